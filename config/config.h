@@ -1,0 +1,72 @@
+/*
+ * The configuration: YAML -> validated plain data. What a file leaves out
+ * comes from the built-in one, which is config/farlands.yaml itself.
+ */
+#ifndef FARLANDS_CONFIG_H
+#define FARLANDS_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "noise/farlands.h"
+
+enum { WORLD_NAME_MAX = 64, PALETTE_MAX = 64, CONFIG_TEXT_MAX = 4096, WORLDS_MAX = 1024 };
+
+/* A stop of a palette: at METRES the colour is RED, GREEN, BLUE. */
+struct palette_stop {
+    float metres;
+    uint8_t red, green, blue;
+};
+
+struct world_config {
+    char name[WORLD_NAME_MAX];
+    int native_zoom;   /* the zoom at which one sample is one block */
+    int64_t origin[2]; /* units: where sample 0 of tile 0 lies */
+    unsigned basis;    /* only Perlin so far */
+    struct farlands_params terrain;
+    struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
+    int stops;
+};
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+
+struct config {
+    char listen[256]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */
+    unsigned threads; /* render threads; 0: one a core */
+    enum log_level log;
+    struct {
+        char path[CONFIG_TEXT_MAX]; /* empty: the user's cache folder */
+        uint64_t memory;            /* bytes */
+    } cache;
+    struct {
+        unsigned connections;
+        unsigned queue; /* renders that may wait */
+    } limits;
+    struct world_config *worlds;
+    int world_count;
+};
+
+/* What is wrong: "FILE:LINE: KEY: what is wrong; what is accepted". */
+struct config_error {
+    char text[1024];
+};
+
+/*
+ * Read FILE, or the built-in configuration alone where FILE is NULL. Returns
+ * 0, or a negative code with ERROR filled; free *OUT with config_free.
+ */
+int config_load(struct config **out, const char *file, struct config_error *error);
+void config_free(struct config *config);
+
+/* Whether TEXT is HOST:PORT. */
+int config_listen_valid(const char *text);
+
+/*
+ * A world's parameters one by one, in a fixed order: calls VISIT with the
+ * dotted KEY ("noise.octaves", "seed") and the value as text; QUOTED tells
+ * text from numbers, true, false and lists, which are JSON as they stand.
+ */
+typedef void world_visitor(void *context, const char *key, const char *value, int quoted);
+void config_world_visit(const struct world_config *world, world_visitor *visit, void *context);
+
+#endif

@@ -1,0 +1,83 @@
+/* The table of options. config/farlands.yaml explains each and gives its default. */
+#include "options.h"
+
+#include <string.h>
+
+#include "config.h"
+
+static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
+static const char *const bases[] = {"perlin", NULL};
+/* In the order of the enumerations of noise/farlands.h. */
+static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
+static const char *const fades[] = {"linear", "cubic", "quintic", NULL};
+static const char *const hashes[] = {"mix64", "permutation", NULL};
+static const char *const fractals[] = {"none", "fbm", NULL};
+
+#define AT_NOISE(member) offsetof(struct world_config, terrain.member)
+
+static const struct option noise_options[] = {
+    {"basis", OPTION_CHOICE, offsetof(struct world_config, basis), .choices = bases},
+    {"gradients", OPTION_CHOICE, AT_NOISE(gradients), .choices = gradients},
+    {"fade", OPTION_CHOICE, AT_NOISE(fade), .choices = fades},
+    {"hash", OPTION_CHOICE, AT_NOISE(hash), .choices = hashes},
+    {"octave_salt", OPTION_FLAG, AT_NOISE(octave_salt), .choices = NULL},
+    {"fractal", OPTION_CHOICE, AT_NOISE(fractal), .choices = fractals},
+    {"wavelength", OPTION_BLOCKS, AT_NOISE(wavelength), 2 / 1024.0, 0x1p40, .accepted = NULL},
+    {"octaves", OPTION_INTEGER, AT_NOISE(octaves), 1, FARLANDS_MAX_OCTAVES, .accepted = NULL},
+    {"persistence", OPTION_REAL, AT_NOISE(persistence), 0, 1,
+     .accepted = "a number above 0 and up to 1"},
+    {"lacunarity", OPTION_REAL, AT_NOISE(lacunarity), 1, FARLANDS_MAX_LACUNARITY,
+     .accepted = "a number from 1 to 1024"},
+    {NULL},
+};
+
+const struct option world_options[] = {
+    {"name", OPTION_NAME, offsetof(struct world_config, name), 0, WORLD_NAME_MAX,
+     .accepted = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
+    {"seed", OPTION_SEED, AT_NOISE(seed), .accepted = "a whole number from 0 to 2^64-1"},
+    {"native_zoom", OPTION_INTEGER, offsetof(struct world_config, native_zoom), 0, 32,
+     .accepted = NULL},
+    {"origin", OPTION_PLACE, offsetof(struct world_config, origin), -0x1p51, 0x1p51,
+     .accepted = "[x, y], each from -2251799813685248 to 2251799813685248 blocks (2^51), with at "
+                 "most 10 fractional bits"},
+    {"noise", OPTION_SECTION, .options = noise_options},
+    {"elevation", OPTION_ELEVATION, offsetof(struct world_config, terrain),
+     .accepted = "2 to 32 pairs [noise, metres], noise ascending"},
+    {"palette", OPTION_PALETTE, 0,
+     .accepted = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
+    {NULL},
+};
+
+static const struct option cache_options[] = {
+    {"path", OPTION_TEXT, offsetof(struct config, cache.path), 0, CONFIG_TEXT_MAX,
+     .accepted = "a folder's path"},
+    {"memory", OPTION_SIZE, offsetof(struct config, cache.memory), 0, 0x1p50,
+     .accepted = "a size from 0 to 1024T such as 256M"},
+    {NULL},
+};
+
+static const struct option limits_options[] = {
+    {"connections", OPTION_COUNT, offsetof(struct config, limits.connections), 1, 1000000,
+     .accepted = NULL},
+    {"queue", OPTION_COUNT, offsetof(struct config, limits.queue), 1, 1000000, .accepted = NULL},
+    {NULL},
+};
+
+const struct option config_options[] = {
+    {"listen", OPTION_LISTEN, offsetof(struct config, listen), 0,
+     sizeof((struct config *)0)->listen, .accepted = "HOST:PORT or [HOST]:PORT, port 0 to 65535"},
+    {"threads", OPTION_COUNT, offsetof(struct config, threads), 0, 256, .accepted = NULL},
+    {"log", OPTION_CHOICE, offsetof(struct config, log), .choices = levels},
+    {"cache", OPTION_SECTION, .options = cache_options},
+    {"limits", OPTION_SECTION, .options = limits_options},
+    {"worlds", OPTION_WORLDS, .options = world_options},
+    {NULL},
+};
+
+const struct option *option_find(const struct option *options, const char *key, size_t length)
+{
+    for (; options->key; options++)
+        if (strlen(options->key) == length && memcmp(options->key, key, length) == 0)
+            return options;
+    return NULL;
+}

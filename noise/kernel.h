@@ -1,0 +1,24 @@
+/* The inner loops, once for each instruction set; the same bits from all. Private to noise/. */
+#ifndef FARLANDS_KERNEL_H
+#define FARLANDS_KERNEL_H
+
+#include "terrain.h"
+
+struct kernel {
+    const char *name;
+    bool (*supported)(void);
+    /* As farlands_heights and farlands_height, for places already checked. */
+    void (*grid)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                 const struct farlands_grid *grid, float *out, size_t stride);
+    float (*point)(const struct farlands_terrain *terrain, int64_t x, int64_t y);
+};
+
+/* The fastest that this machine supports, or the one that the environment
+ * variable FARLANDS_KERNEL names if the machine supports it. */
+const struct kernel *kernel_choose(void);
+
+/* An octave's weight in a picture with samples STEP units apart: 1 where it is
+ * coarse, 0 where it would alias. */
+double terrain_band_limit(const struct octave *octave, int64_t step);
+
+#endif

@@ -1,0 +1,52 @@
+/* The table of kernels, best first, and the choice among them; and the scratch they share. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "scratch.h"
+
+extern const struct kernel kernel_scalar;
+#ifdef __x86_64__
+extern const struct kernel kernel_avx2, kernel_avx512;
+#endif
+
+static const struct kernel *const kernels[] = {
+#ifdef __x86_64__
+    &kernel_avx512,
+    &kernel_avx2,
+#endif
+    &kernel_scalar,
+};
+
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+const struct kernel *kernel_choose(void)
+{
+    const char *forced = getenv("FARLANDS_KERNEL");
+    const struct kernel *best = NULL;
+
+    for (size_t i = 0; i < KERNELS; i++) {
+        if (!kernels[i]->supported())
+            continue;
+        if (!best)
+            best = kernels[i];
+        if (forced && strcmp(forced, kernels[i]->name) == 0)
+            return kernels[i];
+    }
+    return best; /* the scalar kernel runs everywhere */
+}
+
+int farlands_scratch_new(struct farlands_scratch **out)
+{
+    struct farlands_scratch *scratch = aligned_alloc(64, sizeof *scratch);
+    if (!scratch)
+        return -ENOMEM;
+    *out = scratch;
+    return 0;
+}
+
+void farlands_scratch_free(struct farlands_scratch *scratch)
+{
+    free(scratch);
+}

@@ -1,0 +1,36 @@
+/* A terrain as the kernels see it: everything worked out from the parameters. Private to noise/. */
+#ifndef FARLANDS_TERRAIN_H
+#define FARLANDS_TERRAIN_H
+
+#include "farlands.h"
+#include "gradients.h"
+
+struct octave {
+    int64_t wavelength;       /* units */
+    double inverse;           /* 1 / wavelength */
+    double amplitude;         /* share of the sum; the amplitudes of all octaves sum to 1 */
+    int64_t shift_x, shift_y; /* units: where this octave's lattice begins (mix64) */
+    uint64_t key_x, key_y;    /* of lattice_axis (mix64) */
+    uint32_t salt;            /* permutation: added to the index */
+};
+
+/* One straight piece of the elevation curve: metres = base + slope * (noise - from). */
+struct piece {
+    float from, slope, base;
+};
+
+struct farlands_terrain {
+    const struct kernel *kernel;
+    enum farlands_fade fade;
+    enum farlands_hash hash;
+    struct gradient_set gradients;
+    uint8_t permutation[256];
+    int octaves;
+    struct octave octave[FARLANDS_MAX_OCTAVES];
+    int pieces;
+    struct piece piece[FARLANDS_MAX_KNOTS];
+    float noise_min, noise_max; /* ends of the elevation curve */
+    float metres_min, metres_max;
+};
+
+#endif

@@ -1,0 +1,34 @@
+#include "blob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct blob *blob_new(size_t length)
+{
+    struct blob *blob = malloc(sizeof *blob + length);
+    if (!blob)
+        return NULL;
+    blob->references = 1;
+    blob->length = length;
+    return blob;
+}
+
+struct blob *blob_copy(const void *bytes, size_t length)
+{
+    struct blob *blob = blob_new(length);
+    if (blob)
+        memcpy(blob->bytes, bytes, length);
+    return blob;
+}
+
+struct blob *blob_hold(struct blob *blob)
+{
+    __atomic_fetch_add(&blob->references, 1, __ATOMIC_RELAXED);
+    return blob;
+}
+
+void blob_release(struct blob *blob)
+{
+    if (blob && __atomic_sub_fetch(&blob->references, 1, __ATOMIC_ACQ_REL) == 0)
+        free(blob);
+}

@@ -1,0 +1,191 @@
+#include "disk_cache.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/png_check.h"
+
+enum { NAME_MAX_TEXT = FINGERPRINT_TEXT + TILE_PATH_MAX, TEMPORARY_MAX = 64 };
+
+/* No tile is larger: 512 x 512 x 3 bytes, incompressible. */
+enum { FILE_MAX = 1 << 20 };
+
+struct disk_cache {
+    int folder;         /* every name is relative to it, so that it may be renamed meanwhile */
+    unsigned temporary; /* atomic: makes temporary names differ */
+};
+
+/* Names beginning with a dot are in the making and belong to one process. */
+static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
+{
+    snprintf(name, TEMPORARY_MAX, ".new-%ld-%u", (long)getpid(),
+             __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
+}
+
+static void tile_name(const struct tile *tile, char name[NAME_MAX_TEXT])
+{
+    char path[TILE_PATH_MAX];
+    snprintf(name, NAME_MAX_TEXT, "%s/%s", tile->world->fingerprint, tile_path(tile, path));
+}
+
+/* mkdir -p of everything before the last slash of NAME, below the folder FD. */
+static int make_folders(int fd, char *name)
+{
+    for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int err = mkdirat(fd, name, 0777) && errno != EEXIST ? -errno : 0;
+        *slash = '/';
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* Make a file and unlink it: whether the folder can be written to at all. */
+static int try_folder(struct disk_cache *cache)
+{
+    char name[TEMPORARY_MAX];
+    temporary_name(cache, name);
+    int fd = openat(cache->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return unlinkat(cache->folder, name, 0) ? -errno : 0;
+}
+
+int disk_cache_open(struct disk_cache **out, const char *folder)
+{
+    struct disk_cache *cache = calloc(1, sizeof *cache);
+    size_t length = strlen(folder);
+    char *path = malloc(length + 2);
+    int err = -ENOMEM;
+    if (!cache || !path)
+        goto fail_memory;
+    memcpy(path, folder, length);
+    memcpy(path + length, "/", 2);
+    err = make_folders(AT_FDCWD, path);
+    if (err)
+        goto fail_memory;
+    cache->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (cache->folder < 0) {
+        err = -errno;
+        goto fail_memory;
+    }
+    err = try_folder(cache);
+    if (err)
+        goto fail_folder;
+    free(path);
+    *out = cache;
+    return 0;
+
+fail_folder:
+    close(cache->folder);
+fail_memory:
+    free(path);
+    free(cache);
+    return err;
+}
+
+void disk_cache_close(struct disk_cache *cache)
+{
+    if (!cache)
+        return;
+    close(cache->folder);
+    free(cache);
+}
+
+static int read_all(int fd, uint8_t *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = read(fd, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EILSEQ; /* shorter than it was a moment ago */
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blob **out)
+{
+    char name[NAME_MAX_TEXT];
+    struct stat status;
+    uint32_t size = (uint32_t)tile_size(tile);
+    assert(tile->format == FORMAT_PNG);
+
+    tile_name(tile, name);
+    int fd = openat(cache->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int err = fstat(fd, &status) ? -errno : 0;
+    if (!err && (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX))
+        err = -EILSEQ;
+    struct blob *blob = NULL;
+    if (!err) {
+        blob = blob_new((size_t)status.st_size);
+        err = blob ? read_all(fd, blob->bytes, blob->length) : -ENOMEM;
+    }
+    close(fd);
+    if (!err && !png_check(blob->bytes, blob->length, size, size))
+        err = -EILSEQ;
+    if (err)
+        blob_release(blob);
+    else
+        *out = blob;
+    return err;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
+static int write_temporary(struct disk_cache *cache, const char *temporary, const struct blob *png)
+{
+    int fd = openat(cache->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    int err = write_all(fd, png->bytes, png->length);
+    if (close(fd) && !err)
+        err = -errno;
+    return err;
+}
+
+int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
+{
+    char name[NAME_MAX_TEXT], temporary[TEMPORARY_MAX];
+    assert(tile->format == FORMAT_PNG);
+
+    tile_name(tile, name);
+    temporary_name(cache, temporary);
+    int err = write_temporary(cache, temporary, png);
+    if (!err && renameat(cache->folder, temporary, cache->folder, name)) {
+        err = -errno;
+        if (err == -ENOENT) { /* its folders are made when first needed */
+            err = make_folders(cache->folder, name);
+            if (!err && renameat(cache->folder, temporary, cache->folder, name))
+                err = -errno;
+        }
+    }
+    if (err)
+        unlinkat(cache->folder, temporary, 0);
+    return err;
+}

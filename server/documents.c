@@ -1,0 +1,231 @@
+#include "documents.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/blocks.h"
+#include "server/layers/layer.h"
+#include "server/tile.h"
+
+/* What fits 0 <= x, y < 2^z: TileJSON counts no other tiles, and no other zooms. */
+enum { TILEJSON_MAX_ZOOM = 30 };
+
+/* cJSON's own functions pass NULL through, so one look at the end is enough: a
+ * missing part makes the whole document NULL. */
+struct document {
+    cJSON *root;
+    bool whole;
+};
+
+static void add(struct document *document, cJSON *parent, const char *key, cJSON *value)
+{
+    bool added = value && (key ? cJSON_AddItemToObject(parent, key, value)
+                               : cJSON_AddItemToArray(parent, value));
+    if (!added) {
+        cJSON_Delete(value);
+        document->whole = false;
+    }
+}
+
+static void add_text(struct document *document, cJSON *parent, const char *key, const char *text)
+{
+    add(document, parent, key, cJSON_CreateString(text));
+}
+
+static void add_number(struct document *document, cJSON *parent, const char *key, double number)
+{
+    add(document, parent, key, cJSON_CreateNumber(number));
+}
+
+static cJSON *add_object(struct document *document, cJSON *parent, const char *key)
+{
+    cJSON *object = cJSON_CreateObject();
+    add(document, parent, key, object);
+    return document->whole ? object : NULL;
+}
+
+static cJSON *add_array(struct document *document, cJSON *parent, const char *key)
+{
+    cJSON *array = cJSON_CreateArray();
+    add(document, parent, key, array);
+    return document->whole ? array : NULL;
+}
+
+static struct document document_new(void)
+{
+    cJSON *root = cJSON_CreateObject();
+    return (struct document){root, root != NULL};
+}
+
+static struct blob *document_end(struct document *document)
+{
+    struct blob *blob = NULL;
+    char *text = document->whole ? cJSON_PrintUnformatted(document->root) : NULL;
+    if (text)
+        blob = blob_copy(text, strlen(text));
+    cJSON_free(text);
+    cJSON_Delete(document->root);
+    return blob;
+}
+
+struct blob *document_worlds(const struct worlds *worlds)
+{
+    struct document document = document_new();
+    char url[WORLD_NAME_MAX + 8];
+
+    add_text(&document, document.root, "farlands", FARLANDS_VERSION);
+    cJSON *list = add_array(&document, document.root, "worlds");
+    for (int i = 0; i < worlds->count && document.whole; i++) {
+        const struct world *world = &worlds->world[i];
+        cJSON *entry = add_object(&document, list, NULL);
+        snprintf(url, sizeof url, "%s.json", world->config.name);
+        add_text(&document, entry, "name", world->config.name);
+        add_text(&document, entry, "fingerprint", world->fingerprint);
+        add_text(&document, entry, "url", url);
+    }
+    return document_end(&document);
+}
+
+/* {"name": ..., "noise": {...}} from the keys "name" and "noise.octaves". */
+struct parameters {
+    struct document *document;
+    cJSON *root, *noise;
+};
+
+static void add_parameter(void *context, const char *key, const char *value, int quoted)
+{
+    struct parameters *parameters = context;
+    cJSON *parent = parameters->root;
+    if (strncmp(key, "noise.", 6) == 0) {
+        parent = parameters->noise;
+        key += 6;
+    }
+    add(parameters->document, parent, key,
+        quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
+}
+
+static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
+{
+    cJSON *pair = add_array(document, parent, key);
+    add_number(document, pair, NULL, a);
+    add_number(document, pair, NULL, b);
+}
+
+/* The extension of layer's tiles that pictures come in. */
+static void tile_url(const struct world *world, int layer, const char *base, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s/%s/{z}/{x}/{y}.png?v=%s", base, world->config.name,
+             layers[layer].name, world->fingerprint);
+}
+
+static void add_layers(struct document *document, const struct world *world)
+{
+    cJSON *list = add_array(document, document->root, "layers");
+    for (int i = 0; layers[i].name && document->whole; i++) {
+        char url[256];
+        cJSON *entry = add_object(document, list, NULL);
+        add_text(document, entry, "name", layers[i].name);
+        cJSON *extensions = add_array(document, entry, "extensions");
+        for (unsigned format = 0; format < FORMATS; format++)
+            if (layers[i].formats & 1u << format)
+                add_text(document, extensions, NULL, format_extension(format));
+        snprintf(url, sizeof url, "%s/%s.json", world->config.name, layers[i].name);
+        add_text(document, entry, "tilejson", url);
+        tile_url(world, i, "", url, sizeof url);
+        add_text(document, entry, "tiles", url);
+    }
+}
+
+struct blob *document_world(const struct world *world)
+{
+    struct document document = document_new();
+    cJSON *root = document.root;
+    cJSON *noise = cJSON_CreateObject();
+    struct parameters parameters = {&document, root, noise};
+
+    config_world_visit(&world->config, add_parameter, &parameters);
+    add(&document, root, "noise", noise);
+    add_text(&document, root, "fingerprint", world->fingerprint);
+    add_pair(&document, root, "range", (double)world->style.min, (double)world->style.max);
+    add_number(&document, root, "tile_size", TILE_SIZE);
+    cJSON *limits = add_object(&document, root, "limits");
+    add_number(&document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
+    add_pair(&document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
+    add_pair(&document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+    add_layers(&document, world);
+    return document_end(&document);
+}
+
+static int clamp_zoom(int zoom)
+{
+    return zoom < 0 ? 0 : zoom > TILEJSON_MAX_ZOOM ? TILEJSON_MAX_ZOOM : zoom;
+}
+
+struct blob *document_tilejson(const struct world *world, int layer, const char *base)
+{
+    struct document document = document_new();
+    cJSON *root = document.root;
+    char url[512], prefix[300], title[2 * WORLD_NAME_MAX];
+
+    snprintf(prefix, sizeof prefix, "%s/", base);
+    tile_url(world, layer, prefix, url, sizeof url);
+    snprintf(title, sizeof title, "%s %s", world->config.name, layers[layer].name);
+    add_text(&document, root, "tilejson", "3.0.0");
+    add_text(&document, root, "name", title);
+    add_text(&document, root, "scheme", "xyz");
+    cJSON *tiles = add_array(&document, root, "tiles");
+    add_text(&document, tiles, NULL, url);
+    add_number(&document, root, "tileSize", TILE_SIZE);
+    add_number(&document, root, "minzoom", clamp_zoom(world_min_zoom(world)));
+    add_number(&document, root, "maxzoom", clamp_zoom(world_max_zoom(world, 1)));
+    /* Web Mercator's square, as WGS 84, is the window that 0 <= x, y < 2^z sees. */
+    static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
+    cJSON *box = add_array(&document, root, "bounds");
+    for (int i = 0; i < 4; i++)
+        add_number(&document, box, NULL, bounds[i]);
+    add_array(&document, root, "vector_layers");
+    add_text(&document, root, "fingerprint", world->fingerprint);
+    return document_end(&document);
+}
+
+/* The shortest decimal that reads back as the same float. */
+static void format_float(float value, char *out, size_t size)
+{
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(out, size, "%.*g", digits, (double)value);
+        if (strtof(out, NULL) == value)
+            return;
+    }
+}
+
+struct blob *document_height(int64_t x, int64_t y, float height)
+{
+    char text[160], place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[32];
+
+    /* Three numbers, two of them wider than a double: nothing that a JSON library could help with.
+     */
+    format_float(height, metres, sizeof metres);
+    int n = snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}",
+                     blocks_format(x, place_x), blocks_format(y, place_y), metres);
+    return blob_copy(text, (size_t)n);
+}
+
+static struct blob *one_text(const char *key, const char *text)
+{
+    struct document document = document_new();
+    add_text(&document, document.root, key, text);
+    return document_end(&document);
+}
+
+struct blob *document_error(const char *message)
+{
+    return one_text("error", message);
+}
+
+struct blob *document_status(const char *status)
+{
+    return one_text("status", status);
+}

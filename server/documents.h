@@ -1,0 +1,26 @@
+/* The JSON documents. Each returns one reference, or NULL where memory is out. Any thread. */
+#ifndef FARLANDS_DOCUMENTS_H
+#define FARLANDS_DOCUMENTS_H
+
+#include "server/blob.h"
+#include "server/world.h"
+
+/* /worlds.json: the catalogue. */
+struct blob *document_worlds(const struct worlds *worlds);
+
+/* /{world}.json: everything about one world. */
+struct blob *document_world(const struct world *world);
+
+/* /{world}/{layer}.json: TileJSON 3.0.0, its URLs absolute below BASE ("http://host:port"). */
+struct blob *document_tilejson(const struct world *world, int layer, const char *base);
+
+/* The height at a place, with enough digits to give the float back exactly. */
+struct blob *document_height(int64_t x, int64_t y, float height);
+
+/* {"error": MESSAGE} */
+struct blob *document_error(const char *message);
+
+/* {"status": STATUS} */
+struct blob *document_status(const char *status);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * A layer: one way to show heights. Each is one file here and one row of the
+ * table in layers.c; the rest of the server knows only the table.
+ */
+#ifndef FARLANDS_LAYER_H
+#define FARLANDS_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/style.h"
+
+/* Version of what the layers paint: changes with any pixel, and so does every fingerprint. */
+#define LAYERS_VERSION 1
+
+enum format {
+    FORMAT_PNG,
+    FORMAT_R16, /* little-endian uint16 over the world's range */
+    FORMAT_F32, /* little-endian float32 metres */
+    FORMATS,
+};
+
+enum pixel {
+    PIXEL_GRAY8,
+    PIXEL_GRAY16, /* native-endian uint16 */
+    PIXEL_RGB8,
+};
+
+/* The heights that a layer paints from, in metres. */
+struct heights {
+    const float *first; /* of sample (0, 0); with a border, index -1 is valid too */
+    ptrdiff_t stride;   /* floats from one row to the next */
+    int size;           /* samples a side, without the border */
+    float spacing;      /* blocks between samples */
+    float slope;        /* the world's typical slope (metres a block) at this spacing */
+};
+
+struct layer {
+    const char *name;
+    unsigned formats; /* bit 1 << FORMAT_... for each that it has */
+    bool exact;       /* every octave, also those finer than a pixel */
+    int border;       /* samples needed around the tile */
+    enum pixel pixel;
+    /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
+    void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
+};
+
+enum { LAYER_MAX_BORDER = 1 };
+
+/* The table, the first being what a viewer shows first; ends with a NULL name. */
+extern const struct layer layers[];
+
+/* The index in layers of NAME, or -1. */
+int layer_find(const char *name);
+
+size_t pixel_bytes(enum pixel pixel);
+
+/* "png", "r16", "f32". */
+const char *format_extension(enum format format);
+/* The media type. */
+const char *format_type(enum format format);
+/* The format with this extension, or -1. */
+int format_find(const char *extension);
+
+#endif

@@ -1,0 +1,48 @@
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static enum log_level threshold = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+    threshold = level;
+}
+
+bool log_enabled(enum log_level level)
+{
+    return level <= threshold;
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    char line[1024];
+    struct timespec now;
+    struct tm utc;
+    va_list arguments;
+
+    if (!log_enabled(level))
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t n = strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%S", &utc);
+    n += (size_t)snprintf(line + n, sizeof line - n, ".%03ldZ %s ", now.tv_nsec / 1000000,
+                          names[level]);
+    va_start(arguments, format);
+    int written = vsnprintf(line + n, sizeof line - n - 1, format, arguments);
+    va_end(arguments);
+    n += written < 0 ? 0 : (size_t)written;
+    if (n > sizeof line - 2)
+        n = sizeof line - 2;
+    for (size_t i = 0; i < n; i++) /* what clients send cannot forge lines or colour terminals */
+        if ((unsigned char)line[i] < 32 || line[i] == 127)
+            line[i] = '?';
+    line[n++] = '\n';
+    /* One write, so that lines of several threads do not mix. */
+    ssize_t ignored = write(STDERR_FILENO, line, n);
+    (void)ignored;
+}

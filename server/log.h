@@ -1,0 +1,17 @@
+/* Lines on stderr: time, level, text. Any thread; a line is never torn. */
+#ifndef FARLANDS_LOG_H
+#define FARLANDS_LOG_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+
+/* Set once at start, before there are threads. */
+void log_set_level(enum log_level level);
+
+/* Whether a line of LEVEL would be written: ask before costly arguments. */
+bool log_enabled(enum log_level level);
+
+__attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
+
+#endif

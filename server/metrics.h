@@ -1,0 +1,32 @@
+/* Counters, as Prometheus text. Any thread. */
+#ifndef FARLANDS_METRICS_H
+#define FARLANDS_METRICS_H
+
+#include <stdint.h>
+
+#include "blob.h"
+
+enum metric {
+#define METRIC(name, family, labels, help) METRIC_##name,
+#include "metrics.def"
+#undef METRIC
+    METRICS
+};
+
+struct metrics {
+    uint64_t count[METRICS]; /* atomic; zeroed to begin with */
+};
+
+void metrics_add(struct metrics *metrics, enum metric metric);
+uint64_t metrics_read(const struct metrics *metrics, enum metric metric);
+
+/* Count an answer by its HTTP status. */
+void metrics_add_status(struct metrics *metrics, unsigned status);
+
+/* Count a rendered tile of LAYER. */
+void metrics_add_rendered(struct metrics *metrics, const char *layer);
+
+/* The exposition format, version 0.0.4; NULL where memory is out. */
+struct blob *metrics_text(const struct metrics *metrics);
+
+#endif

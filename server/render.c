@@ -1,0 +1,126 @@
+#include "render.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server/png_writer.h"
+
+enum { BORDERED = TILE_MAX_SIZE + 2 * LAYER_MAX_BORDER, MAX_PIXEL_BYTES = 3 };
+
+struct easel {
+    struct farlands_scratch *scratch;
+    float heights[BORDERED * BORDERED];
+    uint8_t pixels[TILE_MAX_SIZE * TILE_MAX_SIZE * MAX_PIXEL_BYTES];
+};
+
+int easel_new(struct easel **out)
+{
+    struct easel *easel = malloc(sizeof *easel);
+    if (!easel)
+        return -ENOMEM;
+    int err = farlands_scratch_new(&easel->scratch);
+    if (err) {
+        free(easel);
+        return err;
+    }
+    *out = easel;
+    return 0;
+}
+
+void easel_free(struct easel *easel)
+{
+    if (!easel)
+        return;
+    farlands_scratch_free(easel->scratch);
+    free(easel);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The tile's heights with the border that LAYER needs. */
+static int make_heights(struct easel *easel, const struct tile *tile, const struct layer *layer,
+                        struct heights *out)
+{
+    struct farlands_grid grid;
+    int err = tile_grid(tile, &grid, NULL);
+    if (err)
+        return err;
+    int size = grid.width, border = layer->border, stride = size + 2 * border;
+    grid.x -= border * grid.step;
+    grid.y -= border * grid.step;
+    grid.width = grid.height = stride;
+    err = farlands_heights(tile->world->terrain, easel->scratch, &grid, easel->heights,
+                           (size_t)stride);
+    if (err)
+        return err;
+    *out = (struct heights){
+        .first = easel->heights + border * stride + border,
+        .stride = stride,
+        .size = size,
+        .spacing = (float)grid.step / FARLANDS_UNIT,
+        .slope = farlands_terrain_slope(tile->world->terrain, grid.step),
+    };
+    return 0;
+}
+
+static struct blob *raw_f32(const struct heights *heights)
+{
+    size_t row = (size_t)heights->size * sizeof(float);
+    struct blob *blob = blob_new((size_t)heights->size * row);
+    for (int j = 0; blob && j < heights->size; j++) {
+        uint8_t *out = blob->bytes + (size_t)j * row;
+        memcpy(out, heights->first + j * heights->stride, row);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        for (uint32_t *word = (uint32_t *)out; word < (uint32_t *)(out + row); word++)
+            *word = htole32(*word);
+#endif
+    }
+    return blob;
+}
+
+static struct blob *raw_r16(uint16_t *samples, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < count; i++)
+        samples[i] = htole16(samples[i]);
+#endif
+    return blob_copy(samples, count * sizeof *samples);
+}
+
+int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
+                struct render_times *times)
+{
+    const struct layer *layer = &layers[tile->layer];
+    struct heights heights;
+    uint64_t start = now();
+    int err = make_heights(easel, tile, layer, &heights);
+    if (err)
+        return err;
+    uint64_t sampled = now();
+    if (tile->format != FORMAT_F32)
+        layer->paint(&heights, &tile->world->style, easel->pixels);
+    uint64_t painted = now();
+    switch (tile->format) {
+    case FORMAT_F32:
+        *out = raw_f32(&heights);
+        err = *out ? 0 : -ENOMEM;
+        break;
+    case FORMAT_R16:
+        *out = raw_r16((uint16_t *)easel->pixels, (size_t)heights.size * (size_t)heights.size);
+        err = *out ? 0 : -ENOMEM;
+        break;
+    default:
+        err = png_write(out, layer->pixel, heights.size, easel->pixels);
+    }
+    if (times)
+        *times = (struct render_times){sampled - start, painted - sampled, now() - painted};
+    return err;
+}

@@ -1,0 +1,53 @@
+#include "resolve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
+                                  char why[ROUTE_WHY])
+{
+    const struct world *world = worlds_find(worlds, route->world);
+    if (!world)
+        snprintf(why, ROUTE_WHY, "world: no world \"%.40s\"; /worlds.json lists them",
+                 route->world);
+    return world;
+}
+
+int resolve_layer(const struct route *route, char why[ROUTE_WHY])
+{
+    int layer = layer_find(route->layer);
+    if (layer < 0)
+        snprintf(why, ROUTE_WHY, "layer: no layer \"%.40s\"; the world's JSON lists them",
+                 route->layer);
+    return layer;
+}
+
+int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
+                 struct farlands_grid *grid, char why[ROUTE_WHY])
+{
+    const char *part;
+    int layer = resolve_layer(route, why), format = format_find(route->extension);
+
+    if (layer < 0)
+        return -ENOENT;
+    if (format < 0 || !(layers[layer].formats & 1u << format)) {
+        snprintf(why, ROUTE_WHY,
+                 "extension: layer %.40s has no \"%.20s\"; the world's JSON lists "
+                 "them",
+                 route->layer, route->extension);
+        return -ENOENT;
+    }
+    int z = route->z < INT16_MIN || route->z > INT16_MAX ? INT16_MAX : (int)route->z;
+    *tile = (struct tile){world, layer, (enum format)format, route->scale, z, route->x, route->y};
+    if (tile_grid(tile, grid, &part) == 0)
+        return 0;
+    if (part[0] == 'z')
+        snprintf(why, ROUTE_WHY, "z: %" PRId64 " is beyond this world's zooms, %d to %d%s",
+                 route->z, world_min_zoom(world), world_max_zoom(world, route->scale),
+                 route->scale == 2 ? " for @2x" : "");
+    else
+        snprintf(why, ROUTE_WHY, "%s: tile %" PRId64 " is beyond the limit of 2^52 blocks", part,
+                 part[0] == 'x' ? route->x : route->y);
+    return -ENOENT;
+}

@@ -1,0 +1,20 @@
+/* What a route names, looked up among the worlds. Pure. */
+#ifndef FARLANDS_RESOLVE_H
+#define FARLANDS_RESOLVE_H
+
+#include "server/route.h"
+#include "server/tile.h"
+
+/* The route's world, or NULL with what is wrong in WHY. */
+const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
+                                  char why[ROUTE_WHY]);
+
+/* The index of the route's layer, or -1 with what is wrong in WHY. */
+int resolve_layer(const struct route *route, char why[ROUTE_WHY]);
+
+/* The tile that a ROUTE_TILE names in WORLD, and its grid. Returns 0, or -ENOENT
+ * with what is wrong in WHY: no such layer or format, or beyond a limit. */
+int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
+                 struct farlands_grid *grid, char why[ROUTE_WHY]);
+
+#endif

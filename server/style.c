@@ -1,0 +1,34 @@
+#include "style.h"
+
+static uint8_t mix(uint8_t a, uint8_t b, float t)
+{
+    return (uint8_t)((float)a + ((float)b - (float)a) * t + 0.5f);
+}
+
+/* The palette at METRES: linear between stops, flat beyond the ends. Of two
+ * stops at the same height the first counts below it and the second from it on. */
+static struct colour palette_colour(const struct world_config *world, float metres)
+{
+    const struct palette_stop *stop = world->palette;
+    int i = 0;
+
+    while (i < world->stops && stop[i].metres <= metres)
+        i++;
+    if (i == 0 || i == world->stops) {
+        const struct palette_stop *end = &stop[i == 0 ? 0 : i - 1];
+        return (struct colour){end->red, end->green, end->blue, 0};
+    }
+    const struct palette_stop *a = &stop[i - 1], *b = &stop[i];
+    float t = (metres - a->metres) / (b->metres - a->metres);
+    return (struct colour){mix(a->red, b->red, t), mix(a->green, b->green, t),
+                           mix(a->blue, b->blue, t), 0};
+}
+
+void style_make(struct style *style, const struct world_config *world, float min, float max)
+{
+    style->min = min;
+    style->max = max > min ? max : min + 1; /* a flat world has a range too */
+    style->scale = STYLE_COLOURS / (style->max - style->min);
+    for (int i = 0; i < STYLE_COLOURS; i++)
+        style->colour[i] = palette_colour(world, style->min + ((float)i + 0.5f) / style->scale);
+}

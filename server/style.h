@@ -1,0 +1,24 @@
+/* How a world is painted: its range of heights and its palette, ready for lookup. */
+#ifndef FARLANDS_STYLE_H
+#define FARLANDS_STYLE_H
+
+#include <stdint.h>
+
+#include "config/config.h"
+
+enum { STYLE_COLOURS = 16384 };
+
+struct colour {
+    uint8_t red, green, blue, unused;
+};
+
+struct style {
+    float min, max;                      /* metres; min < max */
+    float scale;                         /* entries of colour a metre */
+    struct colour colour[STYLE_COLOURS]; /* evenly spaced over min .. max */
+};
+
+/* MIN and MAX are the terrain's range. Plain data afterwards: any thread. */
+void style_make(struct style *style, const struct world_config *world, float min, float max);
+
+#endif

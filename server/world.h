@@ -1,0 +1,35 @@
+/* The worlds being served: each terrain with its identity and its style. Immutable once made. */
+#ifndef FARLANDS_WORLD_H
+#define FARLANDS_WORLD_H
+
+#include "config/config.h"
+#include "noise/farlands.h"
+#include "server/style.h"
+
+enum { FINGERPRINT_TEXT = 17 };
+
+struct world {
+    struct world_config config;
+    struct farlands_terrain *terrain;
+    /* Hash of everything that decides heights and pictures; not of the name. */
+    char fingerprint[FINGERPRINT_TEXT];
+    struct style style;
+};
+
+struct worlds {
+    int count;
+    struct world world[];
+};
+
+/* Returns 0, -EINVAL or -ENOMEM. */
+int worlds_new(struct worlds **out, const struct config *config);
+void worlds_free(struct worlds *worlds);
+
+/* The world called NAME, or NULL. */
+const struct world *worlds_find(const struct worlds *worlds, const char *name);
+
+/* The zooms at which the world has tiles of 256 * SCALE samples. */
+int world_min_zoom(const struct world *world);
+int world_max_zoom(const struct world *world, int scale);
+
+#endif
