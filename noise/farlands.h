@@ -95,6 +95,9 @@ void farlands_terrain_free(struct farlands_terrain *terrain);
 /* The lowest and the highest height that the elevation curve can give. */
 void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max);
 
+/* Wavelength of the last octave, in units: nothing in the terrain is finer. */
+int64_t farlands_terrain_finest(const struct farlands_terrain *terrain);
+
 /*
  * Root mean square of the slope (metres a block) that a grid with samples STEP
  * units apart shows at this terrain, band-limited: an estimate from octaves

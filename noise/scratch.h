@@ -13,38 +13,44 @@
 
 #define ALIGNED _Alignas(64)
 
-/* What one octave knows about the columns of a chunk, and about its current row. */
-struct octave_scratch {
+/* What one octave knows about the lattice under a chunk. */
+struct columns {
     const struct octave *octave;
-    float amplitude; /* band limit included */
-    int columns;     /* lattice columns in use */
-    int cells;       /* cells in use; cell c lies between columns first[c] and first[c] + 1 */
-    int stride;      /* first[c] is c * stride: 1 where samples share cells, 2 where they skip */
-
-    /* Of each sample's column. */
-    ALIGNED float f[CHUNK];  /* fraction of the cell */
-    ALIGNED float u[CHUNK];  /* fade(f) */
-    ALIGNED float fu[CHUNK]; /* f * u */
-    ALIGNED int32_t cell[CHUNK];
-    int32_t begin[CHUNK + 1]; /* samples begin[c] .. begin[c + 1] - 1 lie in cell c */
-
-    /* Of each lattice column. */
-    ALIGNED uint64_t hash[LATTICE_COLUMNS];
-    /* Gradients of the lattice rows above and below, amplitude included. */
-    int64_t row;
+    double amplitude; /* band limit included */
+    int count;        /* lattice columns in use */
+    int cells;        /* cells in use; cell c lies between columns c * stride and c * stride + 1 */
+    int stride;       /* 1 where samples share cells, 2 where they skip some */
+    int64_t row;      /* the lattice row that the gradients are those of */
     bool row_known;
-    ALIGNED float above_x[LATTICE_COLUMNS], above_y[LATTICE_COLUMNS];
-    ALIGNED float below_x[LATTICE_COLUMNS], below_y[LATTICE_COLUMNS];
-    /* The row's gradients, interpolated vertically: noise is a * f + b. */
-    ALIGNED float a[LATTICE_COLUMNS], b[LATTICE_COLUMNS];
-
-    /* Of each cell in the current row: noise is b + a f + e u + d f u. */
-    ALIGNED float cell_a[CHUNK], cell_b[CHUNK], cell_d[CHUNK], cell_e[CHUNK];
+    ALIGNED int32_t cell[CHUNK]; /* of each sample */
+    int32_t begin[CHUNK + 1];    /* samples begin[c] .. begin[c + 1] - 1 lie in cell c */
+    ALIGNED uint64_t hash[LATTICE_COLUMNS];
 };
 
+/* What is computed with them, in float or in double. */
+#define OCTAVE_SCRATCH(name, real)                                                        \
+    struct name {                                                                         \
+        struct columns columns;                                                           \
+        /* Of each sample's column: fraction of the cell, fade of it, product of both. */ \
+        ALIGNED real f[CHUNK], u[CHUNK], fu[CHUNK];                                       \
+        /* Gradients of the lattice rows above and below, amplitude included. */          \
+        ALIGNED real above_x[LATTICE_COLUMNS], above_y[LATTICE_COLUMNS];                  \
+        ALIGNED real below_x[LATTICE_COLUMNS], below_y[LATTICE_COLUMNS];                  \
+        /* The row's gradients, interpolated vertically: noise is a * f + b. */           \
+        ALIGNED real a[LATTICE_COLUMNS], b[LATTICE_COLUMNS];                              \
+        /* Of each cell in the current row: noise is b + a f + e u + d f u. */            \
+        ALIGNED real cell_a[CHUNK], cell_b[CHUNK], cell_d[CHUNK], cell_e[CHUNK];          \
+    }
+
+OCTAVE_SCRATCH(narrow_scratch, float);
+OCTAVE_SCRATCH(broad_scratch, double);
+
 struct farlands_scratch {
-    int octaves; /* that the band limit leaves */
-    struct octave_scratch octave[FARLANDS_MAX_OCTAVES];
+    int broad, octaves; /* that the band limit leaves; the first BROAD of them are broad */
+    union {
+        struct narrow_scratch narrow;
+        struct broad_scratch broad;
+    } octave[FARLANDS_MAX_OCTAVES];
 };
 
 #endif

@@ -95,6 +95,7 @@ static void make_octaves(struct farlands_terrain *terrain, const struct farlands
         struct octave *octave = &terrain->octave[k];
         uint64_t first = 4 * (uint64_t)k;
         octave->wavelength = octave_wavelength(params, k);
+        terrain->broad += octave->wavelength > NARROW_MAX;
         octave->inverse = 1 / (double)octave->wavelength;
         octave->amplitude = amplitude[k] / sum;
         if (params->hash == FARLANDS_PERMUTATION) {
@@ -121,7 +122,7 @@ static void make_elevation(struct farlands_terrain *terrain, const struct farlan
     for (int i = 0; i < terrain->pieces; i++) {
         double rise = (double)knot[i + 1].metres - knot[i].metres;
         double run = (double)knot[i + 1].noise - knot[i].noise;
-        terrain->piece[i] = (struct piece){knot[i].noise, (float)(rise / run), knot[i].metres};
+        terrain->piece[i] = (struct piece){knot[i].noise, rise / run, knot[i].metres};
         terrain->metres_min = fminf(terrain->metres_min, knot[i + 1].metres);
         terrain->metres_max = fmaxf(terrain->metres_max, knot[i + 1].metres);
     }
@@ -156,6 +157,11 @@ void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, 
     *max = terrain->metres_max;
 }
 
+int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
+{
+    return terrain->octave[terrain->octaves - 1].wavelength;
+}
+
 /* Weight of an octave in a picture: it fades between a quarter and half a
  * sample's spacing to the wavelength, where it would begin to alias. */
 double terrain_band_limit(const struct octave *octave, int64_t step)
@@ -179,7 +185,7 @@ float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t ste
         square += slope * slope;
     }
     double metres = terrain->metres_max - (double)terrain->metres_min;
-    double noise = terrain->noise_max - (double)terrain->noise_min;
+    double noise = terrain->noise_max - terrain->noise_min;
     return (float)(perlin_slope * sqrt(square) * metres / noise);
 }
 

@@ -16,8 +16,11 @@ struct octave {
 
 /* One straight piece of the elevation curve: metres = base + slope * (noise - from). */
 struct piece {
-    float from, slope, base;
+    double from, slope, base;
 };
+
+/* Cells up to this wide, in units, are computed in float, broader ones in double. */
+#define NARROW_MAX (INT64_C(1) << 24)
 
 struct farlands_terrain {
     const struct kernel *kernel;
@@ -25,11 +28,12 @@ struct farlands_terrain {
     enum farlands_hash hash;
     struct gradient_set gradients;
     uint8_t permutation[256];
+    int broad; /* the first octaves, with cells beyond NARROW_MAX */
     int octaves;
     struct octave octave[FARLANDS_MAX_OCTAVES];
     int pieces;
     struct piece piece[FARLANDS_MAX_KNOTS];
-    float noise_min, noise_max; /* ends of the elevation curve */
+    double noise_min, noise_max; /* ends of the elevation curve */
     float metres_min, metres_max;
 };
 

@@ -8,7 +8,7 @@
 
 #include "server/png_writer.h"
 
-enum { BORDERED = TILE_MAX_SIZE + 2 * LAYER_MAX_BORDER, MAX_PIXEL_BYTES = 3 };
+enum { BORDERED = TILE_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
 struct easel {
     struct farlands_scratch *scratch;
@@ -45,28 +45,43 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The tile's heights with the border that LAYER needs. */
+/*
+ * How far apart slopes are measured: between neighbours, but never closer than
+ * 1/16 of the terrain's finest wavelength, below which the ground is smooth and
+ * float heights would show their rounding instead.
+ */
+static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
+{
+    int reach = 1;
+    while (reach < LAYER_MAX_REACH && 2 * reach * step < farlands_terrain_finest(terrain) / 16)
+        reach *= 2;
+    return reach;
+}
+
+/* The tile's heights, with the border that LAYER needs. */
 static int make_heights(struct easel *easel, const struct tile *tile, const struct layer *layer,
                         struct heights *out)
 {
+    const struct farlands_terrain *terrain = tile->world->terrain;
     struct farlands_grid grid;
     int err = tile_grid(tile, &grid, NULL);
     if (err)
         return err;
-    int size = grid.width, border = layer->border, stride = size + 2 * border;
-    grid.x -= border * grid.step;
-    grid.y -= border * grid.step;
+    int reach = layer->slopes ? slope_reach(terrain, grid.step) : 0;
+    int size = grid.width, stride = size + 2 * reach;
+    grid.x -= reach * grid.step;
+    grid.y -= reach * grid.step;
     grid.width = grid.height = stride;
-    err = farlands_heights(tile->world->terrain, easel->scratch, &grid, easel->heights,
-                           (size_t)stride);
+    err = farlands_heights(terrain, easel->scratch, &grid, easel->heights, (size_t)stride);
     if (err)
         return err;
     *out = (struct heights){
-        .first = easel->heights + border * stride + border,
+        .first = easel->heights + reach * stride + reach,
         .stride = stride,
         .size = size,
+        .reach = reach,
         .spacing = (float)grid.step / FARLANDS_UNIT,
-        .slope = farlands_terrain_slope(tile->world->terrain, grid.step),
+        .slope = farlands_terrain_slope(terrain, grid.step),
     };
     return 0;
 }

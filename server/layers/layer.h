@@ -29,9 +29,10 @@ enum pixel {
 
 /* The heights that a layer paints from, in metres. */
 struct heights {
-    const float *first; /* of sample (0, 0); with a border, index -1 is valid too */
+    const float *first; /* of sample (0, 0); with slopes, from -reach on */
     ptrdiff_t stride;   /* floats from one row to the next */
     int size;           /* samples a side, without the border */
+    int reach;          /* samples from one to those that its slope is measured between */
     float spacing;      /* blocks between samples */
     float slope;        /* the world's typical slope (metres a block) at this spacing */
 };
@@ -40,13 +41,14 @@ struct layer {
     const char *name;
     unsigned formats; /* bit 1 << FORMAT_... for each that it has */
     bool exact;       /* every octave, also those finer than a pixel */
-    int border;       /* samples needed around the tile */
+    bool slopes;      /* needs samples around the tile, as far as reach */
     enum pixel pixel;
     /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
     void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
 };
 
-enum { LAYER_MAX_BORDER = 1 };
+/* The most that reach can be. */
+enum { LAYER_MAX_REACH = 64 };
 
 /* The table, the first being what a viewer shows first; ends with a NULL name. */
 extern const struct layer layers[];

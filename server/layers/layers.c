@@ -10,9 +10,9 @@ void paint_relief(const struct heights *heights, const struct style *style, void
 enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 
 const struct layer layers[] = {
-    {"relief", PNG, false, 1, PIXEL_RGB8, paint_relief},
-    {"gray", PNG, false, 0, PIXEL_GRAY8, paint_gray},
-    {"height", PNG | RAW, true, 0, PIXEL_GRAY16, paint_height},
+    {"relief", PNG, false, true, PIXEL_RGB8, paint_relief},
+    {"gray", PNG, false, false, PIXEL_GRAY8, paint_gray},
+    {"height", PNG | RAW, true, false, PIXEL_GRAY16, paint_height},
     {0},
 };
 

@@ -1,7 +1,7 @@
 /* The map page: an endless plane of tiles, with the block under the cursor read out. */
 /* global L */
 
-const START = { zoom: 8, x: 0, y: 0 };
+const START = { zoom: 6, x: 0, y: 0 };
 const START_LAYER = 'relief';
 const PROBE_PAUSE = 60;           // ms between two height requests
 const REQUEST_TIMEOUT = 10000;
@@ -374,7 +374,8 @@ function showScale(zoom) {
     const order = clamp(Math.floor(Math.log10(round * 1.0001) / 3), 0, 5);
     const count = Number((round / 1000 ** order).toPrecision(1));
     $('scale-bar').style.width = `${round / step(zoom)}px`;
-    $('scale-label').textContent = `${count}${order ? '\u202f' : ''}${['', 'k', 'M', 'G', 'T', 'P'][order]} ${count === 1 && !order ? 'block' : 'blocks'}`;
+    const prefix = order ? `\u202f${'kMGTP'[order - 1]}` : '';
+    $('scale-label').textContent = `${count}${prefix} ${count === 1 && !order ? 'block' : 'blocks'}`;
 }
 
 /* ---- Controls ---- */
