@@ -335,7 +335,7 @@ static int check_world(struct reader *reader, const yaml_node_t *node, const str
         const yaml_node_t *noise = find_key(reader, node, "noise");
         const struct key_path section = path_join(path, "noise", 5);
         at = path_join(strcmp(key, "elevation") == 0 ? path : &section, key, strlen(key));
-        return fail(reader, find_key(reader, noise, key), &at, "%s", fault);
+        return fail(reader, find_key(reader, noise, key), &at, "not accepted; %s", fault);
     }
     return 0;
 }

@@ -3,32 +3,48 @@
 #include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/framing.h"
+#include "server/listener.h"
 #include "server/log.h"
 
 enum {
     IDLE_SECONDS = 60,             /* a silent connection is closed */
     CONNECTION_MEMORY = 16 * 1024, /* request line and headers must fit */
-    URI_MAX = 8 * 1024,
-    OTHER_FILES = 320, /* render threads, cache files, the loop's own */
+    OTHER_FILES = 320,             /* render threads, cache files, the loop's own */
     ADDRESS_MAX = 300,
+    SWEEP_MS = 250, /* how often deadlines are looked at */
+    GRACE_MS = 500, /* while draining: for a request that is just coming in */
 };
 
-/* A client's connection, for draining. */
+/* What a connection is at. Each but the handler's work has a deadline: a byte a
+ * second would outlive libmicrohttpd's own, which knows inactivity only. */
+enum phase {
+    PHASE_CONNECTED, /* no request yet */
+    PHASE_HEADERS,   /* the request line is known */
+    PHASE_HANDLED,   /* with the handler */
+    PHASE_SENDING,   /* the answer is on its way */
+    PHASE_IDLE,      /* between requests */
+};
+
+static const uint64_t deadline_ms[] = {
+    [PHASE_CONNECTED] = 10000,          [PHASE_HEADERS] = 10000,
+    [PHASE_HANDLED] = UINT64_MAX,       [PHASE_SENDING] = 30000,
+    [PHASE_IDLE] = IDLE_SECONDS * 1000,
+};
+
+/* A client's connection. */
 struct link {
     struct link *next, **self;
     int fd;
-    bool busy; /* between request line and end of answer */
+    enum phase phase;
+    uint64_t since; /* ms of the loop's clock */
 };
 
 struct http {
@@ -37,6 +53,7 @@ struct http {
     uv_poll_t poll;
     uv_timer_t timer;
     uv_prepare_t prepare;
+    uv_timer_t sweep;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
     http_handler *handler;
     void *context;
@@ -61,6 +78,7 @@ struct http_exchange {
     struct MHD_Connection *connection;
     enum state state;
     struct http_request request;
+    bool close; /* close the connection after the answer */
     unsigned status;
     struct MHD_Response *response;
     uint64_t begun; /* ns, for the log */
@@ -107,104 +125,73 @@ static void on_prepare(uv_prepare_t *prepare)
     }
 }
 
-/* --- What is acceptable ---------------------------------------------------- */
-
-static bool is_token(const char *name)
+static void enter(struct http *http, struct link *link, enum phase phase)
 {
-    /* tchar of RFC 9110, section 5.6.2 */
-    for (const char *c = name; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              strchr("!#$%&'*+-.^_`|~", *c)))
-            return false;
-    return *name != '\0';
+    if (!link)
+        return;
+    link->phase = phase;
+    link->since = uv_now(http->loop);
 }
 
-static bool has_control(const char *value)
+static void on_sweep(uv_timer_t *timer)
 {
-    for (const unsigned char *c = (const unsigned char *)value; *c; c++)
-        if ((*c < 32 && *c != '\t') || *c == 127)
-            return true;
-    return false;
+    struct http *http = timer->data;
+    uint64_t now = uv_now(http->loop);
+
+    for (struct link *link = http->links; link; link = link->next) {
+        bool waited_for = link->phase == PHASE_HANDLED || link->phase == PHASE_SENDING;
+        uint64_t deadline = deadline_ms[link->phase];
+        if (http->draining && !waited_for)
+            deadline = GRACE_MS;
+        /* libmicrohttpd sees the end, and closes it. Where nothing is on its way
+         * out, what has come in is still read. */
+        if (now - link->since > deadline)
+            shutdown(link->fd, waited_for ? SHUT_RDWR : SHUT_RD);
+    }
 }
 
-/* What the headers tell that decides whether the request may be served. */
-struct framing {
-    unsigned hosts, lengths;
-    const char *fault;
+/* --- One exchange ---------------------------------------------------------- */
+
+/* The headers that matter, and the framing of all of them. */
+struct head {
+    struct framing framing;
     struct http_request *request;
 };
 
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  const char *value)
 {
-    struct framing *framing = context;
+    struct head *head = context;
     (void)kind;
 
     if (!value)
         value = "";
-    if (!is_token(name) || has_control(value))
-        framing->fault = "a header has characters that headers cannot have";
-    else if (strcasecmp(name, "Transfer-Encoding") == 0)
-        framing->fault = "Transfer-Encoding: a request with a body is not accepted";
-    else if (strcasecmp(name, "Content-Length") == 0 && (framing->lengths++ || strcmp(value, "0")))
-        framing->fault = "Content-Length: a request with a body is not accepted";
-    else if (strcasecmp(name, "Host") == 0 && framing->hosts++)
-        framing->fault = "Host: given twice";
-    if (strcasecmp(name, "Host") == 0)
-        framing->request->host = value;
-    else if (strcasecmp(name, "If-None-Match") == 0)
-        framing->request->if_none_match = value;
+    framing_header(&head->framing, name, value);
+    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
+        head->request->host = value;
+    else if (strcasecmp(name, MHD_HTTP_HEADER_IF_NONE_MATCH) == 0)
+        head->request->if_none_match = value;
     return MHD_YES;
-}
-
-/* The characters of the server's own URLs; anything else cannot be one of them. */
-static bool uri_acceptable(const char *uri)
-{
-    static const char others[] = "/._-@:?&=,;~";
-    for (const char *c = uri; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              strchr(others, *c)))
-            return false;
-    return true;
-}
-
-static void refuse(struct http_request *request, unsigned status, const char *why)
-{
-    if (request->refused)
-        return;
-    request->refused = status;
-    request->why = why;
 }
 
 static void examine(struct http_exchange *exchange, const char *method, const char *version)
 {
     struct http_request *request = &exchange->request;
-    struct framing framing = {.request = request};
+    struct head head = {.request = request};
 
+    framing_line(&head.framing, method, exchange->uri, version);
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_header, &head);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    framing_end(&head.framing, info ? info->header_size : 0);
+    request->method = strcmp(method, "HEAD") == 0      ? HTTP_HEAD
+                      : strcmp(method, "OPTIONS") == 0 ? HTTP_OPTIONS
+                                                       : HTTP_GET;
     request->uri = exchange->uri;
-    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_header, &framing);
-    if (strcmp(method, "GET") == 0)
-        request->method = HTTP_GET;
-    else if (strcmp(method, "HEAD") == 0)
-        request->method = HTTP_HEAD;
-    else if (strcmp(method, "OPTIONS") == 0)
-        request->method = HTTP_OPTIONS;
-    else
-        refuse(request, 405, "method: accepted are GET, HEAD and OPTIONS");
-    if (framing.fault)
-        refuse(request, 400, framing.fault);
-    if (framing.hosts == 0 && strcmp(version, "HTTP/1.0") != 0)
-        refuse(request, 400, "Host: missing");
-    if (strlen(exchange->uri) > URI_MAX)
-        refuse(request, 414, "URL: longer than 8 KiB");
-    if (!uri_acceptable(exchange->uri) &&
-        !(request->method == HTTP_OPTIONS && strcmp(exchange->uri, "*") == 0))
-        refuse(request, 400,
-               "URL: has characters that none of this server's URLs has; nothing in "
-               "them is percent-encoded");
+    request->refused = head.framing.refused;
+    request->why = head.framing.why;
+    exchange->close = head.framing.close;
 }
-
-/* --- One exchange ---------------------------------------------------------- */
 
 static struct link *link_of(struct MHD_Connection *connection)
 {
@@ -224,9 +211,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     exchange->connection = connection;
     exchange->begun = uv_hrtime();
     memcpy(exchange->uri, uri, length);
-    struct link *link = link_of(connection);
-    if (link)
-        link->busy = true;
+    enter(http, link_of(connection), PHASE_HEADERS);
     return exchange;
 }
 
@@ -246,15 +231,20 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
 {
     struct MHD_Response *response;
 
-    if (answer->body)
+    if (answer->body) {
         response = MHD_create_response_from_buffer_with_free_callback_cls(
             answer->body->length, answer->body->bytes, release_body, blob_hold(answer->body));
-    else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK)
+    } else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) {
         response = MHD_create_response_from_callback(answer->length < 0 ? MHD_SIZE_UNKNOWN
                                                                         : (uint64_t)answer->length,
                                                      1024, no_body, NULL, NULL);
-    else
+        /* Of an unknown length libmicrohttpd would send the end of a chunked
+         * body even for HEAD; like this it says nothing, and closes. */
+        if (response && answer->length < 0)
+            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
+    } else {
         response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    }
     if (!response) {
         blob_release(answer->body);
         return NULL;
@@ -265,7 +255,7 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
         whole = MHD_add_response_header(response, answer->headers[i].name,
                                         answer->headers[i].value) == MHD_YES &&
                 whole;
-    if (exchange->http->draining)
+    if (exchange->http->draining || exchange->close)
         whole = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
                 whole;
     if (!whole) {
@@ -303,6 +293,7 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
     if (!exchange->response)
         return MHD_NO; /* out of memory even for headers: close the connection */
+    enter(exchange->http, link_of(exchange->connection), PHASE_SENDING);
     enum MHD_Result queued =
         MHD_queue_response(exchange->connection, exchange->status, exchange->response);
     MHD_destroy_response(exchange->response);
@@ -337,6 +328,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_NO;
     }
     exchange->state = STATE_HANDLED;
+    enter(http, link_of(connection), PHASE_HANDLED);
     http->handler(http->context, exchange, &exchange->request);
     if (exchange->state == STATE_ANSWERED)
         return queue_response(exchange);
@@ -350,14 +342,9 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 {
     struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    struct link *link = link_of(connection);
     (void)code;
 
-    if (link) {
-        link->busy = false;
-        if (http->draining)
-            shutdown(link->fd, SHUT_RD);
-    }
+    enter(http, link_of(connection), PHASE_IDLE);
     if (exchange && exchange->response)
         MHD_destroy_response(exchange->response);
     free(exchange);
@@ -375,8 +362,9 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         struct link *link = calloc(1, sizeof *link);
         *link_place = link;
         if (!link)
-            return; /* only draining misses it, and has a deadline */
+            return; /* then it has no deadlines */
         link->fd = info ? info->connect_fd : -1;
+        enter(http, link, PHASE_CONNECTED);
         link->next = http->links;
         link->self = &http->links;
         if (link->next)
@@ -422,70 +410,6 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
     abort();
 }
 
-/* Make sure that CONNECTIONS sockets can be open besides the process's own files. */
-static int raise_file_limit(unsigned connections)
-{
-    struct rlimit limit;
-    rlim_t needed = (rlim_t)connections + OTHER_FILES;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return -errno;
-    if (limit.rlim_cur >= needed)
-        return 0;
-    if (limit.rlim_max < needed)
-        return -EMFILE;
-    limit.rlim_cur = needed;
-    return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : 0;
-}
-
-static int listen_socket(const struct addrinfo *address)
-{
-    int on = 1;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, SOMAXCONN)) {
-        int err = -errno;
-        close(fd);
-        return err;
-    }
-    return fd;
-}
-
-/* HOST:PORT -> a listening socket, or a negative code. */
-static int listen_on(const char *text)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
-    struct addrinfo *addresses;
-    char host[256];
-    const char *colon = strrchr(text, ':');
-    bool bracketed = text[0] == '[';
-
-    snprintf(host, sizeof host, "%.*s", (int)(colon - text) - 2 * bracketed, text + bracketed);
-    int err = getaddrinfo(host, colon + 1, &hints, &addresses);
-    if (err)
-        return err == EAI_MEMORY ? -ENOMEM : UV_EAI_NONAME;
-    int fd = listen_socket(addresses);
-    freeaddrinfo(addresses);
-    return fd;
-}
-
-static void read_address(struct http *http, int fd)
-{
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    char host[200], port[16];
-
-    if (getsockname(fd, (struct sockaddr *)&address, &length) ||
-        getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV))
-        return;
-    bool brackets = strchr(host, ':') != NULL;
-    snprintf(http->address, sizeof http->address, "%s%s%s:%s", brackets ? "[" : "", host,
-             brackets ? "]" : "", port);
-}
-
 static int start_daemon(struct http *http, int fd, unsigned connections)
 {
     const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
@@ -513,9 +437,25 @@ static int start_loop(struct http *http)
         return err;
     uv_timer_init(http->loop, &http->timer);
     uv_prepare_init(http->loop, &http->prepare);
-    http->poll.data = http->timer.data = http->prepare.data = http;
+    uv_timer_init(http->loop, &http->sweep);
+    http->poll.data = http->timer.data = http->prepare.data = http->sweep.data = http;
     uv_poll_start(&http->poll, UV_READABLE, on_poll);
     uv_prepare_start(&http->prepare, on_prepare);
+    uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    return 0;
+}
+
+/* Out of descriptors, accepting would spin: take fewer connections instead. */
+static int fit_connections(unsigned *connections)
+{
+    unsigned files = listener_raise_file_limit(*connections + OTHER_FILES);
+    if (files <= OTHER_FILES)
+        return -EMFILE;
+    if (files - OTHER_FILES < *connections) {
+        log_line(LOG_WARNING, "limits.connections is %u, but %u open files (ulimit -Hn) allow %u",
+                 *connections, files, files - OTHER_FILES);
+        *connections = files - OTHER_FILES;
+    }
     return 0;
 }
 
@@ -528,14 +468,14 @@ int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned co
     http->loop = loop;
     http->handler = handler;
     http->context = context;
-    int err = raise_file_limit(connections);
+    int err = fit_connections(&connections);
     if (err)
         goto fail_listen;
-    int fd = listen_on(listen);
+    int fd = listener_open(listen);
     err = fd < 0 ? fd : 0;
     if (err)
         goto fail_listen;
-    read_address(http, fd);
+    listener_address(fd, http->address, sizeof http->address);
     err = start_daemon(http, fd, connections);
     if (err) {
         close(fd);
@@ -568,10 +508,8 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     int fd = MHD_quiesce_daemon(http->daemon);
     if (fd != MHD_INVALID_SOCKET)
         close(fd);
-    /* What has arrived is still read and answered; then the end of the stream is seen. */
-    for (struct link *link = http->links; link; link = link->next)
-        if (!link->busy)
-            shutdown(link->fd, SHUT_RD);
+    /* From now on on_sweep closes whoever has asked for nothing, after a grace
+     * in which a request under way arrives. */
     http->work_due = true;
 }
 
@@ -581,6 +519,7 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
     uv_close((uv_handle_t *)&http->prepare, NULL);
+    uv_close((uv_handle_t *)&http->sweep, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
 }
@@ -588,18 +527,4 @@ void http_close(struct http *http)
 void http_free(struct http *http)
 {
     free(http);
-}
-
-const char *http_error(int err)
-{
-    switch (err) {
-    case -EADDRINUSE:
-        return "the address is in use";
-    case UV_EAI_NONAME:
-        return "unknown host";
-    case -EMFILE:
-        return "too few files may be open for limits.connections (see ulimit -Hn)";
-    default:
-        return uv_strerror(err);
-    }
 }

@@ -56,9 +56,10 @@ typedef void http_handler(void *context, struct http_exchange *exchange,
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer);
 
 /*
- * Listen on LISTEN (HOST:PORT or [HOST]:PORT) for up to CONNECTIONS clients.
+ * Listen on LISTEN (HOST:PORT or [HOST]:PORT) for up to CONNECTIONS clients, or
+ * fewer, with a warning, where the process may not open that many files.
  * Returns 0 or a negative code: -EADDRINUSE, -EACCES, -ENOMEM, -EMFILE where
- * the process may not open that many files, UV_EAI_... for an unknown host.
+ * it may hardly open any, -ENOENT for an unknown host.
  */
 int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned connections,
              http_handler *handler, void *context);
@@ -77,8 +78,5 @@ void http_close(struct http *http);
 
 /* Free, once the loop has run the close callbacks of http_close. */
 void http_free(struct http *http);
-
-/* The text of an error of http_new. */
-const char *http_error(int err);
 
 #endif

@@ -141,6 +141,20 @@ static int make_easels(struct server *server)
     return 0;
 }
 
+static const char *listen_error(int err)
+{
+    switch (err) {
+    case -EADDRINUSE:
+        return "the address is in use";
+    case -ENOENT:
+        return "unknown host";
+    case -EMFILE:
+        return "too few files may be open (see ulimit -Hn)";
+    default:
+        return uv_strerror(err);
+    }
+}
+
 /* Everything that does not need the loop. What was made before an error, free_parts frees. */
 static int make_parts(struct server *server)
 {
@@ -224,7 +238,7 @@ int serve(const struct config *config)
     err = http_new(&server.http, &server.loop, config->listen, config->limits.connections,
                    service_handle, server.service);
     if (err) {
-        log_line(LOG_ERROR, "cannot listen on %s: %s", config->listen, http_error(err));
+        log_line(LOG_ERROR, "cannot listen on %s: %s", config->listen, listen_error(err));
         goto out;
     }
     start_signals(&server);

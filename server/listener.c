@@ -1,0 +1,71 @@
+#include "listener.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int listen_socket(const struct addrinfo *address)
+{
+    int on = 1;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, SOMAXCONN)) {
+        int err = -errno;
+        close(fd);
+        return err;
+    }
+    return fd;
+}
+
+int listener_open(const char *listen_text)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *addresses;
+    char host[256];
+    const char *colon = strrchr(listen_text, ':');
+    bool bracketed = listen_text[0] == '[';
+
+    snprintf(host, sizeof host, "%.*s", (int)(colon - listen_text) - 2 * bracketed,
+             listen_text + bracketed);
+    int err = getaddrinfo(host, colon + 1, &hints, &addresses);
+    if (err)
+        return err == EAI_MEMORY ? -ENOMEM : -ENOENT;
+    int fd = listen_socket(addresses);
+    freeaddrinfo(addresses);
+    return fd;
+}
+
+void listener_address(int fd, char *address, size_t size)
+{
+    struct sockaddr_storage name;
+    socklen_t length = sizeof name;
+    char host[200], port[16];
+
+    snprintf(address, size, "?");
+    if (getsockname(fd, (struct sockaddr *)&name, &length) ||
+        getnameinfo((struct sockaddr *)&name, length, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV))
+        return;
+    bool brackets = strchr(host, ':') != NULL;
+    snprintf(address, size, "%s%s%s:%s", brackets ? "[" : "", host, brackets ? "]" : "", port);
+}
+
+unsigned listener_raise_file_limit(unsigned files)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return files; /* cannot fail with these arguments */
+    if (limit.rlim_cur < files) {
+        limit.rlim_cur = limit.rlim_max < files ? limit.rlim_max : files;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    return limit.rlim_cur < files ? (unsigned)limit.rlim_cur : files;
+}

@@ -1,0 +1,20 @@
+/* Listening sockets, and the files that a process may open. */
+#ifndef FARLANDS_LISTENER_H
+#define FARLANDS_LISTENER_H
+
+#include <stddef.h>
+
+/*
+ * Listen on LISTEN, HOST:PORT or [HOST]:PORT. Returns a descriptor, or
+ * -EADDRINUSE, -EACCES, -EADDRNOTAVAIL, ..., or -ENOENT for an unknown host.
+ */
+int listener_open(const char *listen);
+
+/* The address that FD listens on, as HOST:PORT or [HOST]:PORT. */
+void listener_address(int fd, char *address, size_t size);
+
+/* Let FILES descriptors be open, or as many as the hard limit allows. Returns
+ * how many may be. */
+unsigned listener_raise_file_limit(unsigned files);
+
+#endif

@@ -1,0 +1,189 @@
+// A new daemon, no configuration: its documents, one tile of every kind, and
+// the pages for the people who run it.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { decodePng } from './png.mjs';
+import { eachRow } from './table.mjs';
+
+const HEX16 = /^[0-9a-f]{16}$/;
+const LAYERS = { relief: ['png'], gray: ['png'], height: ['f32', 'png', 'r16'] };
+
+function assertJson(answer) {
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.match(answer.headers['content-type'], /^application\/json\b/);
+    assert.equal(answer.headers['access-control-allow-origin'], '*');
+    return JSON.parse(answer.body);
+}
+
+describe('the basics', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+
+    it('prints one line on stdout, and only there', () => {
+        assert.match(daemon.stdout, /^farlands: serving http:\/\/127\.0\.0\.1:[1-9]\d*\/[^\n]*\n$/);
+        assert.doesNotMatch(daemon.stderr, /farlands: serving/);
+    });
+
+    it('lists its worlds', async () => {
+        const catalogue = assertJson(await daemon.get('/worlds.json'));
+        assert.equal(catalogue.farlands, '0.1.0');
+        assert.equal(catalogue.worlds.length, 1);
+        const [world] = catalogue.worlds;
+        assert.equal(world.name, 'default');
+        assert.match(world.fingerprint, HEX16);
+        assert.equal(world.url, 'default.json');
+        const url = new URL(world.url, 'http://farlands.test/worlds.json');
+        assert.equal((await daemon.json(url.pathname)).fingerprint, world.fingerprint);
+    });
+
+    it('describes a world', async () => {
+        const world = assertJson(await daemon.get('/default.json'));
+        assert.equal(world.name, 'default');
+        assert.equal(world.seed, '2');
+        assert.match(world.fingerprint, HEX16);
+        assert.equal(world.native_zoom, 16);
+        assert.deepEqual(world.origin, [-8388608, -8388608]);
+        assert.equal(world.tile_size, 256);
+        assert.deepEqual(world.limits,
+            { coordinate: 4503599627370496, zoom: [-26, 26], zoom_2x: [-26, 25] });
+        const [min, max] = world.range;
+        assert.ok(min < 0 && max > 0 && min > -10000 && max < 10000, `range ${world.range}`);
+        assert.equal(typeof world.noise, 'object');
+        assert.equal(world.noise.octaves, 21);
+        const steps = (points) => points.slice(1).map(([x], i) => x - points[i][0]);
+        assert.ok(world.elevation.length >= 2 && steps(world.elevation).every((step) => step > 0));
+        // Two colours at one height are an edge, as at a coast.
+        assert.ok(world.palette.length >= 2 && steps(world.palette).every((step) => step >= 0));
+        for (const [, colour] of world.palette)
+            assert.match(colour, /^#[0-9a-fA-F]{6}$/);
+    });
+
+    it('has relief, gray and height, and their addresses work', async () => {
+        const world = await daemon.json('/default.json');
+        const listed = world.layers.map(({ name, extensions }) => [name, [...extensions].sort()]);
+        assert.deepEqual(Object.fromEntries(listed), LAYERS);
+        await eachRow(world.layers, async ({ name, tilejson, tiles }) => {
+            assert.equal(tilejson, `default/${name}.json`);
+            assert.equal(tiles, `default/${name}/{z}/{x}/{y}.png?v=${world.fingerprint}`);
+            assertJson(await daemon.get(`/${tilejson}`));
+            const tile = `/${tiles}`.replace('{z}', 5).replace('{x}', 16).replace('{y}', 15);
+            const answer = await daemon.get(tile);
+            assert.equal(answer.status, 200);
+            assert.match(answer.headers['cache-control'], /immutable/);
+        });
+    });
+
+    it('writes TileJSON 3.0.0', () => eachRow(Object.keys(LAYERS), async (layer) => {
+        const { fingerprint } = await daemon.json('/default.json');
+        const doc = assertJson(await daemon.get(`/default/${layer}.json`));
+        assert.equal(doc.tilejson, '3.0.0');
+        assert.deepEqual(doc.tiles, [
+            `http://${daemon.authority}/default/${layer}/{z}/{x}/{y}.png?v=${fingerprint}`]);
+        assert.ok(Number.isInteger(doc.minzoom) && Number.isInteger(doc.maxzoom));
+        assert.ok(0 <= doc.minzoom && doc.minzoom < doc.maxzoom && doc.maxzoom <= 30);
+        const [west, south, east, north] = doc.bounds;
+        assert.equal(doc.bounds.length, 4);
+        assert.ok(-180 <= west && west < east && east <= 180, `bounds ${doc.bounds}`);
+        assert.ok(-90 <= south && south < north && north <= 90, `bounds ${doc.bounds}`);
+        assert.deepEqual(doc.vector_layers, []);
+        assert.equal(doc.tileSize, 256);
+        assert.equal(doc.scheme, 'xyz');
+        assert.equal(typeof doc.name, 'string');
+        for (const z of [doc.minzoom, doc.maxzoom]) {
+            const last = 2 ** z - 1;
+            await daemon.bytes(`/default/${layer}/${z}/0/0.png`);
+            await daemon.bytes(`/default/${layer}/${z}/${last}/${last}.png`);
+        }
+    }));
+
+    it('writes TileJSON for the host that was asked', async () => {
+        const { answers: [answer] } = await daemon.raw(
+            'GET /default/relief.json HTTP/1.1\r\nHost: tiles.farlands.test:8443\r\n\r\n');
+        assert.match(assertJson(answer).tiles[0],
+            /^http:\/\/tiles\.farlands\.test:8443\/default\/relief\/\{z\}\/\{x\}\/\{y\}\.png\?v=/);
+    });
+
+    it('never repeats a Host that could break out of the document', () => eachRow(
+        ['a"b', 'a<script>', 'a b', 'a/b', 'user@a', 'a\\b', "a'b"],
+        async (host) => {
+            const { answers: [answer] } = await daemon.raw(
+                `GET /default/relief.json HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+            if (answer.status === 200)
+                assert.ok(!JSON.parse(answer.body).tiles[0].includes(host));
+            else
+                assert.equal(answer.status, 400);
+        }));
+
+    it('serves every layer in every form', () => eachRow([
+        ['relief/10/512/512.png', 256, 8, ['rgb', 'palette']],
+        ['relief/10/512/512@2x.png', 512, 8, ['rgb', 'palette']],
+        ['gray/10/512/512.png', 256, 8, ['gray']],
+        ['gray/10/512/512@2x.png', 512, 8, ['gray']],
+        ['height/10/512/512.png', 256, 16, ['gray']],
+        ['height/10/512/512@2x.png', 512, 16, ['gray']],
+        ['height/10/512/512.r16', 256, 16],
+        ['height/10/512/512@2x.r16', 512, 16],
+        ['height/10/512/512.f32', 256, 32],
+        ['height/10/512/512@2x.f32', 512, 32],
+        ['relief/0/0/0.png', 256, 8, ['rgb', 'palette']],
+        ['relief/-3/-1/0.png', 256, 8, ['rgb', 'palette']],
+        ['relief/20/-7/1048577.png', 256, 8, ['rgb', 'palette']],
+    ], async ([tile, size, depth, colours]) => {
+        const answer = await daemon.get(`/default/${tile}`);
+        assert.equal(answer.status, 200, answer.body.toString());
+        assert.equal(Number(answer.headers['content-length']), answer.body.length);
+        if (!colours) {
+            assert.equal(answer.headers['content-type'], 'application/octet-stream');
+            assert.equal(answer.body.length, size * size * depth / 8);
+            return;
+        }
+        assert.equal(answer.headers['content-type'], 'image/png');
+        const image = decodePng(answer.body);
+        assert.deepEqual([image.width, image.height, image.depth], [size, size, depth]);
+        assert.ok(colours.includes(image.colour), image.colour);
+        // Far out, where every octave is finer than a pixel, pictures are flat.
+        if (!/^\w+\/(0|-\d+)\//.test(tile))
+            assert.ok(new Set(image.samples).size > 3, 'a tile of one colour');
+    }));
+
+    it('is alive and ready', () => eachRow(['/healthz', '/readyz'], async (page) => {
+        const answer = await daemon.get(page);
+        assertJson(answer);
+        assert.equal(answer.headers['cache-control'], 'no-store');
+    }));
+
+    it('counts for Prometheus', async () => {
+        const answer = await daemon.get('/metrics');
+        assert.equal(answer.status, 200);
+        assert.match(answer.headers['content-type'], /^text\/plain\b/);
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        const text = answer.body.toString();
+        assert.ok(text.endsWith('\n'), 'the format wants a final line feed');
+        await eachRow(['tiles_rendered_total', 'cache_hits_total', 'cache_misses_total',
+            'coalesced_total', 'requests_total'], (name) => {
+            assert.match(text, new RegExp(`^# TYPE farlands_${name} counter$`, 'm'));
+        });
+        await eachRow(text.trimEnd().split('\n'), (line) => assert.match(line,
+            /^(#.*|[a-zA-Z_:][\w:]*(\{(\w+="[^"\\]*",?)*\})? [-+]?(\d[\d.eE+-]*|Inf|NaN))$/));
+        const before = await daemon.metric('farlands_requests_total', 'code="404"');
+        await daemon.get('/nowhere');
+        assert.equal(await daemon.metric('farlands_requests_total', 'code="404"'), before + 1);
+    });
+
+    it('counts one render a cold tile, by layer', () => eachRow(Object.keys(LAYERS), async (layer) => {
+        const count = () => daemon.metric('farlands_tiles_rendered_total', `layer="${layer}"`);
+        const before = await count();
+        await daemon.bytes(`/default/${layer}/9/3/4.png`);
+        assert.equal(await count(), before + 1, 'cold');
+        await daemon.bytes(`/default/${layer}/9/3/4.png`);
+        assert.equal(await count(), before + 1, 'hot');
+    }));
+
+    it('shows the viewer', async () => {
+        const answer = await daemon.get('/');
+        assert.equal(answer.status, 200);
+        assert.match(answer.headers['content-type'], /^text\/html\b/);
+        assert.match(answer.body.toString(), /<!doctype html>/i);
+    });
+});

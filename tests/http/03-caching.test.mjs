@@ -1,0 +1,191 @@
+// What browsers, proxies and CDNs may keep, and what a validator costs: nothing.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+const HOUR = 'public, max-age=3600';
+const YEAR = 'public, max-age=31536000, immutable';
+const FORMS = ['relief/11/%/7.png', 'relief/11/%/7@2x.png', 'gray/11/%/7.png',
+    'height/11/%/7.png', 'height/11/%/7.r16', 'height/11/%/7.f32', 'height/11/%/7@2x.f32'];
+
+/* Headers that may differ between two answers about the same thing. */
+const INCIDENTAL = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
+
+function lasting(headers) {
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => !INCIDENTAL.includes(name)));
+}
+
+describe('caching', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+    let column = 0;
+    /* A tile that nobody has asked for yet. */
+    const cold = (form = FORMS[0]) => `/default/${form.replace('%', ++column)}`;
+    const etagOf = async (tile) => (await daemon.head(tile)).headers.etag;
+
+    async function assertNotRendered(action) {
+        const before = await daemon.rendered();
+        await action();
+        assert.equal(await daemon.rendered(), before, 'something was rendered');
+    }
+
+    it('marks every tile with a strong validator of its own', async () => {
+        const seen = new Map();
+        await eachRow([...FORMS, ...FORMS, 'relief/12/1/7.png', 'relief/11/-1/7.png'], async (form) => {
+            const tile = cold(form);
+            const { status, headers } = await daemon.get(tile);
+            assert.equal(status, 200);
+            assert.match(headers.etag, /^"[\x21\x23-\x7e]+"$/);
+            assert.ok(!seen.has(headers.etag), `the same ETag as ${seen.get(headers.etag)}`);
+            seen.set(headers.etag, tile);
+            assert.equal((await daemon.get(tile)).headers.etag, headers.etag, 'when asked again');
+        });
+    });
+
+    it('says for how long a tile may be kept', async () => {
+        const { fingerprint } = await daemon.json('/default.json');
+        const stale = fingerprint.replace(/./g, (c) => (c === '0' ? '1' : '0'));
+        await eachRow([
+            ['', HOUR],
+            ['?', HOUR],
+            ['?a=b', HOUR],
+            [`?V=${fingerprint}`, HOUR],
+            [`?v=${fingerprint}`, YEAR],
+            [`?v=${fingerprint}&a=b`, YEAR],
+            [`?a=b&v=${fingerprint}`, YEAR],
+            [`?v=${stale}`, 'no-cache'],
+            // An empty key is stale or not there at all.
+            ['?v=', ['no-cache', HOUR]],
+            ['?v', ['no-cache', HOUR]],
+            ['?v=1', 'no-cache'],
+            [`?v=${fingerprint}0`, 'no-cache'],
+            [`?v=${fingerprint.slice(0, 15)}`, 'no-cache'],
+        ], async ([query, expected]) => {
+            for (const form of FORMS) {
+                const tile = `/default/${form.replace('%', 1)}`;
+                const etag = await etagOf(tile);
+                for (const [method, headers, status] of [
+                    ['GET', {}, 200], ['HEAD', {}, 200], ['GET', { 'If-None-Match': etag }, 304]]) {
+                    const answer = await daemon.request(method, tile + query, headers);
+                    const what = `${method} ${tile}${query} -> ${answer.status}`;
+                    assert.equal(answer.status, status, what);
+                    assert.ok([expected].flat().includes(answer.headers['cache-control']),
+                        `${what}, Cache-Control: ${answer.headers['cache-control']}`);
+                    assert.equal(answer.headers.etag, etag, what);
+                }
+            }
+        });
+    });
+
+    it('opens tiles and their headers to any origin', () => eachRow(FORMS, async (form) => {
+        const { headers } = await daemon.get(cold(form), { Origin: 'https://map.farlands.test' });
+        assert.equal(headers['access-control-allow-origin'], '*');
+        const exposed = headers['access-control-expose-headers'].toLowerCase().split(/ *, */);
+        for (const name of ['etag', 'farlands-width', 'farlands-height', 'farlands-origin',
+            'farlands-step', 'farlands-range', 'farlands-fingerprint'])
+            assert.ok(exposed.includes(name), `${name} is not among ${exposed}`);
+    }));
+
+    it('answers 304 to a validator that matches, without rendering', async () => {
+        const matching = (etag) => [
+            etag, ` ${etag} `, `W/${etag}`, '*', `"other", ${etag}`, `${etag}, "other"`,
+            `"other",W/${etag},"another"`, `"a,b", ${etag}`, `W/"other", ${etag}`,
+        ];
+        await assertNotRendered(() => eachRow(FORMS.flatMap((form) =>
+            matching('@').map((value) => [cold(form), value])), async ([tile, value]) => {
+            const etag = await etagOf(tile);
+            const answer = await daemon.get(tile, { 'If-None-Match': value.replace('@', () => etag) });
+            assertStatus(answer, 304);
+            assert.equal(answer.body.length, 0);
+            assert.equal(answer.headers.etag, etag);
+            assert.equal(answer.headers['cache-control'], HOUR);
+            assert.equal(answer.headers['access-control-allow-origin'], '*');
+            assert.ok(answer.headers['access-control-expose-headers']);
+        }));
+    });
+
+    it('answers 200 to a validator that does not match', async () => {
+        const tile = cold();
+        const etag = await etagOf(tile);
+        const bare = etag.slice(1, -1);
+        const body = await daemon.bytes(tile);
+        await eachRow(['"other"', 'W/"other"', bare, `"${bare}x"`, `"x${bare}"`, `"${bare.slice(1)}"`,
+            `"${bare.slice(0, -1)}"`, '""', '"other", "another"', etag.slice(0, -1), etag.slice(1),
+            await etagOf(cold())], async (value) => {
+            const answer = await daemon.get(tile, { 'If-None-Match': value });
+            assertStatus(answer, 200);
+            assert.deepEqual(answer.body, body);
+        });
+    });
+
+    it('answers errors before validators', () => eachRow([
+        ['/default/relief/27/0/0.png', 404],
+        ['/default/relief/16/99999999999999/0.png', 404],
+        ['/default/relief/01/0/0.png', 400],
+        ['/nowhere/relief/1/0/0.png', 404],
+    ], async ([path, status]) => {
+        assertError(await daemon.get(path, { 'If-None-Match': '*' }), status);
+        const head = await daemon.head(path);
+        assert.equal(head.status, status);
+        assert.equal(head.body.length, 0);
+    }));
+
+    it('answers HEAD with the headers of GET, without a body or a render', () => eachRow(
+        FORMS, async (form) => {
+            const tile = cold(form);
+            let head;
+            await assertNotRendered(async () => { head = await daemon.head(tile); });
+            const get = await daemon.get(tile);
+            assert.deepEqual([head.status, get.status], [200, 200]);
+            assert.equal(head.body.length, 0);
+            assert.deepEqual(lasting(head.headers), lasting(get.headers));
+            const length = head.headers['content-length'];
+            if (length !== undefined || !tile.endsWith('.png'))
+                assert.equal(Number(length), get.body.length, 'Content-Length of HEAD');
+            const hot = await daemon.head(tile);
+            assert.deepEqual(lasting(hot.headers), lasting(get.headers), 'of a hot tile');
+        }));
+
+    it('answers HEAD for documents and pages too', () => eachRow(
+        ['/', '/worlds.json', '/default.json', '/default/relief.json', '/healthz', '/readyz',
+            '/default/height?x=1&y=2'], async (path) => {
+            const [get, head] = [await daemon.get(path), await daemon.head(path)];
+            assert.deepEqual([head.status, get.status], [200, 200]);
+            assert.equal(head.body.length, 0);
+            assert.deepEqual(lasting(head.headers), lasting(get.headers));
+        }));
+
+    // The length of a PNG is not known before it is rendered, and libmicrohttpd
+    // 0.9.75 can leave Content-Length out of a HEAD's answer only by closing.
+    it('closes the connection after HEAD of a cold PNG, and says so', async () => {
+        const { answers: [answer], closed, rest } = await daemon.raw(
+            `HEAD ${cold()} HTTP/1.1\r\nHost: a\r\n\r\n`, { methods: ['HEAD'], closeLimit: 2000 });
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers.connection?.toLowerCase(), 'close');
+        assert.equal(answer.headers['content-length'], undefined);
+        assert.equal(answer.headers['transfer-encoding'], undefined);
+        assert.ok(closed, 'the connection stays open');
+        assert.equal(rest.length, 0, 'bytes after the answer');
+    });
+
+    it('leaves the connection usable after HEAD and 304', async () => {
+        const tile = cold();
+        const etag = (await daemon.get(tile)).headers.etag;
+        const connection = await daemon.connect();
+        try {
+            const host = 'HTTP/1.1\r\nHost: a\r\n';
+            connection.send(`HEAD ${tile} ${host}\r\n`);
+            assert.equal((await connection.answer('HEAD')).status, 200);
+            connection.send(`GET ${tile} ${host}If-None-Match: ${etag}\r\n\r\n`);
+            assert.equal((await connection.answer()).status, 304);
+            connection.send(`GET ${tile} ${host}\r\n`);
+            const answer = await connection.answer();
+            assert.equal(answer.status, 200);
+            assert.deepEqual(answer.body, await daemon.bytes(tile));
+            assert.equal(connection.buffer.length, 0, 'stray bytes on the connection');
+        } finally {
+            connection.close();
+        }
+    });
+});

@@ -1,0 +1,197 @@
+// Numbers are exact: a point, a raw tile, a finer zoom and a double-density tile
+// give the same float for the same block, anywhere.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat, unitsAt, words } from './grid.mjs';
+import { decodePng } from './png.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+const FAR = 2n ** 44n;
+
+/* Tiles all over the plane: [z, x, y]. */
+const PLACES = [
+    [16, 32768, 32768],             // block 0, 0 is its first sample
+    [16, 32767, 32767],             // the blocks just below zero
+    [16, 0, 0], [16, -1, -1], [16, -70000, 123456],
+    [10, 512, 511], [10, -3, 700], [3, 4, 3], [0, 0, 0], [-1, 0, -1], [-12, 1, -2], [-26, -3, 3],
+    [17, 65536, 65535], [20, 524288, 524287], [26, 33554432, 33554431],
+    [16, FAR, -FAR + 32769n], [26, FAR * 1024n, -FAR * 1023n],
+];
+
+const POINTS = [
+    // x, y
+    ['0', '0'], ['1', '-1'], ['0.5', '0.5'], ['-0.5', '0.25'], ['-3.0009765625', '3.0009765625'],
+    ['0.0009765625', '-0.0009765625'], ['123456789.125', '-987654321.0625'],
+    ['4503599627370496', '-4503599627370496'], ['-4503599627370496', '4503599627370496'],
+    ['4503599627370495.5', '-4503599627370495.5'], ['-8388608', '8388607'],
+];
+
+describe('/height', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+
+    it('answers with the block and its height', () => eachRow(POINTS, async ([x, y]) => {
+        const { range: [min, max] } = await daemon.json('/default.json');
+        const answer = await daemon.get(`/default/height?x=${x}&y=${y}`);
+        assertStatus(answer, 200);
+        assert.match(answer.headers['content-type'], /^application\/json\b/);
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        const point = JSON.parse(answer.body);
+        assert.deepEqual(Object.keys(point).sort(), ['height', 'x', 'y']);
+        assert.deepEqual([point.x, point.y], [Number(x), Number(y)]);
+        assert.ok(point.height >= min && point.height <= max, `height ${point.height}`);
+        assert.deepEqual(await daemon.bytes(`/default/height?y=${y}&x=${x}`), answer.body,
+            'with y first');
+    }));
+
+    it('knows the block to 1/1024 near the limit', async () => {
+        // One unit apart, where a double can no longer tell them apart.
+        const heights = [];
+        for (let i = 0n; i < 64n; i++) {
+            const x = decimal((LIMIT - 1n) * 1024n + i * 16n);
+            heights.push((await daemon.json(`/default/height?x=${x}&y=12345.5`)).height);
+        }
+        assert.ok(new Set(heights).size > 32, `${new Set(heights).size} heights for 64 points`);
+    });
+
+    const bad = ['', '+1', '-0', '01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'nan', 'abc', '1,5',
+        '.5', '5.', '-', '--1', '-.5', '0.1', '0.00048828125', '1.00000000001',
+        '0.33333333333333', '%31', '1%20', '1.5.5', '1_0', '00.5', '-00.5'];
+    it('refuses what is not a plain decimal', () => eachRow(
+        [...bad.map((text) => ['x', text]), ...bad.map((text) => ['y', text])],
+        async ([key, text]) => {
+            const query = key === 'x' ? `x=${text}&y=0` : `x=0&y=${text}`;
+            assertError(await daemon.get(`/default/height?${query}`), 400,
+                new RegExp(text.includes('%') ? '%|percent|\\b[xy]\\b' : `\\b${key}\\b`));
+        }));
+
+    it('wants x and y, once each', () => eachRow([
+        '', '?', '?x=1', '?y=1', '?x=1&y', '?x&y', '?x=1&x=1&y=1', '?x=1&y=1&y=2', '?X=1&Y=1',
+        '?x=1;y=1', '?at=1,1',
+    ], async (query) => {
+        assertError(await daemon.get(`/default/height${query}`), 400, /\b[xy]\b/);
+    }));
+
+    it('ends at the coordinate limit', () => eachRow([
+        ['x', '4503599627370497', [404]],
+        ['x', '-4503599627370497', [404]],
+        ['x', '4503599627370496.5', [404]],
+        ['x', '-4503599627370496.0009765625', [404]],
+        ['x', '9223372036854775807', [404]],
+        ['x', '18014398509481984', [404]],
+        // 2^54 units of 1/1024 wrap round an int64: 0 would be the wrong answer.
+        ['x', '18446744073709551616', [400, 404]],
+        ['x', '99999999999999999999999', [400, 404]],
+        ['y', '4503599627370497', [404]],
+        ['y', '-9007199254740992', [404]],
+        ['y', '-9223372036854775808', [404]],
+    ], async ([key, text, status]) => {
+        const query = key === 'x' ? `x=${text}&y=0` : `x=0&y=${text}`;
+        assertError(await daemon.get(`/default/height?${query}`), status, /\b[xy]\b|limit|coordinate/);
+    }));
+});
+
+describe('raw heights', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+    const tile = async (z, x, y, form = '.f32') =>
+        floats(await daemon.bytes(`/default/height/${z}/${x}/${y}${form}`));
+
+    it('equal /height at the same block', () => eachRow(PLACES, async ([z, x, y]) => {
+        const samples = await tile(z, x, y);
+        for (const [i, j] of [[0, 0], [1, 0], [0, 1], [255, 0], [0, 255], [255, 255], [100, 37]]) {
+            const at = `x=${decimal(unitsAt(z, x, i))}&y=${decimal(unitsAt(z, y, j))}`;
+            const { height } = await daemon.json(`/default/height?${at}`);
+            assert.ok(sameFloat(height, samples[256 * j + i]),
+                `sample ${i}, ${j} is ${samples[256 * j + i]}, /height?${at} is ${height}`);
+        }
+    }));
+
+    it('are varied and in the range everywhere', () => eachRow(PLACES, async ([z, x, y]) => {
+        const { range: [min, max] } = await daemon.json('/default.json');
+        const samples = await tile(z, x, y);
+        assert.ok(samples.every((h) => h >= min && h <= max), 'outside the range');
+        const distinct = new Set(samples).size;
+        // A tile of zoom 26 is a quarter of a block: floats repeat there.
+        assert.ok(distinct > (z <= 17 ? 20000 : 8), `only ${distinct} heights`);
+        for (let row = 1; row < 256; row++)
+            assert.notDeepEqual(samples.subarray(256 * row, 256 * row + 256), samples.subarray(0, 256),
+                `row ${row} repeats row 0`);
+    }));
+
+    it('at a zoom hold every sample of the zoom before', () => eachRow(
+        PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
+            const coarse = await tile(z, x, y);
+            for (const [right, down] of [[0n, 0n], [1n, 0n], [0n, 1n], [1n, 1n]]) {
+                const fine = await tile(z + 1, 2n * BigInt(x) + right, 2n * BigInt(y) + down);
+                for (let j = 0; j < 128; j++)
+                    for (let i = 0; i < 128; i++) {
+                        const parent = coarse[256 * (j + 128 * Number(down)) + i + 128 * Number(right)];
+                        assert.ok(sameFloat(fine[512 * j + 2 * i], parent),
+                            `child ${right}, ${down}: sample ${2 * i}, ${2 * j}`);
+                    }
+            }
+        }));
+
+    it('at double density hold every sample of the plain tile', () => eachRow(
+        PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
+            const plain = await tile(z, x, y);
+            const dense = await tile(z, x, y, '@2x.f32');
+            for (let j = 0; j < 256; j++)
+                for (let i = 0; i < 256; i++)
+                    assert.ok(sameFloat(dense[1024 * j + 2 * i], plain[256 * j + i]), `sample ${i}, ${j}`);
+        }));
+
+    it('share no column with their neighbours', async () => {
+        const [left, right] = [await tile(16, 32767, 5), await tile(16, 32768, 5)];
+        const last = left.filter((_, i) => i % 256 === 255);
+        const first = right.filter((_, i) => i % 256 === 0);
+        assert.notDeepEqual(last, first);
+    });
+
+    it('are the same numbers as 16-bit files and pictures', () => eachRow(
+        PLACES.flatMap((place) => [[...place, ''], [...place, '@2x']])
+            .filter(([z, , , density]) => z < 26 || density === ''), async ([z, x, y, density]) => {
+            const { range: [min, max] } = await daemon.json('/default.json');
+            const heights = await tile(z, x, y, `${density}.f32`);
+            const coded = words(await daemon.bytes(`/default/height/${z}/${x}/${y}${density}.r16`));
+            const image = decodePng(await daemon.bytes(`/default/height/${z}/${x}/${y}${density}.png`));
+            assert.equal(image.depth, 16);
+            assert.deepEqual(image.samples, coded, 'height.png and height.r16');
+            heights.forEach((h, i) => {
+                const expected = Math.round((h - min) / (max - min) * 65535);
+                assert.ok(Math.abs(coded[i] - expected) <= 1,
+                    `sample ${i}: ${h} m is ${coded[i]}, expected ${expected}`);
+            });
+        }));
+
+    it('show in gray, where no octave is finer than a pixel', () => eachRow(
+        [[16, 32768, 32768], [16, -1, -1], [20, 524288, 524287]], async ([z, x, y]) => {
+            const { range: [min, max] } = await daemon.json('/default.json');
+            const heights = await tile(z, x, y);
+            const { samples } = decodePng(await daemon.bytes(`/default/gray/${z}/${x}/${y}.png`));
+            heights.forEach((h, i) => {
+                const expected = (h - min) / (max - min) * 255;
+                assert.ok(Math.abs(samples[i] - expected) <= 1.01,
+                    `sample ${i}: ${h} m is ${samples[i]}, expected ${expected}`);
+            });
+        }));
+
+    it('say what they are', () => eachRow(
+        PLACES.flatMap(([z, x, y]) => ['.f32', '.r16', '@2x.f32', '@2x.r16'].map((form) => [z, x, y, form]))
+            .filter(([z, , , form]) => z < 26 || !form.includes('@')), async ([z, x, y, form]) => {
+            const world = await daemon.json('/default.json');
+            const { headers, status } = await daemon.get(`/default/height/${z}/${x}/${y}${form}`);
+            assert.equal(status, 200);
+            const size = form.includes('@') ? 512 : 256;
+            assert.equal(headers['content-type'], 'application/octet-stream');
+            assert.equal(headers['farlands-width'], String(size));
+            assert.equal(headers['farlands-height'], String(size));
+            assert.equal(headers['farlands-origin'],
+                `${decimal(unitsAt(z, x, 0))} ${decimal(unitsAt(z, y, 0))}`);
+            const step = 2n ** BigInt(NATIVE_ZOOM - z + 10) / (size === 512 ? 2n : 1n);
+            assert.equal(headers['farlands-step'], decimal(step));
+            assert.deepEqual(headers['farlands-range'].split(' ').map(Number), world.range);
+            assert.equal(headers['farlands-fingerprint'], world.fingerprint);
+        }));
+});

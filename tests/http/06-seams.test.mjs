@@ -1,0 +1,145 @@
+// Pictures join: across a tile border pixels change no more than inside a tile.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { decodePng } from './png.mjs';
+import { eachRow } from './table.mjs';
+
+const REACH = 24;       // columns looked at on either side of a border
+const NEAR = 3;         // pairs of columns this close to it must not stand out
+const SLACK = 1.35;     // measured: undisturbed columns vary by less than 1.2
+const LEVEL = 0.3;      // of 255: rounding, where the picture is all but flat
+
+/*
+ * Mean absolute difference of the columns i and i + 1, over all rows and
+ * channels, for pairs from -REACH to REACH around the border between two images
+ * that lie side by side; element REACH is the border itself.
+ */
+function profile(left, right, vertical) {
+    const size = left.width;
+    const { channels } = left;
+    const column = (i) => (i < 0 ? [left, size + i] : [right, i]);
+    const sample = ([image, i], j, c) =>
+        image.samples[(vertical ? i * size + j : j * size + i) * channels + c];
+    const means = [];
+    for (let i = -REACH - 1; i < REACH; i++) {
+        const [a, b] = [column(i), column(i + 1)];
+        let sum = 0;
+        for (let j = 0; j < size; j++)
+            for (let c = 0; c < channels; c++)
+                sum += Math.abs(sample(a, j, c) - sample(b, j, c));
+        means.push(sum / size / channels);
+    }
+    return means;
+}
+
+function assertNoSeam(profiles) {
+    const mean = profiles[0].map((_, i) => profiles.reduce((sum, p) => sum + p[i], 0) / profiles.length);
+    const inner = mean.filter((_, i) => Math.abs(i - REACH) > NEAR).sort((a, b) => b - a);
+    const allowed = inner[2] * SLACK + LEVEL;
+    mean.forEach((value, i) => {
+        if (Math.abs(i - REACH) <= NEAR)
+            assert.ok(value <= allowed, `${i - REACH} columns from the border neighbours differ by ` +
+                `${value.toFixed(3)}; inside by at most ${inner[0].toFixed(3)}`);
+    });
+    // A border that is too smooth is a repeated column.
+    assert.ok(mean[REACH] >= inner.at(-1) / SLACK - LEVEL,
+        `the border's neighbours differ by ${mean[REACH].toFixed(3)} only; ` +
+        `inside by at least ${inner.at(-1).toFixed(3)}`);
+}
+
+describe('seams', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+    const images = new Map();
+
+    async function image(tile) {
+        if (!images.has(tile))
+            images.set(tile, decodePng(await daemon.bytes(`/default/${tile}.png`)));
+        return images.get(tile);
+    }
+
+    /* Four borders in a row, so that one tile's weather does not decide. */
+    async function assertJoins(layer, z, border, along, vertical, density = '') {
+        const profiles = [];
+        for (let i = -2; i < 2; i++) {
+            const name = (across) => (vertical
+                ? `${layer}/${z}/${along + i}/${across}${density}`
+                : `${layer}/${z}/${across}/${along + i}${density}`);
+            profiles.push(profile(await image(name(border - 1)), await image(name(border)), vertical));
+        }
+        assertNoSeam(profiles);
+    }
+
+    const zooms = [2, 6, 10, 13, 16, 19];
+    const middle = (z) => 2 ** (z - 1);     // where block 0 lies
+    for (const layer of ['relief', 'gray'])
+        for (const [direction, vertical] of [['side by side', false], ['one above the other', true]])
+            it(`do not show in ${layer}, ${direction}`, () => eachRow(zooms.flatMap((z) => [
+                [z, middle(z), middle(z)],          // across block 0
+                [z, 0, middle(z)],                  // between tiles -1 and 0
+                [z, middle(z) + 3, -5],
+            ]), ([z, border, along]) => assertJoins(layer, z, border, along, vertical)));
+
+    it('do not show at double density', () => eachRow(
+        [[4, false], [4, true], [10, false], [10, true], [15, false], [15, true]],
+        ([z, vertical]) => assertJoins('relief', z, middle(z), middle(z), vertical, '@2x')));
+
+    it('do not show far out', () => eachRow(
+        [[10, 2 ** 37], [16, 2 ** 43], [16, -(2 ** 43)]],
+        ([z, border]) => assertJoins('relief', z, border, -border, false)));
+
+    // The border of a tile lies inside the double-density tile above it, where
+    // the same samples are drawn: what a tile does at its edge shows exactly.
+    it('are nowhere in the double-density tile that covers four', () => eachRow(
+        ['relief', 'gray'].flatMap((layer) => [[4, 8, 7], [9, 256, 255], [13, -1, 0], [15, 16384, 16383],
+            [18, 131072, 131071]].map((place) => [layer, ...place])),
+        async ([layer, z, x, y]) => {
+            const dense = await image(`${layer}/${z}/${x}/${y}@2x`);
+            for (const [right, down] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
+                const tile = await image(`${layer}/${z + 1}/${2 * x + right}/${2 * y + down}`);
+                const { channels } = tile;
+                const sums = { edge: 0, inside: 0 };
+                const counts = { edge: 0, inside: 0 };
+                for (let j = 0; j < 256; j++)
+                    for (let i = 0; i < 256; i++) {
+                        const where = i === 0 || j === 0 || i === 255 || j === 255 ? 'edge' : 'inside';
+                        counts[where] += channels;
+                        for (let c = 0; c < channels; c++)
+                            sums[where] += Math.abs(tile.samples[(256 * j + i) * channels + c] -
+                                dense.samples[(512 * (j + 256 * down) + i + 256 * right) * channels + c]);
+                    }
+                const [edge, inside] = [sums.edge / counts.edge, sums.inside / counts.inside];
+                assert.ok(edge <= SLACK * inside + 0.02, `quarter ${right}, ${down}: pixels of the edge ` +
+                    `differ by ${edge.toFixed(3)}, those inside by ${inside.toFixed(3)}`);
+            }
+        }));
+
+    it('at double density the picture is the same, finer', () => eachRow(
+        [[4, 8, 8], [10, 512, 511], [13, -1, 4096], [16, 32768, 32768], [19, 262144, 262143]],
+        async ([z, x, y]) => {
+            const plain = await image(`relief/${z}/${x}/${y}`);
+            const dense = await image(`relief/${z}/${x}/${y}@2x`);
+            const other = await image(`relief/${z}/${x + 9}/${y + 9}`);
+            const { channels } = plain;
+            const at = (i, j, c) => dense.samples[(j * 512 + i) * channels + c];
+            let [apart, unlike, plainSum, denseSum] = [0, 0, 0, 0];
+            for (let j = 0; j < 256; j++)
+                for (let i = 0; i < 256; i++)
+                    for (let c = 0; c < channels; c++) {
+                        const mean = (at(2 * i, 2 * j, c) + at(2 * i + 1, 2 * j, c) +
+                            at(2 * i, 2 * j + 1, c) + at(2 * i + 1, 2 * j + 1, c)) / 4;
+                        const index = (j * 256 + i) * channels + c;
+                        apart += Math.abs(mean - plain.samples[index]);
+                        unlike += Math.abs(mean - other.samples[index]);
+                        plainSum += plain.samples[index];
+                        denseSum += mean;
+                    }
+            const count = 65536 * channels;
+            assert.ok(apart / count < 18, `pixels differ by ${(apart / count).toFixed(2)} on average`);
+            assert.ok(Math.abs(plainSum - denseSum) / count < 3,
+                `mean ${(plainSum / count).toFixed(2)}, at double density ${(denseSum / count).toFixed(2)}`);
+            assert.ok(apart < unlike / 2,
+                `as unlike (${(apart / count).toFixed(2)}) as another tile (${(unlike / count).toFixed(2)})`);
+        }));
+});

@@ -1,0 +1,89 @@
+// Many at once: one render a tile however many ask for it, and all are answered.
+
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { decodePng, pngChunks } from './png.mjs';
+import { assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+describe('many requests', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+    /* As many connections as requests. */
+    const crowd = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };
+
+    it('for one cold tile share one render', () => eachRow([
+        ['/default/relief/10/100/100@2x.png', 'relief'],
+        ['/default/relief/-5/1/-1.png', 'relief'],
+        ['/default/gray/10/100/100.png', 'gray'],
+        ['/default/height/10/100/100@2x.png', 'height'],
+        ['/default/height/10/101/100@2x.f32', 'height'],
+    ], async ([tile, layer]) => {
+        const before = await daemon.metrics();
+        const answers = await Promise.all(Array.from({ length: 64 }, () => daemon.get(tile, {}, crowd)));
+        const after = await daemon.metrics();
+        const rise = (name) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+        for (const answer of answers) {
+            assertStatus(answer, 200);
+            assert.ok(answer.body.equals(answers[0].body), 'different bytes');
+            assert.equal(answer.headers.etag, answers[0].headers.etag);
+        }
+        assert.equal(rise(`farlands_tiles_rendered_total{layer="${layer}"}`), 1, 'renders');
+        assert.ok(rise('farlands_cache_misses_total') >= 1, 'misses');
+        const shared = rise('farlands_coalesced_total') + rise('farlands_cache_hits_total{tier="memory"}');
+        assert.ok(shared >= 63, `${shared} requests came from the one render, not 63`);
+        assert.equal(rise('farlands_requests_total{code="200"}'), 64 + 1, 'requests, with /metrics itself');
+    }));
+
+    it('for one cold tile on one connection share one render', async () => {
+        const tile = '/default/relief/10/200/200@2x.png';
+        const before = await daemon.rendered();
+        const { answers } = await daemon.raw(request('GET', tile).repeat(20),
+            { methods: Array(20).fill('GET') });
+        for (const answer of answers)
+            assert.ok(answer.status === 200 && answer.body.equals(answers[0].body));
+        assert.equal(await daemon.rendered(), before + 1);
+    });
+
+    it('for different cold tiles are all answered', async () => {
+        const tiles = Array.from({ length: 300 }, (_, i) =>
+            `/default/${['relief', 'gray', 'height'][i % 3]}/12/${i % 20}/${1000 + Math.floor(i / 20)}.png`);
+        const before = await daemon.rendered();
+        const answers = await Promise.all(tiles.map((tile) => daemon.get(tile, {}, crowd)));
+        assert.equal(await daemon.rendered(), before + 300);
+        assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 300, 'ETags');
+        assert.equal(new Set(answers.map(({ body }) => body.toString('latin1'))).size, 300, 'pictures');
+        await eachRow(tiles.map((tile, i) => [tile, i]), async ([tile, i]) => {
+            assertStatus(answers[i], 200);
+            pngChunks(answers[i].body);
+            if (i % 10 === 0) {
+                assert.equal(decodePng(answers[i].body).width, 256);
+                assert.deepEqual(await daemon.bytes(tile), answers[i].body, 'asked again');
+            }
+        });
+        assert.equal(await daemon.rendered(), before + 300, 'rendered again');
+    });
+
+    it('leave hits quick', async () => {
+        const hot = '/default/relief/10/1/1.png';
+        await daemon.bytes(hot);
+        const misses = Array.from({ length: 150 }, (_, i) =>
+            daemon.get(`/default/relief/13/${i}/77.png`, {}, crowd));
+        let done = false;
+        const all = Promise.all(misses).then((answers) => { done = true; return answers; });
+        const waits = [];
+        while (!done) {
+            const start = performance.now();
+            await daemon.bytes(hot);
+            waits.push(performance.now() - start);
+        }
+        for (const answer of await all)
+            assertStatus(answer, 200);
+        waits.sort((a, b) => a - b);
+        // Two cores shared with the renders and with this process: generous, but
+        // far below the time of a queue of misses.
+        assert.ok(waits[Math.floor(waits.length / 2)] < 100, `median of ${waits.length}: ` +
+            `${waits[Math.floor(waits.length / 2)]} ms`);
+    });
+});

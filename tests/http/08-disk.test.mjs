@@ -1,0 +1,211 @@
+// The cache on disk: ordinary PNG files that outlive the daemon, are checked when
+// read, and are never needed.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { Daemon, useDaemon } from './daemon.mjs';
+import { assertSamePixels, decodePng } from './png.mjs';
+import { eventually, scratch, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const TILES = ['relief/10/512/512', 'relief/10/512/512@2x', 'relief/5/-3/-1', 'relief/-2/0/-1',
+    'gray/10/512/512', 'gray/10/512/512@2x', 'height/10/512/512', 'height/16/-1/40000@2x'];
+
+function filesBelow(folder) {
+    return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const name = path.join(folder, entry.name);
+        return entry.isDirectory() ? filesBelow(name) : [name];
+    });
+}
+
+/* One daemon after the other; the last one never outlives its test. */
+function useSuccession() {
+    let current = null;
+    after(() => current?.quit());
+    return async (options) => {
+        const last = current;
+        current = null;
+        await last?.quit();
+        current = new Daemon(options);
+        return current.start();
+    };
+}
+
+const flip = (offset) => (file) => {
+    const bytes = fs.readFileSync(file);
+    bytes[offset < 0 ? bytes.length + offset : offset ?? bytes.length >> 1] ^= 4;
+    fs.writeFileSync(file, bytes);
+};
+const cut = (keep) => (file) => fs.truncateSync(file, keep(fs.statSync(file).size));
+
+const DAMAGES = [
+    ['zero length', cut(() => 0)],
+    ['one byte', cut(() => 1)],
+    ['the signature only', cut(() => 8)],
+    ['half', cut((size) => size >> 1)],
+    ['without IEND', cut((size) => size - 12)],
+    ['one byte short', cut((size) => size - 1)],
+    ['zeros at the end', (file) => {
+        const { size } = fs.statSync(file);
+        fs.truncateSync(file, size >> 1);
+        fs.truncateSync(file, size);
+    }],
+    ['a flipped bit in the middle', flip()],
+    ['a flipped bit in the signature', flip(1)],
+    ['a flipped bit in the width', flip(18)],
+    ['a flipped bit in the bit depth', flip(24)],
+    ['a flipped bit in a chunk length', flip(34)],
+    ['a flipped bit in the last CRC', flip(-1)],
+    ['text', (file) => fs.writeFileSync(file, 'not a picture\n'.repeat(100))],
+    ['a folder', (file) => { fs.rmSync(file); fs.mkdirSync(file); }],
+    ['nothing', (file) => fs.rmSync(file)],
+];
+
+describe('the cache on disk', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+
+    it('holds what was answered, in ordinary files', async () => {
+        const { fingerprint } = await daemon.json('/default.json');
+        await eachRow(TILES, async (tile) => {
+            const body = await daemon.bytes(`/default/${tile}.png`);
+            const file = path.join(daemon.cache, fingerprint, `${tile}.png`);
+            assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
+            assert.deepEqual(fs.readFileSync(file), body);
+            decodePng(fs.readFileSync(file));
+        });
+    });
+
+    it('holds no unfinished files', async () => {
+        const { fingerprint } = await daemon.json('/default.json');
+        await Promise.all(Array.from({ length: 60 }, (_, i) =>
+            daemon.bytes(`/default/relief/11/${i}/0.png`)));
+        const strays = () => filesBelow(path.join(daemon.cache, fingerprint)).filter((file) =>
+            !/\/(relief|gray|height)\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(file));
+        await eventually(() => strays().length === 0);
+        assert.deepEqual(strays(), []);
+    });
+
+    it('has no file for a HEAD, a 304 or an error', async () => {
+        const count = () => filesBelow(daemon.cache).length;
+        const before = count();
+        await daemon.head('/default/relief/12/1/1.png');
+        await daemon.get('/default/relief/12/1/1.png', { 'If-None-Match': '*' });
+        await daemon.get('/default/relief/12/1/1.gif');
+        await daemon.get('/default/relief/27/1/1.png');
+        await daemon.get('/default/relief/12/..');
+        assert.equal(count(), before);
+    });
+});
+
+describe('after a restart', { timeout: 60000 }, () => {
+    const next = useSuccession();
+    const cache = scratch();
+
+    it('tiles come from the disk, the same', async () => {
+        const first = await next({ cache });
+        const before = new Map();
+        for (const tile of TILES)
+            before.set(tile, await first.get(`/default/${tile}.png`));
+        const second = await next({ cache });
+        assert.equal(await second.rendered(), 0);
+        await eachRow(TILES, async (tile) => {
+            const hits = () => second.metric('farlands_cache_hits_total', 'tier="disk"');
+            const hitsBefore = await hits();
+            const answer = await second.get(`/default/${tile}.png`);
+            assert.equal(answer.status, 200);
+            assert.deepEqual(answer.body, before.get(tile).body);
+            assert.equal(answer.headers.etag, before.get(tile).headers.etag);
+            assert.equal(await second.rendered(), 0, 'renders');
+            assert.equal(await hits(), hitsBefore + 1, 'disk hits');
+            const memory = () => second.metric('farlands_cache_hits_total', 'tier="memory"');
+            const memoryBefore = await memory();
+            assert.deepEqual(await second.bytes(`/default/${tile}.png`), answer.body);
+            assert.equal(await memory(), memoryBefore + 1, 'memory hits');
+            assert.equal(await hits(), hitsBefore + 1, 'disk hits of a tile in memory');
+        });
+    });
+
+    it('damaged tiles are made again and replaced', async () => {
+        const first = await next({ cache });
+        const { fingerprint } = await first.json('/default.json');
+        const rows = DAMAGES.map(([what, damage], i) =>
+            ({ what, damage, tile: `relief/9/${i}/3.png`, whole: null }));
+        for (const row of rows) {
+            row.whole = await first.bytes(`/default/${row.tile}`);
+            row.file = path.join(cache, fingerprint, row.tile);
+            assert.ok(await eventually(() => fs.existsSync(row.file)), row.file);
+        }
+        await first.quit();
+        for (const { damage, file } of rows)
+            damage(file);
+        const second = await next({ cache });
+        await eachRow(rows, async ({ what, tile, whole, file }) => {
+            const before = await second.rendered();
+            assertSamePixels(await second.bytes(`/default/${tile}`), whole, what);
+            assert.equal(await second.rendered(), before + 1, 'renders');
+            if (what === 'a folder')
+                return;
+            const replaced = () => fs.readFileSync(file).equals(whole);
+            await eventually(replaced);
+            assertSamePixels(fs.readFileSync(file), whole, 'the file');
+        });
+        assert.equal((await second.get('/healthz')).status, 200);
+    });
+});
+
+describe('without a cache on disk', { timeout: 60000 }, () => {
+    const next = useSuccession();
+    const reference = useDaemon();
+
+    it('the daemon serves, and says so once', () => eachRow([
+        ['a folder that cannot be made', '/proc/nope'],
+        ['a path below a file', path.join(scratchFile('file', 'text'), 'cache')],
+        ['a file', scratchFile('file', 'text')],
+    ], async ([, cache]) => {
+        const daemon = await next({ cache });
+        for (let i = 0; i < 20; i++)
+            assert.deepEqual(await daemon.bytes(`/default/gray/9/${i}/1.png`),
+                await reference.bytes(`/default/gray/9/${i}/1.png`));
+        assert.equal(await daemon.rendered(), 20);
+        const { stderr } = await daemon.quit();
+        const lines = stderr.split('\n').filter((line) => line.includes(cache));
+        assert.equal(lines.length, 1, `lines about ${cache} on stderr:\n${stderr}`);
+    }));
+
+    it('a folder that disappears is no failure', async () => {
+        const cache = scratch();
+        const daemon = await next({ cache });
+        await daemon.bytes('/default/gray/9/1/2.png');
+        fs.rmSync(cache, { recursive: true, force: true });
+        for (let i = 0; i < 5; i++)
+            assert.deepEqual(await daemon.bytes(`/default/gray/9/${i}/2.png`),
+                await reference.bytes(`/default/gray/9/${i}/2.png`));
+    });
+
+    it('--cache defaults to $XDG_CACHE_HOME/farlands', async () => {
+        const home = scratch();
+        const daemon = await next({ cache: false, env: { XDG_CACHE_HOME: home } });
+        const { fingerprint } = await daemon.json('/default.json');
+        const body = await daemon.bytes('/default/relief/3/4/4.png');
+        const file = path.join(home, 'farlands', fingerprint, 'relief/3/4/4.png');
+        assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
+        assert.deepEqual(fs.readFileSync(file), body);
+    });
+
+    it('two daemons may share a folder', async () => {
+        const cache = scratch();
+        const one = await next({ cache });
+        const two = await new Daemon({ cache }).start();
+        try {
+            await eachRow(Array.from({ length: 20 }, (_, i) => `/default/relief/9/${i}/5.png`),
+                async (tile) => {
+                    const [a, b] = await Promise.all([one.bytes(tile), two.bytes(tile)]);
+                    assertSamePixels(a, b);
+                });
+        } finally {
+            await two.quit();
+        }
+    });
+});

@@ -1,0 +1,164 @@
+// Start, drain, stop: no request fails because the daemon was told to go.
+
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { Daemon, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
+import { pngChunks } from './png.mjs';
+import { run, scratch } from './program.mjs';
+import { assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+/* { answer } or { error }: a promise that may fail while others are awaited. */
+const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
+
+const cold = (i) => request('GET', `/default/relief/12/${i}/${i % 7}@2x.png`);
+
+describe('the end', { timeout: 60000 }, () => {
+    it('comes with exit code 0', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+        withDaemon(async (daemon) => {
+            await daemon.bytes('/default/gray/3/1/1.png');
+            const started = Date.now();
+            assertPeace(await daemon.stop(signal));
+            assert.ok(Date.now() - started < 5000, `took ${Date.now() - started} ms, with nothing to do`);
+        })));
+
+    it('does not wait for connections without a request', () => eachRow([
+        ['silent', ''],
+        ['kept alive', request('GET', '/healthz')],
+        ['kept alive after a cold tile', cold(1000)],
+    ], ([, bytes]) => withDaemon(async (daemon) => {
+        const connections = await Promise.all(Array.from({ length: 10 }, () => daemon.connect()));
+        for (const connection of connections) {
+            connection.send(bytes);
+            if (bytes)
+                await connection.answer();
+        }
+        await sleep(50);
+        assertPeace(await daemon.stop('SIGTERM', 5000));
+        for (const connection of connections)
+            connection.close();
+    })));
+
+    it('comes after the answers to requests in flight', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+        withDaemon(async (daemon) => {
+            const connections = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+            await Promise.all(connections.map((connection) => {
+                connection.send(request('GET', '/healthz'));
+                return connection.answer();
+            }));
+            const answers = connections.map((connection, i) =>
+                settled(connection.send(cold(i)).answer('GET', 15000)));
+            daemon.kill(signal);
+            await eachRow([...answers.keys()], async (i) => {
+                const { answer, error } = await answers[i];
+                assert.ifError(error);
+                assertStatus(answer, 200);
+                pngChunks(answer.body);
+            });
+            assertPeace(await daemon.ended());
+            for (const connection of connections)
+                assert.ok(await connection.closed(1000), 'left open by a daemon that is gone');
+        })));
+
+    it('cuts nobody who was connecting', () => withDaemon(async (daemon) => {
+        const attempts = Array.from({ length: 50 }, async (_, i) => {
+            let connection;
+            try {
+                connection = await daemon.connect();
+                return { answer: await connection.send(cold(i + 100)).answer('GET', 15000) };
+            } catch (error) {
+                return { error, received: connection?.received ?? 0 };
+            }
+        });
+        await sleep(2);
+        daemon.kill();
+        const results = await Promise.all(attempts);
+        await eachRow([...results.keys()], (i) => {
+            const { answer, error, received } = results[i];
+            if (answer) {
+                assertStatus(answer, 200);
+                pngChunks(answer.body);
+            } else {
+                assert.equal(received, 0, `cut after ${received} bytes: ${error.message}`);
+            }
+        });
+        assertPeace(await daemon.ended());
+    }));
+
+    it('is announced by /readyz, not by /healthz', () => withDaemon(async (daemon) => {
+        const [asking, healthy] = [await daemon.connect(), await daemon.connect()];
+        for (const connection of [asking, healthy]) {
+            connection.send(request('GET', '/healthz'));
+            assertStatus(await connection.answer(), 200);
+        }
+        const busy = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+        const answers = busy.map((connection, i) =>
+            settled(connection.send(cold(i + 200)).answer('GET', 15000)));
+        await sleep(30);
+        daemon.kill();
+        // A drained connection may be closed already; if it answers, then soon so:
+        for (const killed = Date.now(); ; await sleep(10)) {
+            const ready = await asking.send(request('GET', '/readyz')).answer().catch(() => null);
+            if (!ready) {
+                assert.equal(asking.buffer.length, 0, 'cut in the middle');
+                break;
+            }
+            if (ready.status === 200 && Date.now() < killed + 300)
+                continue;
+            assertStatus(ready, 503);
+            assert.equal(ready.headers['cache-control'], 'no-store');
+            assert.match(ready.headers['content-type'], /^application\/json\b/);
+            break;
+        }
+        const alive = await healthy.send(request('GET', '/healthz')).answer().catch(() => null);
+        if (alive)
+            assertStatus(alive, 200);
+        await eachRow([...answers.keys()], async (i) => {
+            const { answer, error } = await answers[i];
+            assert.ifError(error);
+            assertStatus(answer, 200);
+        });
+        assertPeace(await daemon.ended());
+    }));
+
+    it('comes at once with a second signal, and not by a crash', () => withDaemon(async (daemon) => {
+        const connections = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+        const answers = connections.map((connection, i) =>
+            settled(connection.send(cold(i + 300)).answer('GET', 15000)));
+        await sleep(30);
+        daemon.kill();
+        await sleep(50);
+        const started = Date.now();
+        const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
+        assert.equal(late, false, 'still there 5 s after the second signal');
+        assert.ok(signal === null || signal === 'SIGTERM', `died of ${signal}: ${stderr}`);
+        assert.ok(Date.now() - started < 3000);
+        await Promise.all(answers);
+    }));
+
+    it('lets the port go', async () => {
+        const first = await new Daemon().start();
+        await first.bytes('/healthz');
+        await first.quit();
+        const again = new Daemon({ listen: `127.0.0.1:${first.port}` });
+        await again.start();
+        assert.equal(again.port, first.port);
+        await again.quit();
+    });
+});
+
+describe('a port in use', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+
+    it('is exit code 1 and a message that says so', async () => {
+        const { code, stdout, stderr, late } = await run(
+            ['serve', '--listen', daemon.authority, '--cache', scratch()]);
+        assert.equal(late, false, 'it serves, or waits');
+        assert.equal(code, 1, stderr);
+        assert.ok(stderr.includes(daemon.authority), stderr);
+        assert.match(stderr, /in use/i);
+        assert.equal(stdout.length, 0, `stdout: ${stdout}`);
+        assertStatus(await daemon.get('/healthz'), 200);
+    });
+});

@@ -1,0 +1,141 @@
+// The command line: what each command prints, and the exit code.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { useDaemon } from './daemon.mjs';
+import { run, scratch, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const SAMPLE = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
+const TILES = ['relief/10/512/512.png', 'relief/10/512/512@2x.png', 'gray/-3/0/-1.png',
+    'height/16/-1/-1.png', 'height/10/512/512.r16', 'height/10/512/512.f32', 'height/20/7/-7@2x.f32'];
+
+async function assertUsage(args, names) {
+    const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
+    assert.equal(late, false, `did not end; stdout: ${stdout}`);
+    assert.equal(code, 2, `exit code ${code}; stderr: ${stderr}`);
+    assert.match(stderr, /^(farlands|usage): /im);
+    assert.match(stderr, names);
+    assert.equal(stdout.length, 0, `stdout: ${stdout.subarray(0, 200)}`);
+}
+
+describe('farlands', { timeout: 60000 }, () => {
+    it('--version', async () => {
+        const { code, stdout, stderr } = await run(['--version']);
+        assert.equal(code, 0);
+        assert.equal(stdout.toString(), 'farlands 0.1.0\n');
+        assert.equal(stderr, '');
+    });
+
+    it('--help names every command', async () => {
+        const { code, stdout, stderr } = await run(['--help']);
+        assert.equal(code, 0);
+        for (const word of ['serve', 'tile', 'check-config', '--config', '--listen', '--cache', '--version'])
+            assert.ok(stdout.includes(word), `${word} is not in:\n${stdout}`);
+        assert.equal(stderr, '');
+    });
+
+    it('refuses wrong usage', () => eachRow([
+        [[], /usage|command|--help/i],
+        [['bogus'], /bogus/],
+        [['--bogus'], /--bogus/],
+        [['Serve'], /Serve/],
+        [['serve', '--bogus'], /--bogus/],
+        [['serve', '--bogus=1'], /--bogus/],
+        [['serve', '-x'], /-x|'x'/],
+        [['serve', 'extra'], /extra/],
+        [['serve', '--listen'], /--listen/],
+        [['serve', '--cache'], /--cache/],
+        [['serve', '--config'], /--config/],
+        [['serve', '--config', '/nowhere/farlands.yaml'], /\/nowhere\/farlands\.yaml/],
+        [['serve', '--config', '/'], /\//],
+        [['tile'], /tile|path/i],
+        [['tile', 'default/relief/1/0/0.png', 'default/relief/1/0/1.png'], /./],
+        [['tile', 'default/relief/1/0/0.png', '-o'], /-o|'o'/],
+        [['tile', '--bogus', 'default/relief/1/0/0.png'], /--bogus/],
+        [['check-config'], /check-config|file/i],
+        [['check-config', '/nowhere/farlands.yaml'], /\/nowhere\/farlands\.yaml/],
+        [['check-config', '--bogus', SAMPLE], /--bogus/],
+    ], ([args, names]) => assertUsage(args, names)));
+
+    it('refuses addresses that cannot be meant', () => eachRow(
+        ['', 'nonsense', '127.0.0.1', '127.0.0.1:', ':', '127.0.0.1:65536', '127.0.0.1:-1',
+            '127.0.0.1:80x', '127.0.0.1:0x50', '127.0.0.1: 80', '127.0.0.1:99999999999', '[::1:8080',
+            '8080', '127.0.0.1:1:2'],
+        (listen) => assertUsage(['serve', '--cache', scratch(), '--listen', listen], /listen|HOST:PORT/i)));
+});
+
+describe('farlands tile', { timeout: 60000 }, () => {
+    const daemon = useDaemon();
+
+    it('writes the bytes that the daemon answers', () => eachRow(TILES, async (tile) => {
+        const expected = await daemon.bytes(`/default/${tile}`);
+        const file = path.join(scratch(), 'out');
+        const filed = await run(['tile', `default/${tile}`, '-o', file]);
+        assert.equal(filed.code, 0, filed.stderr);
+        assert.deepEqual(fs.readFileSync(file), expected);
+        assert.equal(filed.stdout.length, 0, 'stdout with -o');
+        const piped = await run(['tile', `default/${tile}`]);
+        assert.equal(piped.code, 0, piped.stderr);
+        assert.deepEqual(piped.stdout, expected);
+    }));
+
+    it('refuses what the daemon refuses, and leaves no file', () => eachRow([
+        ['nowhere/relief/10/512/512.png', /nowhere/],
+        ['default/nothing/10/512/512.png', /nothing/],
+        ['default/relief/10/512/512.gif', /gif/],
+        ['default/relief/10/512/512.f32', /f32/],
+        ['default/relief/01/512/512.png', /01|zoom|\bz\b/],
+        ['default/relief/27/512/512.png', /27|zoom|\bz\b/],
+        ['default/relief/10/+1/512.png', /\+1|\bx\b/],
+        ['default/relief/10/512/9223372036854775808.png', /9223372036854775808|\by\b/],
+        ['default/relief/16/99999999999999/0.png', /99999999999999|\bx\b|coordinate|limit/],
+        ['default/relief/10/../512.png', /\.\./],
+        ['default/relief', /./],
+        ['worlds.json', /./],
+        ['', /./],
+    ], async ([tile, names]) => {
+        const file = path.join(scratch(), 'out');
+        await assertUsage(['tile', tile, '-o', file], names);
+        assert.ok(!fs.existsSync(file), 'a file was left');
+    }));
+
+    it('reads the configuration it is given', async () => {
+        const config = scratchFile('farlands.yaml', 'worlds:\n  - name: other\n    seed: 7\n');
+        const other = await run(['tile', '--config', config, 'other/height/10/512/512.f32']);
+        assert.equal(other.code, 0, other.stderr);
+        assert.equal(other.stdout.length, 256 * 256 * 4);
+        assert.notDeepEqual(other.stdout, await daemon.bytes('/default/height/10/512/512.f32'));
+        await assertUsage(['tile', '--config', config, 'default/relief/10/512/512.png'], /default/);
+    });
+
+    it('says when it cannot write', async () => {
+        const { code, stderr } = await run(['tile', 'default/gray/1/0/0.png', '-o', '/proc/nope/out']);
+        assert.ok(code === 1 || code === 2, `exit code ${code}`);
+        assert.ok(stderr.includes('/proc/nope/out'), stderr);
+    });
+});
+
+describe('farlands check-config', { timeout: 60000 }, () => {
+    it('passes the sample in the repository', async () => {
+        const { code, stdout, stderr } = await run(['check-config', SAMPLE]);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout.toString(), /\bdefault\b/);
+        assert.equal(stderr, '');
+    });
+
+    it('prints a line for each world', async () => {
+        const file = scratchFile('three.yaml',
+            'worlds:\n  - name: alpha\n  - name: beta\n    seed: 2\n  - name: gamma\n    seed: 3\n');
+        const { code, stdout, stderr } = await run(['check-config', file]);
+        assert.equal(code, 0, stderr);
+        const lines = stdout.toString().trimEnd().split('\n');
+        await eachRow(['alpha', 'beta', 'gamma'], (name) => {
+            const found = lines.filter((line) => new RegExp(`\\b${name}\\b`).test(line));
+            assert.equal(found.length, 1, `lines with ${name} in:\n${stdout}`);
+        });
+    });
+});

@@ -1,0 +1,165 @@
+// Broken configurations: the message gives file, line, key, and what would do.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { run, scratch, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+/* In the rows `>` marks the line that the message must name. */
+const world = (...lines) => ['worlds:', '  - name: alpha', ...lines.map((line) => line.replace(/^(>?)/, '$1    '))];
+const noise = (...lines) => world('noise:', ...lines.map((line) => line.replace(/^(>?)/, '$1  ')));
+const W = 'worlds[0]';
+const N = 'worlds[0].noise';
+
+const UNKNOWN = /unknown|not a key|no such/i;
+const MISSING = /missing|required|needed|must have/i;
+const TWICE = /duplicate|twice|already|again|more than once/i;
+const ASCENDING = /ascend|increas|rising|order|greater|above/i;
+const COLOUR = /#rrggbb/i;
+const ADDRESS = /HOST:PORT/i;
+const SEED = /0\D+(18446744073709551615|2\^64)/;
+const OCTAVES = /\b1\D+64\b/;
+
+const BROKEN = [
+    // lines, key, what else the message says
+    [['>colour: red'], 'colour', UNKNOWN],
+    [['threads: 1', '>theads: 2'], 'theads', UNKNOWN],
+    [['cache:', '>  size: 1G'], 'cache.size', UNKNOWN],
+    [['limits:', '  connections: 10', '>  bandwidth: 5'], 'limits.bandwidth', UNKNOWN],
+    [world('>sede: 3'), `${W}.sede`, UNKNOWN],
+    [noise('octaves: 3', '>octave: 4'), `${N}.octave`, UNKNOWN],
+    [['worlds:', '  - name: alpha', '  - name: beta', '>    Seed: 1'], 'worlds[1].Seed', UNKNOWN],
+
+    [['threads: 1', '>threads: 2'], 'threads', TWICE],
+    [world('seed: 1', '>seed: 1'), `${W}.seed`, TWICE],
+    [noise('octaves: 3', 'persistence: 0.5', '>octaves: 3'), `${N}.octaves`, TWICE],
+    [['worlds:', '  - name: alpha', '  - name: beta', '>  - name: alpha'], 'worlds[2].name', TWICE],
+
+    [['>listen: nonsense'], 'listen', ADDRESS],
+    [['>listen: 127.0.0.1'], 'listen', ADDRESS],
+    [['>listen: 127.0.0.1:65536'], 'listen', /HOST:PORT|65535/i],
+    [['>threads: -1'], 'threads', /\b0\b/],
+    [['>threads: many'], 'threads', /\b0\b/],
+    [['>threads: 1.5'], 'threads', /\b0\b/],
+    [['>log: loud'], 'log', /error.*warning.*info.*debug/s],
+    [['cache:', '>  memory: lots'], 'cache.memory', /\d+ ?[KMG]/i],
+    [['cache:', '>  memory: -1'], 'cache.memory', /\d/],
+    [['limits:', '>  connections: 0'], 'limits.connections', /\b1\b/],
+    [['limits:', '>  queue: -5'], 'limits.queue', /\d/],
+
+    [['worlds:', '>  - name: ""'], `${W}.name`, /./],
+    [['worlds:', '>  - name: a/b'], `${W}.name`, /[a-z]/],
+    [['worlds:', '>  - name: "a:1"'], `${W}.name`, /[a-z]/],
+    [['worlds:', '>  - name: "a b"'], `${W}.name`, /[a-z]/],
+    [['worlds:', '>  - name: ..'], `${W}.name`, /[a-z]/],
+    // It would hide the catalogue, /worlds.json.
+    [['worlds:', '>  - name: worlds'], `${W}.name`, /[a-z]/],
+    [['worlds:', '>  - seed: 1'], `${W}.name`, MISSING],
+    [world('>seed: -1'), `${W}.seed`, SEED],
+    [world('>seed: 18446744073709551616'), `${W}.seed`, SEED],
+    [world('>seed: abc'), `${W}.seed`, SEED],
+    [world('>seed: 1.5'), `${W}.seed`, SEED],
+    [world('>native_zoom: 1000'), `${W}.native_zoom`, /\d+\D+\d+/],
+    [world('>native_zoom: high'), `${W}.native_zoom`, /\d+\D+\d+/],
+    [world('>origin: [1]'), `${W}.origin`, /\b(2|two|x, ?y)\b/i],
+    [world('>origin: [1, 2, 3]'), `${W}.origin`, /\b(2|two|x, ?y)\b/i],
+    [world('>origin: [0, 9007199254740992]'), `${W}.origin`, /\d{16}/],
+
+    [noise('>octaves: 0'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves: 65'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves: -3'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves: twelve'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves: 3.5'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves: 99999999999999999999'), `${N}.octaves`, OCTAVES],
+    [noise('>octaves:'), `${N}.octaves`, OCTAVES],
+    [noise('>seed: 1'), `${N}.seed`, UNKNOWN],
+    [noise('>persistence: 0'), `${N}.persistence`, /0.*1/],
+    [noise('>persistence: 1.5'), `${N}.persistence`, /0.*1/],
+    [noise('>persistence: nan'), `${N}.persistence`, /0.*1/],
+    [noise('>lacunarity: 0.5'), `${N}.lacunarity`, /\b1\b/],
+    [noise('>lacunarity: .inf'), `${N}.lacunarity`, /\b1\b/],
+    [noise('>basis: marble'), `${N}.basis`, /perlin/],
+    [noise('>fractal: turbulence'), `${N}.fractal`, /none.*fbm/s],
+    [noise('>gradients: axis5'), `${N}.gradients`, /axis4.*diagonal4.*unit8.*integer8.*unit256/s],
+    [noise('>fade: septic'), `${N}.fade`, /linear.*cubic.*quintic/s],
+    [noise('>hash: md5'), `${N}.hash`, /mix64|permutation/],
+    [noise('>octave_salt: maybe'), `${N}.octave_salt`, /true|false/],
+    [noise('>wavelength: 0'), `${N}.wavelength`, /\d/],
+    [noise('>wavelength: -5'), `${N}.wavelength`, /\d/],
+    [noise('>wavelength: 0.3'), `${N}.wavelength`, /1024|10/],
+
+    [world('>elevation: [[0, 0], [-1, 5]]'), `${W}.elevation`, ASCENDING],
+    [world('>elevation: [[0, 0], [0, 5]]'), `${W}.elevation`, ASCENDING],
+    [world('>elevation: [[0, 0, 0], [1, 5, 5]]'), `${W}.elevation`, /./],
+    [world('>elevation: high'), `${W}.elevation`, /./],
+    [world('>palette: [[0, "#000000"], [-5, "#ffffff"]]'), `${W}.palette`, ASCENDING],
+    [world('>palette: [[0, "#00000"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
+    [world('>palette: [[0, "#00000g"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
+    [world('>palette: [[0, red], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
+];
+
+const UNREADABLE = [
+    ['a tab', 'worlds:\n\t- name: alpha\n'],
+    ['an open bracket', 'worlds: [\n'],
+    ['an open quote', 'listen: "127.0.0.1:80\n'],
+    ['a list', '- 1\n- 2\n'],
+    ['a word', 'hello\n'],
+    ['a mapping for a list', 'worlds:\n  name: alpha\n'],
+    ['a list for a mapping', 'cache: [1]\n'],
+    ['bytes that are not UTF-8', Buffer.from('log: \xff\xfe\n', 'latin1')],
+    ['NUL bytes', Buffer.from('log: in\0fo\n')],
+    ['an unknown anchor', 'worlds: *nothing\n'],
+];
+
+function escaped(text) {
+    return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+async function assertRefused(args, message) {
+    const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
+    assert.equal(late, false, `did not end; stdout: ${stdout}`);
+    assert.equal(code, 2, `exit code ${code}; stdout: ${stdout}; stderr: ${stderr}`);
+    assert.match(stderr, message);
+    assert.equal(stdout.length, 0, `stdout: ${stdout}`);
+    return stderr;
+}
+
+function written(lines) {
+    const line = lines.findIndex((text) => text.startsWith('>')) + 1;
+    assert.ok(line > 0, 'no line is marked');
+    const text = lines.map((each) => each.replace(/^>/, '')).join('\n');
+    return { file: scratchFile('broken.yaml', `${text}\n`), line };
+}
+
+describe('a broken configuration', { timeout: 60000 }, () => {
+    it('is refused by file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
+        const { file, line } = written(lines);
+        const stderr = await assertRefused(['check-config', file],
+            new RegExp(`^farlands: \\S*${escaped(path.basename(file))}:${line}: ${escaped(key)}\\b[^\\n]*: `, 'm'));
+        const [message] = stderr.split('\n').filter((text) => text.includes(`:${line}: ${key}`));
+        const [, wrong, accepted] = /^farlands: \S+:\d+: \S+: (.*?); (.*)$/.exec(message) ?? [];
+        if ([UNKNOWN, TWICE, MISSING].includes(says)) {
+            assert.match(message, says);
+            return;
+        }
+        assert.ok(accepted && wrong, `not "what is wrong; what is accepted": ${message}`);
+        // The range must be there to be read, not only the refused value echoed.
+        assert.match(accepted, says);
+    }));
+
+    it('is refused where it cannot be read', () => eachRow(UNREADABLE, async ([, text]) => {
+        const file = scratchFile('unreadable.yaml', text);
+        await assertRefused(['check-config', file], /^farlands: \S*unreadable\.yaml(:\d+)?: ./m);
+    }));
+
+    it('is refused by serve and by tile as well', () => eachRow(
+        [BROKEN[0], BROKEN[4], BROKEN.find(([, key]) => key === `${N}.octaves`)],
+        async ([lines, key]) => {
+            const { file, line } = written(lines);
+            const message = new RegExp(`broken\\.yaml:${line}: ${escaped(key)}`);
+            await assertRefused(['serve', '--listen', '127.0.0.1:0', '--cache', scratch(),
+                '--config', file], message);
+            await assertRefused(['tile', 'default/gray/1/0/0.png', '--config', file], message);
+        }));
+});

@@ -1,0 +1,171 @@
+// Configured worlds: each is itself, whatever else is configured.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Daemon, useDaemon } from './daemon.mjs';
+import { floats } from './grid.mjs';
+import { decodePng } from './png.mjs';
+import { eachRow } from './table.mjs';
+
+const TWO = `
+listen: 127.0.0.1:0
+threads: 2
+log: info
+cache: { memory: 64M }
+limits: { connections: 512, queue: 256 }
+worlds:
+  - name: first
+    seed: 76
+  - name: second
+    seed: 77
+`;
+
+const VARIANTS = {
+    plain: '',
+    'seed-77': 'seed: 77',
+    'seed-max': 'seed: 18446744073709551615',
+    'seed-2-32': 'seed: 4294967297',
+    'grad-axis4': 'noise: { gradients: axis4 }',
+    'grad-diagonal4': 'noise: { gradients: diagonal4 }',
+    'grad-unit8': 'noise: { gradients: unit8 }',
+    'grad-integer8': 'noise: { gradients: integer8 }',
+    'fade-linear': 'noise: { fade: linear }',
+    'fade-cubic': 'noise: { fade: cubic }',
+    'hash-permutation': 'noise: { hash: permutation }',
+    'hash-salted': 'noise: { hash: permutation, octave_salt: true }',
+    'fractal-none': 'noise: { fractal: none }',
+    'octaves-1': 'noise: { octaves: 1, wavelength: 300 }',
+    'wavelength-fraction': 'noise: { octaves: 3, wavelength: 1000.5 }',
+    'persistence-1': 'noise: { octaves: 4, persistence: 1 }',
+    'lacunarity-3': 'noise: { octaves: 5, lacunarity: 3 }',
+    elevation: 'elevation: [[-1, -100], [0, 10], [1, 900]]',
+    palette: 'palette: [[-4000, "#000000"], [4000, "#FFffff"]]',
+    origin: 'origin: [0, 0]',
+};
+
+const ALL = `worlds:\n${Object.entries(VARIANTS)
+    .map(([name, line]) => `  - name: ${name}\n    ${line}\n`).join('')}`;
+
+const POINTS = ['x=0&y=0', 'x=0.5&y=-0.5', 'x=-1234567.25&y=7654321', 'x=1099511627776&y=-1099511627776'];
+const heights = (daemon, world) => Promise.all(POINTS.map(async (at) =>
+    (await daemon.json(`/${world}/height?${at}`)).height));
+
+describe('two worlds', { timeout: 60000 }, () => {
+    const daemon = useDaemon({ config: TWO });
+
+    it('are both listed, and no other', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        assert.deepEqual(worlds.map(({ name, url }) => [name, url]),
+            [['first', 'first.json'], ['second', 'second.json']]);
+        assert.notEqual(worlds[0].fingerprint, worlds[1].fingerprint);
+        assert.equal((await daemon.get('/default.json')).status, 404);
+        assert.equal((await daemon.get('/default/relief/1/0/0.png')).status, 404);
+    });
+
+    it('have different tiles', () => eachRow(
+        ['relief/10/512/512.png', 'gray/10/512/512.png', 'height/10/512/512.r16', 'height/16/-1/-1.f32'],
+        async (tile) => {
+            const [a, b] = [await daemon.get(`/first/${tile}`), await daemon.get(`/second/${tile}`)];
+            assert.deepEqual([a.status, b.status], [200, 200]);
+            assert.notDeepEqual(a.body, b.body);
+            assert.notEqual(a.headers.etag, b.headers.etag);
+        }));
+
+    it('do not resemble each other', async () => {
+        const [a, b] = await Promise.all(['first', 'second'].map(async (world) =>
+            floats(await daemon.bytes(`/${world}/height/4/8/8.f32`))));
+        const same = a.filter((h, i) => h === b[i]).length;
+        assert.ok(same < 200, `${same} of 65536 heights are the same`);
+        const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
+        const [ma, mb] = [mean(a), mean(b)];
+        let [ab, aa, bb] = [0, 0, 0];
+        a.forEach((h, i) => {
+            ab += (h - ma) * (b[i] - mb);
+            aa += (h - ma) ** 2;
+            bb += (b[i] - mb) ** 2;
+        });
+        const correlation = ab / Math.sqrt(aa * bb);
+        assert.ok(Math.abs(correlation) < 0.3, `correlation ${correlation.toFixed(3)}`);
+    });
+
+    it('keep their heights alone or in company', async () => {
+        const world = await daemon.json('/first.json');
+        const alone = await new Daemon({ config: 'worlds:\n  - name: first\n    seed: 76\n' }).start();
+        try {
+            assert.deepEqual(await heights(alone, 'first'), await heights(daemon, 'first'));
+            assert.deepEqual(await alone.json('/first.json'), world);
+            assert.deepEqual(await alone.bytes('/first/relief/10/512/512.png'),
+                await daemon.bytes('/first/relief/10/512/512.png'));
+        } finally {
+            await alone.quit();
+        }
+    });
+
+    it('take what they leave out from the default world', async () => {
+        const bare = await new Daemon({ config: 'worlds:\n  - name: bare\n' }).start();
+        const builtIn = await new Daemon().start();
+        try {
+            assert.deepEqual(await heights(bare, 'bare'), await heights(builtIn, 'default'));
+            const [ours, theirs] = [await bare.json('/bare.json'), await builtIn.json('/default.json')];
+            for (const key of ['seed', 'native_zoom', 'origin', 'range', 'noise', 'elevation', 'palette'])
+                assert.deepEqual(ours[key], theirs[key], key);
+        } finally {
+            await bare.stop();
+            await builtIn.quit();
+        }
+    });
+});
+
+describe('the command line', { timeout: 60000 }, () => {
+    it('may leave the address to the configuration, and overrides it', async () => {
+        const configured = await new Daemon({ config: TWO, listen: false }).start();
+        const { port } = configured;
+        await configured.quit();
+        const config = TWO.replace('127.0.0.1:0', `127.0.0.1:${port}`);
+        const daemon = await new Daemon({ config }).start();
+        await daemon.bytes('/healthz');
+        await daemon.quit();
+        assert.notEqual(daemon.port, port);
+    });
+});
+
+describe('worlds of every kind', { timeout: 60000 }, () => {
+    const daemon = useDaemon({ config: ALL });
+    const names = Object.keys(VARIANTS);
+
+    it('have fingerprints of their own', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        assert.deepEqual(worlds.map(({ name }) => name), names);
+        const owners = new Map();
+        await eachRow(worlds, ({ name, fingerprint }) => {
+            assert.ok(!owners.has(fingerprint), `the same as ${owners.get(fingerprint)}`);
+            owners.set(fingerprint, name);
+        });
+    });
+
+    it('are themselves', () => eachRow(names, async (name) => {
+        const world = await daemon.json(`/${name}.json`);
+        const [min, max] = world.range;
+        const samples = floats(await daemon.bytes(`/${name}/height/10/512/511.f32`));
+        assert.ok(samples.every((h) => h >= min && h <= max), 'outside the range');
+        assert.ok(new Set(samples).size > 1000, 'flat');
+        decodePng(await daemon.bytes(`/${name}/relief/10/512/511.png`));
+        const plain = floats(await daemon.bytes('/plain/height/10/512/511.f32'));
+        if (!['plain', 'palette'].includes(name))
+            assert.notDeepEqual(samples, plain, 'the heights of the default world');
+        else
+            assert.deepEqual(samples, plain);
+    }));
+
+    it('say their seeds in full', () => eachRow(
+        [['seed-max', '18446744073709551615'], ['seed-2-32', '4294967297'], ['seed-77', '77']],
+        async ([name, seed]) => assert.equal((await daemon.json(`/${name}.json`)).seed, seed)));
+
+    it('show their palettes', async () => {
+        const { samples } = decodePng(await daemon.bytes('/palette/relief/10/512/511.png'));
+        let tint = 0;
+        samples.forEach((value, i) => { tint += Math.abs(value - samples[i - i % 3]); });
+        // The light may be tinted; the default palette's sea is far from gray.
+        assert.ok(tint / samples.length < 6, `black to white has colours: ${tint / samples.length}`);
+    });
+});

@@ -1,0 +1,191 @@
+// The daemon under test, on a free loopback port, with a cache of its own.
+// Not a test.
+
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before } from 'node:test';
+import { BINARY, end, eventually, launch, scratch, scratchFile } from './program.mjs';
+import { connect, exchange } from './wire.mjs';
+
+export class Daemon {
+    /*
+     * config: YAML text. cache: a folder to keep for a later daemon, or false
+     * for no --cache at all. listen: false leaves --listen out.
+     */
+    constructor({ config, cache, listen = '127.0.0.1:0', args = [], env } = {}) {
+        this.cache = cache === undefined ? scratch() : cache;
+        this.args = ['serve'];
+        if (listen)
+            this.args.push('--listen', listen);
+        if (this.cache)
+            this.args.push('--cache', this.cache);
+        if (config !== undefined)
+            this.args.push('--config', scratchFile('farlands.yaml', config));
+        this.args.push(...args);
+        this.env = env;
+        this.agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
+    }
+
+    async start(limit = 10000) {
+        this.program = launch(this.args, this.env);
+        const { child } = this.program;
+        const line = () => /^farlands: serving http:\/\/([^/]+):(\d+)\/.*\n/m
+            .exec(Buffer.concat(this.program.stdout).toString());
+        await eventually(() => line() || !this.program.running, limit);
+        if (!line()) {
+            const result = await end(this.program, 0);
+            throw new Error(`no "serving" line from ${BINARY} ${this.args.join(' ')}\n` +
+                `${result.error ?? `exit code ${result.code} ${result.signal ?? ''}`}\n` +
+                `stdout: ${result.stdout}\nstderr: ${result.stderr}`);
+        }
+        this.readyLine = line()[0];
+        this.host = line()[1];
+        this.port = Number(line()[2]);
+        this.authority = `${this.host}:${this.port}`;
+        this.home = this.program.home;
+        this.pid = child.pid;
+        return this;
+    }
+
+    get stderr() {
+        return Buffer.concat(this.program.stderr).toString();
+    }
+
+    get stdout() {
+        return Buffer.concat(this.program.stdout).toString();
+    }
+
+    /* { status, headers, body }; the path is sent as it is written. */
+    request(method, target, headers = {}, { agent = this.agent, limit = 15000 } = {}) {
+        return new Promise((resolve, reject) => {
+            const what = `${method} ${target}`;
+            const request = http.request({
+                host: this.host, port: this.port, path: target, method, headers, agent,
+            });
+            const alarm = setTimeout(() => {
+                request.destroy(new Error(`${what}: no answer within ${limit} ms`));
+            }, limit);
+            const fail = (error) => {
+                clearTimeout(alarm);
+                reject(new Error(`${what}: ${error.message}`, { cause: error }));
+            };
+            request.on('error', fail);
+            request.on('response', (answer) => {
+                const parts = [];
+                answer.on('data', (bytes) => parts.push(bytes));
+                answer.on('error', fail);
+                answer.on('end', () => {
+                    clearTimeout(alarm);
+                    const body = Buffer.concat(parts);
+                    resolve({ status: answer.statusCode, headers: answer.headers, body });
+                });
+            });
+            request.end();
+        });
+    }
+
+    get(target, headers, options) {
+        return this.request('GET', target, headers, options);
+    }
+
+    head(target, headers, options) {
+        return this.request('HEAD', target, headers, options);
+    }
+
+    /* The body of a 200. */
+    async bytes(target) {
+        const answer = await this.get(target);
+        assert.equal(answer.status, 200, `GET ${target}: ${answer.body.subarray(0, 300)}`);
+        return answer.body;
+    }
+
+    async json(target) {
+        return JSON.parse(await this.bytes(target));
+    }
+
+    /* Bytes over a plain socket; see exchange() in wire.mjs. */
+    raw(bytes, options) {
+        return exchange(this, bytes, options);
+    }
+
+    connect() {
+        return connect(this);
+    }
+
+    /* Every sample of /metrics, as a map from `name{labels}` to its number. */
+    async metrics() {
+        const text = (await this.bytes('/metrics')).toString();
+        const samples = text.split('\n').filter((line) => line && !line.startsWith('#'));
+        return new Map(samples.map((line) => {
+            const space = line.lastIndexOf(' ');
+            return [line.slice(0, space), Number(line.slice(space + 1))];
+        }));
+    }
+
+    /* The sum of the samples of a metric, e.g. all layers rendered so far. */
+    async metric(name, labels = '') {
+        let sum = 0;
+        for (const [key, value] of await this.metrics())
+            if (labels ? key === `${name}{${labels}}` : key.split('{')[0] === name)
+                sum += value;
+        return sum;
+    }
+
+    rendered() {
+        return this.metric('farlands_tiles_rendered_total');
+    }
+
+    kill(signal = 'SIGTERM') {
+        return this.program.child.kill(signal);
+    }
+
+    /* Wait for the end of one that was told: { code, signal, stdout, stderr, late }. */
+    ended(limit = 10000) {
+        this.agent.destroy();
+        return end(this.program, limit);
+    }
+
+    /* End it as an operator would. */
+    async stop(signal = 'SIGTERM', limit = 10000) {
+        if (!this.program)
+            return null;
+        if (this.program.running)
+            this.kill(signal);
+        return this.ended(limit);
+    }
+
+    /* Stop, and insist that it went in peace. */
+    async quit() {
+        const result = await this.stop();
+        if (result)
+            assertPeace(result);
+        return result;
+    }
+}
+
+export function assertPeace({ code, signal, late, stderr }) {
+    const log = `stderr: ${stderr.slice(-4000)}`;
+    assert.equal(late, false, `did not end in time after SIGTERM; ${log}`);
+    assert.equal(signal, null, `died of ${signal}; ${log}`);
+    assert.equal(code, 0, `exit code ${code}; ${log}`);
+    assert.doesNotMatch(stderr, /Sanitizer|runtime error:|libmicrohttpd.*(abort|panic)/i);
+}
+
+/* In a describe(): a daemon for all of its tests. */
+export function useDaemon(options) {
+    const daemon = new Daemon(options);
+    before(() => daemon.start());
+    after(() => daemon.quit());
+    return daemon;
+}
+
+/* A daemon for one check, ended even when the check throws. */
+export async function withDaemon(check, options) {
+    const daemon = await new Daemon(options).start();
+    try {
+        await check(daemon);
+    } finally {
+        daemon.kill('SIGKILL');
+        await daemon.stop();
+    }
+}

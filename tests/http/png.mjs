@@ -1,0 +1,126 @@
+// A strict PNG reader for the tests: the formats that the layers use, the five
+// filters, every CRC, and no chunk that a map client could misread. Not a test.
+
+import assert from 'node:assert/strict';
+import zlib from 'node:zlib';
+
+const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+const ORDER = /^IHDR(,PLTE)?(,IDAT)+,IEND$/;
+
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
+    for (let bit = 0; bit < 8; bit++)
+        n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+    return n;
+});
+
+export function crc32(bytes) {
+    let crc = -1;
+    for (let i = 0; i < bytes.length; i++)
+        crc = CRC_TABLE[(crc ^ bytes[i]) & 255] ^ (crc >>> 8);
+    return ~crc >>> 0;
+}
+
+/* [{ type, body }] of a whole, sound file; throws otherwise. */
+export function pngChunks(file) {
+    assert.ok(file.length > 8 && SIGNATURE.equals(file.subarray(0, 8)), 'no PNG signature');
+    const chunks = [];
+    let at = 8;
+    while (at < file.length) {
+        assert.ok(at + 12 <= file.length, `torn at byte ${at}: half a chunk`);
+        const length = file.readUInt32BE(at);
+        const type = file.toString('latin1', at + 4, at + 8);
+        assert.ok(at + 12 + length <= file.length, `torn at byte ${at}: ${type} says ${length} bytes`);
+        const stored = file.readUInt32BE(at + 8 + length);
+        assert.equal(crc32(file.subarray(at + 4, at + 8 + length)), stored, `CRC of ${type} at ${at}`);
+        chunks.push({ type, body: file.subarray(at + 8, at + 8 + length) });
+        at += 12 + length;
+        if (type === 'IEND')
+            break;
+    }
+    assert.equal(at, file.length, 'bytes after IEND');
+    return chunks;
+}
+
+function paeth(a, b, c) {
+    const p = a + b - c;
+    const pa = Math.abs(p - a);
+    const pb = Math.abs(p - b);
+    const pc = Math.abs(p - c);
+    return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+}
+
+const PREDICT = [
+    () => 0,
+    (a) => a,
+    (a, b) => b,
+    (a, b) => (a + b) >> 1,
+    paeth,
+];
+
+function unfilter(raw, stride, height, bpp) {
+    const out = new Uint8Array(stride * height);
+    for (let y = 0; y < height; y++) {
+        const filter = raw[y * (stride + 1)];
+        assert.ok(filter <= 4, `filter ${filter} in row ${y}`);
+        const predict = PREDICT[filter];
+        const from = y * (stride + 1) + 1;
+        const to = y * stride;
+        for (let i = 0; i < stride; i++) {
+            const a = i >= bpp ? out[to + i - bpp] : 0;
+            const b = y > 0 ? out[to + i - stride] : 0;
+            const c = i >= bpp && y > 0 ? out[to + i - bpp - stride] : 0;
+            out[to + i] = raw[from + i] + predict(a, b, c);
+        }
+    }
+    return out;
+}
+
+/*
+ * { width, height, depth, colour, channels, samples }: samples row by row,
+ * channels interleaved; palettes resolved to RGB. colour: 'gray', 'rgb', 'palette'.
+ */
+export function decodePng(file) {
+    const chunks = pngChunks(file);
+    const order = chunks.map(({ type }) => type).join(',');
+    assert.match(order, ORDER, 'only IHDR, PLTE, IDAT and IEND, in this order');
+    const head = chunks[0].body;
+    assert.equal(head.length, 13, 'length of IHDR');
+    const width = head.readUInt32BE(0);
+    const height = head.readUInt32BE(4);
+    const [depth, type, compression, filter, interlace] = head.subarray(8);
+    assert.deepEqual([compression, filter, interlace], [0, 0, 0], 'compression, filter, interlace');
+    const kind = { '8/0': ['gray', 1], '16/0': ['gray', 1], '8/2': ['rgb', 3], '8/3': ['palette', 1] };
+    assert.ok(`${depth}/${type}` in kind, `bit depth ${depth} with colour type ${type}`);
+    const [colour, perPixel] = kind[`${depth}/${type}`];
+    const bpp = perPixel * depth / 8;
+    const stride = width * bpp;
+    const packed = Buffer.concat(chunks.filter((c) => c.type === 'IDAT').map((c) => c.body));
+    const raw = zlib.inflateSync(packed);
+    assert.equal(raw.length, (stride + 1) * height, 'length of the image data');
+    const bytes = unfilter(raw, stride, height, bpp);
+    if (depth === 16) {
+        const view = Buffer.from(bytes.buffer);
+        const samples = Uint16Array.from({ length: width * height }, (_, i) => view.readUInt16BE(2 * i));
+        return { width, height, depth, colour, channels: 1, samples };
+    }
+    if (colour !== 'palette')
+        return { width, height, depth, colour, channels: perPixel, samples: bytes };
+    const palette = chunks.find((c) => c.type === 'PLTE')?.body;
+    assert.ok(palette, 'a palette image without PLTE');
+    const samples = new Uint8Array(width * height * 3);
+    bytes.forEach((index, i) => {
+        assert.ok(3 * index + 2 < palette.length, `palette index ${index}`);
+        samples.set(palette.subarray(3 * index, 3 * index + 3), 3 * i);
+    });
+    return { width, height, depth, colour, channels: 3, samples };
+}
+
+/* The same pixels, whatever the compressor did. */
+export function assertSamePixels(actual, expected, message = 'pixels') {
+    const a = decodePng(actual);
+    const b = decodePng(expected);
+    for (const key of ['width', 'height', 'depth', 'channels'])
+        assert.equal(a[key], b[key], `${message}: ${key}`);
+    const at = a.samples.findIndex((value, i) => value !== b.samples[i]);
+    assert.ok(at < 0, `${message}: sample ${at} is ${a.samples[at]}, not ${b.samples[at]}`);
+}

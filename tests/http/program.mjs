@@ -1,0 +1,107 @@
+// Runs the program under test and always ends it. Not a test.
+// FARLANDS names the binary; build/farlands is the default.
+
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const BINARY = process.env.FARLANDS
+    ? path.resolve(process.env.FARLANDS)
+    : fileURLToPath(new URL('../../build/farlands', import.meta.url));
+
+const children = new Set();
+const folders = new Set();
+
+process.on('exit', () => {
+    for (const child of children)
+        child.kill('SIGKILL');
+    for (const folder of folders)
+        fs.rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => process.exit(1));
+
+/* A fresh folder that is gone when the tests are. */
+export function scratch() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'farlands-http-'));
+    folders.add(folder);
+    return folder;
+}
+
+/* A fresh file with this text; its path. */
+export function scratchFile(name, text) {
+    const file = path.join(scratch(), name);
+    fs.writeFileSync(file, text);
+    return file;
+}
+
+/* Ask until answer() is true; false when it was not within LIMIT ms. */
+export async function eventually(answer, limit = 3000) {
+    for (const end = Date.now() + limit; ; await sleep(20)) {
+        if (await answer())
+            return true;
+        if (Date.now() > end)
+            return false;
+    }
+}
+
+/* Start `farlands ARGS...`; end() waits for it. Its home is a fresh folder. */
+export function launch(args, env = {}) {
+    const home = scratch();
+    const child = spawn(BINARY, args, {
+        cwd: home,
+        env: { ...process.env, HOME: home, XDG_CACHE_HOME: home, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const program = { child, stdout: [], stderr: [], home, running: true };
+    child.stdout.on('data', (bytes) => program.stdout.push(bytes));
+    child.stderr.on('data', (bytes) => program.stderr.push(bytes));
+    children.add(child);
+    program.ended = new Promise((resolve) => {
+        child.on('error', (error) => {
+            children.delete(child);
+            program.running = false;
+            resolve({ code: null, signal: null, error });
+        });
+        child.on('close', (code, signal) => {
+            children.delete(child);
+            program.running = false;
+            resolve({ code, signal });
+        });
+    });
+    return program;
+}
+
+/* { code, signal, error, late, stdout, stderr }; late when LIMIT ms were not enough. */
+export async function end(program, limit) {
+    const alarm = new AbortController();
+    const result = await Promise.race([
+        program.ended,
+        sleep(limit, { late: true }, { signal: alarm.signal }).catch(() => {}),
+    ]);
+    alarm.abort();
+    if (result.late) {
+        program.child.kill('SIGKILL');
+        await program.ended;
+    }
+    const { code, signal, error, late = false } = result;
+    return {
+        code, signal, error, late,
+        stdout: Buffer.concat(program.stdout),
+        stderr: Buffer.concat(program.stderr).toString(),
+    };
+}
+
+/*
+ * Run `farlands ARGS...` to its end: { code, signal, stdout, stderr, late },
+ * late when it had to be killed after LIMIT ms.
+ */
+export async function run(args, { limit = 10000, env } = {}) {
+    const result = await end(launch(args, env), limit);
+    if (result.error)
+        throw new Error(`cannot run ${BINARY}: ${result.error.message}`);
+    return result;
+}

@@ -1,0 +1,41 @@
+// Runs a check over the rows of a table and reports every row that failed,
+// with its input. Not a test.
+
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+
+export async function eachRow(rows, check) {
+    assert.ok(rows.length > 0, 'an empty table checks nothing');
+    const failures = [];
+    for (const row of rows) {
+        try {
+            await check(row);
+        } catch (error) {
+            failures.push(`${inspect(row, { depth: 4, breakLength: 100 })}\n    ` +
+                String(error?.message ?? error).replaceAll('\n', '\n    '));
+        }
+    }
+    if (failures.length > 0)
+        assert.fail(`${failures.length} of ${rows.length} rows failed\n\n${failures.join('\n\n')}`);
+}
+
+/* EXPECTED is one status, or a list where the contract leaves a choice. */
+export function assertStatus(answer, expected) {
+    const choices = [expected].flat();
+    assert.ok(choices.includes(answer.status),
+        `status ${answer.status}, expected ${choices.join(' or ')}: ` +
+        answer.body.toString('latin1', 0, 300));
+}
+
+/* An error as the contract has it: JSON, open to any origin, never stored. */
+export function assertError(answer, status, names) {
+    assertStatus(answer, status);
+    assert.match(answer.headers['content-type'] ?? '(no Content-Type)', /^application\/json\b/);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers['access-control-allow-origin'], '*');
+    const { error } = JSON.parse(answer.body);
+    assert.equal(typeof error, 'string');
+    assert.ok(error.length > 0, 'an empty message');
+    if (names)
+        assert.match(error, names);
+}

@@ -1,0 +1,180 @@
+// HTTP/1.1 over a plain socket, for requests that a client library would not
+// send and for answers that it would hide. Not a test.
+
+import net from 'node:net';
+
+const BODILESS = (method, status) =>
+    method === 'HEAD' || status === 204 || status === 304 || status < 200;
+
+/*
+ * The first answer in BUFFER to a request with METHOD: { status, headers,
+ * body, length }, or null while it is not whole. Repeated headers are joined
+ * with a comma. An answer that only the end of the connection delimits is whole
+ * when ENDED is true.
+ */
+export function parseAnswer(buffer, method, ended) {
+    const split = buffer.indexOf('\r\n\r\n');
+    if (split < 0)
+        return null;
+    const [statusLine, ...lines] = buffer.toString('latin1', 0, split).split('\r\n');
+    const match = /^HTTP\/1\.[01] (\d{3})/.exec(statusLine);
+    if (!match)
+        throw new Error(`not an HTTP status line: ${JSON.stringify(statusLine)}`);
+    const status = Number(match[1]);
+    const headers = {};
+    for (const line of lines) {
+        const colon = line.indexOf(':');
+        const name = line.slice(0, colon).toLowerCase();
+        const value = line.slice(colon + 1).trim();
+        headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+    }
+    const start = split + 4;
+    const answer = (body, end) => ({ status, headers, body, length: end });
+    if (BODILESS(method, status))
+        return answer(Buffer.alloc(0), start);
+    if (/chunked/i.test(headers['transfer-encoding'] ?? ''))
+        return parseChunks(buffer, start, answer);
+    if (headers['content-length'] !== undefined) {
+        const end = start + Number(headers['content-length']);
+        return buffer.length < end ? null : answer(buffer.subarray(start, end), end);
+    }
+    return ended ? answer(buffer.subarray(start), buffer.length) : null;
+}
+
+function parseChunks(buffer, start, answer) {
+    const parts = [];
+    for (let at = start; ;) {
+        const eol = buffer.indexOf('\r\n', at);
+        if (eol < 0)
+            return null;
+        const size = parseInt(buffer.toString('latin1', at, eol), 16);
+        const end = eol + 2 + size + 2;
+        if (buffer.length < end)
+            return null;
+        if (size === 0)
+            return answer(Buffer.concat(parts), end);
+        parts.push(buffer.subarray(eol + 2, eol + 2 + size));
+        at = end;
+    }
+}
+
+class Connection {
+    constructor(socket) {
+        this.socket = socket;
+        this.buffer = Buffer.alloc(0);
+        this.received = 0;
+        this.ended = false;
+        this.error = null;
+        this.listeners = new Set();
+        socket.on('data', (bytes) => {
+            this.received += bytes.length;
+            this.buffer = Buffer.concat([this.buffer, bytes]);
+            this.wake();
+        });
+        socket.on('error', (error) => { this.error = error; });
+        for (const event of ['end', 'close'])
+            socket.on(event, () => { this.ended = true; this.wake(); });
+    }
+
+    wake() {
+        for (const listener of [...this.listeners])
+            listener();
+    }
+
+    send(bytes) {
+        this.socket.write(bytes);
+        return this;
+    }
+
+    /* Wait until ready() is not null; what it returned, or null after LIMIT ms. */
+    until(ready, limit) {
+        return new Promise((resolve, reject) => {
+            const finish = (settle, value) => {
+                clearTimeout(alarm);
+                this.listeners.delete(look);
+                settle(value);
+            };
+            const look = () => {
+                try {
+                    const value = ready();
+                    if (value !== null)
+                        finish(resolve, value);
+                } catch (error) {
+                    finish(reject, error);
+                }
+            };
+            const alarm = setTimeout(() => finish(resolve, null), limit);
+            this.listeners.add(look);
+            look();
+        });
+    }
+
+    /* The next whole answer; throws when the connection ends or LIMIT passes first. */
+    async answer(method = 'GET', limit = 10000) {
+        const found = await this.until(() => {
+            const answer = parseAnswer(this.buffer, method, this.ended);
+            if (answer || !this.ended)
+                return answer;
+            const cause = this.error ? ` (${this.error.code})` : '';
+            throw new Error(`connection ended${cause} after ${this.received} bytes, ` +
+                `in the middle of an answer: ${JSON.stringify(this.buffer.toString('latin1', 0, 200))}`);
+        }, limit);
+        if (!found)
+            throw new Error(`no whole answer within ${limit} ms; so far: ` +
+                JSON.stringify(this.buffer.toString('latin1', 0, 200)));
+        this.buffer = this.buffer.subarray(found.length);
+        return found;
+    }
+
+    /* Whether the peer closed within LIMIT ms. */
+    async closed(limit = 3000) {
+        return (await this.until(() => (this.ended ? true : null), limit)) === true;
+    }
+
+    close() {
+        this.socket.destroy();
+    }
+}
+
+/* A connection to { host, port }; rejects when it is refused. */
+export function connect({ host, port }, limit = 5000) {
+    return new Promise((resolve, reject) => {
+        const socket = net.connect({ host, port, noDelay: true });
+        const alarm = setTimeout(() => {
+            socket.destroy();
+            reject(new Error(`no connection to ${host}:${port} within ${limit} ms`));
+        }, limit);
+        socket.once('error', (error) => { clearTimeout(alarm); reject(error); });
+        socket.once('connect', () => {
+            clearTimeout(alarm);
+            socket.removeAllListeners('error');
+            resolve(new Connection(socket));
+        });
+    });
+}
+
+/*
+ * Send BYTES and read one answer for each of METHODS: { answers, closed, rest }.
+ * closed: the daemon ended the connection within CLOSE_LIMIT ms after the last
+ * answer (pass 0 to leave it open and unasked). rest: bytes after the last answer.
+ */
+export async function exchange(address, bytes,
+    { methods = ['GET'], limit = 10000, closeLimit = 0 } = {}) {
+    const connection = await connect(address);
+    try {
+        connection.send(bytes);
+        const answers = [];
+        for (const method of methods)
+            answers.push(await connection.answer(method, limit));
+        const closed = closeLimit > 0 && await connection.closed(closeLimit);
+        return { answers, closed, rest: connection.buffer };
+    } finally {
+        connection.close();
+    }
+}
+
+/* A request as text: request('GET', '/healthz', { Host: 'a' }). */
+export function request(method, target, headers = { Host: 'farlands.test' }) {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
