@@ -34,7 +34,7 @@ LIBRARIES := libmicrohttpd libuv libpng zlib yaml-0.1 libcjson libxxhash
 TEST_LIBRARIES := check
 
 FP_FLAGS := -ffp-contract=off -fno-math-errno -fno-trapping-math
-WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes $(if $(CI),-Werror)
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror=implicit-function-declaration $(if $(CI),-Werror)
 OPTIMIZE := $(if $(SAN),-O1,-O3)
 CFLAGS ?= $(OPTIMIZE) -g
 ALL_CFLAGS = -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' $(FP_FLAGS) $(WARNINGS) \
@@ -89,6 +89,11 @@ $(BUILD)/config/builtin.o: config/farlands.yaml
 $(BUILD)/server/viewer_assets.o: $(wildcard server/viewer/*.html server/viewer/*.css server/viewer/*.js \
     server/viewer/*.svg) server/viewer/node_modules/.installed
 
+$(BUILD)/tests/bench/%: tests/bench/%.c $(LIBRARY_OBJECTS) $(BUILD)/flags
+	@echo "  BENCH $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIBRARY_OBJECTS) $(PKG_LIBS) -o $@
+
 $(BUILD)/tests/check_%: tests/check_%.c $(LIBRARY_OBJECTS) $(BUILD)/flags
 	@echo "  TEST  $@"
 	@mkdir -p $(@D)
@@ -123,7 +128,11 @@ install: all
 
 # --- Testing -------------------------------------------------------------------
 
-.PHONY: check check-units check-http check-browser lint fmt fresh-machine image clean
+.PHONY: bench
+bench: $(BUILD)/tests/bench/bench_tile
+	$(Q)$<
+
+.PHONY: check check-units check-http check-browser picture lint fmt fresh-machine image clean
 check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units check-http check-browser
 
@@ -139,6 +148,10 @@ check-http: all
 check-browser: all tests/browser/node_modules/.installed
 	$(Q)mkdir -p $(SCREENSHOTS)
 	$(Q)node --test tests/browser/
+
+# The picture in the README, as the browser test took it.
+picture: check-browser
+	cp $(SCREENSHOTS)/viewer.jpg tests/browser/viewer.jpg
 
 fresh-machine:
 	$(Q)tests/fresh-machine.sh

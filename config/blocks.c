@@ -80,7 +80,7 @@ int blocks_parse(const char *text, size_t length, int64_t *out)
         return err;
     if (negative && blocks == 0 && units == 0)
         return -EINVAL;
-    if (blocks > LIMIT_BLOCKS)
+    if (blocks >= LIMIT_BLOCKS)
         return -ERANGE;
     units += blocks << UNIT_BITS;
     *out = negative ? -(int64_t)units : (int64_t)units;

@@ -9,7 +9,7 @@
  * Decimal text -> units of 1/1024 block, exactly. Canonical text only: an
  * optional '-', no leading zeros, no '+', no exponent, no "-0", digits on both
  * sides of a '.'. Returns 0; -EINVAL for malformed text or a value that is not a
- * whole number of units; -ERANGE beyond 2^53 blocks. *OUT only on 0.
+ * whole number of units; -ERANGE from 2^53 blocks on. *OUT only on 0.
  */
 int blocks_parse(const char *text, size_t length, int64_t *out);
 

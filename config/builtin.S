@@ -1,9 +1,11 @@
 /* config/farlands.yaml, as it stands, in the binary. */
     .section .rodata
     .global config_builtin
-    .global config_builtin_end
+    .global config_builtin_length
+    .balign 8
+config_builtin_length:
+    .quad 1f - config_builtin
 config_builtin:
     .incbin "config/farlands.yaml"
-config_builtin_end:
-    .byte 0
+1:
     .section .note.GNU-stack,"",%progbits

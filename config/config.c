@@ -13,14 +13,15 @@
 #include "options.h"
 
 /* config/farlands.yaml, put into the binary by builtin.S. */
-extern const char config_builtin[], config_builtin_end[];
+extern const unsigned char config_builtin[];
+extern const uint64_t config_builtin_length;
 
 enum { PATH_MAX_TEXT = 200 };
 
 /* One reading of one file. */
 struct reader {
     const char *file;
-    yaml_document_t *document;
+    yaml_document_t document;
     struct config *config;
     struct config_error *error;
 };
@@ -37,12 +38,11 @@ static char printable(unsigned char byte)
 
 static struct key_path path_join(const struct key_path *parent, const char *key, size_t length)
 {
-    struct key_path path = {""};
-    size_t n = 0;
-    if (parent && parent->text[0])
-        n = (size_t)snprintf(path.text, sizeof path.text, "%.120s.", parent->text);
-    for (size_t i = 0; i < length && i < 64; i++)
-        path.text[n++] = printable((unsigned char)key[i]);
+    struct key_path path;
+    snprintf(path.text, sizeof path.text, "%.120s%s%.*s", parent ? parent->text : "",
+             parent && parent->text[0] ? "." : "", (int)(length < 64 ? length : 64), key);
+    for (char *c = path.text; *c; c++)
+        *c = printable((unsigned char)*c);
     return path;
 }
 
@@ -92,7 +92,7 @@ static int refuse(struct reader *reader, const yaml_node_t *node, const struct k
 
 static yaml_node_t *node_at(struct reader *reader, yaml_node_item_t item)
 {
-    return yaml_document_get_node(reader->document, item);
+    return yaml_document_get_node(&reader->document, item);
 }
 
 static int list_length(const yaml_node_t *node)
@@ -373,35 +373,31 @@ static int read_worlds(struct reader *reader, const yaml_node_t *node, const str
 
 static int read_document(struct reader *reader, yaml_parser_t *parser)
 {
-    yaml_document_t document;
-
-    if (!yaml_parser_load(parser, &document)) {
+    if (!yaml_parser_load(parser, &reader->document)) {
         snprintf(reader->error->text, sizeof reader->error->text,
                  "%s:%zu: not YAML: %s; accepted: UTF-8 text as in config/farlands.yaml",
                  reader->file, parser->problem_mark.line + 1,
                  parser->problem ? parser->problem : "out of memory");
         return -EINVAL;
     }
-    reader->document = &document;
-    yaml_node_t *root = yaml_document_get_root_node(&document);
+    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     int err = 0;
     if (root) /* an empty file changes nothing */
         err = read_mapping(reader, root, NULL, config_options, reader->config);
-    yaml_document_delete(&document);
+    yaml_document_delete(&reader->document);
     return err;
 }
 
 static int read_builtin(struct config *config, struct config_error *error)
 {
-    struct reader reader = {"built-in", NULL, config, error};
+    struct reader reader = {.file = "built-in", .config = config, .error = error};
     yaml_parser_t parser;
 
     if (!yaml_parser_initialize(&parser)) {
         snprintf(error->text, sizeof error->text, "out of memory");
         return -ENOMEM;
     }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)config_builtin,
-                                 (size_t)(config_builtin_end - config_builtin));
+    yaml_parser_set_input_string(&parser, config_builtin, (size_t)config_builtin_length);
     int err = read_document(&reader, &parser);
     yaml_parser_delete(&parser);
     return err;
@@ -409,7 +405,7 @@ static int read_builtin(struct config *config, struct config_error *error)
 
 static int read_file(struct config *config, const char *file, struct config_error *error)
 {
-    struct reader reader = {file, NULL, config, error};
+    struct reader reader = {.file = file, .config = config, .error = error};
     yaml_parser_t parser;
     FILE *stream = fopen(file, "rb");
 
@@ -463,9 +459,9 @@ static void visit_options(const struct option *options, const char *prefix,
 {
     for (; options->key; options++) {
         char key[64], value[OPTION_TEXT_MAX];
-        snprintf(key, sizeof key, "%s%s", prefix, options->key);
-        if (options->kind == OPTION_SECTION) {
-            strcat(key, ".");
+        const bool section = options->kind == OPTION_SECTION;
+        snprintf(key, sizeof key, "%s%s%s", prefix, options->key, section ? "." : "");
+        if (section) {
             visit_options(options->options, key, world, visit, context);
             continue;
         }

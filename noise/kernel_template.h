@@ -96,21 +96,35 @@ static void begin_columns(const struct farlands_terrain *terrain, struct columns
 #define NAME(x) broad_##x
 #include "octave_template.h"
 
-/* The elevation curve. A chain of selections instead of a search, for vectors. */
-static inline float elevation(const struct farlands_terrain *terrain, double noise)
+/* Keep VALUE within MIN .. MAX. */
+#define CLAMP(value, min, max) ((value) < (min) ? (min) : (value) > (max) ? (max) : (value))
+
+/* The elevation curve at N, on its piece P. */
+static inline float elevate(const struct farlands_terrain *terrain, double n, int p)
 {
-    double n = noise < terrain->noise_min ? terrain->noise_min : noise;
-    n = n > terrain->noise_max ? terrain->noise_max : n;
-    struct piece piece = terrain->piece[0];
-    for (int i = 1; i < terrain->pieces; i++) {
-        bool beyond = n >= terrain->piece[i].from;
-        piece.from = beyond ? terrain->piece[i].from : piece.from;
-        piece.slope = beyond ? terrain->piece[i].slope : piece.slope;
-        piece.base = beyond ? terrain->piece[i].base : piece.base;
+    const struct piece *piece = &terrain->piece[p];
+    const float metres = (float)fma(n - piece->from, piece->slope, piece->base);
+    return CLAMP(metres, terrain->metres_min, terrain->metres_max);
+}
+
+/* Noise to metres. Each sample's piece is counted, not searched, for vectors. */
+static inline void elevate_row(const struct farlands_terrain *terrain, const double *noise,
+                               int width, float *out)
+{
+    ALIGNED double n[CHUNK];
+    ALIGNED int32_t p[CHUNK];
+
+    for (int i = 0; i < width; i++) {
+        n[i] = CLAMP(noise[i], terrain->noise_min, terrain->noise_max);
+        p[i] = 0;
     }
-    float metres = (float)fma(n - piece.from, piece.slope, piece.base);
-    metres = metres < terrain->metres_min ? terrain->metres_min : metres;
-    return metres > terrain->metres_max ? terrain->metres_max : metres;
+    for (int k = 1; k < terrain->pieces; k++) {
+        const double from = terrain->piece[k].from;
+        for (int i = 0; i < width; i++)
+            p[i] += n[i] >= from ? 1 : 0;
+    }
+    for (int i = 0; i < width; i++)
+        out[i] = elevate(terrain, n[i], p[i]);
 }
 
 static void grid_chunk(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -141,8 +155,8 @@ static void grid_chunk(const struct farlands_terrain *terrain, struct farlands_s
             broad_add_row(&scratch->octave[k].broad, width, broad, broad_b);
         }
         for (int i = 0; i < width; i++)
-            out[i] =
-                elevation(terrain, (double)(narrow[i] + narrow_b[i]) + (broad[i] + broad_b[i]));
+            broad[i] = (double)(narrow[i] + narrow_b[i]) + (broad[i] + broad_b[i]);
+        elevate_row(terrain, broad, width, out);
     }
 }
 
@@ -180,7 +194,10 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
         narrow_add_point(terrain, &terrain->octave[k], x, y, &narrow, &narrow_b);
     for (int k = terrain->broad - 1; k >= 0; k--)
         broad_add_point(terrain, &terrain->octave[k], x, y, &broad, &broad_b);
-    return elevation(terrain, (double)(narrow + narrow_b) + (broad + broad_b));
+    const double noise = (double)(narrow + narrow_b) + (broad + broad_b);
+    float metres;
+    elevate_row(terrain, &noise, 1, &metres);
+    return metres;
 }
 
 static bool supported(void)

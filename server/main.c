@@ -106,9 +106,9 @@ static int command_serve(int argc, char **argv)
     if (code)
         return code;
     if (options.listen)
-        strcpy(config->listen, options.listen);
+        snprintf(config->listen, sizeof config->listen, "%s", options.listen);
     if (options.cache)
-        strcpy(config->cache.path, options.cache);
+        snprintf(config->cache.path, sizeof config->cache.path, "%s", options.cache);
     log_set_level(config->log);
     code = serve(config);
     config_free(config);

@@ -84,8 +84,8 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
         drop(cache, entry);
     if (cost > cache->budget)
         return;
-    while (cache->used + cost > cache->budget)
-        drop(cache, cache->entries);
+    while (cache->entries && cache->used + cost > cache->budget)
+        drop(cache, cache->entries); // NOLINT(clang-analyzer-unix.Malloc): uthash unlinked the last
     entry = calloc(1, sizeof *entry + length);
     if (!entry)
         return;

@@ -8,12 +8,12 @@
 
 #include "server/png_writer.h"
 
-enum { BORDERED = TILE_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
+enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
 struct easel {
     struct farlands_scratch *scratch;
     float heights[BORDERED * BORDERED];
-    uint8_t pixels[TILE_MAX_SIZE * TILE_MAX_SIZE * MAX_PIXEL_BYTES];
+    uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
 int easel_new(struct easel **out)

@@ -329,7 +329,7 @@ static void handle_tile(struct service *service, struct http_exchange *exchange,
                         const struct http_request *request, const struct world *world,
                         const struct route *route)
 {
-    struct wanted wanted;
+    struct wanted wanted = {0};
     char why[ROUTE_WHY], key[ETAG_MAX];
 
     if (resolve_tile(world, route, &wanted.tile, &wanted.grid, why)) {
@@ -393,7 +393,7 @@ static void handle_file(struct service *service, struct http_exchange *exchange,
         answer_error(service, exchange, 404, "the viewer has no such file");
     else
         answer_document(service, exchange, request, file->type, CACHE_CHECK,
-                        blob_copy(file->bytes, (size_t)(file->end - file->bytes)));
+                        blob_copy(file->bytes, (size_t)*file->length));
 }
 
 static void handle_status(struct service *service, struct http_exchange *exchange, bool well,

@@ -5,7 +5,7 @@
 #include "server/layers/layer.h"
 #include "server/world.h"
 
-enum { TILE_SIZE = 256, TILE_MAX_SIZE = 512, TILE_PATH_MAX = 128 };
+enum { TILE_SIZE = 256, TILE_PATH_MAX = 128 };
 
 struct tile {
     const struct world *world;

@@ -1,11 +1,13 @@
 /* The viewer's files, as they stand, in the binary. */
     .macro file symbol, path
     .global viewer_\symbol
-    .global viewer_\symbol\()_end
+    .global viewer_\symbol\()_length
+    .balign 8
+viewer_\symbol\()_length:
+    .quad 1f - viewer_\symbol
 viewer_\symbol:
     .incbin "\path"
-viewer_\symbol\()_end:
-    .byte 0
+1:
     .endm
 
     .section .rodata

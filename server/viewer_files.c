@@ -11,11 +11,13 @@
     X(leaflet_css, "leaflet.css", "text/css; charset=utf-8")    \
     X(leaflet_js, "leaflet.js", "text/javascript; charset=utf-8")
 
-#define DECLARE(symbol, name, type) extern const char viewer_##symbol[], viewer_##symbol##_end[];
+#define DECLARE(symbol, name, type)         \
+    extern const uint8_t viewer_##symbol[]; \
+    extern const uint64_t viewer_##symbol##_length;
 FILES(DECLARE)
 
 static const struct viewer_file files[] = {
-#define ROW(symbol, name, type) {name, type, viewer_##symbol, viewer_##symbol##_end},
+#define ROW(symbol, name, type) {name, type, viewer_##symbol, &viewer_##symbol##_length},
     FILES(ROW)};
 
 const struct viewer_file *viewer_file_find(const char *name)

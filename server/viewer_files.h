@@ -2,12 +2,13 @@
 #ifndef FARLANDS_VIEWER_FILES_H
 #define FARLANDS_VIEWER_FILES_H
 
-#include <stddef.h>
+#include <stdint.h>
 
 struct viewer_file {
     const char *name; /* "index.html" is the page, the others are below /viewer/ */
     const char *type; /* media type */
-    const char *bytes, *end;
+    const uint8_t *bytes;
+    const uint64_t *length; /* of the bytes */
 };
 
 /* NULL where there is no such file. */

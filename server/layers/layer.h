@@ -47,8 +47,8 @@ struct layer {
     void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
 };
 
-/* The most that reach can be. */
-enum { LAYER_MAX_REACH = 64 };
+/* The most that size and reach can be. */
+enum { LAYER_MAX_SIZE = 512, LAYER_MAX_REACH = 64 };
 
 /* The table, the first being what a viewer shows first; ends with a NULL name. */
 extern const struct layer layers[];

@@ -16,6 +16,9 @@ static const float TYPICAL_SLOPE = 0.85f;
  * shows both. This is the root of the slope between the two. */
 static const float GENTLE = 0.5f;
 
+/* What rounding may do to the difference of two heights, of their range. */
+static const float FLAT = 1e-5f;
+
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
 static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = 0.70710678f;
 
@@ -31,22 +34,38 @@ static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
 /* Below 0 metres is the sea: its floor shows through, softly. */
 static const float UNDER_WATER = 0.35f;
 
+/* How a row is lit, worked out for all its pixels before any is coloured, so
+ * that the compiler can use vectors. */
+struct lighting {
+    float light[LAYER_MAX_SIZE]; /* 1 on level ground */
+    float bare[LAYER_MAX_SIZE];  /* 0 as the palette has it .. BARE */
+};
+
+static void light_row(const float *row, const float *north, const float *south, int size, int reach,
+                      float rise, struct lighting *out)
+{
+    for (int i = 0; i < size; i++) {
+        float dx = (row[i + reach] - row[i - reach]) * rise, dy = (south[i] - north[i]) * rise;
+        const float gain = GENTLE / sqrtf(sqrtf(dx * dx + dy * dy) + GENTLE * GENTLE);
+        dx *= gain;
+        dy *= gain;
+        const float square = dx * dx + dy * dy;
+        const float facing = (LIGHT_Z - LIGHT_X * dx - LIGHT_Y * dy) / sqrtf(1 + square);
+        const float full = AMBIENT + (1 - AMBIENT) / LIGHT_Z * (facing > 0 ? facing : 0);
+        const float toned = full > 1 ? 1 + (full - 1) * SUNNY : full;
+        const float strength = row[i] < 0 ? UNDER_WATER : 1;
+        out->light[i] = 1 + (toned - 1) * strength;
+        out->bare[i] = row[i] < 0 ? 0 : BARE * square / (square + 0.25f);
+    }
+}
+
 static inline uint8_t channel(float value)
 {
     return (uint8_t)(value < 255 ? value + 0.5f : 255);
 }
 
-static inline void shade(struct colour colour, bool water, float dx, float dy, uint8_t out[3])
+static inline void colour_pixel(struct colour colour, float light, float bare, uint8_t out[3])
 {
-    const float gain = GENTLE / sqrtf(sqrtf(dx * dx + dy * dy) + GENTLE * GENTLE);
-    dx *= gain;
-    dy *= gain;
-    const float square = dx * dx + dy * dy;
-    const float facing = (LIGHT_Z - LIGHT_X * dx - LIGHT_Y * dy) / sqrtf(1 + square);
-    const float full = AMBIENT + (1 - AMBIENT) * fmaxf(facing, 0) / LIGHT_Z;
-    const float toned = full > 1 ? 1 + (full - 1) * SUNNY : full;
-    const float light = water ? 1 + (toned - 1) * UNDER_WATER : toned;
-    const float bare = water ? 0 : BARE * square / (square + 0.25f);
     const float red = colour.red, green = colour.green, blue = colour.blue;
     const float grey = (red + 2 * green + blue) * 0.25f;
 
@@ -58,18 +77,21 @@ static inline void shade(struct colour colour, bool water, float dx, float dy, u
 void paint_relief(const struct heights *heights, const struct style *style, void *pixels)
 {
     const int reach = heights->reach;
-    const float rise = TYPICAL_SLOPE / (heights->slope * 2 * (float)reach * heights->spacing);
+    const float apart = 2 * (float)reach * heights->spacing;
+    /* Where even the broadest octave has faded out, rounding must not look like mountains. */
+    const float flat = FLAT * (style->max - style->min);
+    const float rise = TYPICAL_SLOPE / fmaxf(heights->slope * apart, flat);
+    struct lighting lighting;
     uint8_t *out = pixels;
 
     for (int j = 0; j < heights->size; j++) {
         const float *row = heights->first + j * heights->stride;
-        const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
+        light_row(row, row - reach * heights->stride, row + reach * heights->stride, heights->size,
+                  reach, rise, &lighting);
         for (int i = 0; i < heights->size; i++, out += 3) {
             int entry = (int)((row[i] - style->min) * style->scale);
-            if (entry >= STYLE_COLOURS)
-                entry = STYLE_COLOURS - 1;
-            shade(style->colour[entry], row[i] < 0, (row[i + reach] - row[i - reach]) * rise,
-                  (south[i] - north[i]) * rise, out);
+            colour_pixel(style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1],
+                         lighting.light[i], lighting.bare[i], out);
         }
     }
 }

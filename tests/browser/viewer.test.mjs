@@ -254,7 +254,7 @@ test('the start view is painted', { timeout: 20000 }, async () => {
     assert.ok(tiles().every(({ world, layer, dense }) => world === 'default' && layer === 'relief' && !dense));
     await assertHeight(page);
     await placeBecomes(page, /^#default\/relief\/\d+\/-?\d+\/-?\d+$/);
-    await keepScreenshot(page, 'viewer.png');
+    await keepScreenshot(page, 'viewer.jpg');
 });
 
 test('dragging crosses the origin of the grid into negative tiles', { timeout: 20000 }, async () => {

@@ -1,0 +1,110 @@
+/*
+ * Where the time of a cold tile goes: noise, layer, encoding, disk. Prints a
+ * line a layer: the median of many tiles, each at another place. One thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/disk_cache.h"
+#include "server/render.h"
+
+enum { TILES = 200 };
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+    qsort(values, TILES, sizeof *values, ascending);
+    return values[TILES / 2];
+}
+
+/* What the tiles of one kind cost, in microseconds, and their bytes. */
+struct costs {
+    double noise[TILES], layer[TILES], encoding[TILES], disk[TILES], bytes[TILES];
+};
+
+static int measure(struct costs *costs, struct easel *easel, struct disk_cache *cache,
+                   struct tile *tile)
+{
+    for (int i = 0; i < TILES; i++) {
+        struct render_times times;
+        struct blob *blob;
+        tile->x = (INT64_C(1) << (tile->z - 1)) + i % 20;
+        tile->y = (INT64_C(1) << (tile->z - 1)) + i / 20;
+        int err = render_tile(&blob, easel, tile, &times);
+        if (err)
+            return err;
+        uint64_t start = now();
+        if (tile->format == FORMAT_PNG)
+            err = disk_cache_put(cache, tile, blob);
+        costs->disk[i] = (double)(now() - start) / 1e3;
+        costs->noise[i] = (double)times.noise / 1e3;
+        costs->layer[i] = (double)times.layer / 1e3;
+        costs->encoding[i] = (double)times.encoding / 1e3;
+        costs->bytes[i] = (double)blob->length;
+        blob_release(blob);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int bench(const struct worlds *worlds, struct easel *easel, struct disk_cache *cache)
+{
+    static const int zooms[] = {6, 10, 14, 18};
+    static struct costs costs;
+
+    for (int i = 0; layers[i].name; i++)
+        for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
+            struct tile tile = {.world = &worlds->world[0], .layer = i, .scale = 1, .z = zooms[z]};
+            int err = measure(&costs, easel, cache, &tile);
+            if (err)
+                return err;
+            printf("tile/%s-256/z%d  noise %.0f us  layer %.0f us  png %.0f us  disk %.0f us  "
+                   "%.1f KiB\n",
+                   layers[i].name, zooms[z], median(costs.noise), median(costs.layer),
+                   median(costs.encoding), median(costs.disk), median(costs.bytes) / 1024);
+        }
+    return 0;
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/farlands-bench-XXXXXX", command[64];
+    struct config *config;
+    struct config_error error;
+    struct worlds *worlds;
+    struct easel *easel;
+    struct disk_cache *cache;
+
+    if (config_load(&config, NULL, &error) || worlds_new(&worlds, config) || easel_new(&easel) ||
+        !mkdtemp(folder) || disk_cache_open(&cache, folder)) {
+        fprintf(stderr, "bench_tile: cannot begin\n");
+        return 1;
+    }
+    printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
+    int err = bench(worlds, easel, cache);
+    if (err)
+        fprintf(stderr, "bench_tile: %s\n", strerror(-err));
+    disk_cache_close(cache);
+    easel_free(easel);
+    worlds_free(worlds);
+    config_free(config);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return err || system(command) ? 1 : 0;
+}
