@@ -1,12 +1,16 @@
 #include "disk_cache.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server/png_check.h"
@@ -16,15 +20,21 @@ enum { NAME_MAX_TEXT = FINGERPRINT_TEXT + TILE_PATH_MAX, TEMPORARY_MAX = 64 };
 /* No tile is larger: 512 x 512 x 3 bytes, incompressible. */
 enum { FILE_MAX = 1 << 20 };
 
+/* A file takes milliseconds to write: what has been in the making for longer
+ * was left by a process that was killed. */
+enum { ABANDONED_SECONDS = 60 };
+
+#define TEMPORARY_PREFIX ".new-"
+
 struct disk_cache {
     int folder;         /* every name is relative to it, so that it may be renamed meanwhile */
+    uint64_t nonce;     /* drawn at random: several processes may share the folder */
     unsigned temporary; /* atomic: makes temporary names differ */
 };
 
-/* Names beginning with a dot are in the making and belong to one process. */
 static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 {
-    snprintf(name, TEMPORARY_MAX, ".new-%ld-%u", (long)getpid(),
+    snprintf(name, TEMPORARY_MAX, TEMPORARY_PREFIX "%016" PRIx64 "-%u", cache->nonce,
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
 }
 
@@ -59,6 +69,27 @@ static int try_folder(struct disk_cache *cache)
     return unlinkat(cache->folder, name, 0) ? -errno : 0;
 }
 
+/* Unlink what killed processes left behind. It all lies in the top folder. */
+static void sweep(struct disk_cache *cache)
+{
+    int fd = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    const time_t now = time(NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct stat status;
+        if (strncmp(entry->d_name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0 &&
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            llabs((long long)(now - status.st_mtime)) > ABANDONED_SECONDS)
+            unlinkat(fd, entry->d_name, 0);
+    }
+    closedir(folder);
+}
+
 int disk_cache_open(struct disk_cache **out, const char *folder)
 {
     struct disk_cache *cache = calloc(1, sizeof *cache);
@@ -77,9 +108,12 @@ int disk_cache_open(struct disk_cache **out, const char *folder)
         err = -errno;
         goto fail_memory;
     }
+    if (getrandom(&cache->nonce, sizeof cache->nonce, 0) != sizeof cache->nonce)
+        cache->nonce = (uint64_t)getpid();
     err = try_folder(cache);
     if (err)
         goto fail_folder;
+    sweep(cache);
     free(path);
     *out = cache;
     return 0;

@@ -12,7 +12,9 @@
 struct disk_cache;
 
 /*
- * Open the cache at FOLDER, which is made where it is missing. Returns 0, or
+ * Open the cache at FOLDER, which is made where it is missing; what a killed
+ * process left half-written is removed. Several processes may share a folder.
+ * Returns 0, or
  * -EACCES, -EROFS, -ENOTDIR, ... where files cannot be made there, or -ENOMEM.
  */
 int disk_cache_open(struct disk_cache **out, const char *folder);

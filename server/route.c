@@ -113,7 +113,7 @@ static unsigned parse_height(struct route *route, const char *query, char *why)
 
     route->kind = ROUTE_HEIGHT;
     for (int i = 0; i < 2; i++) {
-        struct span value;
+        struct span value = {0};
         int found = query_value(query, axes[i].name, &value);
         if (found != 1)
             return reject(why, 400, "%s: %s; a height is asked for as ?x=BLOCKS&y=BLOCKS",
@@ -128,7 +128,7 @@ static unsigned parse_height(struct route *route, const char *query, char *why)
 static unsigned parse_tile(struct route *route, const struct span segments[SEGMENTS_MAX],
                            const char *query, char *why)
 {
-    struct span name = segments[4], version;
+    struct span name = segments[4], version = {0};
     const char *point = memchr(name.text, '.', name.length);
     struct span extension = {"", 0};
     unsigned status;
@@ -187,7 +187,7 @@ static int split(const char *path, size_t length, struct span segments[SEGMENTS_
 
 unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
 {
-    struct span segments[SEGMENTS_MAX];
+    struct span segments[SEGMENTS_MAX] = {0};
     size_t length = strcspn(uri, "?");
     const char *query = uri[length] ? uri + length + 1 : "";
 
