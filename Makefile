@@ -35,7 +35,7 @@ TEST_LIBRARIES := check
 
 FP_FLAGS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror=implicit-function-declaration $(if $(CI),-Werror)
-OPTIMIZE := $(if $(SAN),-O1,-O3)
+OPTIMIZE := $(if $(SAN),-O2,-O3)
 CFLAGS ?= $(OPTIMIZE) -g
 ALL_CFLAGS = -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' $(FP_FLAGS) $(WARNINGS) \
     $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) \
@@ -141,6 +141,8 @@ check-units: $(UNIT_PROGRAMS)
 	$(Q)for t in $(UNIT_PROGRAMS); do $$t || exit 1; done
 
 export FARLANDS = $(abspath $(BUILD)/farlands)
+# How much slower than a plain build the tests may be.
+export PATIENCE = $(if $(findstring thread,$(SAN)),6,$(if $(SAN),3,1))
 export SCREENSHOTS = $(abspath $(BUILD)/screenshots)
 check-http: all
 	$(Q)node --test tests/http/

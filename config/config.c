@@ -10,6 +10,7 @@
 #include <yaml.h>
 
 #include "blocks.h"
+#include "document.h"
 #include "options.h"
 
 /* config/farlands.yaml, put into the binary by builtin.S. */
@@ -180,15 +181,15 @@ static int read_elevation(struct reader *reader, const yaml_node_t *node,
 
 static bool read_colour(const char *text, size_t length, struct palette_stop *stop)
 {
-    static const char digits[] = "0123456789abcdef";
+    static const char digits[] = "0123456789abcdefABCDEF";
     uint8_t nibble[6];
     if (length != 7 || text[0] != '#')
         return false;
     for (int i = 0; i < 6; i++) {
-        const char *digit = memchr(digits, text[i + 1] | 0x20, 16);
+        const char *digit = memchr(digits, text[i + 1], sizeof digits - 1);
         if (!digit)
             return false;
-        nibble[i] = (uint8_t)(digit - digits);
+        nibble[i] = (uint8_t)(digit - digits < 16 ? digit - digits : digit - digits - 6);
     }
     stop->red = (uint8_t)(nibble[0] << 4 | nibble[1]);
     stop->green = (uint8_t)(nibble[2] << 4 | nibble[3]);
@@ -371,60 +372,29 @@ static int read_worlds(struct reader *reader, const yaml_node_t *node, const str
     return 0;
 }
 
-static int read_document(struct reader *reader, yaml_parser_t *parser)
+static int read_text(struct config *config, const char *file, const unsigned char *bytes,
+                     size_t length, struct config_error *error)
 {
-    if (!yaml_parser_load(parser, &reader->document)) {
-        snprintf(reader->error->text, sizeof reader->error->text,
-                 "%s:%zu: not YAML: %s; accepted: UTF-8 text as in config/farlands.yaml",
-                 reader->file, parser->problem_mark.line + 1,
-                 parser->problem ? parser->problem : "out of memory");
-        return -EINVAL;
-    }
-    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
-    int err = 0;
+    struct reader reader = {.file = file, .config = config, .error = error};
+    int err = document_parse(&reader.document, file, bytes, length, error);
+    if (err)
+        return err;
+    const yaml_node_t *root = yaml_document_get_root_node(&reader.document);
     if (root) /* an empty file changes nothing */
-        err = read_mapping(reader, root, NULL, config_options, reader->config);
-    yaml_document_delete(&reader->document);
-    return err;
-}
-
-static int read_builtin(struct config *config, struct config_error *error)
-{
-    struct reader reader = {.file = "built-in", .config = config, .error = error};
-    yaml_parser_t parser;
-
-    if (!yaml_parser_initialize(&parser)) {
-        snprintf(error->text, sizeof error->text, "out of memory");
-        return -ENOMEM;
-    }
-    yaml_parser_set_input_string(&parser, config_builtin, (size_t)config_builtin_length);
-    int err = read_document(&reader, &parser);
-    yaml_parser_delete(&parser);
+        err = read_mapping(&reader, root, NULL, config_options, config);
+    yaml_document_delete(&reader.document);
     return err;
 }
 
 static int read_file(struct config *config, const char *file, struct config_error *error)
 {
-    struct reader reader = {.file = file, .config = config, .error = error};
-    yaml_parser_t parser;
-    FILE *stream = fopen(file, "rb");
-
-    if (!stream) {
-        int err = -errno;
-        snprintf(error->text, sizeof error->text,
-                 "%s: cannot be read: %s; accepted: a YAML file as config/farlands.yaml", file,
-                 strerror(-err));
+    unsigned char *bytes;
+    size_t length;
+    int err = document_slurp(file, &bytes, &length, error);
+    if (err)
         return err;
-    }
-    int err = -ENOMEM;
-    if (yaml_parser_initialize(&parser)) {
-        yaml_parser_set_input_file(&parser, stream);
-        err = read_document(&reader, &parser);
-        yaml_parser_delete(&parser);
-    } else {
-        snprintf(error->text, sizeof error->text, "out of memory");
-    }
-    fclose(stream);
+    err = read_text(config, file, bytes, length, error);
+    free(bytes);
     return err;
 }
 
@@ -435,7 +405,7 @@ int config_load(struct config **out, const char *file, struct config_error *erro
         snprintf(error->text, sizeof error->text, "out of memory");
         return -ENOMEM;
     }
-    int err = read_builtin(config, error);
+    int err = read_text(config, "built-in", config_builtin, (size_t)config_builtin_length, error);
     if (!err && file)
         err = read_file(config, file, error);
     if (err) {

@@ -33,14 +33,20 @@ static int parse_name(const struct option *option, const char *text, size_t leng
 
 int config_listen_valid(const char *text)
 {
-    const char *colon = strrchr(text, ':');
+    static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789-._";
+    static const char ipv6_letters[] = "0123456789abcdefABCDEF:.";
+    const bool bracketed = text[0] == '[';
+    const char *host = text + bracketed;
+    size_t length = strspn(host, bracketed ? ipv6_letters : name_letters);
+    if (bracketed && host[length] == '%') /* the zone of a link-local address */
+        length += 1 + strspn(host + length + 1, name_letters);
+    const char *rest = host + length;
     uint64_t port;
-    if (!colon || colon == text || unsigned_parse(colon + 1, strlen(colon + 1), &port) ||
-        port > 65535)
+
+    if (length == 0 || (bracketed && *rest++ != ']') || *rest++ != ':')
         return 0;
-    size_t host = (size_t)(colon - text);
-    bool bracketed = text[0] == '[' && text[host - 1] == ']' && host > 2;
-    return bracketed || !memchr(text, ':', host);
+    return unsigned_parse(rest, strlen(rest), &port) == 0 && port <= 65535;
 }
 
 static int parse_listen(const struct option *option, const char *text, size_t length, char *out)

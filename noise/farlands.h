@@ -130,7 +130,7 @@ struct farlands_grid {
 int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
 
-/* The height at one place, in metres; NAN beyond FARLANDS_LIMIT. Any thread. */
+/* The height at one place, in metres; NAN where a grid could have no sample. Any thread. */
 float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 
 /* The kernel that TERRAIN runs on: "avx512", "avx2" or "scalar", the fastest that

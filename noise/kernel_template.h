@@ -177,10 +177,10 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
         scratch->octaves++;
         scratch->broad += broad;
     }
-    const int chunks = (grid->width + CHUNK - 1) / CHUNK;
-    const int even = (grid->width + chunks - 1) / chunks;
-    for (int i = 0; i < grid->width; i += even) {
-        int width = grid->width - i < even ? grid->width - i : even;
+    const int chunks = (grid->width - 1) / CHUNK + 1;
+    const int even = (grid->width - 1) / chunks + 1;
+    for (int64_t i = 0; i < grid->width; i += even) {
+        int width = grid->width - i < even ? (int)(grid->width - i) : even;
         grid_chunk(terrain, scratch, grid->x + i * grid->step, grid, width, out + i, stride);
     }
 }

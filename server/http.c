@@ -515,6 +515,7 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
 
 void http_close(struct http *http)
 {
+    MHD_run(http->daemon);     /* sends what has just been answered */
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);

@@ -54,12 +54,13 @@ static void on_drained(void *context)
     close_all(context);
 }
 
-/* Renders under way have clients waiting in libmicrohttpd, which must be
- * answered before it is stopped; that takes milliseconds. */
+/* Whoever waits for a render is answered before libmicrohttpd is stopped: those
+ * in the line at once, with a refusal; those whose render runs, in milliseconds. */
 static void on_stop(uv_timer_t *timer)
 {
     struct server *server = timer->data;
-    if (workers_running(server->workers) == 0 && workers_waiting(server->workers) == 0)
+    workers_cancel(server->workers);
+    if (workers_running(server->workers) == 0)
         close_all(server);
     else
         uv_timer_start(timer, on_stop, STOP_POLL_MS, 0);

@@ -257,6 +257,8 @@ static void on_done(struct job *job)
     struct errand *errand = (struct errand *)job;
     struct service *service = errand->service;
 
+    if (job->cancelled)
+        errand->err = -EBUSY;
     if (!errand->err)
         memory_cache_put(service->parts.memory_cache, flight_key(errand->flight), errand->blob);
     flight_land(service->parts.flights, errand->flight, errand->blob, errand->err);

@@ -46,7 +46,7 @@ static void on_done(uv_work_t *work, int status)
 {
     struct job *job = work->data;
     struct workers *workers = job->workers;
-    assert(status == 0); /* nothing is ever cancelled */
+    assert(status == 0); /* libuv is never asked to cancel */
 
     workers->running--;
     workers->free_stations[workers->free_count++] = job->station;
@@ -77,6 +77,7 @@ int workers_submit(struct workers *workers, struct job *job)
         return -EBUSY;
     job->workers = workers;
     job->next = NULL;
+    job->cancelled = false;
     if (workers->free_count > 0) {
         start(workers, job);
     } else {
@@ -85,6 +86,20 @@ int workers_submit(struct workers *workers, struct job *job)
         workers->waiting++;
     }
     return 0;
+}
+
+void workers_cancel(struct workers *workers)
+{
+    struct job *job = workers->first;
+
+    workers->first = NULL;
+    workers->last = &workers->first;
+    workers->waiting = 0;
+    for (struct job *next; job; job = next) {
+        next = job->next; /* done may free it */
+        job->cancelled = true;
+        job->done(job);
+    }
 }
 
 unsigned workers_waiting(const struct workers *workers)

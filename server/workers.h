@@ -6,6 +6,7 @@
 #ifndef FARLANDS_WORKERS_H
 #define FARLANDS_WORKERS_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 /* One piece of work. Embed it in what the work needs to know; zero it first. */
@@ -14,6 +15,7 @@ struct job {
     void (*run)(struct job *job, void *station);
     /* Afterwards, on the loop's thread; the job may be freed or submitted again here. */
     void (*done)(struct job *job);
+    bool cancelled; /* it waited in vain: run was not called */
     /* Private. */
     struct job *next;
     struct workers *workers;
@@ -36,6 +38,9 @@ void workers_free(struct workers *workers);
 
 /* Queue JOB. Loop thread. Returns 0; -EBUSY where the line is full: the job is untouched. */
 int workers_submit(struct workers *workers, struct job *job);
+
+/* Call done, with cancelled set, for every job that waits. Loop thread. */
+void workers_cancel(struct workers *workers);
 
 /* Jobs waiting, and jobs running. Loop thread. */
 unsigned workers_waiting(const struct workers *workers);

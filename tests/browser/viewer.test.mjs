@@ -15,8 +15,9 @@ const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 const screenshots = process.env.SCREENSHOTS;
 
-const WAIT = 10000;           // ms for any one thing
-const ALTOGETHER = 48000;     // ms, after which nothing is waited for any more
+const SLOW = Number(process.env.PATIENCE) || 1;   // for builds slowed down by sanitizers
+const WAIT = 10000 * SLOW;           // ms for any one thing
+const ALTOGETHER = 48000 * SLOW;     // ms, after which nothing is waited for any more
 const WINDOW = { width: 800, height: 600 };
 const POSTER = { width: 1600, height: 900 };
 const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
@@ -43,7 +44,7 @@ before(async () => {
         args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
             '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
-}, { timeout: 20000 });
+}, { timeout: 20000 * SLOW });
 
 after(async () => {
     try {
@@ -54,7 +55,7 @@ after(async () => {
     } finally {
         await rm(cache, { recursive: true, force: true });
     }
-}, { timeout: 25000 });
+}, { timeout: 25000 * SLOW });
 
 async function endDaemon() {
     daemon.kill('SIGTERM');
@@ -246,7 +247,7 @@ async function keepScreenshot(page, name) {
     await page.screenshot({ path: path.join(screenshots, name) });
 }
 
-test('the start view is painted', { timeout: 20000 }, async () => {
+test('the start view is painted', { timeout: 20000 * SLOW }, async () => {
     const { page, tiles } = await visit('', { viewport: POSTER });
     assert.match(await page.title(), /Farlands/);
     await assertPictured(page);
@@ -257,7 +258,7 @@ test('the start view is painted', { timeout: 20000 }, async () => {
     await keepScreenshot(page, 'viewer.jpg');
 });
 
-test('dragging crosses the origin of the grid into negative tiles', { timeout: 20000 }, async () => {
+test('dragging crosses the origin of the grid into negative tiles', { timeout: 20000 * SLOW }, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);
     assert.ok(tiles().every(({ x, y }) => x >= 0 && y >= 0), 'the first view lies on the positive side');
     for (let i = 0; i < 5; i++)
@@ -270,7 +271,7 @@ test('dragging crosses the origin of the grid into negative tiles', { timeout: 2
     await assertHeight(page);
 });
 
-test('zooming goes below 0 and back in', { timeout: 20000 }, async () => {
+test('zooming goes below 0 and back in', { timeout: 20000 * SLOW }, async () => {
     const { page, tiles } = await visit('#default/relief/2/0/0');
     await page.mouse.move(400, 300);
     for (let zoom = 1; zoom >= -2; zoom--) {
@@ -289,7 +290,7 @@ test('zooming goes below 0 and back in', { timeout: 20000 }, async () => {
     await assertHeight(page);
 });
 
-test('both ends of the zoom range are painted', { timeout: 20000 }, async () => {
+test('both ends of the zoom range are painted', { timeout: 20000 * SLOW }, async () => {
     const { page } = await visit('#default/relief/26/12.5/-3.25');
     await page.waitForFunction(() => document.getElementById('zoom-in').disabled);
     await assertHeight(page, [12.5, -3.25]);
@@ -300,7 +301,7 @@ test('both ends of the zoom range are painted', { timeout: 20000 }, async () => 
     await assertHeight(page, [0, 0]);
 });
 
-test('the far lands do not tear', { timeout: 20000 }, async () => {
+test('the far lands do not tear', { timeout: 20000 * SLOW }, async () => {
     const far = 2 ** 52 - 2 ** 21;
     const { page, tiles } = await visit(`#default/relief/26/${far}/${-far}`);
     const { zoom } = await readout(page);
@@ -312,7 +313,7 @@ test('the far lands do not tear', { timeout: 20000 }, async () => {
     await placeBecomes(page, new RegExp(`/16/${far + 150}/${-far - 90}$`));
 });
 
-test('the layer switch changes the tiles', { timeout: 20000 }, async () => {
+test('the layer switch changes the tiles', { timeout: 20000 * SLOW }, async () => {
     const { page, tiles } = await visit();
     const before = tiles().length;
     await page.locator('#layers label', { hasText: /^Gray$/ }).click();
@@ -324,7 +325,7 @@ test('the layer switch changes the tiles', { timeout: 20000 }, async () => {
     await assertPictured(page);
 });
 
-test('the read-out follows the mouse with the true height', { timeout: 20000 }, async () => {
+test('the read-out follows the mouse with the true height', { timeout: 20000 * SLOW }, async () => {
     const { page } = await visit('#default/relief/12/1600/-3200');
     await assertHeight(page, [1600, -3200]);
     for (const [x, y] of [[200, 250], [700, 450], [401, 300]]) {
@@ -338,7 +339,7 @@ test('the read-out follows the mouse with the true height', { timeout: 20000 }, 
     await keepScreenshot(page, 'viewer-near.png');
 });
 
-test('the address bar brings the reader back', { timeout: 20000 }, async () => {
+test('the address bar brings the reader back', { timeout: 20000 * SLOW }, async () => {
     const { page } = await visit('#default/gray/9/5000/-7000');
     await drag(page, -137, 61);
     await placeBecomes(page, /^#default\/gray\/9\/(?!5000\/)/);
@@ -353,7 +354,7 @@ test('the address bar brings the reader back', { timeout: 20000 }, async () => {
     assert.equal(`#default/gray/${zoom.value}/${x.value}/${y.value}`, left);
 });
 
-test('typed coordinates are gone to', { timeout: 20000 }, async () => {
+test('typed coordinates are gone to', { timeout: 20000 * SLOW }, async () => {
     const { page } = await visit();
     await page.locator('#place').fill('-123456, 654321');
     await page.locator('#place').press('Enter');
@@ -366,7 +367,7 @@ test('typed coordinates are gone to', { timeout: 20000 }, async () => {
     assert.ok(await page.locator('#status').isVisible());
 });
 
-test('dense screens get @2x tiles', { timeout: 20000 }, async () => {
+test('dense screens get @2x tiles', { timeout: 20000 * SLOW }, async () => {
     const { page, tiles } = await visit('', { deviceScaleFactor: 2 });
     await painted(page);
     assert.ok(await page.evaluate(() => [...document.querySelectorAll('img.leaflet-tile')]
@@ -375,7 +376,7 @@ test('dense screens get @2x tiles', { timeout: 20000 }, async () => {
     await assertPictured(page);
 });
 
-test('a phone shows every control inside the screen', { timeout: 20000 }, async () => {
+test('a phone shows every control inside the screen', { timeout: 20000 * SLOW }, async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await visit('', { viewport, isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
     for (const id of ['#place', '#layers', '#zoom-in', '#zoom-out', '#home', '#readout']) {
@@ -388,7 +389,7 @@ test('a phone shows every control inside the screen', { timeout: 20000 }, async 
     await keepScreenshot(page, 'viewer-phone.png');
 });
 
-test('the far view is painted', { timeout: 20000 }, async () => {
+test('the far view is painted', { timeout: 20000 * SLOW }, async () => {
     const { page } = await visit('#default/relief/4/0/0', screenshots ? { viewport: POSTER } : {});
     await assertPictured(page);
     await keepScreenshot(page, 'viewer-far.png');

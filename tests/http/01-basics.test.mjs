@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
+import { patience } from './program.mjs';
 
 const HEX16 = /^[0-9a-f]{16}$/;
 const LAYERS = { relief: ['png'], gray: ['png'], height: ['f32', 'png', 'r16'] };
@@ -17,7 +18,7 @@ function assertJson(answer) {
     return JSON.parse(answer.body);
 }
 
-describe('the basics', { timeout: 60000 }, () => {
+describe('the basics', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('prints one line on stdout, and only there', () => {

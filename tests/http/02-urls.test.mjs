@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
+import { patience } from './program.mjs';
 
 const EDGE = 2n ** 44n;     // tiles of 256 blocks in 2^52 blocks
 const SHIFT = 2n ** 15n;    // tiles between the origin and block 0
@@ -118,7 +119,7 @@ const OPEN = [
     '/default/.json', '/.', '/./worlds.json', '/healthz/', '/worlds.json/',
 ];
 
-describe('URLs', { timeout: 60000 }, () => {
+describe('URLs', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('reach as far as the limits', () => eachRow(LIMITS, async ([tile, status]) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
+import { patience } from './program.mjs';
 
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';
@@ -17,7 +18,7 @@ function lasting(headers) {
     return Object.fromEntries(Object.entries(headers).filter(([name]) => !INCIDENTAL.includes(name)));
 }
 
-describe('caching', { timeout: 60000 }, () => {
+describe('caching', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     let column = 0;
     /* A tile that nobody has asked for yet. */

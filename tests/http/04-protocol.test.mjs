@@ -5,10 +5,11 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
+import { patience } from './program.mjs';
 
 const TILE = '/default/relief/10/512/512.png';
 
-describe('methods', { timeout: 60000 }, () => {
+describe('methods', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('other than GET, HEAD and OPTIONS are refused', () => eachRow(
@@ -76,7 +77,7 @@ describe('methods', { timeout: 60000 }, () => {
     });
 });
 
-describe('requests', { timeout: 60000 }, () => {
+describe('requests', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('name one host', () => eachRow([
@@ -140,7 +141,7 @@ describe('requests', { timeout: 60000 }, () => {
     }));
 });
 
-describe('connections', { timeout: 60000 }, () => {
+describe('connections', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     async function session() {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
+import { patience } from './program.mjs';
 
 const REACH = 24;       // columns looked at on either side of a border
 const NEAR = 3;         // pairs of columns this close to it must not stand out
@@ -49,7 +50,7 @@ function assertNoSeam(profiles) {
         `inside by at least ${inner.at(-1).toFixed(3)}`);
 }
 
-describe('seams', { timeout: 60000 }, () => {
+describe('seams', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const images = new Map();
 

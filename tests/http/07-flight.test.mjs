@@ -7,8 +7,9 @@ import { useDaemon } from './daemon.mjs';
 import { decodePng, pngChunks } from './png.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
+import { patience } from './program.mjs';
 
-describe('many requests', { timeout: 60000 }, () => {
+describe('many requests', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     /* As many connections as requests. */
     const crowd = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { assertSamePixels, decodePng } from './png.mjs';
-import { eventually, scratch, scratchFile } from './program.mjs';
+import { eventually, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const TILES = ['relief/10/512/512', 'relief/10/512/512@2x', 'relief/5/-3/-1', 'relief/-2/0/-1',
@@ -63,7 +63,7 @@ const DAMAGES = [
     ['nothing', (file) => fs.rmSync(file)],
 ];
 
-describe('the cache on disk', { timeout: 60000 }, () => {
+describe('the cache on disk', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('holds what was answered, in ordinary files', async () => {
@@ -99,7 +99,7 @@ describe('the cache on disk', { timeout: 60000 }, () => {
     });
 });
 
-describe('after a restart', { timeout: 60000 }, () => {
+describe('after a restart', { timeout: patience(60000) }, () => {
     const next = useSuccession();
     const cache = scratch();
 
@@ -155,7 +155,7 @@ describe('after a restart', { timeout: 60000 }, () => {
     });
 });
 
-describe('without a cache on disk', { timeout: 60000 }, () => {
+describe('without a cache on disk', { timeout: patience(60000) }, () => {
     const next = useSuccession();
     const reference = useDaemon();
 

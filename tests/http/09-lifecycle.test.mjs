@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { Daemon, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
-import { run, scratch } from './program.mjs';
+import { run, scratch, patience } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -14,7 +14,7 @@ const settled = (promise) => promise.then((answer) => ({ answer }), (error) => (
 
 const cold = (i) => request('GET', `/default/relief/12/${i}/${i % 7}@2x.png`);
 
-describe('the end', { timeout: 60000 }, () => {
+describe('the end', { timeout: patience(60000) }, () => {
     it('comes with exit code 0', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
             await daemon.bytes('/default/gray/3/1/1.png');
@@ -148,7 +148,7 @@ describe('the end', { timeout: 60000 }, () => {
     });
 });
 
-describe('a port in use', { timeout: 60000 }, () => {
+describe('a port in use', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('is exit code 1 and a message that says so', async () => {

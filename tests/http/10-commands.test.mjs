@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
-import { run, scratch, scratchFile } from './program.mjs';
+import { run, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SAMPLE = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
@@ -22,7 +22,7 @@ async function assertUsage(args, names) {
     assert.equal(stdout.length, 0, `stdout: ${stdout.subarray(0, 200)}`);
 }
 
-describe('farlands', { timeout: 60000 }, () => {
+describe('farlands', { timeout: patience(60000) }, () => {
     it('--version', async () => {
         const { code, stdout, stderr } = await run(['--version']);
         assert.equal(code, 0);
@@ -68,7 +68,7 @@ describe('farlands', { timeout: 60000 }, () => {
         (listen) => assertUsage(['serve', '--cache', scratch(), '--listen', listen], /listen|HOST:PORT/i)));
 });
 
-describe('farlands tile', { timeout: 60000 }, () => {
+describe('farlands tile', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
     it('writes the bytes that the daemon answers', () => eachRow(TILES, async (tile) => {
@@ -119,7 +119,7 @@ describe('farlands tile', { timeout: 60000 }, () => {
     });
 });
 
-describe('farlands check-config', { timeout: 60000 }, () => {
+describe('farlands check-config', { timeout: patience(60000) }, () => {
     it('passes the sample in the repository', async () => {
         const { code, stdout, stderr } = await run(['check-config', SAMPLE]);
         assert.equal(code, 0, stderr);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { run, scratch, scratchFile } from './program.mjs';
+import { run, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 /* In the rows `>` marks the line that the message must name. */
@@ -132,7 +132,7 @@ function written(lines) {
     return { file: scratchFile('broken.yaml', `${text}\n`), line };
 }
 
-describe('a broken configuration', { timeout: 60000 }, () => {
+describe('a broken configuration', { timeout: patience(60000) }, () => {
     it('is refused by file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
         const { file, line } = written(lines);
         const stderr = await assertRefused(['check-config', file],

@@ -6,6 +6,7 @@ import { Daemon, useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
+import { patience } from './program.mjs';
 
 const TWO = `
 listen: 127.0.0.1:0
@@ -50,7 +51,7 @@ const POINTS = ['x=0&y=0', 'x=0.5&y=-0.5', 'x=-1234567.25&y=7654321', 'x=1099511
 const heights = (daemon, world) => Promise.all(POINTS.map(async (at) =>
     (await daemon.json(`/${world}/height?${at}`)).height));
 
-describe('two worlds', { timeout: 60000 }, () => {
+describe('two worlds', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: TWO });
 
     it('are both listed, and no other', async () => {
@@ -116,7 +117,7 @@ describe('two worlds', { timeout: 60000 }, () => {
     });
 });
 
-describe('the command line', { timeout: 60000 }, () => {
+describe('the command line', { timeout: patience(60000) }, () => {
     it('may leave the address to the configuration, and overrides it', async () => {
         const configured = await new Daemon({ config: TWO, listen: false }).start();
         const { port } = configured;
@@ -129,7 +130,7 @@ describe('the command line', { timeout: 60000 }, () => {
     });
 });
 
-describe('worlds of every kind', { timeout: 60000 }, () => {
+describe('worlds of every kind', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: ALL });
     const names = Object.keys(VARIANTS);
 

@@ -5,11 +5,12 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertPeace, withDaemon } from './daemon.mjs';
 import { assertStatus } from './table.mjs';
+import { patience } from './program.mjs';
 
 const HALF = 'GET /healthz HTTP/1.1\r\nHo';
 const LIMIT = 12500;
 
-describe('half a request', { timeout: 60000, concurrency: true }, () => {
+describe('half a request', { timeout: patience(60000), concurrency: true }, () => {
     it('is closed', () => withDaemon(async (daemon) => {
         const connections = await Promise.all(Array.from({ length: 4 }, () => daemon.connect()));
         for (const connection of connections)

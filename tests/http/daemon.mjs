@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before } from 'node:test';
-import { BINARY, end, eventually, launch, scratch, scratchFile } from './program.mjs';
+import { BINARY, end, eventually, launch, patience, scratch, scratchFile } from './program.mjs';
 import { connect, exchange } from './wire.mjs';
 
 export class Daemon {
@@ -64,7 +64,7 @@ export class Daemon {
             });
             const alarm = setTimeout(() => {
                 request.destroy(new Error(`${what}: no answer within ${limit} ms`));
-            }, limit);
+            }, patience(limit));
             const fail = (error) => {
                 clearTimeout(alarm);
                 reject(new Error(`${what}: ${error.message}`, { cause: error }));

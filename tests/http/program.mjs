@@ -39,8 +39,11 @@ export function scratchFile(name, text) {
 }
 
 /* Ask until answer() is true; false when it was not within LIMIT ms. */
+/** MS for a plain build; PATIENCE times as long for one slowed down by sanitizers. */
+export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
+
 export async function eventually(answer, limit = 3000) {
-    for (const end = Date.now() + limit; ; await sleep(20)) {
+    for (const end = Date.now() + patience(limit); ; await sleep(20)) {
         if (await answer())
             return true;
         if (Date.now() > end)
@@ -80,7 +83,7 @@ export async function end(program, limit) {
     const alarm = new AbortController();
     const result = await Promise.race([
         program.ended,
-        sleep(limit, { late: true }, { signal: alarm.signal }).catch(() => {}),
+        sleep(patience(limit), { late: true }, { signal: alarm.signal }).catch(() => {}),
     ]);
     alarm.abort();
     if (result.late) {

@@ -2,6 +2,7 @@
 // send and for answers that it would hide. Not a test.
 
 import net from 'node:net';
+import { patience } from './program.mjs';
 
 const BODILESS = (method, status) =>
     method === 'HEAD' || status === 204 || status === 304 || status < 200;
@@ -103,7 +104,7 @@ class Connection {
                     finish(reject, error);
                 }
             };
-            const alarm = setTimeout(() => finish(resolve, null), limit);
+            const alarm = setTimeout(() => finish(resolve, null), patience(limit));
             this.listeners.add(look);
             look();
         });

@@ -1,0 +1,335 @@
+/* The JSON documents: valid whatever goes in, with the keys that clients read, and exact. */
+#include "server/documents.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "config/blocks.h"
+#include "server/layers/layer.h"
+#include "server/tile.h"
+#include "tests/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+
+static void set_up(void)
+{
+    char path[FOLDER_TEXT + 16];
+    static const char yaml[] = "worlds:\n"
+                               "  - name: first\n"
+                               "    seed: 18446744073709551615\n"
+                               "    native_zoom: 32\n"
+                               "    origin: [-0.5, 2251799813685248]\n"
+                               "    elevation: [[-0.5, -11000.25], [0.5, 8848.75]]\n"
+                               "  - name: second\n"
+                               "    native_zoom: 0\n"
+                               "  - name: third-\n";
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+}
+
+static void tear_down(void)
+{
+    worlds_free(worlds);
+    folder_remove(folder);
+}
+
+/* The document as cJSON has it, which must be all of it; BLOB is released. */
+static cJSON *parse(struct blob *blob)
+{
+    const char *end = NULL;
+    must(blob != NULL, "no document");
+    must(blob->references == 1, "%u references", blob->references);
+    must(memchr(blob->bytes, 0, blob->length) == NULL, "a 0 in the document");
+    cJSON *json = cJSON_ParseWithLengthOpts((const char *)blob->bytes, blob->length, &end, 0);
+    must(json != NULL, "not JSON: %.*s", (int)blob->length, blob->bytes);
+    const char *stop = (const char *)blob->bytes + blob->length;
+    while (end < stop && (*end == '\n' || *end == ' '))
+        end++;
+    must(end == stop, "more than JSON: %.*s", (int)blob->length, blob->bytes);
+    blob_release(blob);
+    return json;
+}
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    must(found != NULL, "no %s", key);
+    return found;
+}
+
+static const char *string(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(member(object, key));
+    must(text != NULL, "%s is no text", key);
+    return text;
+}
+
+static double number(const cJSON *object, const char *key)
+{
+    must(cJSON_IsNumber(member(object, key)), "%s is no number", key);
+    return member(object, key)->valuedouble;
+}
+
+/* Whether ARRAY under KEY holds just these two numbers. */
+static void must_be_pair(const cJSON *object, const char *key, double first, double second)
+{
+    const cJSON *pair = member(object, key);
+    must(cJSON_IsArray(pair) && cJSON_GetArraySize(pair) == 2, "%s is no pair", key);
+    double a = cJSON_GetArrayItem(pair, 0)->valuedouble;
+    double b = cJSON_GetArrayItem(pair, 1)->valuedouble;
+    must(a == first && b == second, "%s: [%.17g, %.17g]", key, a, b);
+}
+
+START_TEST(test_worlds)
+{
+    cJSON *json = parse(document_worlds(worlds));
+    const cJSON *list = member(json, "worlds");
+    ck_assert(cJSON_IsArray(list));
+    ck_assert_int_eq(cJSON_GetArraySize(list), worlds->count);
+    for (int i = 0; i < worlds->count; i++) {
+        const cJSON *world = cJSON_GetArrayItem(list, i);
+        ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
+        ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
+    }
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_world)
+{
+    const struct world *world = &worlds->world[_i];
+    const struct farlands_params *terrain = &world->config.terrain;
+    const struct farlands_knot *knots = terrain->elevation;
+    char seed[32];
+    cJSON *json = parse(document_world(world));
+    ck_assert_str_eq(string(json, "name"), world->config.name);
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
+    ck_assert_uint_eq(strspn(world->fingerprint, "0123456789abcdef"), 16);
+    /* Text: as numbers most readers would round the large ones. */
+    snprintf(seed, sizeof seed, "%" PRIu64, terrain->seed);
+    ck_assert_str_eq(string(json, "seed"), seed);
+    ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
+    must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
+                 (double)world->config.origin[1] / FARLANDS_UNIT);
+    must_be_pair(json, "range", knots[0].metres, knots[terrain->knots - 1].metres);
+
+    const cJSON *noise = member(json, "noise");
+    ck_assert_double_eq(number(noise, "octaves"), terrain->octaves);
+    ck_assert_double_eq(number(noise, "persistence"), terrain->persistence);
+    ck_assert_double_eq(number(noise, "lacunarity"), terrain->lacunarity);
+    ck_assert_double_eq(number(noise, "wavelength"), (double)terrain->wavelength / FARLANDS_UNIT);
+    ck_assert_str_eq(string(noise, "basis"), "perlin");
+    ck_assert_str_eq(string(noise, "hash"), "mix64");
+    ck_assert(cJSON_IsObject(member(json, "limits")));
+    ck_assert_int_eq(cJSON_GetArraySize(member(json, "elevation")), terrain->knots);
+    ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
+
+    const cJSON *list = member(json, "layers");
+    int count = 0;
+    for (; layers[count].name; count++) {
+        const cJSON *layer = cJSON_GetArrayItem(list, count);
+        ck_assert_ptr_nonnull(layer);
+        ck_assert_str_eq(string(layer, "name"), layers[count].name);
+    }
+    ck_assert_int_eq(cJSON_GetArraySize(list), count);
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_tilejson)
+{
+    const struct world *world = &worlds->world[_i];
+    for (int layer = 0; layers[layer].name; layer++) {
+        char url[512];
+        cJSON *json = parse(document_tilejson(world, layer, "https://[::1]:8443"));
+        ck_assert_str_eq(string(json, "tilejson"), "3.0.0");
+        const cJSON *tiles = member(json, "tiles");
+        ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
+        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?v=%s",
+                 world->config.name, layers[layer].name, world->fingerprint);
+        ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
+        ck_assert(cJSON_IsArray(member(json, "vector_layers")));
+        ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
+        if (cJSON_HasObjectItem(json, "scheme"))
+            ck_assert_str_eq(string(json, "scheme"), "xyz");
+        /* As far as the schema and the world go. */
+        double min = number(json, "minzoom"), max = number(json, "maxzoom");
+        ck_assert_double_ge(min, 0);
+        ck_assert_double_ge(min, world_min_zoom(world));
+        ck_assert_double_le(max, 30);
+        ck_assert_double_le(max, world_max_zoom(world, 1));
+        ck_assert_double_le(min, max);
+        const cJSON *bounds = member(json, "bounds");
+        static const double most[] = {180, 90, 180, 90};
+        ck_assert_int_eq(cJSON_GetArraySize(bounds), 4);
+        for (int i = 0; i < 4; i++)
+            ck_assert_double_le(fabs(cJSON_GetArrayItem(bounds, i)->valuedouble), most[i]);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+/* What follows KEY in the document, as text. */
+static void value_text(const struct blob *blob, const char *key, char out[64])
+{
+    char text[256], pattern[16];
+    must(blob->length < sizeof text, "%zu bytes", blob->length);
+    memcpy(text, blob->bytes, blob->length);
+    text[blob->length] = 0;
+    snprintf(pattern, sizeof pattern, "\"%s\":", key);
+    const char *at = strstr(text, pattern);
+    must(at != NULL, "no %s in %s", key, text);
+    at += strlen(pattern);
+    at += strspn(at, " ");
+    snprintf(out, 64, "%.*s", (int)strcspn(at, ",} \n"), at);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The height comes back, for readers of floats and of doubles. */
+static void must_come_back(float height, bool through_json)
+{
+    char text[64];
+    struct blob *blob = document_height(0, 0, height);
+    must(blob != NULL, "no document");
+    value_text(blob, "height", text);
+    must(bits_of(strtof(text, NULL)) == bits_of(height), "%a as %s", (double)height, text);
+    must(bits_of((float)strtod(text, NULL)) == bits_of(height), "%a as %s", (double)height, text);
+    if (!through_json) {
+        blob_release(blob);
+        return;
+    }
+    cJSON *json = parse(blob);
+    must(bits_of((float)number(json, "height")) == bits_of(height), "%a as %s", (double)height,
+         text);
+    cJSON_Delete(json);
+}
+
+START_TEST(test_heights)
+{
+    static const float edges[] = {0,        1,          -1,         0.1f,
+                                  -4000,    3999.9998f, 1e20f,      16777216,
+                                  16777215, 0x1p-126f,  0x1p-149f,  0x1.fffffep127f,
+                                  1e-10f,   0.333333f,  123456792.f};
+    uint64_t state = 17;
+    for (int i = 0; i < ROWS(edges); i++) {
+        must_come_back(edges[i], true);
+        if (edges[i] != 0)
+            must_come_back(-edges[i], true);
+    }
+    for (int i = 0; i < 100000; i++) {
+        uint32_t bits = (uint32_t)chance(&state);
+        float height;
+        memcpy(&height, &bits, sizeof height);
+        if (isfinite(height))
+            must_come_back(height, i % 16 == 0);
+    }
+    /* And such as there are. */
+    for (int i = 0; i < 20000; i++)
+        must_come_back((float)((double)(int64_t)chance(&state) * 0x1p-63 * 9000), i % 16 == 0);
+}
+END_TEST
+
+START_TEST(test_minus_nothing)
+{
+    must_come_back(-0.0f, true);
+}
+END_TEST
+
+static const int64_t places[][2] = {
+    {0, 0},
+    {1, -1},
+    {1024, -1024},
+    {-8388608 * FARLANDS_UNIT - 512, 3},
+    {FARLANDS_LIMIT, -FARLANDS_LIMIT},
+    {FARLANDS_LIMIT - 1, 1 - FARLANDS_LIMIT},
+    {INT64_C(123456789012345678), INT64_C(-1234567890123456789)},
+};
+
+/* Places as exactly as they were asked for, which is more than a double holds. */
+START_TEST(test_places)
+{
+    char text[64], expected[BLOCKS_TEXT];
+    struct blob *blob = document_height(places[_i][0], places[_i][1], 1.5f);
+    value_text(blob, "x", text);
+    ck_assert_str_eq(text, blocks_format(places[_i][0], expected));
+    value_text(blob, "y", text);
+    ck_assert_str_eq(text, blocks_format(places[_i][1], expected));
+    cJSON *json = parse(blob);
+    ck_assert_double_eq(number(json, "x"), (double)places[_i][0] / FARLANDS_UNIT);
+    ck_assert_double_eq(number(json, "y"), (double)places[_i][1] / FARLANDS_UNIT);
+    ck_assert_double_eq(number(json, "height"), 1.5);
+    cJSON_Delete(json);
+}
+END_TEST
+
+static const char *const messages[] = {
+    "",
+    "no such world",
+    "x: \"1e3\" is not a number",
+    "\\",
+    "\\\"",
+    "a\nb\r\tc\b\f",
+    "\x01\x02\x1f",
+    "\x7f",
+    "</script><!--",
+    "%s%n",
+    "\xc3\xa9\xe2\x82\xac\xf0\x9f\x97\xba",
+    "{\"error\": \"\"}",
+};
+
+START_TEST(test_errors)
+{
+    const char *message = messages[_i];
+    struct blob *blob = document_error(message);
+    for (size_t i = 0; i + 1 < blob->length; i++)
+        ck_assert_msg(blob->bytes[i] >= ' ', "byte %02x for %s", blob->bytes[i], message);
+    cJSON *json = parse(blob);
+    ck_assert_str_eq(string(json, "error"), message);
+    cJSON_Delete(json);
+    json = parse(document_status(message));
+    ck_assert_str_eq(string(json, "status"), message);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* Every character there is, and long ones. */
+START_TEST(test_any_error)
+{
+    uint64_t state = 18;
+    for (int i = 0; i < 5000; i++) {
+        char message[300];
+        int length = chance_below(&state, 299);
+        for (int j = 0; j < length; j++)
+            message[j] = (char)(1 + chance_below(&state, 127));
+        message[length] = 0;
+        cJSON *json = parse(document_error(message));
+        must(strcmp(string(json, "error"), message) == 0, "%s", message);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("documents");
+    TCase *tcase = suite_case(suite, "JSON");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_worlds);
+    tcase_add_loop_test(tcase, test_world, 0, 3);
+    tcase_add_loop_test(tcase, test_tilejson, 0, 3);
+    tcase_add_test(tcase, test_heights);
+    tcase_add_test(tcase, test_minus_nothing);
+    tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_errors, 0, ROWS(messages));
+    tcase_add_test(tcase, test_any_error);
+    return suite_run(suite);
+}

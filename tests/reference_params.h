@@ -1,0 +1,124 @@
+/* Terrains for the tests of the noise, how a failing row names them, and places drawn at random. */
+#ifndef FARLANDS_REFERENCE_PARAMS_H
+#define FARLANDS_REFERENCE_PARAMS_H
+
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noise/farlands.h"
+#include "noise/lattice.h"
+
+#define BLOCKS(n) ((int64_t)((n)*FARLANDS_UNIT))
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ck_assert_msg writes to a pipe at each assertion that holds; some tests here make millions. */
+#define REQUIRE(condition, ...)        \
+    do {                               \
+        if (!(condition))              \
+            ck_abort_msg(__VA_ARGS__); \
+    } while (0)
+
+/* The options that choose a hash, together. */
+static const struct hashing {
+    const char *name;
+    enum farlands_hash hash;
+    bool octave_salt;
+} hashings[] = {
+    {"mix64", FARLANDS_MIX64, false},
+    {"permutation", FARLANDS_PERMUTATION, false},
+    {"permutation, octave_salt", FARLANDS_PERMUTATION, true},
+};
+
+enum { GRADIENT_SETS = FARLANDS_UNIT256 + 1, FADES = FARLANDS_QUINTIC + 1 };
+
+/* A terrain of broad and narrow octaves, and heights that are the noise itself: a knot at 0 keeps
+ * the small positive values exact and the rest within an ulp of 2. */
+static inline struct farlands_params reference_params(void)
+{
+    return (struct farlands_params){
+        .seed = 1,
+        .gradients = FARLANDS_UNIT256,
+        .fade = FARLANDS_QUINTIC,
+        .hash = FARLANDS_MIX64,
+        .fractal = FARLANDS_FBM,
+        .wavelength = BLOCKS(65536),
+        .octaves = 14,
+        .persistence = 0.5,
+        .lacunarity = 2,
+        .elevation = {{-2, -2}, {0, 0}, {2, 2}},
+        .knots = 3,
+    };
+}
+
+/* The same with one octave. */
+static inline struct farlands_params reference_single(enum farlands_hash hash, int64_t wavelength)
+{
+    struct farlands_params params = reference_params();
+    params.hash = hash;
+    params.fractal = FARLANDS_NONE;
+    params.wavelength = wavelength;
+    return params;
+}
+
+/* What a failure prints; static text, one at a time. */
+static inline const char *reference_params_text(const struct farlands_params *p)
+{
+    static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256"};
+    static const char *const fades[] = {"linear", "cubic", "quintic"};
+    static char text[256];
+    snprintf(text, sizeof text,
+             "seed %" PRIu64 ", %s, %s, %s%s, %d octaves%s from %" PRId64
+             " units, persistence %g, lacunarity %g",
+             p->seed, gradients[p->gradients], fades[p->fade],
+             p->hash == FARLANDS_MIX64 ? "mix64" : "permutation",
+             p->octave_salt ? " with octave_salt" : "", p->octaves,
+             p->fractal == FARLANDS_NONE ? " (none)" : "", p->wavelength, p->persistence,
+             p->lacunarity);
+    return text;
+}
+
+static inline struct farlands_terrain *reference_terrain(const struct farlands_params *params)
+{
+    const char *key = "";
+    const char *fault = farlands_params_fault(params, &key);
+    ck_assert_msg(!fault, "%s: %s: %s", reference_params_text(params), key, fault);
+    struct farlands_terrain *terrain = NULL;
+    ck_assert_int_eq(farlands_terrain_new(&terrain, params), 0);
+    return terrain;
+}
+
+static inline struct farlands_scratch *reference_scratch(void)
+{
+    struct farlands_scratch *scratch = NULL;
+    ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
+    return scratch;
+}
+
+/* Numbers drawn in order; the same in every run. */
+struct draws {
+    uint64_t seed, next;
+};
+
+static inline uint64_t draw(struct draws *draws)
+{
+    return lattice_draw(draws->seed, draws->next++);
+}
+
+/* LOW .. HIGH, both included; the bias of the modulus does not matter here. */
+static inline int64_t draw_between(struct draws *draws, int64_t low, int64_t high)
+{
+    return low + (int64_t)(draw(draws) % ((uint64_t)high - (uint64_t)low + 1));
+}
+
+static inline uint32_t float_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+#endif
