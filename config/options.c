@@ -28,7 +28,7 @@ static const struct option noise_options[] = {
      .accepted = "a number above 0 and up to 1"},
     {"lacunarity", OPTION_REAL, AT_NOISE(lacunarity), 1, FARLANDS_MAX_LACUNARITY,
      .accepted = "a number from 1 to 1024"},
-    {NULL},
+    {0},
 };
 
 const struct option world_options[] = {
@@ -45,7 +45,7 @@ const struct option world_options[] = {
      .accepted = "2 to 32 pairs [noise, metres], noise ascending"},
     {"palette", OPTION_PALETTE, 0,
      .accepted = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
-    {NULL},
+    {0},
 };
 
 static const struct option cache_options[] = {
@@ -53,14 +53,14 @@ static const struct option cache_options[] = {
      .accepted = "a folder's path"},
     {"memory", OPTION_SIZE, offsetof(struct config, cache.memory), 0, 0x1p50,
      .accepted = "a size from 0 to 1024T such as 256M"},
-    {NULL},
+    {0},
 };
 
 static const struct option limits_options[] = {
     {"connections", OPTION_COUNT, offsetof(struct config, limits.connections), 1, 1000000,
      .accepted = NULL},
     {"queue", OPTION_COUNT, offsetof(struct config, limits.queue), 1, 1000000, .accepted = NULL},
-    {NULL},
+    {0},
 };
 
 const struct option config_options[] = {
@@ -71,7 +71,7 @@ const struct option config_options[] = {
     {"cache", OPTION_SECTION, .options = cache_options},
     {"limits", OPTION_SECTION, .options = limits_options},
     {"worlds", OPTION_WORLDS, .options = world_options},
-    {NULL},
+    {0},
 };
 
 const struct option *option_find(const struct option *options, const char *key, size_t length)

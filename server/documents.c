@@ -71,24 +71,6 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
-struct blob *document_worlds(const struct worlds *worlds)
-{
-    struct document document = document_new();
-    char url[WORLD_NAME_MAX + 8];
-
-    add_text(&document, document.root, "farlands", FARLANDS_VERSION);
-    cJSON *list = add_array(&document, document.root, "worlds");
-    for (int i = 0; i < worlds->count && document.whole; i++) {
-        const struct world *world = &worlds->world[i];
-        cJSON *entry = add_object(&document, list, NULL);
-        snprintf(url, sizeof url, "%s.json", world->config.name);
-        add_text(&document, entry, "name", world->config.name);
-        add_text(&document, entry, "fingerprint", world->fingerprint);
-        add_text(&document, entry, "url", url);
-    }
-    return document_end(&document);
-}
-
 /* {"name": ..., "noise": {...}} from the keys "name" and "noise.octaves". */
 struct parameters {
     struct document *document;
@@ -121,9 +103,9 @@ static void tile_url(const struct world *world, int layer, const char *base, cha
              layers[layer].name, world->fingerprint);
 }
 
-static void add_layers(struct document *document, const struct world *world)
+static void add_layers(struct document *document, cJSON *parent, const struct world *world)
 {
-    cJSON *list = add_array(document, document->root, "layers");
+    cJSON *list = add_array(document, parent, "layers");
     for (int i = 0; layers[i].name && document->whole; i++) {
         char url[256];
         cJSON *entry = add_object(document, list, NULL);
@@ -139,6 +121,37 @@ static void add_layers(struct document *document, const struct world *world)
     }
 }
 
+/* What the catalogue and /{world}.json both tell. */
+static void add_outline(struct document *document, cJSON *parent, const struct world *world)
+{
+    add_text(document, parent, "fingerprint", world->fingerprint);
+    add_pair(document, parent, "range", (double)world->style.min, (double)world->style.max);
+    add_number(document, parent, "tile_size", TILE_SIZE);
+    cJSON *limits = add_object(document, parent, "limits");
+    add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
+    add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
+    add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+    add_layers(document, parent, world);
+}
+
+struct blob *document_worlds(const struct worlds *worlds)
+{
+    struct document document = document_new();
+    char url[WORLD_NAME_MAX + 8];
+
+    add_text(&document, document.root, "farlands", FARLANDS_VERSION);
+    cJSON *list = add_array(&document, document.root, "worlds");
+    for (int i = 0; i < worlds->count && document.whole; i++) {
+        const struct world *world = &worlds->world[i];
+        cJSON *entry = add_object(&document, list, NULL);
+        snprintf(url, sizeof url, "%s.json", world->config.name);
+        add_text(&document, entry, "name", world->config.name);
+        add_text(&document, entry, "url", url);
+        add_outline(&document, entry, world);
+    }
+    return document_end(&document);
+}
+
 struct blob *document_world(const struct world *world)
 {
     struct document document = document_new();
@@ -148,14 +161,7 @@ struct blob *document_world(const struct world *world)
 
     config_world_visit(&world->config, add_parameter, &parameters);
     add(&document, root, "noise", noise);
-    add_text(&document, root, "fingerprint", world->fingerprint);
-    add_pair(&document, root, "range", (double)world->style.min, (double)world->style.max);
-    add_number(&document, root, "tile_size", TILE_SIZE);
-    cJSON *limits = add_object(&document, root, "limits");
-    add_number(&document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
-    add_pair(&document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
-    add_pair(&document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
-    add_layers(&document, world);
+    add_outline(&document, root, world);
     return document_end(&document);
 }
 

@@ -80,6 +80,8 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
     size_t cost = sizeof *entry + length + sizeof *blob + blob->length;
 
     HASH_FIND_STR(cache->entries, key, entry);
+    if (entry && entry->blob == blob)
+        return;
     if (entry)
         drop(cache, entry);
     if (cost > cache->budget)

@@ -26,13 +26,38 @@
             ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
+enum { FOLDER_TEXT = 256 };
+
+static inline int folder_remove_entry(const char *path, const struct stat *status, int kind,
+                                      struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline void folder_remove(const char *path)
+{
+    nftw(path, folder_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Where every folder of this program's tests is, those too that crash. */
+static char scratch[FOLDER_TEXT / 2];
+
 /* Run SUITE, each test in a process of its own. Returns the program's exit code. */
 static inline int suite_run(Suite *suite)
 {
+    const char *parent = getenv("TMPDIR");
+    snprintf(scratch, sizeof scratch, "%s/farlands-check-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(scratch)) {
+        perror(scratch);
+        return EXIT_FAILURE;
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    folder_remove(scratch);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -91,27 +116,12 @@ static inline void guarded_free(struct guarded *guarded)
     munmap(guarded->map, guarded->capacity + (size_t)sysconf(_SC_PAGESIZE));
 }
 
-enum { FOLDER_TEXT = 256 };
-
 /* A new, empty folder. Returns PATH. */
 static inline char *folder_new(char path[FOLDER_TEXT])
 {
-    const char *parent = getenv("TMPDIR");
-    snprintf(path, FOLDER_TEXT, "%s/farlands-XXXXXX", parent && *parent ? parent : "/tmp");
+    snprintf(path, FOLDER_TEXT, "%s/XXXXXX", scratch);
     ck_assert_msg(mkdtemp(path) != NULL, "mkdtemp: %s", path);
     return path;
-}
-
-static inline int folder_remove_entry(const char *path, const struct stat *status, int kind,
-                                      struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    return remove(path);
-}
-
-static inline void folder_remove(const char *path)
-{
-    nftw(path, folder_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static inline void file_write(const char *path, const void *bytes, size_t length)
