@@ -9,8 +9,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "blocks.h"
 #include "document.h"
+#include "numbers.h"
 #include "options.h"
 
 /* config/farlands.yaml, put into the binary by builtin.S. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks.h"
 #include "config.h"
+#include "numbers.h"
 #include "options.h"
 
 static int parse_text(const struct option *option, const char *text, size_t length, char *out)
@@ -215,23 +215,25 @@ char *option_accepted(const struct option *option, char *buffer, size_t size)
 
 static void format_elevation(const struct farlands_params *params, char *buffer, size_t size)
 {
+    char noise[REAL_TEXT], metres[REAL_TEXT];
     size_t used = 0;
     for (int i = 0; i < params->knots && used < size; i++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s[%.9g,%.9g]", i ? "," : "[",
-                                 (double)params->elevation[i].noise,
-                                 (double)params->elevation[i].metres);
+        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,%s]", i ? "," : "[",
+                                 float_format(params->elevation[i].noise, noise),
+                                 float_format(params->elevation[i].metres, metres));
     if (used < size)
         snprintf(buffer + used, size - used, "]");
 }
 
 static void format_palette(const struct world_config *world, char *buffer, size_t size)
 {
+    char metres[REAL_TEXT];
     size_t used = 0;
     for (int i = 0; i < world->stops && used < size; i++) {
         const struct palette_stop *stop = &world->palette[i];
-        used += (size_t)snprintf(buffer + used, size - used, "%s[%.9g,\"#%02x%02x%02x\"]",
-                                 i ? "," : "[", (double)stop->metres, stop->red, stop->green,
-                                 stop->blue);
+        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,\"#%02x%02x%02x\"]",
+                                 i ? "," : "[", float_format(stop->metres, metres), stop->red,
+                                 stop->green, stop->blue);
     }
     if (used < size)
         snprintf(buffer + used, size - used, "]");
@@ -268,7 +270,7 @@ int option_format(const struct option *option, const void *base, char *buffer, s
         snprintf(buffer, size, "%" PRIu64, *(const uint64_t *)place);
         return 0;
     case OPTION_REAL:
-        snprintf(buffer, size, "%.17g", *(const double *)place);
+        snprintf(buffer, size, "%s", real_format(*(const double *)place, x));
         return 0;
     case OPTION_BLOCKS:
         snprintf(buffer, size, "%s", blocks_format(pair[0], x));

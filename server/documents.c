@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/blocks.h"
+#include "config/numbers.h"
 #include "server/layers/layer.h"
 #include "server/tile.h"
 
@@ -197,25 +197,15 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     return document_end(&document);
 }
 
-/* The shortest decimal that reads back as the same float. */
-static void format_float(float value, char *out, size_t size)
-{
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(out, size, "%.*g", digits, (double)value);
-        if (strtof(out, NULL) == value)
-            return;
-    }
-}
-
 struct blob *document_height(int64_t x, int64_t y, float height)
 {
-    char text[160], place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[32];
+    char text[160], place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[REAL_TEXT];
 
     /* Three numbers, two of them wider than a double: nothing that a JSON library could help with.
      */
-    format_float(height, metres, sizeof metres);
-    int n = snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}",
-                     blocks_format(x, place_x), blocks_format(y, place_y), metres);
+    int n =
+        snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}", blocks_format(x, place_x),
+                 blocks_format(y, place_y), float_format(height, metres));
     return blob_copy(text, (size_t)n);
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/blocks.h"
+#include "config/numbers.h"
 #include "noise/farlands.h"
 
 /* Part of the URL; not terminated. */

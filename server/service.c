@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "config/blocks.h"
+#include "config/numbers.h"
 #include "server/conditional.h"
 #include "server/documents.h"
 #include "server/log.h"

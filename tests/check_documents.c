@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "config/blocks.h"
+#include "config/numbers.h"
 #include "server/layers/layer.h"
 #include "server/tile.h"
 #include "tests/fixtures.h"

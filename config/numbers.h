@@ -1,6 +1,7 @@
-/* Coordinates and lengths as text: decimal blocks, exact to 1/1024 block. */
-#ifndef FARLANDS_BLOCKS_H
-#define FARLANDS_BLOCKS_H
+/* Numbers as text, exact both ways: coordinates and lengths in decimal blocks, whole numbers,
+ * reals. */
+#ifndef FARLANDS_NUMBERS_H
+#define FARLANDS_NUMBERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +22,11 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT]);
 /* Canonical whole numbers, as in blocks_parse: 0, -EINVAL or -ERANGE. */
 int integer_parse(const char *text, size_t length, int64_t *out);
 int unsigned_parse(const char *text, size_t length, uint64_t *out);
+
+enum { REAL_TEXT = 32 };
+
+/* The shortest text that reads back as the same float, or double. Returns BUFFER. */
+char *float_format(float value, char buffer[REAL_TEXT]);
+char *real_format(double value, char buffer[REAL_TEXT]);
 
 #endif

@@ -1,10 +1,12 @@
 /* Exact decimal text for coordinates, without passing through floating point. */
-#include "blocks.h"
+#include "numbers.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { UNIT_BITS = 10 };
@@ -100,6 +102,26 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT])
             buffer[n++] = (char)('0' + (fraction >> UNIT_BITS));
         }
         buffer[n] = '\0';
+    }
+    return buffer;
+}
+
+char *float_format(float value, char buffer[REAL_TEXT])
+{
+    for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
+        snprintf(buffer, REAL_TEXT, "%.*g", digits, (double)value);
+        if (strtof(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+char *real_format(double value, char buffer[REAL_TEXT])
+{
+    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(buffer, REAL_TEXT, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
     }
     return buffer;
 }

@@ -1,5 +1,5 @@
 /* Coordinates as text: exact both ways, canonical, and never read past their end. */
-#include "config/blocks.h"
+#include "config/numbers.h"
 
 #include <errno.h>
 #include <inttypes.h>
