@@ -17,8 +17,4 @@ struct kernel {
  * variable FARLANDS_KERNEL names if the machine supports it. */
 const struct kernel *kernel_choose(void);
 
-/* An octave's weight in a picture with samples STEP units apart: 1 where it is
- * coarse, 0 where it would alias. */
-double terrain_band_limit(const struct octave *octave, int64_t step);
-
 #endif

@@ -166,7 +166,7 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
     scratch->octaves = scratch->broad = 0;
     for (int k = 0; k < terrain->octaves; k++) {
         const struct octave *octave = &terrain->octave[k];
-        double weight = grid->band_limit ? terrain_band_limit(octave, grid->step) : 1;
+        double weight = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
         if (weight == 0)
             continue;
         bool broad = k < terrain->broad;

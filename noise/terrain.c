@@ -162,15 +162,6 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
     return terrain->octave[terrain->octaves - 1].wavelength;
 }
 
-/* Weight of an octave in a picture: it fades between a quarter and half a
- * sample's spacing to the wavelength, where it would begin to alias. */
-double terrain_band_limit(const struct octave *octave, int64_t step)
-{
-    double t = ((double)step * octave->inverse - 0.25) * 4;
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return 1 - t * t * (3 - 2 * t);
-}
-
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
     /* Root mean square of the derivative of Perlin noise with unit gradients
@@ -181,7 +172,7 @@ float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t ste
     for (int k = 0; k < terrain->octaves; k++) {
         const struct octave *octave = &terrain->octave[k];
         double blocks = (double)octave->wavelength / FARLANDS_UNIT;
-        double slope = terrain_band_limit(octave, step) * octave->amplitude / blocks;
+        double slope = octave_band_limit(octave, step) * octave->amplitude / blocks;
         square += slope * slope;
     }
     double metres = terrain->metres_max - (double)terrain->metres_min;

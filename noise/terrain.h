@@ -14,6 +14,15 @@ struct octave {
     uint32_t salt;            /* permutation: added to the index */
 };
 
+/* An octave's weight in a picture with samples STEP units apart: it fades from 1
+ * to 0 between a quarter and half of a wavelength, where it would begin to alias. */
+static inline double octave_band_limit(const struct octave *octave, int64_t step)
+{
+    double t = ((double)step * octave->inverse - 0.25) * 4;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return 1 - t * t * (3 - 2 * t);
+}
+
 /* One straight piece of the elevation curve: metres = base + slope * (noise - from). */
 struct piece {
     double from, slope, base;

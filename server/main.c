@@ -87,6 +87,22 @@ static int load(struct config **config, const char *file)
     return WRONG_USAGE;
 }
 
+/* The worlds of a configuration; whatever is wrong has been told. */
+static int load_worlds(struct worlds **worlds, const char *file)
+{
+    struct config *config;
+    int code = load(&config, file);
+    if (code)
+        return code;
+    int err = worlds_new(worlds, config);
+    config_free(config);
+    if (err) {
+        fprintf(stderr, "farlands: %s\n", strerror(-err));
+        return FAILED;
+    }
+    return DONE;
+}
+
 static int command_serve(int argc, char **argv)
 {
     struct options options;
@@ -166,7 +182,6 @@ static int render_to(const struct tile *tile, const char *file)
 static int command_tile(int argc, char **argv)
 {
     struct options options;
-    struct config *config;
     struct worlds *worlds;
     struct tile tile;
     char why[ROUTE_WHY];
@@ -175,15 +190,9 @@ static int command_tile(int argc, char **argv)
         return code;
     if (!options.argument)
         return wrong_usage("tile needs a PATH such as default/relief/10/512/512.png", NULL);
-    code = load(&config, options.config);
+    code = load_worlds(&worlds, options.config);
     if (code)
         return code;
-    int err = worlds_new(&worlds, config);
-    config_free(config);
-    if (err) {
-        fprintf(stderr, "farlands: %s\n", strerror(-err));
-        return FAILED;
-    }
     if (find_tile(worlds, options.argument, &tile, why)) {
         fprintf(stderr, "farlands: %s: %s\n", options.argument, why);
         code = WRONG_USAGE;
@@ -197,22 +206,15 @@ static int command_tile(int argc, char **argv)
 static int command_check_config(int argc, char **argv)
 {
     struct options options;
-    struct config *config;
     struct worlds *worlds;
     int code = parse_options(argc, argv, "", &options);
     if (code)
         return code;
     if (!options.argument)
         return wrong_usage("check-config needs a FILE", NULL);
-    code = load(&config, options.argument);
+    code = load_worlds(&worlds, options.argument);
     if (code)
         return code;
-    int err = worlds_new(&worlds, config);
-    config_free(config);
-    if (err) {
-        fprintf(stderr, "farlands: %s\n", strerror(-err));
-        return FAILED;
-    }
     for (int i = 0; i < worlds->count; i++)
         printf("%s: fingerprint %s, heights from %g to %g metres\n", worlds->world[i].config.name,
                worlds->world[i].fingerprint, (double)worlds->world[i].style.min,

@@ -28,6 +28,7 @@ struct server {
     struct flights *flights;
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache;
+    struct supply *supply;
     struct service *service;
     struct http *http;
     uv_loop_t loop;
@@ -172,20 +173,24 @@ static int make_parts(struct server *server)
         err = memory_cache_new(&server->memory_cache, config->cache.memory);
     if (err)
         return err;
-    const struct service_parts parts = {
-        .worlds = server->worlds,
+    const struct supply_parts supply_parts = {
         .workers = server->workers,
         .flights = server->flights,
         .memory_cache = server->memory_cache,
         .disk_cache = server->disk_cache,
         .metrics = &server->metrics,
     };
+    err = supply_new(&server->supply, &supply_parts);
+    if (err)
+        return err;
+    const struct service_parts parts = {server->worlds, server->supply, &server->metrics};
     return service_new(&server->service, &parts);
 }
 
 static void free_parts(struct server *server)
 {
     service_free(server->service);
+    supply_free(server->supply);
     disk_cache_close(server->disk_cache);
     memory_cache_free(server->memory_cache);
     flights_free(server->flights);

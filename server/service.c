@@ -10,8 +10,6 @@
 #include "config/numbers.h"
 #include "server/conditional.h"
 #include "server/documents.h"
-#include "server/log.h"
-#include "server/render.h"
 #include "server/resolve.h"
 #include "server/viewer_files.h"
 
@@ -27,7 +25,6 @@ enum { HEADERS_MAX = 16, ETAG_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + 4, VALUE_
 struct service {
     struct service_parts parts;
     bool draining;
-    bool disk_warned; /* atomic: storing failed, and the log says so */
 };
 
 /* --- Answers --------------------------------------------------------------- */
@@ -200,97 +197,9 @@ static void on_landed(struct waiter *waiter, struct blob *blob, int err)
     free(request);
 }
 
-/* The leader's work: the tile from disk, or rendered and put there. */
-struct errand {
-    struct job job; /* first: a job is its errand */
-    struct service *service;
-    struct flight *flight;
-    struct tile tile;
-    struct blob *blob;
-    int err;
-};
-
-static bool fetch_from_disk(struct service *service, struct errand *errand)
-{
-    struct disk_cache *cache = service->parts.disk_cache;
-    if (!cache || errand->tile.format != FORMAT_PNG)
-        return false;
-    int err = disk_cache_get(cache, &errand->tile, &errand->blob);
-    if (err && err != -ENOENT)
-        metrics_add(service->parts.metrics, METRIC_CACHE_FAULTS);
-    return err == 0;
-}
-
-static void store_on_disk(struct service *service, const struct errand *errand)
-{
-    struct disk_cache *cache = service->parts.disk_cache;
-    if (!cache || errand->tile.format != FORMAT_PNG)
-        return;
-    int err = disk_cache_put(cache, &errand->tile, errand->blob);
-    if (!err)
-        return;
-    metrics_add(service->parts.metrics, METRIC_CACHE_FAULTS);
-    if (!__atomic_exchange_n(&service->disk_warned, true, __ATOMIC_RELAXED))
-        log_line(LOG_WARNING, "tiles cannot be stored: %s; serving goes on", strerror(-err));
-}
-
-static void on_run(struct job *job, void *station)
-{
-    struct errand *errand = (struct errand *)job;
-    struct service *service = errand->service;
-    struct metrics *metrics = service->parts.metrics;
-
-    if (fetch_from_disk(service, errand)) {
-        metrics_add(metrics, METRIC_HITS_DISK);
-        return;
-    }
-    metrics_add(metrics, METRIC_MISSES);
-    errand->err = render_tile(&errand->blob, station, &errand->tile, NULL);
-    if (errand->err)
-        return;
-    metrics_add_rendered(metrics, layers[errand->tile.layer].name);
-    store_on_disk(service, errand);
-}
-
-static void on_done(struct job *job)
-{
-    struct errand *errand = (struct errand *)job;
-    struct service *service = errand->service;
-
-    if (job->cancelled)
-        errand->err = -EBUSY;
-    if (!errand->err)
-        memory_cache_put(service->parts.memory_cache, flight_key(errand->flight), errand->blob);
-    flight_land(service->parts.flights, errand->flight, errand->blob, errand->err);
-    blob_release(errand->blob);
-    free(errand);
-}
-
-/* Begin the leader's work; whatever happens, the flight will land. */
-static void set_out(struct service *service, struct flight *flight, const struct tile *tile)
-{
-    int err = -ENOMEM;
-    struct errand *errand = calloc(1, sizeof *errand);
-    if (errand) {
-        errand->job.run = on_run;
-        errand->job.done = on_done;
-        errand->service = service;
-        errand->flight = flight;
-        errand->tile = *tile;
-        err = workers_submit(service->parts.workers, &errand->job);
-    }
-    if (!err)
-        return;
-    if (err == -EBUSY)
-        metrics_add(service->parts.metrics, METRIC_SHED);
-    free(errand);
-    flight_land(service->parts.flights, flight, NULL, err);
-}
-
 static void wait_for_tile(struct service *service, struct http_exchange *exchange,
                           const struct wanted *wanted, const char *key)
 {
-    bool leader;
     struct request *request = calloc(1, sizeof *request);
     if (!request) {
         answer_failure(service, exchange, -ENOMEM);
@@ -300,14 +209,10 @@ static void wait_for_tile(struct service *service, struct http_exchange *exchang
     request->service = service;
     request->exchange = exchange;
     request->wanted = *wanted;
-    struct flight *flight = flight_join(service->parts.flights, key, &request->waiter, &leader);
-    if (!flight) {
+    int err = supply_await(service->parts.supply, &wanted->tile, key, &request->waiter);
+    if (err) {
         free(request);
-        answer_failure(service, exchange, -ENOMEM);
-    } else if (leader) {
-        set_out(service, flight, &wanted->tile);
-    } else {
-        metrics_add(service->parts.metrics, METRIC_COALESCED);
+        answer_failure(service, exchange, err);
     }
 }
 
@@ -344,9 +249,7 @@ static void handle_tile(struct service *service, struct http_exchange *exchange,
         answer_tile(service, exchange, &wanted, 304, NULL);
         return;
     }
-    struct blob *blob = memory_cache_get(service->parts.memory_cache, wanted_key(&wanted, key));
-    if (blob)
-        metrics_add(service->parts.metrics, METRIC_HITS_MEMORY);
+    struct blob *blob = supply_at_hand(service->parts.supply, wanted_key(&wanted, key));
     if (blob || request->method == HTTP_HEAD)
         answer_tile(service, exchange, &wanted, 200, blob);
     else

@@ -1,26 +1,20 @@
 /*
- * The story of one request: what it asks for, whether the client or a cache has
- * it already, and otherwise one render for all who wait. Read this first.
- * Everything here runs on the loop's thread, but for the renders themselves.
+ * The story of one request: what it asks for, whether the client has it
+ * already, whether it is at hand, and otherwise the wait for it. Read this
+ * first, then supply.c. Everything here runs on the loop's thread.
  */
 #ifndef FARLANDS_SERVICE_H
 #define FARLANDS_SERVICE_H
 
-#include "server/disk_cache.h"
-#include "server/flight.h"
 #include "server/http.h"
-#include "server/memory_cache.h"
 #include "server/metrics.h"
-#include "server/workers.h"
+#include "server/supply.h"
 #include "server/world.h"
 
 /* What a service works with; all of it stays its maker's and outlives it. */
 struct service_parts {
     const struct worlds *worlds;
-    struct workers *workers; /* whose stations are easels */
-    struct flights *flights;
-    struct memory_cache *memory_cache;
-    struct disk_cache *disk_cache; /* or NULL: nothing is kept on disk */
+    struct supply *supply;
     struct metrics *metrics;
 };
 

@@ -1,0 +1,137 @@
+#include "supply.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/log.h"
+#include "server/render.h"
+
+struct supply {
+    struct supply_parts parts;
+    bool disk_warned; /* atomic: storing failed, and the log says so */
+};
+
+/* A leader's work: the tile from disk, or rendered and put there. */
+struct errand {
+    struct job job; /* first: a job is its errand */
+    struct supply *supply;
+    struct flight *flight;
+    struct tile tile;
+    struct blob *blob;
+    int err;
+};
+
+static bool fetch_from_disk(struct supply *supply, struct errand *errand)
+{
+    struct disk_cache *cache = supply->parts.disk_cache;
+    if (!cache || errand->tile.format != FORMAT_PNG)
+        return false;
+    int err = disk_cache_get(cache, &errand->tile, &errand->blob);
+    if (err && err != -ENOENT)
+        metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
+    return err == 0;
+}
+
+static void store_on_disk(struct supply *supply, const struct errand *errand)
+{
+    struct disk_cache *cache = supply->parts.disk_cache;
+    if (!cache || errand->tile.format != FORMAT_PNG)
+        return;
+    int err = disk_cache_put(cache, &errand->tile, errand->blob);
+    if (!err)
+        return;
+    metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
+    if (!__atomic_exchange_n(&supply->disk_warned, true, __ATOMIC_RELAXED))
+        log_line(LOG_WARNING, "tiles cannot be stored: %s; serving goes on", strerror(-err));
+}
+
+static void on_run(struct job *job, void *station)
+{
+    struct errand *errand = (struct errand *)job;
+    struct supply *supply = errand->supply;
+    struct metrics *metrics = supply->parts.metrics;
+
+    if (fetch_from_disk(supply, errand)) {
+        metrics_add(metrics, METRIC_HITS_DISK);
+        return;
+    }
+    metrics_add(metrics, METRIC_MISSES);
+    errand->err = render_tile(&errand->blob, station, &errand->tile, NULL);
+    if (errand->err)
+        return;
+    metrics_add_rendered(metrics, layers[errand->tile.layer].name);
+    store_on_disk(supply, errand);
+}
+
+static void on_done(struct job *job)
+{
+    struct errand *errand = (struct errand *)job;
+    struct supply *supply = errand->supply;
+
+    if (job->cancelled)
+        errand->err = -EBUSY;
+    if (!errand->err)
+        memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), errand->blob);
+    flight_land(supply->parts.flights, errand->flight, errand->blob, errand->err);
+    blob_release(errand->blob);
+    free(errand);
+}
+
+/* Begin the leader's work; whatever happens, the flight will land. */
+static void set_out(struct supply *supply, struct flight *flight, const struct tile *tile)
+{
+    int err = -ENOMEM;
+    struct errand *errand = calloc(1, sizeof *errand);
+    if (errand) {
+        errand->job.run = on_run;
+        errand->job.done = on_done;
+        errand->supply = supply;
+        errand->flight = flight;
+        errand->tile = *tile;
+        err = workers_submit(supply->parts.workers, &errand->job);
+    }
+    if (!err)
+        return;
+    if (err == -EBUSY)
+        metrics_add(supply->parts.metrics, METRIC_SHED);
+    free(errand);
+    flight_land(supply->parts.flights, flight, NULL, err);
+}
+
+int supply_await(struct supply *supply, const struct tile *tile, const char *key,
+                 struct waiter *waiter)
+{
+    bool leader;
+    struct flight *flight = flight_join(supply->parts.flights, key, waiter, &leader);
+    if (!flight)
+        return -ENOMEM;
+    if (leader)
+        set_out(supply, flight, tile);
+    else
+        metrics_add(supply->parts.metrics, METRIC_COALESCED);
+    return 0;
+}
+
+struct blob *supply_at_hand(struct supply *supply, const char *key)
+{
+    struct blob *blob = memory_cache_get(supply->parts.memory_cache, key);
+    if (blob)
+        metrics_add(supply->parts.metrics, METRIC_HITS_MEMORY);
+    return blob;
+}
+
+int supply_new(struct supply **out, const struct supply_parts *parts)
+{
+    struct supply *supply = calloc(1, sizeof *supply);
+    if (!supply)
+        return -ENOMEM;
+    supply->parts = *parts;
+    *out = supply;
+    return 0;
+}
+
+void supply_free(struct supply *supply)
+{
+    free(supply);
+}

@@ -1,0 +1,42 @@
+/*
+ * Where tiles come from: memory, the disk, or a render, one for all who wait.
+ * Everything here runs on the loop's thread, but for the renders themselves.
+ */
+#ifndef FARLANDS_SUPPLY_H
+#define FARLANDS_SUPPLY_H
+
+#include "server/disk_cache.h"
+#include "server/flight.h"
+#include "server/memory_cache.h"
+#include "server/metrics.h"
+#include "server/tile.h"
+#include "server/workers.h"
+
+/* What it works with; all of it stays its maker's and outlives it. */
+struct supply_parts {
+    struct workers *workers; /* whose stations are easels */
+    struct flights *flights;
+    struct memory_cache *memory_cache;
+    struct disk_cache *disk_cache; /* or NULL: nothing is kept on disk */
+    struct metrics *metrics;
+};
+
+struct supply;
+
+int supply_new(struct supply **out, const struct supply_parts *parts); /* 0 or -ENOMEM */
+void supply_free(struct supply *supply);
+
+/* The tile under KEY, if it is in memory, or NULL. No reference: it stays valid
+ * until the next tile is awaited. */
+struct blob *supply_at_hand(struct supply *supply, const char *key);
+
+/*
+ * Have TILE, whose grid must exist, come from the disk or a render; KEY is its
+ * name, the same for the same bytes. WAITER's landed gets the outcome, perhaps
+ * before this returns: -EBUSY where too many renders wait already, -ENOMEM or
+ * -EIO. Returns 0, or -ENOMEM: then WAITER is not called.
+ */
+int supply_await(struct supply *supply, const struct tile *tile, const char *key,
+                 struct waiter *waiter);
+
+#endif
