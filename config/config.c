@@ -141,11 +141,13 @@ static int read_place(struct reader *reader, const yaml_node_t *node, const stru
     return 0;
 }
 
+/* A number in a pair. */
+static const struct option number = {"", OPTION_REAL, 0, -1e6, 1e6, NULL, NULL, NULL};
+
 /* A pair of scalars in a list; the first a number up to a million either way. */
 static const char *read_pair(struct reader *reader, const yaml_node_t *node, double *first,
                              size_t *length)
 {
-    static const struct option number = {"", OPTION_REAL, 0, -1e6, 1e6, NULL, NULL, NULL};
     const char *text;
     size_t first_length;
     if (list_length(node) != 2 || !(text = scalar(list_item(reader, node, 0), &first_length)) ||
@@ -158,7 +160,6 @@ static int read_elevation(struct reader *reader, const yaml_node_t *node,
                           const struct key_path *path, const struct option *option,
                           struct farlands_params *params)
 {
-    static const struct option number = {"", OPTION_REAL, 0, -1e6, 1e6, NULL, NULL, NULL};
     int count = list_length(node);
     if (count < 2 || count > FARLANDS_MAX_KNOTS)
         return refuse(reader, node, path, option);
@@ -333,10 +334,11 @@ static int check_world(struct reader *reader, const yaml_node_t *node, const str
                         "\"%s\" names a world already; accepted: each name once", world->name);
     const char *fault = farlands_params_fault(&world->terrain, &key);
     if (fault) {
-        const yaml_node_t *noise = find_key(reader, node, "noise");
+        const bool own = strcmp(key, "elevation") == 0; /* the others are below noise */
+        const yaml_node_t *parent = own ? node : find_key(reader, node, "noise");
         const struct key_path section = path_join(path, "noise", 5);
-        at = path_join(strcmp(key, "elevation") == 0 ? path : &section, key, strlen(key));
-        return fail(reader, find_key(reader, noise, key), &at, "not accepted; %s", fault);
+        at = path_join(own ? path : &section, key, strlen(key));
+        return fail(reader, find_key(reader, parent, key), &at, "not accepted; %s", fault);
     }
     return 0;
 }

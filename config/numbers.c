@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT_BITS = 10 };
+#include "noise/farlands.h"
+
+enum { UNIT_BITS = FARLANDS_UNIT_BITS };
 #define LIMIT_BLOCKS (UINT64_C(1) << 53)
 
 /* Digits without a needless leading zero -> number. */

@@ -128,8 +128,8 @@ static int parse_real(const struct option *option, const char *text, size_t leng
 static int parse_blocks(const struct option *option, const char *text, size_t length, int64_t *out)
 {
     int64_t units;
-    if (blocks_parse(text, length, &units) || (double)units < option->min * FARLANDS_UNIT ||
-        (double)units > option->max * FARLANDS_UNIT)
+    if (blocks_parse(text, length, &units) || units < (int64_t)(option->min * FARLANDS_UNIT) ||
+        units > (int64_t)(option->max * FARLANDS_UNIT))
         return -EINVAL;
     *out = units;
     return 0;

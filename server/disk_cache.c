@@ -27,7 +27,8 @@ enum { ABANDONED_SECONDS = 60 };
 #define TEMPORARY_PREFIX ".new-"
 
 struct disk_cache {
-    int folder;         /* every name is relative to it, so that it may be renamed meanwhile */
+    int folder;         /* names are relative to it */
+    char *path;         /* of it, for when someone has deleted it */
     uint64_t nonce;     /* drawn at random: several processes may share the folder */
     unsigned temporary; /* atomic: makes temporary names differ */
 };
@@ -90,38 +91,55 @@ static void sweep(struct disk_cache *cache)
     closedir(folder);
 }
 
+/* Open the folder, made where it is missing, as the descriptor that *FD is, if it is one. */
+static int open_folder(const char *path, int *fd)
+{
+    char *slashed;
+    if (asprintf(&slashed, "%s/", path) < 0)
+        return -ENOMEM;
+    int err = make_folders(AT_FDCWD, slashed);
+    free(slashed);
+    if (err)
+        return err;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -errno;
+    if (*fd >= 0) {
+        err = dup3(folder, *fd, O_CLOEXEC) < 0 ? -errno : 0; /* at once for all threads */
+        close(folder);
+        return err;
+    }
+    *fd = folder;
+    return 0;
+}
+
 int disk_cache_open(struct disk_cache **out, const char *folder)
 {
     struct disk_cache *cache = calloc(1, sizeof *cache);
-    size_t length = strlen(folder);
-    char *path = malloc(length + 2);
+    if (!cache)
+        return -ENOMEM;
     int err = -ENOMEM;
-    if (!cache || !path)
-        goto fail_memory;
-    memcpy(path, folder, length);
-    memcpy(path + length, "/", 2);
-    err = make_folders(AT_FDCWD, path);
-    if (err)
-        goto fail_memory;
-    cache->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (cache->folder < 0) {
-        err = -errno;
-        goto fail_memory;
-    }
+    cache->folder = -1;
+    cache->path = strdup(folder);
+    if (!cache->path)
+        goto fail_path;
     if (getrandom(&cache->nonce, sizeof cache->nonce, 0) != sizeof cache->nonce)
         cache->nonce = (uint64_t)getpid();
-    err = try_folder(cache);
+    err = open_folder(folder, &cache->folder);
     if (err)
         goto fail_folder;
+    err = try_folder(cache);
+    if (err)
+        goto fail_try;
     sweep(cache);
-    free(path);
     *out = cache;
     return 0;
 
-fail_folder:
+fail_try:
     close(cache->folder);
-fail_memory:
-    free(path);
+fail_folder:
+    free(cache->path);
+fail_path:
     free(cache);
     return err;
 }
@@ -131,6 +149,7 @@ void disk_cache_close(struct disk_cache *cache)
     if (!cache)
         return;
     close(cache->folder);
+    free(cache->path);
     free(cache);
 }
 
@@ -194,7 +213,10 @@ static int write_all(int fd, const uint8_t *bytes, size_t length)
 /* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
 static int write_temporary(struct disk_cache *cache, const char *temporary, const struct blob *png)
 {
-    int fd = openat(cache->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    int fd = openat(cache->folder, temporary, flags, 0666);
+    if (fd < 0 && errno == ENOENT && open_folder(cache->path, &cache->folder) == 0)
+        fd = openat(cache->folder, temporary, flags, 0666);
     if (fd < 0)
         return -errno;
     int err = write_all(fd, png->bytes, png->length);

@@ -12,10 +12,10 @@
 struct disk_cache;
 
 /*
- * Open the cache at FOLDER, which is made where it is missing; what a killed
- * process left half-written is removed. Several processes may share a folder.
- * Returns 0, or
- * -EACCES, -EROFS, -ENOTDIR, ... where files cannot be made there, or -ENOMEM.
+ * Open the cache at FOLDER, which is made where it is missing, now and when it
+ * is deleted later; what a killed process left half-written is removed. Several
+ * processes may share a folder. Returns 0, or -EACCES, -EROFS, -ENOTDIR, ...
+ * where files cannot be made there, or -ENOMEM.
  */
 int disk_cache_open(struct disk_cache **out, const char *folder);
 void disk_cache_close(struct disk_cache *cache);

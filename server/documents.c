@@ -64,8 +64,11 @@ static struct blob *document_end(struct document *document)
 {
     struct blob *blob = NULL;
     char *text = document->whole ? cJSON_PrintUnformatted(document->root) : NULL;
-    if (text)
-        blob = blob_copy(text, strlen(text));
+    if (text) {
+        size_t length = strlen(text);
+        text[length] = '\n'; /* instead of the NUL: nobody reads it as a string any more */
+        blob = blob_copy(text, length + 1);
+    }
     cJSON_free(text);
     cJSON_Delete(document->root);
     return blob;
@@ -96,7 +99,7 @@ static void add_pair(struct document *document, cJSON *parent, const char *key, 
     add_number(document, pair, NULL, b);
 }
 
-/* The extension of layer's tiles that pictures come in. */
+/* The template of the URLs of LAYER's pictures, below BASE. */
 static void tile_url(const struct world *world, int layer, const char *base, char *out, size_t size)
 {
     snprintf(out, size, "%s%s/%s/{z}/{x}/{y}.png?v=%s", base, world->config.name,
@@ -203,9 +206,9 @@ struct blob *document_height(int64_t x, int64_t y, float height)
 
     /* Three numbers, two of them wider than a double: nothing that a JSON library could help with.
      */
-    int n =
-        snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}", blocks_format(x, place_x),
-                 blocks_format(y, place_y), float_format(height, metres));
+    int n = snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}\n",
+                     blocks_format(x, place_x), blocks_format(y, place_y),
+                     float_format(height, metres));
     return blob_copy(text, (size_t)n);
 }
 

@@ -20,8 +20,9 @@ int flights_new(struct flights **out); /* 0 or -ENOMEM */
 void flights_free(struct flights *flights);
 
 /*
- * Join the flight for KEY, or begin it: *LEADER then tells the caller to do the
- * work and to call flight_land, always. NULL where memory is out.
+ * Join the flight for KEY, or begin it: *LEADER then tells the caller to have
+ * the work done and to call flight_land, always; the leader waits like the
+ * others. NULL where memory is out.
  */
 struct flight *flight_join(struct flights *flights, const char *key, struct waiter *waiter,
                            bool *leader);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { URI_MAX = 8 * 1024 };
+enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
 
 static bool is_alphanumeric(char c)
 {
@@ -72,6 +72,8 @@ void framing_end(struct framing *framing, size_t came)
 
     if (framing->hosts == 0 && framing->host_needed)
         refuse(framing, 400, "Host: missing");
+    if (came > HEAD_MAX)
+        refuse(framing, 431, "the request line and headers are longer than 12 KiB");
     /* A tolerant parser takes folded lines, bare line feeds and NULs, which a
      * proxy may have read otherwise; what it made of them is then longer or
      * shorter than what came. Up to two bytes can be harmless spaces: answered,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,40 +12,18 @@
 #include <unistd.h>
 
 #include "server/framing.h"
+#include "server/links.h"
 #include "server/listener.h"
 #include "server/log.h"
 
 enum {
-    IDLE_SECONDS = 60,             /* a silent connection is closed */
-    CONNECTION_MEMORY = 16 * 1024, /* request line and headers must fit */
-    OTHER_FILES = 320,             /* render threads, cache files, the loop's own */
+    /* Request line and headers as they came and as they are kept (cookies
+     * twice), and the headers of the answer. */
+    CONNECTION_MEMORY = 32 * 1024,
+    OTHER_FILES = 320, /* render threads, cache files, the loop's own */
     ADDRESS_MAX = 300,
-    SWEEP_MS = 250, /* how often deadlines are looked at */
-    GRACE_MS = 500, /* while draining: for a request that is just coming in */
-};
-
-/* What a connection is at. Each but the handler's work has a deadline: a byte a
- * second would outlive libmicrohttpd's own, which knows inactivity only. */
-enum phase {
-    PHASE_CONNECTED, /* no request yet */
-    PHASE_HEADERS,   /* the request line is known */
-    PHASE_HANDLED,   /* with the handler */
-    PHASE_SENDING,   /* the answer is on its way */
-    PHASE_IDLE,      /* between requests */
-};
-
-static const uint64_t deadline_ms[] = {
-    [PHASE_CONNECTED] = 10000,          [PHASE_HEADERS] = 10000,
-    [PHASE_HANDLED] = UINT64_MAX,       [PHASE_SENDING] = 30000,
-    [PHASE_IDLE] = IDLE_SECONDS * 1000,
-};
-
-/* A client's connection. */
-struct link {
-    struct link *next, **self;
-    int fd;
-    enum phase phase;
-    uint64_t since; /* ms of the loop's clock */
+    SWEEP_MS = 250,     /* how often deadlines are looked at */
+    ACCEPTS_MAX = 1000, /* rounds of accepting what is in the backlog when draining */
 };
 
 struct http {
@@ -57,7 +36,8 @@ struct http {
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
     http_handler *handler;
     void *context;
-    struct link *links;
+    struct links links;
+    int listen_fd;
     bool draining;
     void (*drained)(void *context);
     void *drained_context;
@@ -118,36 +98,17 @@ static void on_prepare(uv_prepare_t *prepare)
     struct http *http = prepare->data;
     if (http->work_due)
         run(http);
-    if (http->draining && !http->links && http->drained) {
+    if (http->draining && !http->links.first && http->drained) {
         void (*drained)(void *) = http->drained;
         http->drained = NULL;
         drained(http->drained_context);
     }
 }
 
-static void enter(struct http *http, struct link *link, enum phase phase)
-{
-    if (!link)
-        return;
-    link->phase = phase;
-    link->since = uv_now(http->loop);
-}
-
 static void on_sweep(uv_timer_t *timer)
 {
     struct http *http = timer->data;
-    uint64_t now = uv_now(http->loop);
-
-    for (struct link *link = http->links; link; link = link->next) {
-        bool waited_for = link->phase == PHASE_HANDLED || link->phase == PHASE_SENDING;
-        uint64_t deadline = deadline_ms[link->phase];
-        if (http->draining && !waited_for)
-            deadline = GRACE_MS;
-        /* libmicrohttpd sees the end, and closes it. Where nothing is on its way
-         * out, what has come in is still read. */
-        if (now - link->since > deadline)
-            shutdown(link->fd, waited_for ? SHUT_RDWR : SHUT_RD);
-    }
+    links_sweep(&http->links, uv_now(http->loop), http->draining);
 }
 
 /* --- One exchange ---------------------------------------------------------- */
@@ -200,18 +161,23 @@ static struct link *link_of(struct MHD_Connection *connection)
     return info ? info->socket_context : NULL;
 }
 
+static void enter(struct http_exchange *exchange, enum link_phase phase)
+{
+    link_enter(link_of(exchange->connection), phase, uv_now(exchange->http->loop));
+}
+
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
     struct http *http = context;
     size_t length = strlen(uri);
     struct http_exchange *exchange = calloc(1, sizeof *exchange + length + 1);
     if (!exchange)
-        return NULL; /* on_request answers 503 */
+        return NULL; /* on_request then closes the connection */
     exchange->http = http;
     exchange->connection = connection;
     exchange->begun = uv_hrtime();
     memcpy(exchange->uri, uri, length);
-    enter(http, link_of(connection), PHASE_HEADERS);
+    enter(exchange, LINK_HEADERS);
     return exchange;
 }
 
@@ -234,7 +200,8 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
     if (answer->body) {
         response = MHD_create_response_from_buffer_with_free_callback_cls(
             answer->body->length, answer->body->bytes, release_body, blob_hold(answer->body));
-    } else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) {
+    } else if ((exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) ||
+               (answer->status == MHD_HTTP_NOT_MODIFIED && answer->length > 0)) {
         response = MHD_create_response_from_callback(answer->length < 0 ? MHD_SIZE_UNKNOWN
                                                                         : (uint64_t)answer->length,
                                                      1024, no_body, NULL, NULL);
@@ -293,12 +260,23 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
     if (!exchange->response)
         return MHD_NO; /* out of memory even for headers: close the connection */
-    enter(exchange->http, link_of(exchange->connection), PHASE_SENDING);
+    enter(exchange, LINK_SENDING);
     enum MHD_Result queued =
         MHD_queue_response(exchange->connection, exchange->status, exchange->response);
     MHD_destroy_response(exchange->response);
     exchange->response = NULL;
     return queued;
+}
+
+/*
+ * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
+ * answer, and where the client has closed its sending side, closes it. Only
+ * connections with a timeout of their own are looked after first: so one that
+ * waits gets one.
+ */
+static void set_timeout(struct http_exchange *exchange, unsigned seconds)
+{
+    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -323,16 +301,18 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     case STATE_CHECKED:
         break;
     case STATE_ANSWERED:
+        set_timeout(exchange, LINK_IDLE_SECONDS);
         return queue_response(exchange);
     default:
         return MHD_NO;
     }
     exchange->state = STATE_HANDLED;
-    enter(http, link_of(connection), PHASE_HANDLED);
+    enter(exchange, LINK_HANDLED);
     http->handler(http->context, exchange, &exchange->request);
     if (exchange->state == STATE_ANSWERED)
         return queue_response(exchange);
     exchange->state = STATE_PARKED;
+    set_timeout(exchange, LINK_IDLE_SECONDS + 1);
     MHD_suspend_connection(exchange->connection);
     return MHD_YES;
 }
@@ -344,7 +324,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     struct http_exchange *exchange = *exchange_place;
     (void)code;
 
-    enter(http, link_of(connection), PHASE_IDLE);
+    link_enter(link_of(connection), LINK_IDLE, uv_now(http->loop));
     if (exchange && exchange->response)
         MHD_destroy_response(exchange->response);
     free(exchange);
@@ -359,23 +339,12 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        struct link *link = calloc(1, sizeof *link);
+        struct link *link = link_new(&http->links, info->connect_fd, uv_now(http->loop));
+        if (!link) /* nothing would look after it */
+            shutdown(info->connect_fd, SHUT_RDWR);
         *link_place = link;
-        if (!link)
-            return; /* then it has no deadlines */
-        link->fd = info ? info->connect_fd : -1;
-        enter(http, link, PHASE_CONNECTED);
-        link->next = http->links;
-        link->self = &http->links;
-        if (link->next)
-            link->next->self = &link->next;
-        http->links = link;
-    } else if (*link_place) {
-        struct link *link = *link_place;
-        *link->self = link->next;
-        if (link->next)
-            link->next->self = link->self;
-        free(link);
+    } else {
+        link_free(*link_place);
         *link_place = NULL;
     }
 }
@@ -419,7 +388,7 @@ static int start_daemon(struct http *http, int fd, unsigned connections)
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LINK_IDLE_SECONDS, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
         MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
@@ -475,6 +444,7 @@ int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned co
     err = fd < 0 ? fd : 0;
     if (err)
         goto fail_listen;
+    http->listen_fd = fd;
     listener_address(fd, http->address, sizeof http->address);
     err = start_daemon(http, fd, connections);
     if (err) {
@@ -504,7 +474,10 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     http->draining = true;
     http->drained = drained;
     http->drained_context = context;
-    run(http); /* whoever is in the backlog has connected, and gets an answer */
+    /* Whoever is in the backlog has connected, and gets an answer. */
+    struct pollfd backlog = {.fd = http->listen_fd, .events = POLLIN};
+    for (int i = 0; i < ACCEPTS_MAX && poll(&backlog, 1, 0) == 1; i++)
+        run(http);
     int fd = MHD_quiesce_daemon(http->daemon);
     if (fd != MHD_INVALID_SOCKET)
         close(fd);

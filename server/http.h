@@ -38,10 +38,10 @@ enum { HTTP_LENGTH_UNKNOWN = -1 };
 
 struct http_answer {
     unsigned status;
-    const char *type;                  /* Content-Type, or NULL */
-    struct blob *body;                 /* or NULL; a reference is taken */
-    int64_t length;                    /* HEAD without a body: what GET's would be, or unknown */
-    const struct http_header *headers; /* copied */
+    const char *type;  /* Content-Type, or NULL */
+    struct blob *body; /* or NULL; a reference is taken */
+    int64_t length;    /* of GET's body where none is sent (HEAD, 304), or unknown */
+    const struct http_header *headers; /* copied, with their values */
     int header_count;
 };
 
@@ -52,7 +52,8 @@ struct http_answer {
 typedef void http_handler(void *context, struct http_exchange *exchange,
                           const struct http_request *request);
 
-/* Answer. In the handler or later. */
+/* Answer, in the handler or later, on the loop's thread. EXCHANGE is not to be
+ * used afterwards. */
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer);
 
 /*

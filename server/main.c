@@ -11,7 +11,7 @@
 #include "server/resolve.h"
 #include "server/serve.h"
 
-enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2 };
+enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2, HELP = -1 };
 
 static const char usage[] =
     "farlands: serves the tiles of an infinite, seeded terrain\n"
@@ -46,25 +46,41 @@ struct options {
     const char *argument; /* the one that is not an option, or NULL */
 };
 
+/* An option as people write it. */
+static const char *option_name(const struct option *options, int letter)
+{
+    static const char *const dashed[] = {"--config", "--listen", "--cache", "-o", "--help"};
+    for (int i = 0; options[i].name; i++)
+        if (options[i].val == letter)
+            return dashed[i];
+    return "the last option";
+}
+
 /* Options of COMMAND, of which only those in ACCEPTED are taken: c l d o. */
 static int parse_options(int argc, char **argv, const char *accepted, struct options *options)
 {
     static const struct option long_options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"listen", required_argument, NULL, 'l'},
-        {"cache", required_argument, NULL, 'd'},
-        {"output", required_argument, NULL, 'o'},
-        {0},
+        {"config", required_argument, NULL, 'c'}, {"listen", required_argument, NULL, 'l'},
+        {"cache", required_argument, NULL, 'd'},  {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {0},
     };
     int letter;
 
     memset(options, 0, sizeof *options);
-    opterr = 0;
-    while ((letter = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1) {
+    opterr = optind = 0; /* 0: begin anew */
+    while ((letter = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
+        if (letter == 'h')
+            return HELP;
         if (letter == ':')
-            return wrong_usage("a value is missing after", argv[optind - 1]);
-        if (letter == '?' || !strchr(accepted, letter))
-            return wrong_usage("unknown option", argv[optind - 1]);
+            return wrong_usage("a value is missing after", option_name(long_options, optopt));
+        if (letter == '?')
+            return wrong_usage("unknown option",
+                               optopt ? (char[]){'-', (char)optopt, '\0'} : argv[optind - 1]);
+        if (!strchr(accepted, letter)) {
+            char what[64];
+            snprintf(what, sizeof what, "%s does not take", argv[0]);
+            return wrong_usage(what, option_name(long_options, letter));
+        }
         const char **place = letter == 'c'   ? &options->config
                              : letter == 'l' ? &options->listen
                              : letter == 'd' ? &options->cache
@@ -114,7 +130,8 @@ static int command_serve(int argc, char **argv)
         return wrong_usage("serve takes no argument", options.argument);
     if (options.listen &&
         (strlen(options.listen) >= sizeof config->listen || !config_listen_valid(options.listen)))
-        return wrong_usage("--listen: accepted is HOST:PORT or [HOST]:PORT, port 0 to 65535",
+        return wrong_usage("--listen: accepted is HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, "
+                           "not",
                            options.listen);
     if (options.cache && strlen(options.cache) >= sizeof config->cache.path)
         return wrong_usage("--cache: the path is too long", NULL);
@@ -254,7 +271,9 @@ int main(int argc, char **argv)
     if (argc < 2)
         return wrong_usage("which command? serve, tile or check-config", NULL);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            int code = commands[i].run(argc - 1, argv + 1);
+            return code == HELP ? command_help(argc, argv) : code;
+        }
     return wrong_usage("unknown command", argv[1]);
 }

@@ -13,8 +13,13 @@ enum metric {
     METRICS
 };
 
+enum { METRICS_STATUSES = 16, METRICS_LAYERS = 16 };
+
+/* Zeroed to begin with; everything in it is atomic. */
 struct metrics {
-    uint64_t count[METRICS]; /* atomic; zeroed to begin with */
+    uint64_t count[METRICS];
+    uint64_t status[METRICS_STATUSES];
+    uint64_t rendered[METRICS_LAYERS];
 };
 
 void metrics_add(struct metrics *metrics, enum metric metric);
@@ -23,8 +28,8 @@ uint64_t metrics_read(const struct metrics *metrics, enum metric metric);
 /* Count an answer by its HTTP status. */
 void metrics_add_status(struct metrics *metrics, unsigned status);
 
-/* Count a rendered tile of LAYER. */
-void metrics_add_rendered(struct metrics *metrics, const char *layer);
+/* Count a rendered tile of LAYER, an index in layers. */
+void metrics_add_rendered(struct metrics *metrics, int layer);
 
 /* The exposition format, version 0.0.4; NULL where memory is out. */
 struct blob *metrics_text(const struct metrics *metrics);

@@ -47,13 +47,13 @@ static uint64_t now(void)
 
 /*
  * How far apart slopes are measured: between neighbours, but never closer than
- * 1/16 of the terrain's finest wavelength, below which the ground is smooth and
+ * 1/8 of the terrain's finest wavelength, below which the ground is smooth and
  * float heights would show their rounding instead.
  */
 static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
 {
     int reach = 1;
-    while (reach < LAYER_MAX_REACH && 2 * reach * step < farlands_terrain_finest(terrain) / 16)
+    while (reach < LAYER_MAX_REACH && 2 * reach * step < farlands_terrain_finest(terrain) / 8)
         reach *= 2;
     return reach;
 }

@@ -32,6 +32,7 @@ struct server {
     struct service *service;
     struct http *http;
     uv_loop_t loop;
+    uv_work_t first_work;
     uv_signal_t terminate, interrupt;
     uv_timer_t timer;
     bool draining, closed;
@@ -48,6 +49,9 @@ static void close_all(struct server *server)
     uv_close((uv_handle_t *)&server->timer, NULL);
     uv_close((uv_handle_t *)&server->terminate, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
+    /* Without libuv's handlers one more signal would kill what is about to end. */
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
 }
 
 static void on_drained(void *context)
@@ -201,6 +205,23 @@ static void free_parts(struct server *server)
     worlds_free(server->worlds);
 }
 
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+static void done_nothing(uv_work_t *work, int status)
+{
+    (void)work, (void)status;
+}
+
+/* libuv makes its pool with the first work: let that be now, so that where
+ * threads cannot be had the process ends before it says that it serves. */
+static void start_pool(struct server *server)
+{
+    uv_queue_work(&server->loop, &server->first_work, do_nothing, done_nothing);
+}
+
 static void start_signals(struct server *server)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -247,6 +268,7 @@ int serve(const struct config *config)
         log_line(LOG_ERROR, "cannot listen on %s: %s", config->listen, listen_error(err));
         goto out;
     }
+    start_pool(&server);
     start_signals(&server);
     announce(&server, folder);
     uv_run(&server.loop, UV_RUN_DEFAULT);

@@ -20,7 +20,12 @@
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
 #define CACHE_CHECK "no-cache"
 
-enum { HEADERS_MAX = 16, ETAG_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + 4, VALUE_MAX = 80 };
+enum {
+    HEADERS_MAX = 16,
+    KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX,
+    ETAG_MAX = KEY_MAX + 2,
+    VALUE_MAX = 80
+};
 
 struct service {
     struct service_parts parts;
@@ -89,10 +94,11 @@ static void answer_options(struct service *service, struct http_exchange *exchan
     answer(service, exchange, 204, NULL, NULL, 0, &headers);
 }
 
-/* A whole document, whose validator is a hash of its bytes; takes the reference to BODY. */
+/* A whole document, whose validator is a hash of its bytes; takes the reference
+ * to BODY. FINGERPRINT is that of the world it tells about, or NULL. */
 static void answer_document(struct service *service, struct http_exchange *exchange,
                             const struct http_request *request, const char *type,
-                            const char *cache_control, struct blob *body)
+                            const char *cache_control, const char *fingerprint, struct blob *body)
 {
     struct headers headers = common_headers(cache_control);
     char etag[24];
@@ -104,12 +110,14 @@ static void answer_document(struct service *service, struct http_exchange *excha
     snprintf(etag, sizeof etag, "\"%016" PRIx64 "\"",
              (uint64_t)XXH64(body->bytes, body->length, 0));
     add_header(&headers, "ETag", etag);
+    if (fingerprint)
+        add_header(&headers, "Farlands-Fingerprint", fingerprint);
     if (strncmp(type, "text/html", 9) == 0)
         add_header(&headers, "Content-Security-Policy",
                    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
                    "img-src 'self' data:; connect-src 'self'");
     if (none_match_holds(request->if_none_match, etag))
-        answer(service, exchange, 304, NULL, NULL, 0, &headers);
+        answer(service, exchange, 304, NULL, NULL, (int64_t)body->length, &headers);
     else
         answer(service, exchange, 200, type, body, 0, &headers);
     blob_release(body);
@@ -122,16 +130,14 @@ struct wanted {
     struct tile tile;
     struct farlands_grid grid;
     const char *cache_control;
-    char etag[ETAG_MAX];
+    char key[KEY_MAX]; /* its name among all tiles of all worlds */
 };
 
-/* The key of caches and flights: the ETag without its quotes. */
-static const char *wanted_key(const struct wanted *wanted, char key[ETAG_MAX])
+/* A key is an identity: with quotes around it, it is the strong validator. */
+static const char *key_etag(const char *key, char etag[ETAG_MAX])
 {
-    size_t length = strlen(wanted->etag);
-    memcpy(key, wanted->etag + 1, length - 2);
-    key[length - 2] = '\0';
-    return key;
+    snprintf(etag, ETAG_MAX, "\"%s\"", key);
+    return etag;
 }
 
 /* Everything but what depends on whether a body follows. */
@@ -142,10 +148,10 @@ static void answer_tile(struct service *service, struct http_exchange *exchange,
     const bool raw = tile->format != FORMAT_PNG;
     struct headers headers = common_headers(wanted->cache_control);
     char size[VALUE_MAX], origin[VALUE_MAX], step[VALUE_MAX], range[VALUE_MAX];
-    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
-    int64_t length = HTTP_LENGTH_UNKNOWN;
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT], etag[ETAG_MAX];
+    int64_t length = body ? (int64_t)body->length : HTTP_LENGTH_UNKNOWN;
 
-    add_header(&headers, "ETag", wanted->etag);
+    add_header(&headers, "ETag", key_etag(wanted->key, etag));
     if (raw) {
         int samples = tile_size(tile);
         snprintf(size, sizeof size, "%d", samples);
@@ -161,8 +167,10 @@ static void answer_tile(struct service *service, struct http_exchange *exchange,
         add_header(&headers, "Farlands-Fingerprint", tile->world->fingerprint);
         length = (int64_t)samples * samples * (tile->format == FORMAT_F32 ? 4 : 2);
     }
-    answer(service, exchange, status, status == 304 ? NULL : format_type(tile->format), body,
-           length, &headers);
+    if (status == 304)
+        answer(service, exchange, status, NULL, NULL, length, &headers);
+    else
+        answer(service, exchange, status, format_type(tile->format), body, length, &headers);
 }
 
 static void answer_failure(struct service *service, struct http_exchange *exchange, int err)
@@ -198,7 +206,7 @@ static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 }
 
 static void wait_for_tile(struct service *service, struct http_exchange *exchange,
-                          const struct wanted *wanted, const char *key)
+                          const struct wanted *wanted)
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request) {
@@ -209,7 +217,7 @@ static void wait_for_tile(struct service *service, struct http_exchange *exchang
     request->service = service;
     request->exchange = exchange;
     request->wanted = *wanted;
-    int err = supply_await(service->parts.supply, &wanted->tile, key, &request->waiter);
+    int err = supply_await(service->parts.supply, &wanted->tile, wanted->key, &request->waiter);
     if (err) {
         free(request);
         answer_failure(service, exchange, err);
@@ -222,8 +230,7 @@ static void describe(struct wanted *wanted, const struct route *route)
     const char *fingerprint = wanted->tile.world->fingerprint;
     char path[TILE_PATH_MAX];
 
-    snprintf(wanted->etag, sizeof wanted->etag, "\"%s/%s\"", fingerprint,
-             tile_path(&wanted->tile, path));
+    snprintf(wanted->key, sizeof wanted->key, "%s/%s", fingerprint, tile_path(&wanted->tile, path));
     if (!route->version[0])
         wanted->cache_control = CACHE_SHORT;
     else if (strcmp(route->version, fingerprint) == 0)
@@ -237,23 +244,21 @@ static void handle_tile(struct service *service, struct http_exchange *exchange,
                         const struct route *route)
 {
     struct wanted wanted = {0};
-    char why[ROUTE_WHY], key[ETAG_MAX];
+    char why[ROUTE_WHY], etag[ETAG_MAX];
 
     if (resolve_tile(world, route, &wanted.tile, &wanted.grid, why)) {
         answer_error(service, exchange, 404, why);
         return;
     }
     describe(&wanted, route);
+    struct blob *blob = supply_at_hand(service->parts.supply, wanted.key);
     /* The validator is known without the tile: so is whether the client has it. */
-    if (none_match_holds(request->if_none_match, wanted.etag)) {
-        answer_tile(service, exchange, &wanted, 304, NULL);
-        return;
-    }
-    struct blob *blob = supply_at_hand(service->parts.supply, wanted_key(&wanted, key));
-    if (blob || request->method == HTTP_HEAD)
+    if (none_match_holds(request->if_none_match, key_etag(wanted.key, etag)))
+        answer_tile(service, exchange, &wanted, 304, blob);
+    else if (blob || request->method == HTTP_HEAD)
         answer_tile(service, exchange, &wanted, 200, blob);
     else
-        wait_for_tile(service, exchange, &wanted, key);
+        wait_for_tile(service, exchange, &wanted);
 }
 
 /* --- Everything else ------------------------------------------------------- */
@@ -263,7 +268,7 @@ static void handle_height(struct service *service, struct http_exchange *exchang
                           const struct route *route)
 {
     float height = farlands_height(world->terrain, route->at_x, route->at_y);
-    answer_document(service, exchange, request, "application/json", CACHE_SHORT,
+    answer_document(service, exchange, request, "application/json", CACHE_SHORT, world->fingerprint,
                     document_height(route->at_x, route->at_y, height));
 }
 
@@ -286,7 +291,7 @@ static void handle_tilejson(struct service *service, struct http_exchange *excha
         return;
     }
     snprintf(base, sizeof base, "http://%s", host);
-    answer_document(service, exchange, request, "application/json", CACHE_CHECK,
+    answer_document(service, exchange, request, "application/json", CACHE_CHECK, world->fingerprint,
                     document_tilejson(world, layer, base));
 }
 
@@ -297,7 +302,7 @@ static void handle_file(struct service *service, struct http_exchange *exchange,
     if (!file)
         answer_error(service, exchange, 404, "the viewer has no such file");
     else
-        answer_document(service, exchange, request, file->type, CACHE_CHECK,
+        answer_document(service, exchange, request, file->type, CACHE_CHECK, NULL,
                         blob_copy(file->bytes, (size_t)*file->length));
 }
 
@@ -340,7 +345,7 @@ static void handle_world(struct service *service, struct http_exchange *exchange
         break;
     default:
         answer_document(service, exchange, request, "application/json", CACHE_CHECK,
-                        document_world(world));
+                        world->fingerprint, document_world(world));
     }
 }
 
@@ -355,7 +360,7 @@ static void handle_route(struct service *service, struct http_exchange *exchange
         handle_file(service, exchange, request, route->layer);
         break;
     case ROUTE_WORLDS:
-        answer_document(service, exchange, request, "application/json", CACHE_CHECK,
+        answer_document(service, exchange, request, "application/json", CACHE_CHECK, NULL,
                         document_worlds(service->parts.worlds));
         break;
     case ROUTE_HEALTH:

@@ -22,10 +22,16 @@ struct errand {
     int err;
 };
 
+/* The disk cache, for tiles that are kept there. */
+static struct disk_cache *disk_for(const struct errand *errand)
+{
+    return errand->tile.format == FORMAT_PNG ? errand->supply->parts.disk_cache : NULL;
+}
+
 static bool fetch_from_disk(struct supply *supply, struct errand *errand)
 {
-    struct disk_cache *cache = supply->parts.disk_cache;
-    if (!cache || errand->tile.format != FORMAT_PNG)
+    struct disk_cache *cache = disk_for(errand);
+    if (!cache)
         return false;
     int err = disk_cache_get(cache, &errand->tile, &errand->blob);
     if (err && err != -ENOENT)
@@ -35,8 +41,8 @@ static bool fetch_from_disk(struct supply *supply, struct errand *errand)
 
 static void store_on_disk(struct supply *supply, const struct errand *errand)
 {
-    struct disk_cache *cache = supply->parts.disk_cache;
-    if (!cache || errand->tile.format != FORMAT_PNG)
+    struct disk_cache *cache = disk_for(errand);
+    if (!cache)
         return;
     int err = disk_cache_put(cache, &errand->tile, errand->blob);
     if (!err)
@@ -60,7 +66,7 @@ static void on_run(struct job *job, void *station)
     errand->err = render_tile(&errand->blob, station, &errand->tile, NULL);
     if (errand->err)
         return;
-    metrics_add_rendered(metrics, layers[errand->tile.layer].name);
+    metrics_add_rendered(metrics, errand->tile.layer);
     store_on_disk(supply, errand);
 }
 

@@ -1,7 +1,5 @@
 /* An 8-bit heightmap: black at the world's lowest height, white at its highest. */
-#include "layer.h"
-
-void paint_gray(const struct heights *heights, const struct style *style, void *pixels);
+#include "paint.h"
 
 void paint_gray(const struct heights *heights, const struct style *style, void *pixels)
 {

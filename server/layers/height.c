@@ -1,7 +1,5 @@
 /* The heights themselves: 16 bits over the world's range, 0 the lowest, 65535 the highest. */
-#include "layer.h"
-
-void paint_height(const struct heights *heights, const struct style *style, void *pixels);
+#include "paint.h"
 
 void paint_height(const struct heights *heights, const struct style *style, void *pixels)
 {

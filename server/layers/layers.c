@@ -1,11 +1,7 @@
 /* The table of layers and formats. */
 #include <string.h>
 
-#include "layer.h"
-
-void paint_gray(const struct heights *heights, const struct style *style, void *pixels);
-void paint_height(const struct heights *heights, const struct style *style, void *pixels);
-void paint_relief(const struct heights *heights, const struct style *style, void *pixels);
+#include "paint.h"
 
 enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 

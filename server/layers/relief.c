@@ -5,9 +5,7 @@
  */
 #include <math.h>
 
-#include "layer.h"
-
-void paint_relief(const struct heights *heights, const struct style *style, void *pixels);
+#include "paint.h"
 
 /* Slopes are drawn relative to what the world typically has at this zoom, so
  * that plains stay plain and mountains stand out, far away and close by. */
@@ -17,7 +15,7 @@ static const float TYPICAL_SLOPE = 0.85f;
 static const float GENTLE = 0.5f;
 
 /* What rounding may do to the difference of two heights, of their range. */
-static const float FLAT = 1e-5f;
+static const float FLAT = 1e-6f;
 
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
 static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = 0.70710678f;
@@ -27,7 +25,7 @@ static const float AMBIENT = 0.3f;
 /* Sunny sides gain less than shadows lose, so that snow keeps its shape. */
 static const float SUNNY = 0.8f;
 /* The sky lights what the sun does not: shadows lose less blue, sunny sides gain less. */
-static const float COOL_SHADOWS = 0.72f;
+static const float COOL_SHADOWS = 0.82f;
 /* On steep ground soil and rock show: the colour goes this far towards a warm grey. */
 static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
 
@@ -64,14 +62,25 @@ static inline uint8_t channel(float value)
     return (uint8_t)(value < 255 ? value + 0.5f : 255);
 }
 
+/* What the sun adds above this bends towards white, which it never reaches: snow keeps its
+ * shape. Level ground keeps its colour. */
+static const float SHOULDER = 225;
+
+static inline float lit(float level, float light)
+{
+    const float knee = level > SHOULDER ? level : SHOULDER;
+    const float over = level * light - knee;
+    return over > 0 ? knee + over * (255 - knee) / (255 - knee + over) : level * light;
+}
+
 static inline void colour_pixel(struct colour colour, float light, float bare, uint8_t out[3])
 {
     const float red = colour.red, green = colour.green, blue = colour.blue;
     const float grey = (red + 2 * green + blue) * 0.25f;
 
-    out[0] = channel((red + (grey * BARE_RED - red) * bare) * light);
-    out[1] = channel((green + (grey - green) * bare) * light);
-    out[2] = channel((blue + (grey * BARE_BLUE - blue) * bare) * (1 + (light - 1) * COOL_SHADOWS));
+    out[0] = channel(lit(red + (grey * BARE_RED - red) * bare, light));
+    out[1] = channel(lit(green + (grey - green) * bare, light));
+    out[2] = channel(lit(blue + (grey * BARE_BLUE - blue) * bare, 1 + (light - 1) * COOL_SHADOWS));
 }
 
 void paint_relief(const struct heights *heights, const struct style *style, void *pixels)

@@ -1,7 +1,7 @@
 /* The map page: an endless plane of tiles, with the block under the cursor read out. */
 /* global L */
 
-const START = { zoom: 6, x: 0, y: 0 };
+const START_CELL = 1024;          // px, the side of the broadest octave's cell in the first view
 const START_LAYER = 'relief';
 const PROBE_PAUSE = 60;           // ms between two height requests
 const REQUEST_TIMEOUT = 10000;
@@ -24,6 +24,7 @@ const map = L.map('map', {
     fadeAnimation: !calm,
     zoomAnimation: !calm,
     inertia: !calm,
+    wheelPxPerZoomLevel: 120,     // a notch is a zoom
 });
 
 let catalogue = [];
@@ -52,6 +53,12 @@ function parseBlocks(text) {
 }
 
 const step = (zoom, { native_zoom: native } = world) => 2 ** (native - zoom);
+/* Where a world is met first: a few of its broadest features fill the view. */
+function startPlace({ native_zoom: native, noise, limits }) {
+    const zoom = Math.round(native + Math.log2(START_CELL / noise.wavelength));
+    return { zoom: clamp(zoom, limits.zoom[0], limits.zoom[1]), x: 0, y: 0 };
+}
+
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const withinLimit = ({ limits }, blocks) => blocks.every((b) => Math.abs(b) <= limits.coordinate);
 
@@ -91,6 +98,7 @@ async function getJson(path) {
         const body = await response.json();
         if (!response.ok)
             throw Object.assign(new Error(body.error), { status: response.status });
+        body.fingerprint ??= response.headers.get('Farlands-Fingerprint');
         return body;
     } finally {
         clearTimeout(timer);
@@ -220,13 +228,15 @@ function enterWorld(next, place) {
     showLayer(findLayer(place.layer));
 }
 
-function go(place) {
+function go(wanted) {
+    const place = { ...startPlace(world), ...wanted };
     const most = world.limits.coordinate;
     const at = { x: clamp(place.x, -most, most), y: clamp(place.y, -most, most) };
     const deepest = deepestZoom(at);
     if (deepest > map.getMaxZoom())
         map.setMaxZoom(deepest);
-    map.setView(toLatLng(at), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest));
+    /* reset: exactly there; a pan would stop at a whole pixel. */
+    map.setView(toLatLng(at), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest), { reset: true });
 }
 
 const pictures = () => world.layers.filter(({ extensions }) => extensions.includes('png'));
@@ -270,13 +280,20 @@ function readHash() {
     const [zoom, x, y] = rest.map(parseBlocks);
     const known = /^\w[\w.-]*(:\d{1,20})?$/.test(name) ? name : null;
     const whole = rest.length === 3 && [zoom, x, y].every(Number.isFinite);
-    return { name: known, layer: layerName, ...(whole ? { zoom, x, y } : START) };
+    return { name: known, layer: layerName, ...(whole ? { zoom, x, y } : {}) };
 }
 
 let hashTimer = 0;
 function rememberPlace() {
     clearTimeout(hashTimer);
     hashTimer = setTimeout(() => history.replaceState(null, '', hashNow()), 120);
+}
+
+/* The next move gets an entry of its own in the history: the back button returns here. */
+function leavePlace() {
+    clearTimeout(hashTimer);
+    history.replaceState(null, '', hashNow());
+    history.pushState(null, '', hashNow());
 }
 
 async function followHash() {
@@ -330,10 +347,12 @@ function readOut() {
         return;
     }
     const path = `${world.name}/height?x=${at[0]}&y=${at[1]}`;
-    if (path === probe.shown)
+    const digits = step(zoom) < 1 ? 3 : 1;
+    if (path === probe.shown && digits === probe.digits)
         return;
     probe.shown = null;
-    probe.wanted = { path, digits: step(zoom) < 1 ? 3 : 1 };
+    probe.digits = digits;
+    probe.wanted = { path, digits };
     $('height').dataset.stale = '';
     askHeights();
 }
@@ -347,7 +366,9 @@ async function askHeights() {
         const { path, digits } = probe.wanted;
         probe.wanted = null;
         try {
-            const { height } = await getJson(path);
+            const { height, fingerprint } = await getJson(path);
+            if (fingerprint !== world.fingerprint && path.startsWith(`${world.name}/`))
+                enterWorld(await getJson(`${world.name}.json`), placeNow());
             show('height', String(height), `${grouped(height.toFixed(digits))} m`);
             if (!probe.wanted) {
                 probe.shown = path;
@@ -402,6 +423,7 @@ function goToTyped(event) {
         return say(`Enter block coordinates as x, y, each within ±${grouped(plain(world.limits.coordinate))}.`);
     say('');
     probe.point = null;
+    leavePlace();
     go({ x, y, zoom: map.getZoom() });
     readOut();
 }
@@ -424,10 +446,10 @@ function listen() {
     map.on('zoomend zoomlevelschange', showZoomLimits);
     $('zoom-in').addEventListener('click', () => map.zoomIn());
     $('zoom-out').addEventListener('click', () => map.zoomOut());
-    $('home').addEventListener('click', () => go(START));
+    $('home').addEventListener('click', () => { leavePlace(); go(startPlace(world)); });
     $('goto').addEventListener('submit', goToTyped);
     $('place').addEventListener('input', () => { $('place').removeAttribute('aria-invalid'); say(''); });
-    $('layers').addEventListener('change', ({ target }) => showLayer(findLayer(target.value)));
+    $('layers').addEventListener('change', ({ target }) => { leavePlace(); showLayer(findLayer(target.value)); });
     $('world').addEventListener('change', changeWorld);
     addEventListener('hashchange', () => followHash().catch(sayWhy));
 }
@@ -437,6 +459,7 @@ async function changeWorld() {
     try {
         const next = await getJson(`${$('world').value}.json`);
         place.zoom += next.native_zoom - world.native_zoom;
+        leavePlace();
         enterWorld(next, place);
     } catch (error) {
         $('world').value = world.name;
