@@ -120,6 +120,15 @@ describe('requests', { timeout: patience(60000) }, () => {
             });
     });
 
+    it('have heads of up to 12 KiB, and an answer whatever their size', () => eachRow(
+        [[1000, 200], [8000, 200], [11000, 200], [12300, 431], [15900, 431], [20000, 431]]
+            .flatMap(([size, status]) => [['X-Filler', size, status], ['Cookie', size, status]]),
+        async ([name, size, status]) => {
+            const { answers: [answer] } = await daemon.raw(
+                `GET /healthz HTTP/1.1\r\nHost: a\r\n${name}: ${'a'.repeat(size)}\r\n\r\n`);
+            assertStatus(answer, status);
+        }));
+
     it('of any size leave the daemon well', () => eachRow([
         ['a URI of 40 kB', () => request('GET', `/${'a'.repeat(40000)}`)],
         ['a header of 40 kB', () => request('GET', '/healthz', { Host: 'a', 'X-A': 'b'.repeat(40000) })],
@@ -227,6 +236,24 @@ describe('connections', { timeout: patience(60000) }, () => {
         assert.deepEqual(answer.body, await daemon.bytes(TILE));
         assert.ok(closed);
     }));
+
+    it('half closed by the client get their answers', async () => {
+        // libmicrohttpd looks after its newest connection first: this must not be it.
+        const idle = await daemon.connect();
+        idle.send(request('GET', '/healthz'));
+        await idle.answer();
+        await eachRow([...Array(20).keys()], async (i) => {
+            const connection = await daemon.connect();
+            const newer = await daemon.connect();
+            newer.send(request('GET', '/healthz'));
+            await newer.answer();
+            connection.finish(request('GET', `/default/gray/13/${i}/3.png`));
+            assertStatus(await connection.answer(), 200);
+            connection.close();
+            newer.close();
+        });
+        idle.close();
+    });
 
     it('that go away in the middle leave the others served', async () => {
         for (let i = 0; i < 30; i++) {

@@ -182,6 +182,19 @@ describe('without a cache on disk', { timeout: patience(60000) }, () => {
         for (let i = 0; i < 5; i++)
             assert.deepEqual(await daemon.bytes(`/default/gray/9/${i}/2.png`),
                 await reference.bytes(`/default/gray/9/${i}/2.png`));
+        assert.ok(fs.readdirSync(cache).length > 0, 'the folder was not made again');
+    });
+
+    it('what killed processes left behind is swept', async () => {
+        const cache = scratch();
+        const [old, fresh] = ['.new-1-0', '.new-1-1'].map((name) => path.join(cache, name));
+        fs.writeFileSync(old, 'torn');
+        fs.writeFileSync(fresh, 'of a neighbour, who is writing');
+        const past = new Date(Date.now() - 600000);
+        fs.utimesSync(old, past, past);
+        const daemon = await next({ cache });
+        assert.deepEqual(fs.readdirSync(cache), ['.new-1-1']);
+        await daemon.bytes('/default/gray/9/1/3.png');
     });
 
     it('--cache defaults to $XDG_CACHE_HOME/farlands', async () => {

@@ -87,6 +87,12 @@ class Connection {
         return this;
     }
 
+    /* Close the sending side only. */
+    finish(bytes) {
+        this.socket.end(bytes);
+        return this;
+    }
+
     /* Wait until ready() is not null; what it returned, or null after LIMIT ms. */
     until(ready, limit) {
         return new Promise((resolve, reject) => {
@@ -140,7 +146,7 @@ class Connection {
 /* A connection to { host, port }; rejects when it is refused. */
 export function connect({ host, port }, limit = 5000) {
     return new Promise((resolve, reject) => {
-        const socket = net.connect({ host, port, noDelay: true });
+        const socket = net.connect({ host, port, noDelay: true, allowHalfOpen: true });
         const alarm = setTimeout(() => {
             socket.destroy();
             reject(new Error(`no connection to ${host}:${port} within ${limit} ms`));
