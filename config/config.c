@@ -68,11 +68,24 @@ __attribute__((format(printf, 4, 5))) static int fail(struct reader *reader, con
     return -EINVAL;
 }
 
+static int list_length(const yaml_node_t *node)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return -1;
+    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
+}
+
 /* The value as the user wrote it, for messages: short, and safe to print. */
 static const char *shown(const yaml_node_t *node, char buffer[48])
 {
-    if (node->type != YAML_SCALAR_NODE)
-        return node->type == YAML_MAPPING_NODE ? "a mapping" : "a list";
+    if (node->type == YAML_MAPPING_NODE)
+        return "a mapping";
+    if (node->type == YAML_SEQUENCE_NODE) {
+        snprintf(buffer, 48, "a list of %d", list_length(node));
+        return buffer;
+    }
+    if (node->data.scalar.length == 0 && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        return "no value";
     size_t n = 0;
     buffer[n++] = '"';
     for (size_t i = 0; i < node->data.scalar.length && n < 40; i++) {
@@ -94,13 +107,6 @@ static int refuse(struct reader *reader, const yaml_node_t *node, const struct k
 static yaml_node_t *node_at(struct reader *reader, yaml_node_item_t item)
 {
     return yaml_document_get_node(&reader->document, item);
-}
-
-static int list_length(const yaml_node_t *node)
-{
-    if (node->type != YAML_SEQUENCE_NODE)
-        return -1;
-    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
 }
 
 static yaml_node_t *list_item(struct reader *reader, const yaml_node_t *node, int i)
@@ -170,7 +176,9 @@ static int read_elevation(struct reader *reader, const yaml_node_t *node,
         double noise, metres;
         size_t length;
         const char *text = read_pair(reader, item, &noise, &length);
-        if (!text || option_parse(&number, text, length, &metres))
+        if (text && option_parse(&number, text, length, &metres))
+            return refuse(reader, list_item(reader, item, 1), &at, option);
+        if (!text)
             return refuse(reader, item, &at, option);
         params->elevation[i] = (struct farlands_knot){(float)noise, (float)metres};
         if (i > 0 && !(params->elevation[i - 1].noise < params->elevation[i].noise))
@@ -212,7 +220,9 @@ static int read_palette(struct reader *reader, const yaml_node_t *node, const st
         double metres;
         size_t length;
         const char *text = read_pair(reader, item, &metres, &length);
-        if (!text || !read_colour(text, length, stop))
+        if (text && !read_colour(text, length, stop))
+            return refuse(reader, list_item(reader, item, 1), &at, option);
+        if (!text)
             return refuse(reader, item, &at, option);
         stop->metres = (float)metres;
         if (i > 0 && stop[-1].metres > stop->metres)

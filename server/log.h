@@ -1,4 +1,7 @@
-/* Lines on stderr: time, level, text. Any thread; a line is never torn. */
+/*
+ * Lines on stderr: time, level, text. Any thread; a line is never torn. Where
+ * nobody reads them, lines are dropped: nothing waits for a log.
+ */
 #ifndef FARLANDS_LOG_H
 #define FARLANDS_LOG_H
 
@@ -6,8 +9,8 @@
 
 #include "config/config.h"
 
-/* Set once at start, before there are threads. */
-void log_set_level(enum log_level level);
+/* Once at start, before there are threads: which lines are written. */
+void log_start(enum log_level level);
 
 /* Whether a line of LEVEL would be written: ask before costly arguments. */
 bool log_enabled(enum log_level level);

@@ -142,7 +142,7 @@ static int command_serve(int argc, char **argv)
         snprintf(config->listen, sizeof config->listen, "%s", options.listen);
     if (options.cache)
         snprintf(config->cache.path, sizeof config->cache.path, "%s", options.cache);
-    log_set_level(config->log);
+    log_start(config->log);
     code = serve(config);
     config_free(config);
     return code;

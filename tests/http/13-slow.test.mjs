@@ -1,11 +1,14 @@
 // Clients that take their time: ten seconds for a request to arrive, not longer.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertPeace, withDaemon } from './daemon.mjs';
 import { assertStatus } from './table.mjs';
-import { patience } from './program.mjs';
+import { BINARY, patience, scratch, scratchFile } from './program.mjs';
+import { connect, request } from './wire.mjs';
 
 const HALF = 'GET /healthz HTTP/1.1\r\nHo';
 const LIMIT = 12500;
@@ -40,4 +43,25 @@ describe('half a request', { timeout: patience(60000), concurrency: true }, () =
         assertPeace(await daemon.stop('SIGTERM', LIMIT));
         connection.close();
     }));
+});
+
+describe('a log that nobody reads', { timeout: patience(60000) }, () => {
+    it('holds up no request', async () => {
+        const config = scratchFile('debug.yaml', 'log: debug\n');
+        const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratch(), '--config', config],
+            { stdio: ['ignore', 'pipe', 'pipe'] });       // stderr is a pipe that is never read
+        try {
+            const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+            const port = Number(/:(\d+)\//.exec(line)[1]);
+            const connection = await connect({ host: '127.0.0.1', port });
+            for (let i = 0; i < 4000; i++)
+                assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
+            connection.close();
+            child.kill('SIGTERM');
+            const [code] = await once(child, 'exit');
+            assert.equal(code, 0);
+        } finally {
+            child.kill('SIGKILL');
+        }
+    });
 });
