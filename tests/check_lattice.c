@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "noise/lattice.h"
+#include "tests/fixtures.h"
 #include "tests/reference_params.h"
 
 static const struct {
@@ -274,9 +275,5 @@ int main(void)
     tcase_add_loop_test(hash, keys_are_independent, 0, LENGTH(keyings));
     suite_add_tcase(suite, hash);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "noise/farlands.h"
+#include "tests/fixtures.h"
 #include "tests/reference_params.h"
 
 static float *floats(size_t count)
@@ -462,9 +463,5 @@ int main(void)
     tcase_add_test(memory, freeing_nothing_is_allowed);
     suite_add_tcase(suite, memory);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "noise/farlands.h"
 #include "noise/lattice.h"
+#include "tests/fixtures.h"
 #include "tests/reference_params.h"
 
 /* Independent places: thousands of cells apart from each other. */
@@ -332,9 +333,5 @@ int main(void)
     tcase_add_loop_test(character, far_away_is_like_here, 0, LENGTH(far_away));
     suite_add_tcase(suite, character);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "noise/farlands.h"
+#include "tests/fixtures.h"
 #include "tests/reference_params.h"
 
 /* FNV-1a, 64 bits, over the floats' bits, least significant byte first. */
@@ -165,9 +166,5 @@ int main(void)
     tcase_add_loop_test(golden, heights_stay, 0, LENGTH(rows));
     suite_add_tcase(suite, golden);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

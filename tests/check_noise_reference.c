@@ -4,6 +4,7 @@
 
 #include "noise/farlands.h"
 #include "noise/permutation.h"
+#include "tests/fixtures.h"
 #include "tests/reference_noise.h"
 #include "tests/reference_params.h"
 
@@ -307,9 +308,5 @@ int main(void)
     tcase_add_loop_test(known, zero_at_lattice_points, 0, 5);
     suite_add_tcase(suite, known);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

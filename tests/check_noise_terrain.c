@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "noise/farlands.h"
+#include "tests/fixtures.h"
 #include "tests/reference_noise.h"
 #include "tests/reference_params.h"
 
@@ -390,9 +391,5 @@ int main(void)
     tcase_add_test(picture, band_limit_keeps_coarse_octaves);
     suite_add_tcase(suite, picture);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -41,23 +41,23 @@ static inline void folder_remove(const char *path)
 }
 
 /* Where every folder of this program's tests is, those too that crash. */
-static char scratch[FOLDER_TEXT / 2];
+static char test_folder[FOLDER_TEXT / 2];
 
 /* Run SUITE, each test in a process of its own. Returns the program's exit code. */
 static inline int suite_run(Suite *suite)
 {
     const char *parent = getenv("TMPDIR");
-    snprintf(scratch, sizeof scratch, "%s/farlands-check-XXXXXX",
+    snprintf(test_folder, sizeof test_folder, "%s/farlands-check-XXXXXX",
              parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(scratch)) {
-        perror(scratch);
+    if (!mkdtemp(test_folder)) {
+        perror(test_folder);
         return EXIT_FAILURE;
     }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    folder_remove(scratch);
+    folder_remove(test_folder);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -119,7 +119,7 @@ static inline void guarded_free(struct guarded *guarded)
 /* A new, empty folder. Returns PATH. */
 static inline char *folder_new(char path[FOLDER_TEXT])
 {
-    snprintf(path, FOLDER_TEXT, "%s/XXXXXX", scratch);
+    snprintf(path, FOLDER_TEXT, "%s/XXXXXX", test_folder);
     ck_assert_msg(mkdtemp(path) != NULL, "mkdtemp: %s", path);
     return path;
 }
