@@ -200,8 +200,7 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
     if (answer->body) {
         response = MHD_create_response_from_buffer_with_free_callback_cls(
             answer->body->length, answer->body->bytes, release_body, blob_hold(answer->body));
-    } else if ((exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) ||
-               (answer->status == MHD_HTTP_NOT_MODIFIED && answer->length > 0)) {
+    } else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) {
         response = MHD_create_response_from_callback(answer->length < 0 ? MHD_SIZE_UNKNOWN
                                                                         : (uint64_t)answer->length,
                                                      1024, no_body, NULL, NULL);
@@ -210,6 +209,8 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
         if (response && answer->length < 0)
             MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
     } else {
+        /* A 304 then says Content-Length: 0. Leaving it out needs a newer
+         * libmicrohttpd, and with the true length some clients wait for a body. */
         response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     }
     if (!response) {

@@ -38,9 +38,9 @@ enum { HTTP_LENGTH_UNKNOWN = -1 };
 
 struct http_answer {
     unsigned status;
-    const char *type;  /* Content-Type, or NULL */
-    struct blob *body; /* or NULL; a reference is taken */
-    int64_t length;    /* of GET's body where none is sent (HEAD, 304), or unknown */
+    const char *type;                  /* Content-Type, or NULL */
+    struct blob *body;                 /* or NULL; a reference is taken */
+    int64_t length;                    /* HEAD without a body: what GET's would be, or unknown */
     const struct http_header *headers; /* copied, with their values */
     int header_count;
 };

@@ -117,7 +117,7 @@ static void answer_document(struct service *service, struct http_exchange *excha
                    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
                    "img-src 'self' data:; connect-src 'self'");
     if (none_match_holds(request->if_none_match, etag))
-        answer(service, exchange, 304, NULL, NULL, (int64_t)body->length, &headers);
+        answer(service, exchange, 304, NULL, NULL, 0, &headers);
     else
         answer(service, exchange, 200, type, body, 0, &headers);
     blob_release(body);
@@ -149,7 +149,7 @@ static void answer_tile(struct service *service, struct http_exchange *exchange,
     struct headers headers = common_headers(wanted->cache_control);
     char size[VALUE_MAX], origin[VALUE_MAX], step[VALUE_MAX], range[VALUE_MAX];
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], etag[ETAG_MAX];
-    int64_t length = body ? (int64_t)body->length : HTTP_LENGTH_UNKNOWN;
+    int64_t length = HTTP_LENGTH_UNKNOWN;
 
     add_header(&headers, "ETag", key_etag(wanted->key, etag));
     if (raw) {
@@ -167,10 +167,8 @@ static void answer_tile(struct service *service, struct http_exchange *exchange,
         add_header(&headers, "Farlands-Fingerprint", tile->world->fingerprint);
         length = (int64_t)samples * samples * (tile->format == FORMAT_F32 ? 4 : 2);
     }
-    if (status == 304)
-        answer(service, exchange, status, NULL, NULL, length, &headers);
-    else
-        answer(service, exchange, status, format_type(tile->format), body, length, &headers);
+    answer(service, exchange, status, status == 304 ? NULL : format_type(tile->format), body,
+           length, &headers);
 }
 
 static void answer_failure(struct service *service, struct http_exchange *exchange, int err)
@@ -251,11 +249,13 @@ static void handle_tile(struct service *service, struct http_exchange *exchange,
         return;
     }
     describe(&wanted, route);
-    struct blob *blob = supply_at_hand(service->parts.supply, wanted.key);
     /* The validator is known without the tile: so is whether the client has it. */
-    if (none_match_holds(request->if_none_match, key_etag(wanted.key, etag)))
-        answer_tile(service, exchange, &wanted, 304, blob);
-    else if (blob || request->method == HTTP_HEAD)
+    if (none_match_holds(request->if_none_match, key_etag(wanted.key, etag))) {
+        answer_tile(service, exchange, &wanted, 304, NULL);
+        return;
+    }
+    struct blob *blob = supply_at_hand(service->parts.supply, wanted.key);
+    if (blob || request->method == HTTP_HEAD)
         answer_tile(service, exchange, &wanted, 200, blob);
     else
         wait_for_tile(service, exchange, &wanted);

@@ -170,15 +170,14 @@ describe('caching', { timeout: patience(60000) }, () => {
         assert.equal(rest.length, 0, 'bytes after the answer');
     });
 
-    it('tells in a 304 the length that a 200 would have, where it is known', () => eachRow(
-        ['/default/height/11/300/7.f32', '/default/height/11/300/7.r16', '/worlds.json',
-            '/default/relief/11/300/7.png'], async (path) => {
-            const get = await daemon.get(path);
+    // wrk's and other parsers wait for a body where a 304 has a length.
+    it('promises no body in a 304', () => eachRow(
+        ['/default/height/11/300/7.f32', '/worlds.json', '/default/relief/11/300/7.png'], async (path) => {
+            const { headers: { etag } } = await daemon.get(path);
             const { answers: [answer] } = await daemon.raw(
-                `GET ${path} HTTP/1.1\r\nHost: ${daemon.authority}\r\n` +
-                `If-None-Match: ${get.headers.etag}\r\n\r\n`);
+                `GET ${path} HTTP/1.1\r\nHost: ${daemon.authority}\r\nIf-None-Match: ${etag}\r\n\r\n`);
             assert.equal(answer.status, 304);
-            assert.equal(Number(answer.headers['content-length']), get.body.length);
+            assert.equal(Number(answer.headers['content-length'] ?? 0), 0);
         }));
 
     it('leaves the connection usable after HEAD and 304', async () => {
