@@ -57,11 +57,6 @@ static void light_row(const float *row, const float *north, const float *south, 
     }
 }
 
-static inline uint8_t channel(float value)
-{
-    return (uint8_t)(value < 255 ? value + 0.5f : 255);
-}
-
 /* What the sun adds above this bends towards white, which it never reaches: snow keeps its
  * shape. Level ground keeps its colour. */
 static const float SHOULDER = 225;
@@ -73,34 +68,59 @@ static inline float lit(float level, float light)
     return over > 0 ? knee + over * (255 - knee) / (255 - knee + over) : level * light;
 }
 
-static inline void colour_pixel(struct colour colour, float light, float bare, uint8_t out[3])
+/* One channel of a row, 0 .. 255: TINT is what bare ground makes of grey in it. */
+static void light_channel(const float *level, const float *grey, const struct lighting *lighting,
+                          int size, float tint, float cool, float *out)
 {
-    const float red = colour.red, green = colour.green, blue = colour.blue;
-    const float grey = (red + 2 * green + blue) * 0.25f;
+    for (int i = 0; i < size; i++) {
+        const float mixed = level[i] + (grey[i] * tint - level[i]) * lighting->bare[i];
+        const float ground = mixed < 255 ? mixed : 255; /* warm grey can be brighter than white */
+        out[i] = lit(ground, 1 + (lighting->light[i] - 1) * cool) + 0.5f;
+    }
+}
 
-    out[0] = channel(lit(red + (grey * BARE_RED - red) * bare, light));
-    out[1] = channel(lit(green + (grey - green) * bare, light));
-    out[2] = channel(lit(blue + (grey * BARE_BLUE - blue) * bare, 1 + (light - 1) * COOL_SHADOWS));
+/* A row's colours, each channel by itself. */
+struct channels {
+    float red[LAYER_MAX_SIZE], green[LAYER_MAX_SIZE], blue[LAYER_MAX_SIZE], grey[LAYER_MAX_SIZE];
+};
+
+static void colour_row(const float *row, const struct style *style, int size, struct channels *out)
+{
+    for (int i = 0; i < size; i++) {
+        int entry = (int)((row[i] - style->min) * style->scale);
+        struct colour colour = style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1];
+        out->red[i] = colour.red;
+        out->green[i] = colour.green;
+        out->blue[i] = colour.blue;
+    }
+    for (int i = 0; i < size; i++)
+        out->grey[i] = (out->red[i] + 2 * out->green[i] + out->blue[i]) * 0.25f;
 }
 
 void paint_relief(const struct heights *heights, const struct style *style, void *pixels)
 {
-    const int reach = heights->reach;
+    const int reach = heights->reach, size = heights->size;
     const float apart = 2 * (float)reach * heights->spacing;
     /* Where even the broadest octave has faded out, rounding must not look like mountains. */
     const float flat = FLAT * (style->max - style->min);
     const float rise = TYPICAL_SLOPE / fmaxf(heights->slope * apart, flat);
-    struct lighting lighting;
+    struct lighting light;
+    struct channels ground, shown;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < heights->size; j++) {
+    for (int j = 0; j < size; j++) {
         const float *row = heights->first + j * heights->stride;
-        light_row(row, row - reach * heights->stride, row + reach * heights->stride, heights->size,
-                  reach, rise, &lighting);
-        for (int i = 0; i < heights->size; i++, out += 3) {
-            int entry = (int)((row[i] - style->min) * style->scale);
-            colour_pixel(style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1],
-                         lighting.light[i], lighting.bare[i], out);
+        light_row(row, row - reach * heights->stride, row + reach * heights->stride, size, reach,
+                  rise, &light);
+        colour_row(row, style, size, &ground);
+        light_channel(ground.red, ground.grey, &light, size, BARE_RED, 1, shown.red);
+        light_channel(ground.green, ground.grey, &light, size, 1, 1, shown.green);
+        light_channel(ground.blue, ground.grey, &light, size, BARE_BLUE, COOL_SHADOWS, shown.blue);
+        for (int i = 0; i < size; i++, out += 3) {
+            // cppcheck-suppress uninitvar ; light_channel fills it
+            out[0] = (uint8_t)shown.red[i];
+            out[1] = (uint8_t)shown.green[i];
+            out[2] = (uint8_t)shown.blue[i];
         }
     }
 }
