@@ -1,4 +1,5 @@
 /* One value of the configuration: text -> its place in a struct, and back. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -52,9 +53,8 @@ int config_listen_valid(const char *text)
 static int parse_listen(const struct option *option, const char *text, size_t length, char *out)
 {
     char copy[sizeof((struct config *)0)->listen];
-    struct option bounded = *option;
-    bounded.max = sizeof copy;
-    if (parse_text(&bounded, text, length, copy) || !config_listen_valid(copy))
+    assert(option->max <= sizeof copy);
+    if (parse_text(option, text, length, copy) || !config_listen_valid(copy))
         return -EINVAL;
     memcpy(out, copy, sizeof copy);
     return 0;

@@ -210,7 +210,8 @@ static int write_all(int fd, const uint8_t *bytes, size_t length)
     return 0;
 }
 
-/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
+/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell.
+ * Only what was made here is unlinked on error. */
 static int write_temporary(struct disk_cache *cache, const char *temporary, const struct blob *png)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
@@ -222,6 +223,21 @@ static int write_temporary(struct disk_cache *cache, const char *temporary, cons
     int err = write_all(fd, png->bytes, png->length);
     if (close(fd) && !err)
         err = -errno;
+    if (err)
+        unlinkat(cache->folder, temporary, 0);
+    return err;
+}
+
+/* The temporary file becomes NAME, whose folders are made when first needed. */
+static int rename_temporary(struct disk_cache *cache, const char *temporary, char *name)
+{
+    if (renameat(cache->folder, temporary, cache->folder, name) == 0)
+        return 0;
+    int err = errno == ENOENT ? make_folders(cache->folder, name) : -errno;
+    if (!err && renameat(cache->folder, temporary, cache->folder, name))
+        err = -errno;
+    if (err)
+        unlinkat(cache->folder, temporary, 0);
     return err;
 }
 
@@ -233,15 +249,5 @@ int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const stru
     tile_name(tile, name);
     temporary_name(cache, temporary);
     int err = write_temporary(cache, temporary, png);
-    if (!err && renameat(cache->folder, temporary, cache->folder, name)) {
-        err = -errno;
-        if (err == -ENOENT) { /* its folders are made when first needed */
-            err = make_folders(cache->folder, name);
-            if (!err && renameat(cache->folder, temporary, cache->folder, name))
-                err = -errno;
-        }
-    }
-    if (err)
-        unlinkat(cache->folder, temporary, 0);
-    return err;
+    return err ? err : rename_temporary(cache, temporary, name);
 }

@@ -56,6 +56,7 @@ enum state {
 struct http_exchange {
     struct http *http;
     struct MHD_Connection *connection;
+    struct link *link;
     enum state state;
     struct http_request request;
     bool close; /* close the connection after the answer */
@@ -163,7 +164,7 @@ static struct link *link_of(struct MHD_Connection *connection)
 
 static void enter(struct http_exchange *exchange, enum link_phase phase)
 {
-    link_enter(link_of(exchange->connection), phase, uv_now(exchange->http->loop));
+    link_enter(exchange->link, phase, uv_now(exchange->http->loop));
 }
 
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
@@ -175,6 +176,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         return NULL; /* on_request then closes the connection */
     exchange->http = http;
     exchange->connection = connection;
+    exchange->link = link_of(connection);
     exchange->begun = uv_hrtime();
     memcpy(exchange->uri, uri, length);
     enter(exchange, LINK_HEADERS);

@@ -19,11 +19,6 @@ void metrics_add(struct metrics *metrics, enum metric metric)
     __atomic_fetch_add(&metrics->count[metric], 1, __ATOMIC_RELAXED);
 }
 
-uint64_t metrics_read(const struct metrics *metrics, enum metric metric)
-{
-    return __atomic_load_n(&metrics->count[metric], __ATOMIC_RELAXED);
-}
-
 /* Few, so that the number of series is fixed; the last stands for all others. */
 static const unsigned statuses[] = {200, 204, 304, 400, 404, 405, 414, 431, 500, 503, 0};
 

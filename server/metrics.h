@@ -23,7 +23,6 @@ struct metrics {
 };
 
 void metrics_add(struct metrics *metrics, enum metric metric);
-uint64_t metrics_read(const struct metrics *metrics, enum metric metric);
 
 /* Count an answer by its HTTP status. */
 void metrics_add_status(struct metrics *metrics, unsigned status);

@@ -306,20 +306,12 @@ static void handle_file(struct service *service, struct http_exchange *exchange,
                         blob_copy(file->bytes, (size_t)*file->length));
 }
 
-static void handle_status(struct service *service, struct http_exchange *exchange, bool well,
-                          const char *text)
+/* What is true only now; takes the reference to BODY. */
+static void answer_state(struct service *service, struct http_exchange *exchange, unsigned status,
+                         const char *type, struct blob *body)
 {
     struct headers headers = common_headers("no-store");
-    struct blob *body = document_status(text);
-    answer(service, exchange, well ? 200 : 503, "application/json", body, 0, &headers);
-    blob_release(body);
-}
-
-static void handle_metrics(struct service *service, struct http_exchange *exchange)
-{
-    struct headers headers = common_headers("no-store");
-    struct blob *body = metrics_text(service->parts.metrics);
-    answer(service, exchange, 200, "text/plain; version=0.0.4; charset=utf-8", body, 0, &headers);
+    answer(service, exchange, status, type, body, 0, &headers);
     blob_release(body);
 }
 
@@ -364,14 +356,15 @@ static void handle_route(struct service *service, struct http_exchange *exchange
                         document_worlds(service->parts.worlds));
         break;
     case ROUTE_HEALTH:
-        handle_status(service, exchange, true, "ok");
+        answer_state(service, exchange, 200, "application/json", document_status("ok"));
         break;
     case ROUTE_READY:
-        handle_status(service, exchange, !service->draining,
-                      service->draining ? "draining" : "ready");
+        answer_state(service, exchange, service->draining ? 503 : 200, "application/json",
+                     document_status(service->draining ? "draining" : "ready"));
         break;
     case ROUTE_METRICS:
-        handle_metrics(service, exchange);
+        answer_state(service, exchange, 200, "text/plain; version=0.0.4; charset=utf-8",
+                     metrics_text(service->parts.metrics));
         break;
     default:
         handle_world(service, exchange, request, route);

@@ -28,19 +28,20 @@ static struct disk_cache *disk_for(const struct errand *errand)
     return errand->tile.format == FORMAT_PNG ? errand->supply->parts.disk_cache : NULL;
 }
 
-static bool fetch_from_disk(struct supply *supply, struct errand *errand)
+static bool fetch_from_disk(struct errand *errand)
 {
     struct disk_cache *cache = disk_for(errand);
     if (!cache)
         return false;
     int err = disk_cache_get(cache, &errand->tile, &errand->blob);
     if (err && err != -ENOENT)
-        metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
+        metrics_add(errand->supply->parts.metrics, METRIC_CACHE_FAULTS);
     return err == 0;
 }
 
-static void store_on_disk(struct supply *supply, const struct errand *errand)
+static void store_on_disk(const struct errand *errand)
 {
+    struct supply *supply = errand->supply;
     struct disk_cache *cache = disk_for(errand);
     if (!cache)
         return;
@@ -55,10 +56,9 @@ static void store_on_disk(struct supply *supply, const struct errand *errand)
 static void on_run(struct job *job, void *station)
 {
     struct errand *errand = (struct errand *)job;
-    struct supply *supply = errand->supply;
-    struct metrics *metrics = supply->parts.metrics;
+    struct metrics *metrics = errand->supply->parts.metrics;
 
-    if (fetch_from_disk(supply, errand)) {
+    if (fetch_from_disk(errand)) {
         metrics_add(metrics, METRIC_HITS_DISK);
         return;
     }
@@ -67,7 +67,7 @@ static void on_run(struct job *job, void *station)
     if (errand->err)
         return;
     metrics_add_rendered(metrics, errand->tile.layer);
-    store_on_disk(supply, errand);
+    store_on_disk(errand);
 }
 
 static void on_done(struct job *job)
