@@ -1,17 +1,24 @@
 # Farlands. `make run` serves a world, `make check` runs every test, `make` builds.
 #
-#   make SAN=address,undefined check    the same under sanitizers, in a build folder of its own
+#   make lib                            libfarlands alone: noise/, without the daemon
+#   make install PREFIX=/usr            both; also DESTDIR=..., and make uninstall
+#   make SAN=address,undefined check    the tests under sanitizers, in a build folder of its own
 #   make CC=clang                       another compiler
 #   make V=1                            show the commands
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 LISTEN ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+# The binutils that go with the compiler, a cross compiler's too.
+tool = $(shell $(CC) -print-prog-name=$(1))
+# What runs a program of another machine: qemu-aarch64, say.
+RUN ?=
 
 comma := ,
 empty :=
@@ -22,15 +29,18 @@ Q := $(if $(V),,@)
 # --- What it is built with ---------------------------------------------------
 
 # Debian's names. Node may come from elsewhere, so it is asked for by command.
-BUILD_PACKAGES := gcc libc6-dev pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
+BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     zlib1g-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
-TEST_PACKAGES := check curl
+TEST_PACKAGES := check curl g++
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
+SAME_BITS_PACKAGES := gcc clang
+AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 missing_packages = $(shell for p in $(1); do \
     dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
 missing_command = $(shell command -v $(1) >/dev/null 2>&1 || echo $(2))
 
 LIBRARIES := libmicrohttpd libuv libpng zlib yaml-0.1 libcjson libxxhash
+CONFIG_LIBRARIES := yaml-0.1
 TEST_LIBRARIES := check
 
 FP_FLAGS := -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -43,6 +53,9 @@ ALL_CFLAGS = -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' $(FP
 ALL_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES))
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES)) -lm -lpthread
+NOISE_CFLAGS := -Wconversion -fPIC
+AVX2_CFLAGS := -mavx2 -mfma
+AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 
 # --- What it is built from ---------------------------------------------------
 
@@ -50,26 +63,43 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 NOISE := $(filter-out noise/kernel_%.c,$(wildcard noise/*.c)) noise/kernel_scalar.c
 ifeq ($(ARCH),x86_64)
 NOISE += noise/kernel_avx2.c noise/kernel_avx512.c
+else ifeq ($(ARCH),aarch64)
+NOISE += noise/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
 SERVER := $(wildcard server/*.c server/layers/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
+WORLDS := $(wildcard config/worlds/*.yaml)
 UNITS := $(wildcard tests/check_*.c)
+NOISE_UNITS := $(wildcard tests/check_noise*.c tests/check_lattice.c)
+# Those of them whose answer another kernel could change.
+KERNEL_UNITS := $(filter tests/check_noise%,$(NOISE_UNITS))
 
 objects = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
-LIBRARY_OBJECTS := $(call objects,$(filter-out server/main.c,$(SOURCES)) config/builtin.S server/viewer_assets.S)
-OBJECTS := $(LIBRARY_OBJECTS) $(BUILD)/server/main.o
-UNIT_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNITS))
+programs = $(patsubst %.c,$(BUILD)/%,$(1))
+NOISE_OBJECTS := $(call objects,$(NOISE))
+CONFIG_OBJECTS := $(call objects,$(CONFIG) config/builtin.S)
+SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer_assets.S)
+COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
+OBJECTS := $(COMMON_OBJECTS) $(BUILD)/server/main.o
+UNIT_PROGRAMS := $(call programs,$(UNITS))
+NOISE_UNIT_PROGRAMS := $(call programs,$(NOISE_UNITS))
 
-$(BUILD)/noise/%.o: ALL_CFLAGS += -Wconversion
+$(BUILD)/noise/%.o: ALL_CFLAGS += $(NOISE_CFLAGS)
 $(BUILD)/config/%.o: ALL_CFLAGS += -Wconversion
-$(BUILD)/noise/kernel_avx2.o: ALL_CFLAGS += -mavx2 -mfma
-$(BUILD)/noise/kernel_avx512.o: ALL_CFLAGS += -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl
+$(BUILD)/noise/kernel_avx2.o: ALL_CFLAGS += $(AVX2_CFLAGS)
+$(BUILD)/noise/kernel_avx512.o: ALL_CFLAGS += $(AVX512_CFLAGS)
+
+# As others link with it: VERSION's first number changes where they would have to be built anew.
+SONAME := libfarlands.so.$(firstword $(subst ., ,$(VERSION)))
+STATIC_LIBRARY := $(BUILD)/libfarlands.a
+SHARED_LIBRARY := $(BUILD)/libfarlands.so.$(VERSION)
 
 # --- Building ------------------------------------------------------------------
 
-.PHONY: all
+.PHONY: all lib
 all: $(BUILD)/farlands
+lib: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 
 $(BUILD)/farlands: $(OBJECTS)
 	@echo "  LD    $@"
@@ -89,22 +119,50 @@ $(BUILD)/config/builtin.o: config/farlands.yaml
 $(BUILD)/server/viewer_assets.o: $(wildcard server/viewer/*.html server/viewer/*.css server/viewer/*.js \
     server/viewer/*.svg) server/viewer/node_modules/.installed
 
-$(BUILD)/tests/bench/%: tests/bench/%.c $(LIBRARY_OBJECTS) $(BUILD)/flags
+# One object in it, in which what the files of noise/ share among themselves is
+# private, as it is in the shared library.
+$(STATIC_LIBRARY): $(NOISE_OBJECTS)
+	@echo "  AR    $@"
+	$(Q)$(call tool,ld) -r $^ -o $(@:.a=.o)
+	$(Q)$(call tool,objcopy) --wildcard --keep-global-symbol='farlands_*' $(@:.a=.o)
+	$(Q)rm -f $@
+	$(Q)$(call tool,ar) rcs $@ $(@:.a=.o)
+
+$(SHARED_LIBRARY): $(NOISE_OBJECTS) noise/farlands.map
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
+	    -Wl,--version-script,noise/farlands.map $(NOISE_OBJECTS) -lm -o $@
+
+$(BUILD)/tests/bench/%: tests/bench/%.c $(COMMON_OBJECTS) $(BUILD)/flags
 	@echo "  BENCH $@"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIBRARY_OBJECTS) $(PKG_LIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(COMMON_OBJECTS) $(PKG_LIBS) -o $@
 
-$(BUILD)/tests/check_%: tests/check_%.c $(LIBRARY_OBJECTS) $(BUILD)/flags
+# A unit's program, from its source, $(1), objects, and $(2), libraries. The noise's
+# own see no server, and so build where its libraries are not.
+define link_unit
 	@echo "  TEST  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $$(pkg-config --cflags $(TEST_LIBRARIES)) -MMD -MP $(ALL_LDFLAGS) \
-	    $< $(LIBRARY_OBJECTS) $$(pkg-config --libs $(TEST_LIBRARIES)) $(PKG_LIBS) -o $@
+	    $< $(1) $$(pkg-config --libs $(TEST_LIBRARIES)) $(2) -o $@
+endef
+
+$(NOISE_UNIT_PROGRAMS): $(BUILD)/%: %.c $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(BUILD)/flags
+	$(call link_unit,$(NOISE_OBJECTS) $(CONFIG_OBJECTS),$$(pkg-config --libs $(CONFIG_LIBRARIES)) -lm)
+
+$(filter-out $(NOISE_UNIT_PROGRAMS),$(UNIT_PROGRAMS)): $(BUILD)/%: %.c $(COMMON_OBJECTS) $(BUILD)/flags
+	$(call link_unit,$(COMMON_OBJECTS),$(PKG_LIBS))
+
+$(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
+	@echo "  TEST  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) $< $(NOISE_OBJECTS) -lm -o $@
 
 # Rebuild when compiler or flags change.
+all_flags = $(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(NOISE_CFLAGS) $(AVX2_CFLAGS) $(AVX512_CFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' | cmp -s - $@ || \
-	    echo '$(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' >$@
+	@echo '$(all_flags)' | cmp -s - $@ || echo '$(all_flags)' >$@
 FORCE:
 
 # Packages from npm: the viewer's map library and the browser tests' driver.
@@ -113,18 +171,41 @@ FORCE:
 	$(Q)cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	$(Q)touch $@
 
--include $(patsubst %.o,%.d,$(OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS))
+-include $(patsubst %.o,%.d,$(OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/bits)
 
 # --- Running -------------------------------------------------------------------
 
-.PHONY: run install
+.PHONY: run install install-program install-lib uninstall
 run: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)exec $(BUILD)/farlands serve --listen $(LISTEN)
 
-install: all
-	install -D -m 755 $(BUILD)/farlands $(DESTDIR)$(PREFIX)/bin/farlands
-	install -D -m 644 config/farlands.yaml $(DESTDIR)$(PREFIX)/share/farlands/farlands.yaml
+SHARE = $(DESTDIR)$(PREFIX)/share/farlands
+# Programs find a shared library by the loader's own list; only root may write it.
+refresh_loader = $(if $(DESTDIR),,ldconfig 2>/dev/null || :)
+install: install-program install-lib
+
+install-program: all
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/farlands
+	install -D -m 644 -t $(SHARE) config/farlands.yaml
+	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
+
+install-lib: lib
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include noise/farlands.h
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(STATIC_LIBRARY) $(SHARED_LIBRARY)
+	ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfarlands.so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' \
+	    noise/farlands.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc
+	$(refresh_loader)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
+	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
+	    $(SHARE)/farlands.yaml $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
+	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :
+	$(refresh_loader)
 
 # --- Testing -------------------------------------------------------------------
 
@@ -132,13 +213,33 @@ install: all
 bench: $(BUILD)/tests/bench/bench_tile
 	$(Q)$<
 
-.PHONY: check check-units check-http check-browser picture lint fmt fresh-machine image clean
+.PHONY: check check-units check-kernels check-library check-same-bits check-aarch64 check-http check-browser \
+    picture lint fmt fresh-machine image clean
 check: test-deps
-	$(Q)$(MAKE) --no-print-directory check-units check-http check-browser
+	$(Q)$(MAKE) --no-print-directory check-units check-kernels check-library check-http check-browser
 
 # Check forks a process a test; sanitizers must not be hidden by it.
-check-units: $(UNIT_PROGRAMS)
-	$(Q)for t in $(UNIT_PROGRAMS); do $$t || exit 1; done
+check-units: $(filter-out $(call programs,$(KERNEL_UNITS)),$(UNIT_PROGRAMS))
+	$(Q)for t in $^; do $(RUN) $$t || exit 1; done
+
+# Under each kernel that this machine runs, as the library itself says.
+check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
+	$(Q)for k in $$($(RUN) $(BUILD)/tests/bits); do \
+	    for t in $(call programs,$(KERNEL_UNITS)); do \
+	        echo "  KERNEL $$k"; FARLANDS_KERNEL=$$k $(RUN) $$t || exit 1; done; done
+
+# Not what a sanitizer makes of it: that wants libraries of its own.
+check-library: $(if $(SAN),,all lib)
+	+$(Q)$(if $(SAN),:,tests/library.sh)
+
+# What optimisation and compiler must not change, and what another machine must not.
+check-same-bits:
+	$(call install_missing,$(call missing_packages,$(SAME_BITS_PACKAGES)))
+	$(Q)tests/same-bits.sh
+
+check-aarch64:
+	$(call install_missing,$(call missing_packages,$(AARCH64_PACKAGES)))
+	$(Q)tests/aarch64.sh
 
 export FARLANDS = $(abspath $(BUILD)/farlands)
 # How much slower than a plain build the tests may be.

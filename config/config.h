@@ -5,6 +5,7 @@
 #ifndef FARLANDS_CONFIG_H
 #define FARLANDS_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +23,7 @@ struct world_config {
     char name[WORLD_NAME_MAX];
     int native_zoom;   /* the zoom at which one sample is one block */
     int64_t origin[2]; /* units: where sample 0 of tile 0 lies */
-    unsigned basis;    /* only Perlin so far */
+    bool wrap;         /* the terrain repeats with the window, which is then its period */
     struct farlands_params terrain;
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
@@ -63,7 +64,7 @@ int config_listen_valid(const char *text);
 
 /*
  * A world's parameters one by one, in a fixed order: calls VISIT with the
- * dotted KEY ("noise.octaves", "seed") and the value as text; QUOTED tells
+ * dotted KEY ("noise.warp.amplitude", "seed") and the value as text; QUOTED tells
  * text from numbers, true, false and lists, which are JSON as they stand.
  */
 typedef void world_visitor(void *context, const char *key, const char *value, int quoted);

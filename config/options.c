@@ -6,17 +6,23 @@
 #include "config.h"
 
 static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
-static const char *const bases[] = {"perlin", NULL};
 /* In the order of the enumerations of noise/farlands.h. */
+static const char *const bases[] = {"perlin", "simplex", "cellular", "value", NULL};
 static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
 static const char *const fades[] = {"linear", "cubic", "quintic", NULL};
 static const char *const hashes[] = {"mix64", "permutation", NULL};
-static const char *const fractals[] = {"none", "fbm", NULL};
+static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid", NULL};
 
 #define AT_NOISE(member) offsetof(struct world_config, terrain.member)
 
+static const struct option warp_options[] = {
+    {"amplitude", OPTION_BLOCKS, AT_NOISE(warp.amplitude), 0, 0x1p40, .accepted = NULL},
+    {"wavelength", OPTION_BLOCKS, AT_NOISE(warp.wavelength), 0, 0x1p40, .accepted = NULL},
+    {0},
+};
+
 static const struct option noise_options[] = {
-    {"basis", OPTION_CHOICE, offsetof(struct world_config, basis), .choices = bases},
+    {"basis", OPTION_CHOICE, AT_NOISE(basis), .choices = bases},
     {"gradients", OPTION_CHOICE, AT_NOISE(gradients), .choices = gradients},
     {"fade", OPTION_CHOICE, AT_NOISE(fade), .choices = fades},
     {"hash", OPTION_CHOICE, AT_NOISE(hash), .choices = hashes},
@@ -28,6 +34,11 @@ static const struct option noise_options[] = {
      .accepted = "a number above 0 and up to 1"},
     {"lacunarity", OPTION_REAL, AT_NOISE(lacunarity), 1, FARLANDS_MAX_LACUNARITY,
      .accepted = "a number from 1 to 1024"},
+    {"offset", OPTION_REAL, AT_NOISE(offset), 0, FARLANDS_MAX_OFFSET,
+     .accepted = "a number from 0 to 16"},
+    {"gain", OPTION_REAL, AT_NOISE(gain), 0, FARLANDS_MAX_GAIN,
+     .accepted = "a number from 0 to 1024"},
+    {"warp", OPTION_SECTION, .options = warp_options},
     {0},
 };
 
@@ -40,6 +51,7 @@ const struct option world_options[] = {
     {"origin", OPTION_PLACE, offsetof(struct world_config, origin), -0x1p51, 0x1p51,
      .accepted = "[x, y], each from -2251799813685248 to 2251799813685248 blocks (2^51), with at "
                  "most 10 fractional bits"},
+    {"wrap", OPTION_FLAG, offsetof(struct world_config, wrap), .choices = NULL},
     {"noise", OPTION_SECTION, .options = noise_options},
     {"elevation", OPTION_ELEVATION, offsetof(struct world_config, terrain),
      .accepted = "2 to 32 pairs [noise, metres], noise ascending"},

@@ -5,6 +5,8 @@
  * counted in units of 1/1024 block as signed 64-bit integers, so that nothing
  * loses precision far from the origin. The same parameters give the same bits
  * on every machine, for a grid of any shape and for a single point.
+ *
+ * Functions return 0 or a negative errno; on an error they touch nothing.
  */
 #ifndef FARLANDS_H
 #define FARLANDS_H
@@ -13,8 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Version of the generator: changes whenever any height changes by one bit. */
-#define FARLANDS_GENERATOR 1
+#define FARLANDS_GENERATOR 2
 
 /* Units in a block. */
 #define FARLANDS_UNIT_BITS 10
@@ -30,31 +36,73 @@
 #define FARLANDS_MIN_WAVELENGTH INT64_C(2)
 #define FARLANDS_MAX_WAVELENGTH (INT64_C(1) << 50)
 #define FARLANDS_MAX_LACUNARITY 1024.0
+/* Of ridged and hybrid: offset within 0 .. this, gain within 0 .. this. */
+#define FARLANDS_MAX_OFFSET 16.0
+#define FARLANDS_MAX_GAIN 1024.0
 /* Samples between two columns or rows of a grid, in units: zoom native-42. */
 #define FARLANDS_MAX_STEP (INT64_C(1) << 52)
 
+/*
+ * The noise of one octave, n(x, y). A lattice of square cells, one wavelength
+ * wide; each corner has an index 0 .. 255 from the hash; the basis says what
+ * the index stands for. f is the fraction of the cell along an axis.
+ */
+enum farlands_basis {
+    /* A gradient at each corner; their products with the way from the corner,
+     * interpolated by the fade (Perlin 1985, 2002). */
+    FARLANDS_PERLIN,
+    /* Three corners of a triangle of the skewed lattice: 70 times the sum of
+     * max(0, 1/2 - r^2)^4 times gradient times way (Perlin 2001, Gustavson
+     * 2005). The fade does not apply. */
+    FARLANDS_SIMPLEX,
+    /* 2 min(F1, 1) - 1, F1 the distance in cells to the nearest of the points
+     * that the cells hold, one each (Worley 1996): at ((i + 1/2) / 256,
+     * ((159 i mod 256) + 1/2) / 256) of its cell where i is the index of the
+     * cell's north-west corner. Fade and gradients do not apply. */
+    FARLANDS_CELLULAR,
+    /* A value at each corner, 2 i / 255 - 1, interpolated by the fade. */
+    FARLANDS_VALUE,
+};
+
+/* Index i of a corner to its gradient: number i mod 4, mod 8 or i. */
 enum farlands_gradients {
-    FARLANDS_AXIS4,
-    FARLANDS_DIAGONAL4,
-    FARLANDS_UNIT8,
-    FARLANDS_INTEGER8,
+    FARLANDS_AXIS4,     /* (1,0) (-1,0) (0,1) (0,-1) */
+    FARLANDS_DIAGONAL4, /* (1,1) (1,-1) (-1,1) (-1,-1) */
+    FARLANDS_UNIT8, /* with s = 1/sqrt 2: (s,s) (-s,s) (s,-s) (-s,-s) (1,0) (-1,0) (0,1) (0,-1) */
+    FARLANDS_INTEGER8, /* (1,1) (-1,1) (1,-1) (-1,-1) (1,0) (-1,0) (0,1) (0,-1) */
+    /* 256 unit vectors, evenly spaced: at ((i mod 32) + 1/2) 2 pi / 256; then,
+     * if bit 5 is set, x and y exchanged; bit 6, x negated; bit 7, y negated. */
     FARLANDS_UNIT256,
 };
 
 enum farlands_fade {
-    FARLANDS_LINEAR,
-    FARLANDS_CUBIC,
-    FARLANDS_QUINTIC,
+    FARLANDS_LINEAR,  /* t */
+    FARLANDS_CUBIC,   /* 3t^2 - 2t^3 */
+    FARLANDS_QUINTIC, /* 6t^5 - 15t^4 + 10t^3 */
 };
 
 enum farlands_hash {
-    FARLANDS_MIX64,       /* no period */
-    FARLANDS_PERMUTATION, /* Perlin's table; repeats after 256 cells */
+    /* No period; each octave's lattice begins at a place drawn from the seed. */
+    FARLANDS_MIX64,
+    /* P[(X + P[Y mod 256] + salt) mod 256] with Perlin's table P, shuffled by a
+     * seed other than 0; repeats after 256 cells, lattices begin at 0. */
+    FARLANDS_PERMUTATION,
 };
 
+/*
+ * How octaves k = 0, 1, ... with amplitudes a_k = persistence^k make one noise;
+ * A is the sum of all a_k.
+ */
 enum farlands_fractal {
-    FARLANDS_NONE, /* one octave */
-    FARLANDS_FBM,  /* sum of a_k n_k / sum of a_k, a_k = persistence^k */
+    FARLANDS_NONE,   /* n_0, one octave */
+    FARLANDS_FBM,    /* sum of a_k n_k / A */
+    FARLANDS_BILLOW, /* sum of a_k (2 |n_k| - 1) / A */
+    /* sum of a_k s_k / A, s_k = w_k (offset - |n_k|)^2, w_0 = 1,
+     * w_k+1 = gain s_k within 0 .. 1 (Musgrave, Texturing & Modeling, ch. 16) */
+    FARLANDS_RIDGED,
+    /* sum of w_k s_k / A, s_k = a_k (n_k + offset), w_0 = 1,
+     * w_k+1 = w_k s_k, at most 1 (Musgrave, the same chapter) */
+    FARLANDS_HYBRID,
 };
 
 /* A knot of the elevation curve: noise value -> metres. */
@@ -65,15 +113,26 @@ struct farlands_knot {
 
 struct farlands_params {
     uint64_t seed;
+    enum farlands_basis basis;
     enum farlands_gradients gradients;
     enum farlands_fade fade;
     enum farlands_hash hash;
-    bool octave_salt; /* permutation only: the wavelength in blocks joins the index */
+    bool octave_salt; /* permutation only: the wavelength in whole blocks is the salt */
     enum farlands_fractal fractal;
     int64_t wavelength; /* units, of the first octave */
     int octaves;
     double persistence; /* amplitude ratio of one octave to the one before, in (0, 1] */
     double lacunarity;  /* frequency ratio of one octave to the one before, >= 1 */
+    double offset;      /* ridged and hybrid */
+    double gain;        /* ridged */
+    /* The place is moved by AMPLITUDE times two octaves of Perlin noise (of the
+     * terrain's gradients, fade and hash) before the octaves see it; 0: not at all. */
+    struct {
+        int64_t amplitude, wavelength; /* units */
+    } warp;
+    /* The terrain repeats after this many units in x and y; 0: it does not. A
+     * multiple of each wavelength; not with simplex, whose lattice is skewed. */
+    int64_t period;
     /* Piecewise linear, noise ascending, constant beyond both ends. */
     struct farlands_knot elevation[FARLANDS_MAX_KNOTS];
     int knots;
@@ -84,6 +143,9 @@ struct farlands_params {
  * is accepted; KEY, if not NULL, gets the parameter's name alone. Static text.
  */
 const char *farlands_params_fault(const struct farlands_params *params, const char **key);
+
+/* Wavelength of octave K >= 0 in units, rounded to the nearest. PARAMS may have faults. */
+int64_t farlands_octave_wavelength(const struct farlands_params *params, int k);
 
 /* A terrain: immutable once made, shared by any number of threads. */
 struct farlands_terrain;
@@ -105,7 +167,7 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain);
  */
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step);
 
-/* Working memory for one grid at a time: one a thread, reused for ever. */
+/* Working memory for one grid or box at a time: one a thread, reused for ever. */
 struct farlands_scratch;
 int farlands_scratch_new(struct farlands_scratch **out);
 void farlands_scratch_free(struct farlands_scratch *scratch);
@@ -125,7 +187,7 @@ struct farlands_grid {
 /*
  * Heights in metres into OUT, row by row, north first, STRIDE floats a row.
  * Without band_limit a sample is exactly farlands_height at its place.
- * Returns 0, or -EINVAL for a grid out of bounds: then OUT is untouched.
+ * Returns 0, or -EINVAL for a grid out of bounds.
  */
 int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
@@ -133,9 +195,43 @@ int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scr
 /* The height at one place, in metres; NAN where a grid could have no sample. Any thread. */
 float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 
-/* The kernel that TERRAIN runs on: "avx512", "avx2" or "scalar", the fastest that
+/*
+ * Perlin noise in 1, 2, 3 and 4 dimensions with the terrain's hash, fade,
+ * octaves and fractal; basis, warp and elevation do not apply, and gradients in
+ * 2 dimensions only. The others are those of "Improving Noise" (2002): in 1-D
+ * +1, -1; in 3-D the 12 edges of a cube, (1,1,0) (-1,1,0) (0,-1,1) (0,-1,-1)
+ * again making 16; in 4-D the 32 edges of a hypercube, index / 8 leaving out w, z,
+ * y or x, and bits 0, 1 and 2 negating the others in order. With permutation the
+ * index is P[P[P[X] + Y] + Z] there, so that seed 0 gives the published noise.
+ * In double precision. NAN beyond FARLANDS_LIMIT plus FARLANDS_MAX_STEP. Any thread.
+ */
+double farlands_noise1(const struct farlands_terrain *terrain, int64_t x);
+double farlands_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y);
+double farlands_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z);
+double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
+                       int64_t w);
+
+/* A box of samples: (i, j, k) lies at (x + i * step, y + j * step, z + k * step) units. */
+struct farlands_box {
+    int64_t x, y, z;
+    int64_t step; /* 1 .. FARLANDS_MAX_STEP */
+    int width, height, depth;
+};
+
+/*
+ * farlands_noise3 at every sample, rounded to float, into OUT: x fastest, then
+ * y, then z, without gaps. Returns 0, or -EINVAL for a box out of bounds.
+ */
+int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out);
+
+/* The kernel that TERRAIN runs on: "avx512", "avx2", "neon" or "scalar", the fastest that
  * the machine had when the terrain was made, or the one that the environment
  * variable FARLANDS_KERNEL named. They differ in speed only. */
 const char *farlands_kernel(const struct farlands_terrain *terrain);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

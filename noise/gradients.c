@@ -1,19 +1,24 @@
 /* The gradient sets, as constants: libm's cosines differ between C libraries. */
 #include "gradients.h"
 
-/* cos(2 pi k / 256) for the first quarter turn, rounded to the nearest float. */
-static const float quarter[65] = {
-    0x1p+0f,        0x1.ffd886p-1f, 0x1.ff621ep-1f, 0x1.fe9cdap-1f, 0x1.fd88dap-1f, 0x1.fc2648p-1f,
-    0x1.fa7558p-1f, 0x1.f8765p-1f,  0x1.f6297cp-1f, 0x1.f38f3ap-1f, 0x1.f0a7fp-1f,  0x1.ed740ep-1f,
-    0x1.e9f416p-1f, 0x1.e6288ep-1f, 0x1.e2121p-1f,  0x1.ddb13cp-1f, 0x1.d906bcp-1f, 0x1.d4134ep-1f,
-    0x1.ced7bp-1f,  0x1.c954b2p-1f, 0x1.c38b3p-1f,  0x1.bd7c0ap-1f, 0x1.b72834p-1f, 0x1.b090a6p-1f,
-    0x1.a9b662p-1f, 0x1.a29a7ap-1f, 0x1.9b3e04p-1f, 0x1.93a224p-1f, 0x1.8bc806p-1f, 0x1.83b0ep-1f,
-    0x1.7b5df2p-1f, 0x1.72d084p-1f, 0x1.6a09e6p-1f, 0x1.610b76p-1f, 0x1.57d694p-1f, 0x1.4e6cacp-1f,
-    0x1.44cf32p-1f, 0x1.3affa2p-1f, 0x1.30ff8p-1f,  0x1.26d054p-1f, 0x1.1c73b4p-1f, 0x1.11eb36p-1f,
-    0x1.07387ap-1f, 0x1.f8ba4ep-2f, 0x1.e2b5d4p-2f, 0x1.cc66eap-2f, 0x1.b5d1p-2f,   0x1.9ef794p-2f,
-    0x1.87de2ap-2f, 0x1.708854p-2f, 0x1.58f9a8p-2f, 0x1.4135cap-2f, 0x1.294062p-2f, 0x1.111d26p-2f,
-    0x1.f19f98p-3f, 0x1.c0b826p-3f, 0x1.8f8b84p-3f, 0x1.5e2144p-3f, 0x1.2c8106p-3f, 0x1.f564e6p-4f,
-    0x1.917a6cp-4f, 0x1.2d520ap-4f, 0x1.91f66p-5f,  0x1.92156p-6f,  0.0f,
+#include <string.h>
+
+/* cos and sin of (k + 1/2) 2 pi / 256, an eighth of a turn, rounded to the nearest float. */
+static const float cosines[32] = {
+    0x1.fff622p-1f, 0x1.ffa72ep-1f, 0x1.ff0956p-1f, 0x1.fe1cbp-1f,  0x1.fce16p-1f,  0x1.fb5798p-1f,
+    0x1.f97f92p-1f, 0x1.f7599ap-1f, 0x1.f4e604p-1f, 0x1.f2253p-1f,  0x1.ef178ap-1f, 0x1.ebbd8cp-1f,
+    0x1.e817bap-1f, 0x1.e426a4p-1f, 0x1.dfeae6p-1f, 0x1.db6526p-1f, 0x1.d69618p-1f, 0x1.d17e78p-1f,
+    0x1.cc1f1p-1f,  0x1.c678b4p-1f, 0x1.c08c42p-1f, 0x1.ba5aa6p-1f, 0x1.b3e4d4p-1f, 0x1.ad2bcap-1f,
+    0x1.a63092p-1f, 0x1.9ef43ep-1f, 0x1.9777fp-1f,  0x1.8fbccap-1f, 0x1.87c4p-1f,   0x1.7f8ecep-1f,
+    0x1.771e76p-1f, 0x1.6e7446p-1f,
+};
+static const float sines[32] = {
+    0x1.921d2p-7f,  0x1.2d8658p-5f, 0x1.f656e8p-5f, 0x1.5f6dp-4f,   0x1.c3785cp-4f, 0x1.139f0cp-3f,
+    0x1.45576cp-3f, 0x1.76dd9ep-3f, 0x1.a82a02p-3f, 0x1.d934fep-3f, 0x1.04fb8p-2f,  0x1.1d3444p-2f,
+    0x1.35410cp-2f, 0x1.4d1e24p-2f, 0x1.64c7dep-2f, 0x1.7c3a94p-2f, 0x1.9372a6p-2f, 0x1.aa6c82p-2f,
+    0x1.c1249ep-2f, 0x1.d79776p-2f, 0x1.edc196p-2f, 0x1.01cfc8p-1f, 0x1.0c9704p-1f, 0x1.1734d6p-1f,
+    0x1.21a79ap-1f, 0x1.2bedb2p-1f, 0x1.36058cp-1f, 0x1.3fed96p-1f, 0x1.49a44ap-1f, 0x1.53282ap-1f,
+    0x1.5c77bcp-1f, 0x1.659192p-1f,
 };
 
 #define U 0x1.6a09e6p-1f /* 1 / sqrt 2 */
@@ -25,24 +30,44 @@ static const float unit8[][2] = {{U, U}, {-U, U}, {U, -U}, {-U, -U},
 static const float integer8[][2] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1},
                                     {1, 0}, {-1, 0}, {0, 1},  {0, -1}};
 
+/* Improving Noise: h < 8 ? x : y and h < 4 ? y : h is 12 or 14 ? x : z, with the
+ * signs of bits 0 and 1. */
+const float gradients_3d[3][32] = {
+    {1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0,
+     1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0},
+    {1, 1, -1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1,
+     1, 1, -1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1},
+    {0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 1, 0, -1,
+     0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 1, 0, -1},
+};
+
+/* Eight signs for each axis left out: w, z, y, x. */
+const float gradients_4d[4][32] = {
+    {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1,
+     1, -1, 1, -1, 1, -1, 1, -1, 0, 0,  0, 0,  0, 0,  0, 0},
+    {1, 1, -1, -1, 1, 1, -1, -1, 1, 1,  -1, -1, 1, 1,  -1, -1,
+     0, 0, 0,  0,  0, 0, 0,  0,  1, -1, 1,  -1, 1, -1, 1,  -1},
+    {1, 1, 1,  1,  -1, -1, -1, -1, 0, 0, 0,  0,  0, 0, 0,  0,
+     1, 1, -1, -1, 1,  1,  -1, -1, 1, 1, -1, -1, 1, 1, -1, -1},
+    {0, 0, 0, 0, 0,  0,  0,  0,  1, 1, 1, 1, -1, -1, -1, -1,
+     1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1},
+};
+
 static void repeat(struct gradient_set *set, const float (*vectors)[2], unsigned count)
 {
-    for (unsigned h = 0; h < 256; h++) {
+    for (unsigned h = 0; h < 32; h++) {
         set->x[h] = vectors[h % count][0];
         set->y[h] = vectors[h % count][1];
     }
+    set->exchange = set->sign = 0;
 }
 
-/* 256 unit vectors, evenly spaced, counter-clockwise from (1, 0). */
 static void full_circle(struct gradient_set *set)
 {
-    for (unsigned k = 0; k < 64; k++) {
-        float c = quarter[k], s = quarter[64 - k];
-        set->x[k] = c, set->y[k] = s;
-        set->x[k + 64] = -s, set->y[k + 64] = c;
-        set->x[k + 128] = -c, set->y[k + 128] = -s;
-        set->x[k + 192] = s, set->y[k + 192] = -c;
-    }
+    memcpy(set->x, cosines, sizeof cosines);
+    memcpy(set->y, sines, sizeof sines);
+    set->exchange = UINT32_MAX;
+    set->sign = UINT32_C(1) << 31;
 }
 
 void gradients_make(struct gradient_set *set, enum farlands_gradients kind)

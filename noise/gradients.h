@@ -1,15 +1,34 @@
-/* Gradient sets: what a lattice corner's hash chooses from. */
+/* Gradient sets: what a lattice corner's index chooses from. */
 #ifndef FARLANDS_GRADIENTS_H
 #define FARLANDS_GRADIENTS_H
 
 #include "farlands.h"
 
-/* Indexed by 8 bits of hash; a smaller set repeats, which is the hash mod its size. */
+/*
+ * Index i: (x, y)[i mod 32], so that a small set is repeated; then, where the
+ * masks have the bits, bit 5 of the index exchanges x and y, bit 6 negates x and
+ * bit 7 y. 32 entries are what two registers hold.
+ */
 struct gradient_set {
-    float x[256];
-    float y[256];
+    float x[32];
+    float y[32];
+    uint32_t exchange; /* all ones or 0 */
+    uint32_t sign;     /* the sign bit or 0 */
 };
 
+/* The gradient of one index; kernels look up many at once. */
+static inline void gradient_at(const struct gradient_set *set, uint32_t index, float *x, float *y)
+{
+    const bool exchange = index & 32 & set->exchange;
+    const float gx = set->x[index & 31], gy = set->y[index & 31];
+    *x = index & 64 && set->sign ? -(exchange ? gy : gx) : exchange ? gy : gx;
+    *y = index & 128 && set->sign ? -(exchange ? gx : gy) : exchange ? gx : gy;
+}
+
 void gradients_make(struct gradient_set *set, enum farlands_gradients kind);
+
+/* Gradients in 3 and 4 dimensions, one row an axis; the 16 in 3-D twice. */
+extern const float gradients_3d[3][32];
+extern const float gradients_4d[4][32];
 
 #endif

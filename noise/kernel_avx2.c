@@ -1,4 +1,38 @@
 /* The kernel for x86-64 with AVX2 and FMA. */
+#include <immintrin.h>
+
+#define LANES 8
+#define BLOCK 2 /* vectors of each of 4 rows: half of the 16 registers */
+#include "vectors.h"
+
+/* TABLE[index], index below LANES. */
+static inline vf lookup_lanes(vf table, vu index)
+{
+    return (vf)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
+}
+
+/* TABLE[index], index below 32: the four quarters of the table, then bits 3 and 4 choose. */
+static inline vf lookup_32(const float *table, vu index)
+{
+    const __m256 bit3 = (__m256)(index << 28), bit4 = (__m256)(index << 27);
+    const __m256 low = _mm256_blendv_ps((__m256)lookup_lanes(narrow_load(table), index),
+                                        (__m256)lookup_lanes(narrow_load(table + 8), index), bit3);
+    const __m256 high =
+        _mm256_blendv_ps((__m256)lookup_lanes(narrow_load(table + 16), index),
+                         (__m256)lookup_lanes(narrow_load(table + 24), index), bit3);
+    return (vf)_mm256_blendv_ps(low, high, bit4);
+}
+
+static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)
+{
+    return (narrow_vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+
+static inline broad_vector broad_multiply_add(broad_vector a, broad_vector b, broad_vector c)
+{
+    return (broad_vector)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+
 #define KERNEL kernel_avx2
 #define KERNEL_NAME "avx2"
 #define KERNEL_SUPPORTED (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

@@ -1,4 +1,33 @@
 /* The kernel for x86-64 with AVX-512. */
+#include <immintrin.h>
+
+#define LANES 16
+#define BLOCK 4 /* vectors of each of 4 rows: half of the 32 registers */
+#include "vectors.h"
+
+/* TABLE[index], index below LANES. */
+static inline vf lookup_lanes(vf table, vu index)
+{
+    return (vf)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
+}
+
+/* TABLE[index], index below 32. */
+static inline vf lookup_32(const float *table, vu index)
+{
+    return (vf)_mm512_permutex2var_ps((__m512)narrow_load(table), (__m512i)index,
+                                      (__m512)narrow_load(table + 16));
+}
+
+static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)
+{
+    return (narrow_vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+static inline broad_vector broad_multiply_add(broad_vector a, broad_vector b, broad_vector c)
+{
+    return (broad_vector)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
 #define KERNEL kernel_avx512
 #define KERNEL_NAME "avx512"
 #define KERNEL_SUPPORTED                                                        \

@@ -1,204 +1,309 @@
 /*
  * The kernel, compiled once for each instruction set: include it after
- * defining KERNEL (the table's name), KERNEL_NAME and KERNEL_SUPPORTED.
+ * vectors.h, narrow_ and broad_multiply_add, lookup_lanes (below LANES) and lookup_32 (below 32),
+ * and after defining KERNEL (the table's name), KERNEL_NAME and KERNEL_SUPPORTED.
  *
- * A grid is axis-aligned, so a cell's index, the fraction and the fade belong
- * to a column or to a row alone. The vertical interpolation is folded into the
- * corners first. With g the gradients (times the amplitude) at a lattice
- * column's two corners, fy the row's fraction and v = fade(fy):
+ * A grid is axis-aligned, so a cell's index, the fraction and the fade belong to
+ * a column or to a row alone. With u = fade(f), a corner's gradient (gx, gy)
+ * counts for (q p' gx + p q' gy), where along an axis q is 1 - u or u, p is
+ * q f or q (f - 1), and those of the other axis are q' and p'. So each lattice
+ * row is interpolated along x first, at every sample:
  *
- *     a = lerp(v, g0x, g1x)    b = lerp(v, g0y * fy, g1y * (fy - 1))
+ *     along = p0 gx0 + p1 gx1     across = q0 gy0 + q1 gy1
  *
- * and a sample at fraction f of the cell between columns 0 and 1 is
+ * and a sample between lattice rows 0 and 1 is
  *
- *     l = a0 f + b0,  r = a1 (f - 1) + b1,  n = l + u (r - l),  u = fade(f)
- *       = b0 + a0 f + e u + d f u,  d = a1 - a0,  e = b1 - a1 - b0
+ *     n = q0' along0 + q1' along1 + p0' across0 + p1' across1,
  *
- * so that the inner loop has neither hash nor gather nor fade, only three
- * multiply-adds.
+ * four multiply-adds with the row's constants: no hash, no gather, no fade, and
+ * no care for where cells begin. Lines are made once a lattice row.
  *
- * A float's 24 bits tell the units of a cell apart only up to 2^24 of them.
- * Octaves with broader cells, the few coarsest, are computed in double: the
- * ground would show steps close by otherwise.
+ * Where this does not hold, for simplex noise and for warped places, each sample
+ * is a point with an index of its own: the same operations in the same order.
  *
- * The order of operations is part of the generator, shared by grid and point:
- * from the finest octave to the coarsest, so that rounding errors stay as small
- * as what is summed; for each octave d, e and a; the b's in a sum of their own;
- * narrow octaves first, then broad ones; at last all four sums.
+ * The order of operations is part of the generator. Sums of octaves (fbm) go
+ * from the finest to the coarsest, so that rounding errors stay as small as what
+ * is summed; other fractals from the coarsest on, whose weights go that way.
+ * Narrow octaves are in float, broad ones in double (see NARROW_MAX).
  */
 #include <math.h>
 
+#include "fractal.h"
 #include "kernel.h"
 #include "lattice.h"
 #include "scratch.h"
 
-/* Cells of this many samples or more are worked on cell by cell, finer ones by lookup. */
-enum { WIDE_CELL = 12 };
-
-/* What a corner's column, and its row, bring to the choice of a gradient. */
-static inline uint64_t column_hash(const struct farlands_terrain *terrain,
-                                   const struct octave *octave, int64_t x)
+static inline int whole_steps(int n)
 {
-    return terrain->hash == FARLANDS_MIX64 ? lattice_axis(x, octave->key_x) : (uint64_t)x & 255;
+    return (n + STEP - 1) / STEP * STEP;
 }
 
-static inline uint64_t row_hash(const struct farlands_terrain *terrain, const struct octave *octave,
-                                int64_t y)
+/* OUT[i] = TABLE[INDEX[i]], indices below 32. */
+static inline void lookup_all(const float *table, const uint32_t *index, int n, float *out)
 {
-    return terrain->hash == FARLANDS_MIX64 ? lattice_axis(y, octave->key_y)
-                                           : terrain->permutation[y & 255] + octave->salt;
+    for (int i = 0; i < n; i += LANES)
+        narrow_store(out + i, lookup_32(table, load_integers(index + i)));
 }
 
-static inline uint32_t corner(const struct farlands_terrain *terrain, uint64_t column, uint64_t row)
+/* Whether every sample has lattice corners of its own. */
+static inline bool is_scattered(const struct farlands_terrain *terrain)
 {
-    return terrain->hash == FARLANDS_MIX64 ? lattice_corner(column, row)
-                                           : terrain->permutation[(column + row) & 255];
+    return terrain->basis == FARLANDS_SIMPLEX || terrain->warp != 0;
 }
 
-/* Cells and lattice columns of samples that begin at PLACE and are STRIDE apart. */
-static void begin_columns(const struct farlands_terrain *terrain, struct columns *columns,
-                          struct lattice_place place, struct lattice_place stride, int width)
+/* Whether noise is made of lines, each times a constant of the row. */
+static inline bool has_lines(const struct farlands_terrain *terrain)
 {
-    const struct octave *octave = columns->octave;
-    const int64_t first = place.cell;
-    /* At most one cell on from sample to sample? */
-    const bool shared = stride.cell == 0 || (stride.cell == 1 && stride.rest == 0);
-
-    columns->stride = shared ? 1 : 2;
-    for (int i = 0; i < width; i++) {
-        int cell = shared ? (int)(place.cell - first) : i;
-        if (i == 0 || cell != columns->cell[i - 1])
-            columns->begin[cell] = i;
-        columns->cell[i] = cell;
-        if (!shared) {
-            columns->hash[2 * i] = column_hash(terrain, octave, place.cell);
-            columns->hash[2 * i + 1] = column_hash(terrain, octave, place.cell + 1);
-        }
-        lattice_advance(&place, stride, octave->wavelength);
-    }
-    columns->cells = columns->cell[width - 1] + 1;
-    columns->begin[columns->cells] = width;
-    columns->count = shared ? columns->cells + 1 : 2 * width;
-    for (int c = 0; shared && c < columns->count; c++)
-        columns->hash[c] = column_hash(terrain, octave, first + c);
-    columns->row_known = false;
+    return !is_scattered(terrain) && terrain->basis != FARLANDS_CELLULAR;
 }
+
+#include "lattice_template.h"
 
 #define REAL float
+#define EXPAND_IN_REGISTERS 1
 #define FMA fmaf
+#define ROOT sqrtf
+#define ABS fabsf
 #define SCRATCH narrow_scratch
+#define MEMBER narrow
 #define NAME(x) narrow_##x
 #include "octave_template.h"
 
 #define REAL double
+#define EXPAND_IN_REGISTERS 0
 #define FMA fma
+#define ROOT sqrt
+#define ABS fabs
 #define SCRATCH broad_scratch
+#define MEMBER broad
 #define NAME(x) broad_##x
 #include "octave_template.h"
 
-/* Keep VALUE within MIN .. MAX. */
-#define CLAMP(value, min, max) ((value) < (min) ? (min) : (value) > (max) ? (max) : (value))
-
-/* The elevation curve at N, on its piece P. */
-static inline float elevate(const struct farlands_terrain *terrain, double n, int p)
+static void begin_join(struct sums *s, int n)
 {
-    const struct piece *piece = &terrain->piece[p];
-    const float metres = (float)fma(n - piece->from, piece->slope, piece->base);
-    return CLAMP(metres, terrain->metres_min, terrain->metres_max);
+    narrow_fill(s->narrow, 0, n);
+    broad_fill(s->broad, 0, n);
+    broad_fill(s->broad_weight, 1, n);
 }
 
-/* Noise to metres. Each sample's piece is counted, not searched, for vectors. */
-static inline void elevate_row(const struct farlands_terrain *terrain, const double *noise,
-                               int width, float *out)
+/* The coarse octaves' weights, for the fine ones. */
+static void hand_over_weights(struct sums *s, int n)
 {
-    ALIGNED double n[CHUNK];
-    ALIGNED int32_t p[CHUNK];
-
-    for (int i = 0; i < width; i++) {
-        n[i] = CLAMP(noise[i], terrain->noise_min, terrain->noise_max);
-        p[i] = 0;
-    }
-    for (int k = 1; k < terrain->pieces; k++) {
-        const double from = terrain->piece[k].from;
-        for (int i = 0; i < width; i++)
-            p[i] += n[i] >= from ? 1 : 0;
-    }
-    for (int i = 0; i < width; i++)
-        out[i] = elevate(terrain, n[i], p[i]);
+    for (int i = 0; i < n; i++)
+        s->narrow_weight[i] = (float)s->broad_weight[i];
 }
 
-static void grid_chunk(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                       int64_t x, const struct farlands_grid *grid, int width, float *out,
-                       size_t stride)
+/* Sums to metres. BIAS is of the sum. */
+static void finish(const struct farlands_terrain *terrain, struct sums *s, double bias, int n,
+                   float *metres)
 {
-    /* Not in scratch: the compiler must see that nothing aliases them. */
-    ALIGNED float narrow[CHUNK], narrow_b[CHUNK];
-    ALIGNED double broad[CHUNK], broad_b[CHUNK];
+    const double scale = fractal_scale(terrain), shift = fractal_shift(terrain) + bias;
+    if (terrain->broad == 0) {
+        narrow_elevate(&terrain->elevation, (float)scale, (float)shift, s->narrow, n, metres);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        s->broad[i] += (double)s->narrow[i];
+    broad_elevate(&terrain->elevation, scale, shift, s->broad, n, metres);
+}
 
-    for (int k = 0; k < scratch->octaves; k++)
-        if (k < scratch->broad)
-            broad_begin_chunk(terrain, &scratch->octave[k].broad, x, grid->step, width);
+/* --- Grids ------------------------------------------------------------------------------- */
+
+/* The warp's noise along x or y on row J + R. */
+static void displace_row(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                         int axis, int j, int r, int n)
+{
+    struct sums *s = &scratch->sums[r];
+    struct displacement *d = &scratch->displacement[r][axis];
+    if (terrain->warp_octave[axis].wavelength > NARROW_MAX) {
+        broad_octave_row(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, &scratch->line,
+                         j + r, n, s->broad);
+        broad_displace(terrain, s->broad, n, d);
+    } else {
+        narrow_octave_row(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, &scratch->line,
+                          j + r, n, s->narrow);
+        narrow_displace(terrain, s->narrow, n, d);
+    }
+}
+
+/* The sums of ROWS rows from J on, no more than a band. */
+static void sum_rows(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                     int j, int rows, int n)
+{
+    const int octaves = terrain->octaves, broad = terrain->broad;
+    for (int r = 0; terrain->warp != 0 && r < rows; r++) {
+        displace_row(terrain, scratch, AXIS_X, j, r, n);
+        displace_row(terrain, scratch, AXIS_Y, j, r, n);
+    }
+    if (is_sum(terrain->fractal) && has_lines(terrain)) {
+        narrow_sum_lines(terrain, scratch, broad, octaves, j, rows, n);
+        if (broad)
+            broad_sum_lines(terrain, scratch, 0, broad, j, rows, n);
+        return;
+    }
+    if (is_sum(terrain->fractal)) {
+        narrow_sum_octaves(terrain, scratch, broad, octaves, j, rows, n);
+        if (broad)
+            broad_sum_octaves(terrain, scratch, 0, broad, j, rows, n);
+        return;
+    }
+    for (int r = 0; r < rows; r++) {
+        struct sums *s = &scratch->sums[r];
+        begin_join(s, n);
+        broad_join_octaves(terrain, scratch, 0, broad, j, r, n, s->broad, s->broad_weight);
+        hand_over_weights(s, n);
+        narrow_join_octaves(terrain, scratch, broad, octaves, j, r, n, s->narrow, s->narrow_weight);
+    }
+}
+
+static void begin_columns(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                          int64_t x, int64_t step, int width)
+{
+    for (int k = 0; k < terrain->octaves; k++)
+        if (scratch->band_limit[k] == 0)
+            continue;
+        else if (k < terrain->broad)
+            broad_begin_columns(terrain, terrain->basis, &scratch->octave[k].broad, x, step, width);
         else
-            narrow_begin_chunk(terrain, &scratch->octave[k].narrow, x, grid->step, width);
-    for (int j = 0; j < grid->height; j++, out += stride) {
-        const int64_t y = grid->y + j * grid->step;
-        for (int i = 0; i < width; i++) {
-            narrow[i] = narrow_b[i] = 0;
-            broad[i] = broad_b[i] = 0;
+            narrow_begin_columns(terrain, terrain->basis, &scratch->octave[k].narrow, x, step,
+                                 width);
+    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
+        if (terrain->warp_octave[axis].wavelength > NARROW_MAX)
+            broad_begin_columns(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, x, step,
+                                width);
+        else
+            narrow_begin_columns(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, x, step,
+                                 width);
+}
+
+static void begin_rows(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       int64_t y, int64_t step, int height)
+{
+    for (int k = 0; k < terrain->octaves; k++)
+        if (scratch->band_limit[k] == 0)
+            continue;
+        else if (k < terrain->broad)
+            broad_begin_rows(terrain, terrain->basis, &scratch->octave[k].broad, y, step, height);
+        else
+            narrow_begin_rows(terrain, terrain->basis, &scratch->octave[k].narrow, y, step, height);
+    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
+        if (terrain->warp_octave[axis].wavelength > NARROW_MAX)
+            broad_begin_rows(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, y, step, height);
+        else
+            narrow_begin_rows(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, y, step,
+                              height);
+}
+
+/* Each octave's weight in the grid, and what it is multiplied by. */
+static void choose_octaves(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                           const struct farlands_grid *grid)
+{
+    scratch->bias = 0;
+    for (int k = 0; k < terrain->octaves; k++) {
+        const struct octave *octave = &terrain->octave[k];
+        const double limit = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
+        const double share = octave->amplitude / terrain->amplitude;
+        const double amplitude = is_sum(terrain->fractal) ? share * limit : 1;
+        scratch->band_limit[k] = limit;
+        scratch->bias += share * (1 - limit) * terrain->moments.mean;
+        if (k < terrain->broad) {
+            scratch->octave[k].broad.octave = octave;
+            scratch->octave[k].broad.amplitude = amplitude;
+        } else {
+            scratch->octave[k].narrow.octave = octave;
+            scratch->octave[k].narrow.amplitude = (float)amplitude;
         }
-        for (int k = scratch->octaves - 1; k >= scratch->broad; k--) {
-            narrow_begin_row(terrain, &scratch->octave[k].narrow, y);
-            narrow_add_row(&scratch->octave[k].narrow, width, narrow, narrow_b);
-        }
-        for (int k = scratch->broad - 1; k >= 0; k--) {
-            broad_begin_row(terrain, &scratch->octave[k].broad, y);
-            broad_add_row(&scratch->octave[k].broad, width, broad, broad_b);
-        }
-        for (int i = 0; i < width; i++)
-            broad[i] = (double)(narrow[i] + narrow_b[i]) + (broad[i] + broad_b[i]);
-        elevate_row(terrain, broad, width, out);
     }
+    if (!is_sum(terrain->fractal))
+        scratch->bias = 0;
+    for (int axis = 0; axis < 2; axis++)
+        if (terrain->warp_octave[axis].wavelength > NARROW_MAX) {
+            scratch->warp[axis].broad.octave = &terrain->warp_octave[axis];
+            scratch->warp[axis].broad.amplitude = 1;
+        } else {
+            scratch->warp[axis].narrow.octave = &terrain->warp_octave[axis];
+            scratch->warp[axis].narrow.amplitude = 1;
+        }
+}
+
+/* Of the octaves that the grid sees. */
+static int64_t finest_wavelength(const struct farlands_terrain *terrain,
+                                 const struct farlands_scratch *scratch)
+{
+    int k = terrain->octaves - 1;
+    while (k > 0 && scratch->band_limit[k] == 0)
+        k--;
+    return terrain->octave[k].wavelength;
 }
 
 static void heights_grid(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                          const struct farlands_grid *grid, float *out, size_t stride)
 {
-    scratch->octaves = scratch->broad = 0;
-    for (int k = 0; k < terrain->octaves; k++) {
-        const struct octave *octave = &terrain->octave[k];
-        double weight = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
-        if (weight == 0)
-            continue;
-        bool broad = k < terrain->broad;
-        struct columns *columns = broad ? &scratch->octave[scratch->octaves].broad.columns
-                                        : &scratch->octave[scratch->octaves].narrow.columns;
-        columns->octave = octave;
-        columns->amplitude = octave->amplitude * weight;
-        scratch->octaves++;
-        scratch->broad += broad;
-    }
     const int chunks = (grid->width - 1) / CHUNK + 1;
     const int even = (grid->width - 1) / chunks + 1;
-    for (int64_t i = 0; i < grid->width; i += even) {
-        int width = grid->width - i < even ? (int)(grid->width - i) : even;
-        grid_chunk(terrain, scratch, grid->x + i * grid->step, grid, width, out + i, stride);
+
+    choose_octaves(terrain, scratch, grid);
+    const int band = band_rows(finest_wavelength(terrain, scratch), grid->step);
+    for (int i = 0; i < grid->width; i += even) {
+        const int width = grid->width - i < even ? grid->width - i : even;
+        const int n = whole_steps(width);
+        begin_columns(terrain, scratch, grid->x + i * grid->step, grid->step, n);
+        for (int top = 0; top < grid->height; top += CHUNK) {
+            const int height = grid->height - top < CHUNK ? grid->height - top : CHUNK;
+            begin_rows(terrain, scratch, grid->y + top * grid->step, grid->step,
+                       whole_steps(height));
+            for (int j = 0, rows; j < height; j += rows) {
+                rows = height - j < band ? height - j : band;
+                sum_rows(terrain, scratch, j, rows, n);
+                for (int r = 0; r < rows; r++) {
+                    float *row = out + (size_t)(top + j + r) * stride + (size_t)i;
+                    ALIGNED float metres[CHUNK];
+                    finish(terrain, &scratch->sums[r], scratch->bias, n, n == width ? row : metres);
+                    if (n > width)
+                        memcpy(row, metres, (size_t)width * sizeof *metres);
+                }
+            }
+        }
     }
 }
+
+/* --- One point ----------------------------------------------------------------------------- */
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    float narrow = 0, narrow_b = 0;
-    double broad = 0, broad_b = 0;
+    const int n = STEP; /* all the same place */
+    struct displacement d[2];
+    struct sums sums;
+    ALIGNED float metres[STEP];
 
-    for (int k = terrain->octaves - 1; k >= terrain->broad; k--)
-        narrow_add_point(terrain, &terrain->octave[k], x, y, &narrow, &narrow_b);
-    for (int k = terrain->broad - 1; k >= 0; k--)
-        broad_add_point(terrain, &terrain->octave[k], x, y, &broad, &broad_b);
-    const double noise = (double)(narrow + narrow_b) + (broad + broad_b);
-    float metres;
-    elevate_row(terrain, &noise, 1, &metres);
-    return metres;
+    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
+        const struct octave *octave = &terrain->warp_octave[axis];
+        if (octave->wavelength > NARROW_MAX) {
+            broad_fill(sums.broad, 0, n);
+            broad_add_place(terrain, FARLANDS_PERLIN, octave, 1, x, y, NULL, n, sums.broad);
+            broad_displace(terrain, sums.broad, n, &d[axis]);
+        } else {
+            narrow_fill(sums.narrow, 0, n);
+            narrow_add_place(terrain, FARLANDS_PERLIN, octave, 1, x, y, NULL, n, sums.narrow);
+            narrow_displace(terrain, sums.narrow, n, &d[axis]);
+        }
+    }
+    const struct displacement *moved = terrain->warp != 0 ? d : NULL;
+    begin_join(&sums, n);
+    if (is_sum(terrain->fractal)) {
+        narrow_sum_place(terrain, terrain->broad, terrain->octaves, x, y, moved, n, sums.narrow);
+        broad_sum_place(terrain, 0, terrain->broad, x, y, moved, n, sums.broad);
+    } else {
+        broad_join_place(terrain, 0, terrain->broad, x, y, moved, n, sums.broad, sums.broad_weight);
+        hand_over_weights(&sums, n);
+        narrow_join_place(terrain, terrain->broad, terrain->octaves, x, y, moved, n, sums.narrow,
+                          sums.narrow_weight);
+    }
+    finish(terrain, &sums, 0, n, metres);
+    return metres[0];
 }
+
+#include "volume_template.h"
 
 static bool supported(void)
 {
@@ -206,4 +311,4 @@ static bool supported(void)
 }
 
 extern const struct kernel KERNEL;
-const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point};
+const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point, volume};

@@ -7,14 +7,18 @@
 #include "scratch.h"
 
 extern const struct kernel kernel_scalar;
-#ifdef __x86_64__
+#if defined __x86_64__
 extern const struct kernel kernel_avx2, kernel_avx512;
+#elif defined __aarch64__
+extern const struct kernel kernel_neon;
 #endif
 
 static const struct kernel *const kernels[] = {
-#ifdef __x86_64__
+#if defined __x86_64__
     &kernel_avx512,
     &kernel_avx2,
+#elif defined __aarch64__
+    &kernel_neon,
 #endif
     &kernel_scalar,
 };

@@ -53,21 +53,60 @@ static inline uint64_t lattice_draw(uint64_t seed, uint64_t index)
 /*
  * A corner's hash in two parts, so that columns and rows are mixed once each:
  * lattice_axis of the column and of the row, each under a key of its own, and
- * their sum folded by one 32x32-bit product (the NH construction of UMAC). The
+ * their sum folded by a product of its halves (the NH construction of UMAC). The
  * product is what breaks the additive relation between the corners of a
- * rectangle. The multiplication before the xor spreads neighbouring cells.
+ * rectangle.
+ *
+ * Each half takes two rounds of multiply and shift, in 32 bits because vectors
+ * have no good 64-bit product; the constants are those that Wellons's search
+ * for 32-bit mixers found best ("Prospecting for Hash Functions", 2018). The
+ * cell's upper half joins between the rounds: a world 2^32 cells away is neither
+ * a copy nor a permutation of this one.
  */
-static inline uint64_t lattice_axis(int64_t cell, uint64_t key)
+static inline uint32_t lattice_axis_low(uint32_t cell, uint32_t upper)
 {
-    return lattice_mix((uint64_t)cell * UINT64_C(0x9e3779b97f4a7c15) ^ key);
+    cell = (cell ^ (cell >> 16)) * UINT32_C(0x7feb352d);
+    cell = ((cell ^ (cell >> 15)) + upper) * UINT32_C(0x846ca68b);
+    return cell ^ (cell >> 16);
 }
 
-/* 8 bits for the corner. */
+static inline uint32_t lattice_axis_high(uint32_t cell, uint32_t upper)
+{
+    cell = (cell ^ (cell >> 16)) * UINT32_C(0x21f0aaad);
+    cell = ((cell ^ (cell >> 15)) - upper) * UINT32_C(0xd35a2d97);
+    return cell ^ (cell >> 15);
+}
+
+/* The cell's upper half under the key's. */
+static inline uint32_t lattice_axis_upper(uint32_t cell, uint32_t key)
+{
+    cell = (cell ^ key) * UINT32_C(0x9e3779b1);
+    return cell ^ (cell >> 15);
+}
+
+static inline uint64_t lattice_axis(int64_t cell, uint64_t key)
+{
+    const uint32_t lower = (uint32_t)cell ^ (uint32_t)key;
+    const uint32_t upper =
+        lattice_axis_upper((uint32_t)((uint64_t)cell >> 32), (uint32_t)(key >> 32));
+    return (uint64_t)lattice_axis_high(lower, upper) << 32 | lattice_axis_low(lower, upper);
+}
+
+/* Two axes as one, for a third: a sum of three would have additive relations again. */
+static inline uint64_t lattice_join(uint64_t first, uint64_t second)
+{
+    return lattice_mix(first + lattice_mix(second));
+}
+
+/*
+ * The corner's index, 8 bits. The top of a 32-bit product: it depends on all
+ * bits of both factors, and is uniform for odd and for even ones alike.
+ */
 static inline uint32_t lattice_corner(uint64_t column, uint64_t row)
 {
-    uint64_t z = column + row;
-    uint64_t product = (z & UINT32_MAX) * (z >> 32);
-    return ((uint32_t)product ^ (uint32_t)(product >> 32)) >> 24;
+    const uint32_t low = (uint32_t)column + (uint32_t)row;
+    const uint32_t high = (uint32_t)(column >> 32) + (uint32_t)(row >> 32);
+    return low * high >> 24;
 }
 
 #endif

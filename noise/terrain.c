@@ -1,5 +1,6 @@
 /* From parameters to a terrain, and the public functions that run a kernel on it. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +9,7 @@
 #include "permutation.h"
 #include "terrain.h"
 
-/* Wavelength of octave K: a whole number of units, rounded to the nearest. */
-static int64_t octave_wavelength(const struct farlands_params *params, int k)
+int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
 {
     double divisor = 1;
     for (int i = 0; i < k; i++)
@@ -17,114 +17,119 @@ static int64_t octave_wavelength(const struct farlands_params *params, int k)
     return (int64_t)((double)params->wavelength / divisor + 0.5);
 }
 
-static int octaves(const struct farlands_params *params)
+int octave_count(const struct farlands_params *params)
 {
     return params->fractal == FARLANDS_NONE ? 1 : params->octaves;
 }
 
-static const char *knots_fault(const struct farlands_params *params)
+/* Numbers that the seed draws, four for each octave in the plane, four for the
+ * other axes, and then the warp's. */
+enum { DRAWS_OF_SPACE = 4 * FARLANDS_MAX_OCTAVES, DRAWS_OF_WARP = 2 * DRAWS_OF_SPACE };
+/* The warp's octaves under permutation, which draws nothing. */
+enum { WARP_SALT = 85 };
+
+/* Keys and shifts of two axes, from AXIS on, by the draws FIRST to FIRST + 3. */
+static void draw_lattice(struct octave *octave, uint64_t seed, uint64_t first, int axis)
 {
-    if (params->knots < 2 || params->knots > FARLANDS_MAX_KNOTS)
-        return "accepted are 2 to 32 pairs [noise, metres]";
-    for (int i = 0; i < params->knots; i++) {
-        const struct farlands_knot *knot = &params->elevation[i];
-        if (!(fabsf(knot->noise) <= 1000 && fabsf(knot->metres) <= 1e6f))
-            return "accepted are noise from -1000 to 1000 and metres from -1000000 to 1000000";
-        if (i > 0 && !(knot[-1].noise < knot->noise))
-            return "the first numbers of the pairs must ascend";
+    const uint64_t wavelength = (uint64_t)octave->wavelength;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t draw = first + (uint64_t)i;
+        octave->key[axis + i] = lattice_draw(seed, draw);
+        octave->shift[axis + i] = (int64_t)(lattice_draw(seed, draw + 2) % wavelength);
     }
-    return NULL;
 }
 
-struct fault {
-    const char *key;
-    const char *text;
-};
-
-static struct fault params_fault(const struct farlands_params *params)
+static struct octave make_octave(const struct farlands_params *params, int64_t wavelength)
 {
-    if ((unsigned)params->gradients > FARLANDS_UNIT256)
-        return (struct fault){"gradients", "unknown gradient set"};
-    if ((unsigned)params->fade > FARLANDS_QUINTIC)
-        return (struct fault){"fade", "unknown fade"};
-    if ((unsigned)params->hash > FARLANDS_PERMUTATION)
-        return (struct fault){"hash", "unknown hash"};
-    if ((unsigned)params->fractal > FARLANDS_FBM)
-        return (struct fault){"fractal", "unknown fractal"};
-    if (params->octave_salt && params->hash != FARLANDS_PERMUTATION)
-        return (struct fault){"octave_salt", "accepted only with hash: permutation"};
-    if (params->wavelength < FARLANDS_MIN_WAVELENGTH ||
-        params->wavelength > FARLANDS_MAX_WAVELENGTH)
-        return (struct fault){"wavelength", "accepted are 0.001953125 (2/1024) to 1099511627776 "
-                                            "(2^40) blocks"};
-    if (params->octaves < 1 || params->octaves > FARLANDS_MAX_OCTAVES)
-        return (struct fault){"octaves", "accepted is a whole number from 1 to 64"};
-    if (!(params->persistence > 0 && params->persistence <= 1))
-        return (struct fault){"persistence", "accepted is a number above 0 and up to 1"};
-    if (!(params->lacunarity >= 1 && params->lacunarity <= FARLANDS_MAX_LACUNARITY))
-        return (struct fault){"lacunarity", "accepted is a number from 1 to 1024"};
-    for (int k = 1; k < octaves(params); k++) {
-        int64_t wavelength = octave_wavelength(params, k);
-        if (wavelength < FARLANDS_MIN_WAVELENGTH || wavelength == octave_wavelength(params, k - 1))
-            return (struct fault){"octaves",
-                                  "more than the lattice can tell apart: accepted are as many as "
-                                  "leave each octave a wavelength of its own, of 2/1024 blocks or "
-                                  "more"};
-    }
-    return (struct fault){"elevation", knots_fault(params)};
-}
-
-const char *farlands_params_fault(const struct farlands_params *params, const char **key)
-{
-    struct fault fault = params_fault(params);
-    if (fault.text && key)
-        *key = fault.key;
-    return fault.text;
+    return (struct octave){
+        .wavelength = wavelength,
+        .inverse = 1 / (double)wavelength,
+        .amplitude = 1,
+        .cells = params->period / wavelength,
+    };
 }
 
 static void make_octaves(struct farlands_terrain *terrain, const struct farlands_params *params)
 {
-    double amplitude[FARLANDS_MAX_OCTAVES], sum = 0;
+    double amplitude = 1;
 
-    terrain->octaves = octaves(params);
-    for (int k = 0; k < terrain->octaves; k++) {
-        amplitude[k] = k == 0 ? 1 : amplitude[k - 1] * params->persistence;
-        sum += amplitude[k];
-    }
-    for (int k = 0; k < terrain->octaves; k++) {
+    terrain->octaves = octave_count(params);
+    for (int k = 0; k < terrain->octaves; k++, amplitude *= params->persistence) {
         struct octave *octave = &terrain->octave[k];
-        uint64_t first = 4 * (uint64_t)k;
-        octave->wavelength = octave_wavelength(params, k);
+        *octave = make_octave(params, farlands_octave_wavelength(params, k));
+        octave->amplitude = amplitude;
+        terrain->amplitude += amplitude;
         terrain->broad += octave->wavelength > NARROW_MAX;
-        octave->inverse = 1 / (double)octave->wavelength;
-        octave->amplitude = amplitude[k] / sum;
-        if (params->hash == FARLANDS_PERMUTATION) {
-            if (params->octave_salt)
-                octave->salt = (uint32_t)(octave->wavelength >> FARLANDS_UNIT_BITS) & 255;
-            continue;
+        if (params->hash == FARLANDS_MIX64) {
+            const uint64_t first = 4 * (uint64_t)k;
+            draw_lattice(octave, params->seed, first, AXIS_X);
+            draw_lattice(octave, params->seed, DRAWS_OF_SPACE + first, AXIS_Z);
+        } else if (params->octave_salt) {
+            octave->salt = (uint32_t)(octave->wavelength >> FARLANDS_UNIT_BITS) & 255;
         }
-        uint64_t wavelength = (uint64_t)octave->wavelength;
-        octave->key_x = lattice_draw(params->seed, first);
-        octave->key_y = lattice_draw(params->seed, first + 1);
-        octave->shift_x = (int64_t)(lattice_draw(params->seed, first + 2) % wavelength);
-        octave->shift_y = (int64_t)(lattice_draw(params->seed, first + 3) % wavelength);
     }
 }
 
-static void make_elevation(struct farlands_terrain *terrain, const struct farlands_params *params)
+static void make_warp(struct farlands_terrain *terrain, const struct farlands_params *params)
+{
+    terrain->warp = (double)params->warp.amplitude;
+    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
+        struct octave *octave = &terrain->warp_octave[axis];
+        *octave = make_octave(params, params->warp.wavelength);
+        if (params->hash == FARLANDS_MIX64)
+            draw_lattice(octave, params->seed, DRAWS_OF_WARP + 4 * (uint64_t)axis, AXIS_X);
+        else
+            octave->salt = WARP_SALT * (uint32_t)(axis + 1);
+    }
+}
+
+/* Measured with the quintic fade, good to a few per cent; they grow with the gradients. */
+static struct moments make_moments(const struct farlands_params *params,
+                                   const struct gradient_set *set)
+{
+    static const struct moments of[] = {
+        [FARLANDS_PERLIN] = {0, 0.1775, 0.0472, 0.63, 0, 0},
+        [FARLANDS_SIMPLEX] = {0, 0.329, 0.1445, 1.82, 0, 0},
+        [FARLANDS_CELLULAR] = {-0.141, 0.333, 0.1643, 1.39, 0, 0},
+        [FARLANDS_VALUE] = {0, 0.3826, 0.2087, 0.87, 0, 0},
+    };
+    struct moments moments = of[params->basis];
+    if (params->basis == FARLANDS_PERLIN || params->basis == FARLANDS_SIMPLEX) {
+        double square = 0;
+        for (int i = 0; i < 32; i++)
+            square += ((double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i]) / 32;
+        const double length = sqrt(square);
+        moments.absolute *= length;
+        moments.square *= square;
+        moments.slope *= length;
+    }
+    const double offset = params->offset, absolute = moments.absolute;
+    moments.ridge = offset * offset - 2 * offset * absolute + moments.square;
+    /* A fifth more than by the delta method: the weights before it spread as well. */
+    moments.ridge_spread =
+        1.2 * 2 * fabs(offset - absolute) * sqrt(moments.square - absolute * absolute);
+    return moments;
+}
+
+static void make_elevation(struct elevation *elevation, const struct farlands_params *params)
 {
     const struct farlands_knot *knot = params->elevation;
 
-    terrain->pieces = params->knots - 1;
-    terrain->noise_min = knot[0].noise;
-    terrain->noise_max = knot[params->knots - 1].noise;
-    terrain->metres_min = terrain->metres_max = knot[0].metres;
-    for (int i = 0; i < terrain->pieces; i++) {
-        double rise = (double)knot[i + 1].metres - knot[i].metres;
-        double run = (double)knot[i + 1].noise - knot[i].noise;
-        terrain->piece[i] = (struct piece){knot[i].noise, rise / run, knot[i].metres};
-        terrain->metres_min = fminf(terrain->metres_min, knot[i + 1].metres);
-        terrain->metres_max = fmaxf(terrain->metres_max, knot[i + 1].metres);
+    elevation->pieces = params->knots - 1;
+    elevation->noise_min = knot[0].noise;
+    elevation->noise_max = knot[params->knots - 1].noise;
+    elevation->metres_min = elevation->metres_max = knot[0].metres;
+    for (int i = 0; i < elevation->pieces; i++) {
+        const double rise = (double)knot[i + 1].metres - knot[i].metres;
+        /* Steeper than a float can be is as good as upright: heights stop at the curve's ends. */
+        const double slope =
+            fmax(-FLT_MAX, fmin(rise / ((double)knot[i + 1].noise - knot[i].noise), FLT_MAX));
+        elevation->from[i] = knot[i].noise;
+        elevation->base[i] = knot[i].metres;
+        elevation->slope[i] = (float)slope;
+        elevation->slope_rest[i] = (float)(slope - (double)(float)slope);
+        elevation->metres_min = fminf(elevation->metres_min, knot[i + 1].metres);
+        elevation->metres_max = fmaxf(elevation->metres_max, knot[i + 1].metres);
     }
 }
 
@@ -136,12 +141,21 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
     if (!terrain)
         return -ENOMEM;
     terrain->kernel = kernel_choose();
+    terrain->basis = params->basis;
     terrain->fade = params->fade;
     terrain->hash = params->hash;
+    terrain->fractal = params->fractal;
+    terrain->offset = params->offset;
+    terrain->gain = params->gain;
     gradients_make(&terrain->gradients, params->gradients);
-    permutation_make(terrain->permutation, params->seed);
+    uint8_t table[256];
+    permutation_make(table, params->seed);
+    for (int i = 0; i < 256; i++)
+        terrain->permutation[i] = table[i];
     make_octaves(terrain, params);
-    make_elevation(terrain, params);
+    make_warp(terrain, params);
+    terrain->moments = make_moments(params, &terrain->gradients);
+    make_elevation(&terrain->elevation, params);
     *out = terrain;
     return 0;
 }
@@ -153,8 +167,8 @@ void farlands_terrain_free(struct farlands_terrain *terrain)
 
 void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
 {
-    *min = terrain->metres_min;
-    *max = terrain->metres_max;
+    *min = terrain->elevation.metres_min;
+    *max = terrain->elevation.metres_max;
 }
 
 int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
@@ -162,22 +176,36 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
     return terrain->octave[terrain->octaves - 1].wavelength;
 }
 
+/* How much steeper than n an octave's part is: the derivative of the fractal's formula, at its
+ * mean. */
+static double fractal_slope(const struct farlands_terrain *terrain)
+{
+    const struct moments *m = &terrain->moments;
+    switch (terrain->fractal) {
+    case FARLANDS_BILLOW:
+        return 2 * m->slope;
+    case FARLANDS_RIDGED:
+        return 2 * fabs(terrain->offset - m->absolute) * m->slope;
+    default:
+        return m->slope;
+    }
+}
+
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
-    /* Root mean square of the derivative of Perlin noise with unit gradients
-     * along one axis, per cell; measured, good to a few per cent. */
-    const double perlin_slope = 0.75;
     double square = 0;
 
     for (int k = 0; k < terrain->octaves; k++) {
         const struct octave *octave = &terrain->octave[k];
         double blocks = (double)octave->wavelength / FARLANDS_UNIT;
-        double slope = octave_band_limit(octave, step) * octave->amplitude / blocks;
+        double slope =
+            octave_band_limit(octave, step) * octave->amplitude / terrain->amplitude / blocks;
         square += slope * slope;
     }
-    double metres = terrain->metres_max - (double)terrain->metres_min;
-    double noise = terrain->noise_max - terrain->noise_min;
-    return (float)(perlin_slope * sqrt(square) * metres / noise);
+    const struct elevation *e = &terrain->elevation;
+    double metres = (double)e->metres_max - e->metres_min;
+    double noise = (double)e->noise_max - e->noise_min;
+    return (float)(fractal_slope(terrain) * sqrt(square) * metres / noise);
 }
 
 /* Whether places FIRST, FIRST + STEP, ... (COUNT of them) lie where heights are defined. */
@@ -205,6 +233,18 @@ float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t
     if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
         return NAN;
     return terrain->kernel->point(terrain, x, y);
+}
+
+int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out)
+{
+    if (box->step < 1 || box->step > FARLANDS_MAX_STEP ||
+        !axis_in_bounds(box->x, box->step, box->width) ||
+        !axis_in_bounds(box->y, box->step, box->height) ||
+        !axis_in_bounds(box->z, box->step, box->depth))
+        return -EINVAL;
+    terrain->kernel->volume(terrain, scratch, box, out);
+    return 0;
 }
 
 const char *farlands_kernel(const struct farlands_terrain *terrain)

@@ -5,13 +5,16 @@
 #include "farlands.h"
 #include "gradients.h"
 
+enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
+
 struct octave {
-    int64_t wavelength;       /* units */
-    double inverse;           /* 1 / wavelength */
-    double amplitude;         /* share of the sum; the amplitudes of all octaves sum to 1 */
-    int64_t shift_x, shift_y; /* units: where this octave's lattice begins (mix64) */
-    uint64_t key_x, key_y;    /* of lattice_axis (mix64) */
-    uint32_t salt;            /* permutation: added to the index */
+    int64_t wavelength;  /* units */
+    double inverse;      /* 1 / wavelength */
+    double amplitude;    /* persistence^k */
+    int64_t cells;       /* after which the lattice repeats; 0: never */
+    int64_t shift[AXES]; /* units: where this octave's lattice begins (mix64) */
+    uint64_t key[AXES];  /* of lattice_axis (mix64) */
+    uint32_t salt;       /* permutation: added to the index */
 };
 
 /* An octave's weight in a picture with samples STEP units apart: it fades from 1
@@ -23,27 +26,47 @@ static inline double octave_band_limit(const struct octave *octave, int64_t step
     return 1 - t * t * (3 - 2 * t);
 }
 
-/* One straight piece of the elevation curve: metres = base + slope * (noise - from). */
-struct piece {
-    double from, slope, base;
+/* Where octaves with cells up to this wide, in units, are computed in float, broader ones in
+ * double: a float's 24 bits tell the units of a cell apart only up to here. */
+#define NARROW_MAX (INT64_C(1) << 24)
+
+/* The elevation curve: on piece p, metres = base + slope * (noise - from). As
+ * floats, 32 of each, for lookups; slope is the sum of two. */
+struct elevation {
+    int pieces;
+    float from[FARLANDS_MAX_KNOTS], base[FARLANDS_MAX_KNOTS];
+    float slope[FARLANDS_MAX_KNOTS], slope_rest[FARLANDS_MAX_KNOTS];
+    float noise_min, noise_max; /* ends of the curve */
+    float metres_min, metres_max;
 };
 
-/* Cells up to this wide, in units, are computed in float, broader ones in double. */
-#define NARROW_MAX (INT64_C(1) << 24)
+/* How many octaves the fractal has. */
+int octave_count(const struct farlands_params *params);
+
+/* Averages over the plane of one octave's n, |n| and n^2, and the root mean square of its slope
+ * along an axis, a cell; mean and standard deviation of (offset - |n|)^2. */
+struct moments {
+    double mean, absolute, square, slope;
+    double ridge, ridge_spread;
+};
 
 struct farlands_terrain {
     const struct kernel *kernel;
+    enum farlands_basis basis;
     enum farlands_fade fade;
     enum farlands_hash hash;
+    enum farlands_fractal fractal;
+    double offset, gain;
+    double amplitude; /* the sum of all octaves' */
     struct gradient_set gradients;
-    uint8_t permutation[256];
+    uint32_t permutation[256];
     int broad; /* the first octaves, with cells beyond NARROW_MAX */
     int octaves;
     struct octave octave[FARLANDS_MAX_OCTAVES];
-    int pieces;
-    struct piece piece[FARLANDS_MAX_KNOTS];
-    double noise_min, noise_max; /* ends of the elevation curve */
-    float metres_min, metres_max;
+    double warp;                  /* units; 0: none */
+    struct octave warp_octave[2]; /* of the displacements in x and in y */
+    struct moments moments;
+    struct elevation elevation;
 };
 
 #endif

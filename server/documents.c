@@ -74,22 +74,18 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
-/* {"name": ..., "noise": {...}} from the keys "name" and "noise.octaves". */
-struct parameters {
-    struct document *document;
-    cJSON *root, *noise;
-};
-
+/* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
 static void add_parameter(void *context, const char *key, const char *value, int quoted)
 {
-    struct parameters *parameters = context;
-    cJSON *parent = parameters->root;
-    if (strncmp(key, "noise.", 6) == 0) {
-        parent = parameters->noise;
-        key += 6;
+    struct document *document = context;
+    cJSON *parent = document->root;
+    for (const char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+        char section[64];
+        snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+        cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, section);
+        parent = object ? object : add_object(document, parent, section);
     }
-    add(parameters->document, parent, key,
-        quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
+    add(document, parent, key, quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
 }
 
 static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
@@ -158,13 +154,9 @@ struct blob *document_worlds(const struct worlds *worlds)
 struct blob *document_world(const struct world *world)
 {
     struct document document = document_new();
-    cJSON *root = document.root;
-    cJSON *noise = cJSON_CreateObject();
-    struct parameters parameters = {&document, root, noise};
 
-    config_world_visit(&world->config, add_parameter, &parameters);
-    add(&document, root, "noise", noise);
-    add_outline(&document, root, world);
+    config_world_visit(&world->config, add_parameter, &document);
+    add_outline(&document, document.root, world);
     return document_end(&document);
 }
 

@@ -2,6 +2,7 @@
 #include "config/config.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 
 #include "config/options.h"
@@ -76,6 +77,13 @@ START_TEST(test_builtin)
     ck_assert_int_eq(world->native_zoom, 16);
     ck_assert_int_eq(world->origin[0], -8388608 * FARLANDS_UNIT);
     ck_assert_int_eq(world->origin[1], -8388608 * FARLANDS_UNIT);
+    ck_assert(!world->wrap);
+    ck_assert_int_eq(world->terrain.period, 0);
+    ck_assert_int_eq(world->terrain.basis, FARLANDS_PERLIN);
+    ck_assert_double_eq(world->terrain.offset, 1);
+    ck_assert_double_eq(world->terrain.gain, 2);
+    ck_assert_int_eq(world->terrain.warp.amplitude, 0);
+    ck_assert_int_eq(world->terrain.warp.wavelength, 0);
     ck_assert_int_ge(world->terrain.knots, 2);
     ck_assert_int_ge(world->stops, 2);
     ck_assert_ptr_null(farlands_params_fault(&world->terrain, NULL));
@@ -124,26 +132,29 @@ START_TEST(test_every_key_is_documented)
 }
 END_TEST
 
+static void must_come_back(const struct option *options, const struct world_config *world,
+                           struct world_config *copy)
+{
+    for (const struct option *option = options; option->key; option++) {
+        char text[OPTION_TEXT_MAX], again[OPTION_TEXT_MAX];
+        if (option->options)
+            must_come_back(option->options, world, copy);
+        if (option->kind == OPTION_PLACE || option->kind >= OPTION_ELEVATION)
+            continue;
+        option_format(option, world, text, sizeof text);
+        ck_assert_msg(option_parse(option, text, strlen(text), copy) == 0, "%s: %s", option->key,
+                      text);
+        option_format(option, copy, again, sizeof again);
+        ck_assert_str_eq(text, again);
+    }
+}
+
 /* Every world's value as text goes through the parser and comes back. */
 START_TEST(test_format_and_parse)
 {
     struct config *config = load(NULL);
     static struct world_config copy;
-    for (const struct option *option = world_options; option->key; option++) {
-        const struct option *inner = option->options ? option->options : option;
-        for (; inner->key; inner++) {
-            char text[OPTION_TEXT_MAX], again[OPTION_TEXT_MAX];
-            if (inner->kind != OPTION_PLACE && inner->kind < OPTION_ELEVATION) {
-                option_format(inner, config->worlds, text, sizeof text);
-                ck_assert_msg(option_parse(inner, text, strlen(text), &copy) == 0, "%s: %s",
-                              inner->key, text);
-                option_format(inner, &copy, again, sizeof again);
-                ck_assert_str_eq(text, again);
-            }
-            if (inner == option)
-                break;
-        }
-    }
+    must_come_back(world_options, config->worlds, &copy);
     config_free(config);
 }
 END_TEST
@@ -175,13 +186,17 @@ START_TEST(test_omitted_keys)
                                       "    palette: [[0, '#000000'], [0, '#ffFFfe']]\n"
                                       "  - name: second\n"
                                       "  - name: third\n"
-                                      "    noise: {octaves: 2}\n");
+                                      "    noise: {octaves: 2}\n"
+                                      "  - name: fourth\n"
+                                      "    noise: {basis: value, fractal: ridged, offset: 16,\n"
+                                      "            gain: 0.25, warp: {amplitude: 1.5,\n"
+                                      "            wavelength: 4}}\n");
     ck_assert_str_eq(config->listen, builtin->listen);
     ck_assert_uint_eq(config->threads, 3);
     ck_assert_uint_eq(config->cache.memory, 1024);
     ck_assert_str_eq(config->cache.path, builtin->cache.path);
     ck_assert_uint_eq(config->limits.queue, builtin->limits.queue);
-    ck_assert_int_eq(config->world_count, 3);
+    ck_assert_int_eq(config->world_count, 4);
 
     const struct world_config *first = &config->worlds[0];
     ck_assert_str_eq(first->name, "first");
@@ -203,12 +218,22 @@ START_TEST(test_omitted_keys)
     ck_assert_int_eq(config->worlds[2].terrain.octaves, 2);
     config->worlds[2].terrain.octaves = builtin->worlds->terrain.octaves;
     must_equal(world_options, builtin->worlds, &config->worlds[2], "name");
+
+    const struct farlands_params *fourth = &config->worlds[3].terrain;
+    ck_assert_int_eq(fourth->basis, FARLANDS_VALUE);
+    ck_assert_int_eq(fourth->fractal, FARLANDS_RIDGED);
+    ck_assert_double_eq(fourth->offset, 16);
+    ck_assert_double_eq(fourth->gain, 0.25);
+    ck_assert_int_eq(fourth->warp.amplitude, FARLANDS_UNIT * 3 / 2);
+    ck_assert_int_eq(fourth->warp.wavelength, FARLANDS_UNIT * 4);
+    ck_assert_int_eq(fourth->wavelength, builtin->worlds->terrain.wavelength);
     config_free(builtin);
     config_free(config);
 }
 END_TEST
 
 #define WORLD "worlds:\n  - name: a\n"
+#define WRAP WORLD "    wrap: true\n"
 #define NOISE WORLD "    noise:\n"
 /* As many octaves as this wavelength can have: 65536 * 1024 / 2^25 = 2. */
 #define OCTAVES(count) NOISE "      wavelength: 65536\n      lacunarity: 2\n      octaves: " #count
@@ -240,6 +265,22 @@ static const char *const good[] = {
     NOISE "      persistence: 1\n      lacunarity: 1024\n      octaves: 2",
     NOISE "      hash: permutation\n      octave_salt: true",
     NOISE "      fractal: none\n      octaves: 64",
+    NOISE "      basis: perlin\n      fractal: fbm",
+    NOISE "      basis: simplex\n      fractal: billow",
+    NOISE "      basis: cellular\n      fractal: ridged",
+    NOISE "      basis: value\n      fractal: hybrid",
+    NOISE "      offset: 0\n      gain: 0",
+    NOISE "      offset: 16\n      gain: 1024",
+    NOISE "      warp: {}",
+    NOISE "      warp: {amplitude: 0, wavelength: 0}",
+    NOISE "      warp: {amplitude: 0, wavelength: 0.001953125}",
+    NOISE "      warp: {amplitude: 0.0009765625, wavelength: 0.001953125}",
+    NOISE "      warp: {wavelength: 1099511627776, amplitude: 1099511627776}",
+    NOISE "      basis: simplex\n    wrap: false",
+    WRAP "    noise: {wavelength: 16777216, octaves: 1}",
+    /* What is off need not fit the window. */
+    WRAP "    noise: {warp: {amplitude: 0, wavelength: 300}}",
+    WRAP "    noise: {fractal: none, lacunarity: 3}",
     OCTAVES(26),
     "worlds: [{name: " NAME63 "}]",
     "worlds: [{name: 0_-}]",
@@ -291,7 +332,7 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, memory"},
     {"limits: {path: 1}", 1, "limits.path", "connections, queue"},
-    {WORLD "    nope: 1", 3, "worlds[0].nope", "name, seed, native_zoom, origin, noise"},
+    {WORLD "    nope: 1", 3, "worlds[0].nope", "name, seed, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},
     {NOISE "      nope: 1", 4, "worlds[0].noise.nope", "basis, gradients, fade, hash"},
     {NOISE "      seed: 1", 4, "worlds[0].noise.seed", "octaves"},
@@ -382,11 +423,13 @@ static const struct {
     {WORLD "    origin: [2251799813685249, 0]", 3, "worlds[0].origin", "(2^51)"},
     {WORLD "    origin: [0, -2251799813685248.5]", 3, "worlds[0].origin", "(2^51)"},
     /* Noise. */
-    {NOISE "      basis: simplex", 4, "worlds[0].noise.basis", "perlin"},
+    {NOISE "      basis: marble", 4, "worlds[0].noise.basis", "perlin, simplex, cellular or value"},
+    {NOISE "      basis:", 4, "worlds[0].noise.basis", "perlin, simplex, cellular or value"},
     {NOISE "      gradients: axis5", 4, "worlds[0].noise.gradients", "axis4, diagonal4"},
     {NOISE "      fade: sextic", 4, "worlds[0].noise.fade", "linear, cubic or quintic"},
     {NOISE "      hash: mix", 4, "worlds[0].noise.hash", "mix64 or permutation"},
-    {NOISE "      fractal: fb", 4, "worlds[0].noise.fractal", "none or fbm"},
+    {NOISE "      fractal: fb", 4, "worlds[0].noise.fractal",
+     "none, fbm, billow, ridged or hybrid"},
     {NOISE "      octave_salt: yes", 4, "worlds[0].noise.octave_salt", "true or false"},
     {NOISE "      octave_salt: true", 4, "worlds[0].noise.octave_salt", "hash: permutation"},
     {NOISE "      hash: mix64\n      octave_salt: true", 5, "worlds[0].noise.octave_salt",
@@ -422,6 +465,56 @@ static const struct {
     {NOISE "      wavelength: 9007199254740992", 4, "worlds[0].noise.wavelength", "1099511627776"},
     {NOISE "      wavelength: 0.1", 4, "worlds[0].noise.wavelength", "10 fractional bits"},
     {NOISE "      wavelength: 1e3", 4, "worlds[0].noise.wavelength", "10 fractional bits"},
+    {NOISE "      offset: -0.1", 4, "worlds[0].noise.offset", "a number from 0 to 16"},
+    {NOISE "      offset: 16.5", 4, "worlds[0].noise.offset", "a number from 0 to 16"},
+    {NOISE "      offset: nan", 4, "worlds[0].noise.offset", "a number from 0 to 16"},
+    {NOISE "      offset: [1]", 4, "worlds[0].noise.offset", "a number from 0 to 16"},
+    {NOISE "      gain: -1", 4, "worlds[0].noise.gain", "a number from 0 to 1024"},
+    {NOISE "      gain: 1024.5", 4, "worlds[0].noise.gain", "a number from 0 to 1024"},
+    {NOISE "      gain:", 4, "worlds[0].noise.gain", "a number from 0 to 1024"},
+    /* Warp. */
+    {NOISE "      warp: 5", 4, "worlds[0].noise.warp", "amplitude, wavelength"},
+    {NOISE "      warp: [5, 5]", 4, "worlds[0].noise.warp", "amplitude, wavelength"},
+    {NOISE "      warp: {octaves: 2}", 4, "worlds[0].noise.warp.octaves", "amplitude, wavelength"},
+    {NOISE "      warp:\n        amplitude: 1\n        amplitude: 1", 6,
+     "worlds[0].noise.warp.amplitude", "once"},
+    {NOISE "      warp: {amplitude: -1}", 4, "worlds[0].noise.warp.amplitude",
+     "0 to 1099511627776"},
+    {NOISE "      warp: {amplitude: 0.3}", 4, "worlds[0].noise.warp.amplitude",
+     "10 fractional bits"},
+    {NOISE "      warp: {amplitude: 1099511627777}", 4, "worlds[0].noise.warp.amplitude",
+     "0 to 1099511627776"},
+    {NOISE "      warp: {wavelength: -1}", 4, "worlds[0].noise.warp.wavelength",
+     "0 to 1099511627776"},
+    {NOISE "      warp: {wavelength: 1099511627777}", 4, "worlds[0].noise.warp.wavelength",
+     "0 to 1099511627776"},
+    {NOISE "      warp:\n        wavelength: 0.0009765625", 5, "worlds[0].noise.warp.wavelength",
+     "0.001953125 (2/1024) to 1099511627776"},
+    {NOISE "      warp:\n        amplitude: 1\n        wavelength: 0", 6,
+     "worlds[0].noise.warp.wavelength", "0.001953125 (2/1024) to 1099511627776"},
+    /* The key that is missing has no line; not that of the octaves' wavelength. */
+    {NOISE "      wavelength: 65536\n      octaves: 2\n      warp: {amplitude: 1}", 6,
+     "worlds[0].noise.warp.wavelength", "0.001953125 (2/1024) to 1099511627776"},
+    /* Wrap. */
+    {WORLD "    wrap: yes", 3, "worlds[0].wrap", "true or false"},
+    {WORLD "    wrap: 1", 3, "worlds[0].wrap", "true or false"},
+    {WORLD "    wrap:", 3, "worlds[0].wrap", "true or false"},
+    {WORLD "    native_zoom: 11\n    wrap: true", 4, "worlds[0].wrap",
+     "octave 1 is 1048576 blocks, which does not divide the window of 524288 blocks"},
+    {WRAP "    native_zoom: 11", 3, "worlds[0].wrap",
+     "octave 1 is 1048576 blocks, which does not divide the window of 524288 blocks"},
+    {WRAP "    noise: {wavelength: 100.5, octaves: 1}", 3, "worlds[0].wrap",
+     "octave 1 is 100.5 blocks, which does not divide the window of 16777216 blocks"},
+    {WRAP "    noise: {lacunarity: 3, octaves: 4}", 3, "worlds[0].wrap",
+     "octave 2 is 349525.3330078125 blocks, which does not divide"},
+    {WRAP "    noise: {wavelength: 33554432}", 3, "worlds[0].wrap", "octave 1 is 33554432 blocks"},
+    {NOISE "      warp: {amplitude: 5, wavelength: 96}\n    wrap: true", 5, "worlds[0].wrap",
+     "the warp's wavelength is 96 blocks, which does not divide the window of 16777216 blocks"},
+    {WRAP "    noise: {basis: simplex}", 3, "worlds[0].wrap", "perlin, cellular and value"},
+    {WRAP "    noise: {basis: simplex, lacunarity: 3, octaves: 4}", 3, "worlds[0].wrap",
+     "perlin, cellular and value"},
+    {"worlds:\n  - name: a\n  - name: b\n    wrap: true\n    native_zoom: 0", 4, "worlds[1].wrap",
+     "the window of 256 blocks"},
     /* Elevation. */
     {WORLD "    elevation: []", 3, "worlds[0].elevation", "2 to 32 pairs"},
     {WORLD "    elevation: [[0, 0]]", 3, "worlds[0].elevation", "2 to 32 pairs"},
@@ -692,41 +785,104 @@ START_TEST(test_listen)
 }
 END_TEST
 
+/* What a world repeats after, in units, wherever its keys stand. */
+static const struct {
+    const char *yaml;
+    int64_t period;
+} periods[] = {
+    {WRAP, 16777216 * FARLANDS_UNIT},
+    {WORLD "    wrap: false", 0},
+    {WRAP "    native_zoom: 32", (INT64_C(256) << 32) * FARLANDS_UNIT},
+    {WRAP "    native_zoom: 0\n    noise: {wavelength: 64, octaves: 3}", 256 * FARLANDS_UNIT},
+    {NOISE "      wavelength: 64\n      octaves: 3\n    native_zoom: 0\n    wrap: true",
+     256 * FARLANDS_UNIT},
+    {WRAP "    origin: [0.5, 3]", 16777216 * FARLANDS_UNIT},
+    {WORLD "  - name: b\n    wrap: true", 0},
+};
+
+START_TEST(test_period)
+{
+    struct config *config = load_text(periods[_i].yaml);
+    ck_assert_msg(config->worlds[0].terrain.period == periods[_i].period, "%lld for\n%s",
+                  (long long)config->worlds[0].terrain.period, periods[_i].yaml);
+    config_free(config);
+}
+END_TEST
+
+static const struct {
+    const char *key, *value;
+    int quoted;
+} visited[] = {
+    {"seed", "18446744073709551615", 1}, /* readers that use doubles would round a number */
+    {"wrap", "true", 0},
+    {"noise.basis", "cellular", 1},
+    {"noise.octaves", "5", 0},
+    {"noise.offset", "0.75", 0},
+    {"noise.gain", "2", 0},
+    {"noise.warp.amplitude", "0.5", 0},
+    {"noise.warp.wavelength", "4096", 0},
+};
+
 struct visits {
     int count;
-    bool seed, octaves, basis;
+    int right; /* of those above */
 };
 
 static void count_visit(void *context, const char *key, const char *value, int quoted)
 {
     struct visits *visits = context;
     visits->count++;
-    if (strcmp(key, "seed") == 0) /* as text: readers that use doubles would round it */
-        visits->seed = strcmp(value, "18446744073709551615") == 0 && quoted;
-    if (strcmp(key, "noise.octaves") == 0)
-        visits->octaves = strcmp(value, "5") == 0 && !quoted;
-    if (strcmp(key, "noise.basis") == 0)
-        visits->basis = strcmp(value, "perlin") == 0 && quoted;
+    for (int i = 0; i < ROWS(visited); i++) {
+        if (strcmp(key, visited[i].key) != 0)
+            continue;
+        ck_assert_msg(strcmp(value, visited[i].value) == 0 && quoted == visited[i].quoted,
+                      "%s: %s, %d", key, value, quoted);
+        visits->right++;
+    }
+}
+
+static int option_count(const struct option *options)
+{
+    int count = 0;
+    for (; options->key; options++)
+        count += options->options ? option_count(options->options) : 1;
+    return count;
 }
 
 START_TEST(test_visit)
 {
     struct config *config =
-        load_text(WORLD "    seed: 18446744073709551615\n    noise: {octaves: 5}\n");
+        load_text(WRAP "    seed: 18446744073709551615\n"
+                       "    noise: {octaves: 5, basis: cellular, offset: 0.75,\n"
+                       "            warp: {amplitude: 0.5, wavelength: 4096}}\n");
     struct visits visits = {0};
     config_world_visit(config->worlds, count_visit, &visits);
-    int options = 0;
-    for (const struct option *option = world_options; option->key; option++) {
-        options += option->kind != OPTION_SECTION;
-        for (const struct option *inner = option->options; inner && inner->key; inner++)
-            options++;
-    }
-    ck_assert(visits.seed);
-    ck_assert(visits.octaves);
-    ck_assert(visits.basis);
-    ck_assert_int_ge(visits.count, options - 1); /* with or without the name */
-    ck_assert_int_le(visits.count, options);
+    ck_assert_int_eq(visits.right, ROWS(visited));
+    ck_assert_int_eq(visits.count, option_count(world_options));
     config_free(config);
+}
+END_TEST
+
+/* The sample worlds: whole configurations, each of one world of the file's name. */
+START_TEST(test_samples)
+{
+    glob_t samples;
+    ck_assert_int_eq(glob("config/worlds/*.yaml", 0, NULL, &samples), 0);
+    ck_assert_uint_ge(samples.gl_pathc, 7);
+    for (size_t i = 0; i < samples.gl_pathc; i++) {
+        const char *path = samples.gl_pathv[i];
+        struct config *config = load(path);
+        struct farlands_terrain *terrain;
+        char name[WORLD_NAME_MAX + 8];
+        ck_assert_msg(config->world_count == 1, "%s: %d worlds", path, config->world_count);
+        snprintf(name, sizeof name, "%s.yaml", config->worlds->name);
+        ck_assert_msg(strcmp(strrchr(path, '/') + 1, name) == 0, "%s: %s", path, name);
+        int err = farlands_terrain_new(&terrain, &config->worlds->terrain);
+        ck_assert_msg(err == 0, "%s: %d", path, err);
+        farlands_terrain_free(terrain);
+        config_free(config);
+    }
+    globfree(&samples);
 }
 END_TEST
 
@@ -741,7 +897,9 @@ int main(void)
     tcase_add_test(tcase, test_format_and_parse);
     tcase_add_loop_test(tcase, test_empty_file, 0, ROWS(empty_files));
     tcase_add_test(tcase, test_omitted_keys);
+    tcase_add_loop_test(tcase, test_period, 0, ROWS(periods));
     tcase_add_test(tcase, test_visit);
+    tcase_add_test(tcase, test_samples);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_loop_test(tcase, test_broken, 0, ROWS(broken));
     tcase_add_loop_test(tcase, test_heap, 0, ROWS(heaps));

@@ -24,7 +24,10 @@ static void set_up(void)
                                "    elevation: [[-0.5, -11000.25], [0.5, 8848.75]]\n"
                                "  - name: second\n"
                                "    native_zoom: 0\n"
-                               "  - name: third-\n";
+                               "  - name: third-\n"
+                               "  - name: fourth\n"
+                               "    wrap: true\n"
+                               "    noise: {warp: {amplitude: 0.5, wavelength: 4096}}\n";
     snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
@@ -123,6 +126,14 @@ START_TEST(test_world)
     ck_assert_double_eq(number(noise, "wavelength"), (double)terrain->wavelength / FARLANDS_UNIT);
     ck_assert_str_eq(string(noise, "basis"), "perlin");
     ck_assert_str_eq(string(noise, "hash"), "mix64");
+    const cJSON *warp = member(noise, "warp");
+    ck_assert_double_eq(number(warp, "amplitude"), (double)terrain->warp.amplitude / FARLANDS_UNIT);
+    ck_assert_double_eq(number(warp, "wavelength"),
+                        (double)terrain->warp.wavelength / FARLANDS_UNIT);
+    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config.wrap);
+    for (const cJSON *item = json->child; item; item = item->next)
+        for (const cJSON *other = item->next; other; other = other->next)
+            ck_assert_str_ne(item->string, other->string);
     ck_assert(cJSON_IsObject(member(json, "limits")));
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "elevation")), terrain->knots);
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
@@ -324,8 +335,8 @@ int main(void)
     TCase *tcase = suite_case(suite, "JSON");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_worlds);
-    tcase_add_loop_test(tcase, test_world, 0, 3);
-    tcase_add_loop_test(tcase, test_tilejson, 0, 3);
+    tcase_add_loop_test(tcase, test_world, 0, 4);
+    tcase_add_loop_test(tcase, test_tilejson, 0, 4);
     tcase_add_test(tcase, test_heights);
     tcase_add_test(tcase, test_minus_nothing);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(places));

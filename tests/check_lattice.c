@@ -227,6 +227,116 @@ START_TEST(corners_are_uniform)
 }
 END_TEST
 
+/* Where corners in three and four dimensions are looked at: SIDE cells an axis, STEP cells apart.
+ */
+static const struct {
+    const char *name;
+    int dimensions, side;
+    int64_t from[4], step;
+} boxes[] = {
+    {"around the origin", 3, 64, {-32, -32, -32, 0}, 1},
+    {"every 256th", 3, 64, {0, 0, 0, 0}, 256},
+    {"every 2^32nd", 3, 64, {0, 0, 0, 0}, INT64_C(1) << 32},
+    {"2^31 out", 3, 64, {INT64_C(1) << 31, -(INT64_C(1) << 31), INT64_C(1) << 31, 0}, 1},
+    {"2^61 out", 3, 64, {-(INT64_C(1) << 61), INT64_C(1) << 61, INT64_C(1) << 61, 0}, 1},
+    {"every 3^30th", 3, 64, {0, 0, 0, 0}, INT64_C(205891132094649)},
+    {"around the origin in 4-D", 4, 22, {-11, -11, -11, -11}, 1},
+    {"every 256th in 4-D", 4, 22, {0, 0, 0, 0}, 256},
+    {"2^61 out in 4-D", 4, 22, {-(INT64_C(1) << 61), 0, INT64_C(1) << 61, -77}, 1},
+};
+
+/* As the noise hashes them: the last axes joined into one, and that with the first. */
+static uint32_t joined_corner(int dimensions, const uint64_t axis[4])
+{
+    uint64_t others = dimensions == 4 ? lattice_join(axis[2], axis[3]) : axis[2];
+    return lattice_corner(axis[0], lattice_join(axis[1], others));
+}
+
+/*
+ * The corners of each edge, rectangle, box and hypercube, one for each set of
+ * axes: their exclusive or and their alternating sum. An empty set is a corner alone.
+ */
+START_TEST(boxes_are_uniform)
+{
+    enum { SETS = 16, MOST = 23 * 23 * 23 * 23 };
+    const int dimensions = boxes[_i].dimensions, side = boxes[_i].side;
+    static uint8_t index[MOST];
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        int stride[4], corners = 1;
+        for (int axis = 0; axis < dimensions; axis++, corners *= side + 1)
+            stride[axis] = corners;
+        REQUIRE(corners <= LENGTH(index), "no room for %d corners", corners);
+        for (int n = 0; n < corners; n++) {
+            uint64_t mixed[4];
+            for (int axis = 0; axis < dimensions; axis++) {
+                uint64_t number = axis < 2 ? (uint64_t)axis : 254 + (uint64_t)axis;
+                int64_t cell = n / stride[axis] % (side + 1) * boxes[_i].step;
+                mixed[axis] = lattice_axis(boxes[_i].from[axis] + cell, lattice_draw(seed, number));
+            }
+            index[n] = (uint8_t)joined_corner(dimensions, mixed);
+        }
+        static int either[SETS][256], sum[SETS][256];
+        int total = 0;
+        memset(either, 0, sizeof either);
+        memset(sum, 0, sizeof sum);
+        for (int n = 0; n < corners; n++) {
+            bool last = false;
+            for (int axis = 0; axis < dimensions; axis++)
+                last |= n / stride[axis] % (side + 1) == side;
+            if (last)
+                continue;
+            total++;
+            for (unsigned set = 0; set < 1U << dimensions; set++) {
+                uint32_t x = 0, s = 0;
+                for (unsigned corner = set;; corner = (corner - 1) & set) {
+                    int at = n;
+                    for (int axis = 0; axis < dimensions; axis++)
+                        at += corner >> axis & 1 ? stride[axis] : 0;
+                    x ^= index[at];
+                    s += __builtin_parity(corner) ? 0U - index[at] : index[at];
+                    if (corner == 0)
+                        break;
+                }
+                either[set][x]++;
+                sum[set][s & 255]++;
+            }
+        }
+        for (unsigned set = 0; set < 1U << dimensions; set++) {
+            char what[64];
+            snprintf(what, sizeof what, "axes of 0x%x", set);
+            assert_uniform(either[set], total, what, boxes[_i].name, seed);
+            assert_uniform(sum[set], total, what, boxes[_i].name, seed);
+        }
+    }
+}
+END_TEST
+
+/* y and z are not each other's mirror, nor is a volume a map that is repeated. */
+START_TEST(joined_axes_differ)
+{
+    const uint64_t key_y = lattice_draw(7, 1), key_z = lattice_draw(7, 256);
+    int exchanged[256] = {0}, moved[256] = {0}, joined[256] = {0};
+    const uint64_t x = lattice_axis(5, lattice_draw(7, 0));
+    for (int64_t j = -256; j < 256; j++) {
+        for (int64_t k = -256; k < 256; k++) {
+            uint64_t y = lattice_axis(j, key_y), z = lattice_axis(k, key_z);
+            uint32_t here = lattice_corner(x, lattice_join(y, z));
+            uint32_t mirrored =
+                lattice_corner(x, lattice_join(lattice_axis(k, key_y), lattice_axis(j, key_z)));
+            uint32_t turned = lattice_corner(x, lattice_join(z, y));
+            uint32_t flat = lattice_corner(x, y);
+            if (j != k)
+                exchanged[(here - mirrored) & 255]++;
+            moved[(here - turned) & 255]++;
+            joined[(here - flat) & 255]++;
+        }
+    }
+    assert_uniform(exchanged, 512 * 511, "y and z exchanged", "a plane", 7);
+    assert_uniform(moved, 512 * 512, "joined the other way", "a plane", 7);
+    assert_uniform(joined, 512 * 512, "joined or not", "a plane", 7);
+}
+END_TEST
+
 /* Corners of the same cell under the keys of two octaves, or of two seeds. */
 static const struct {
     const char *name;
@@ -272,6 +382,8 @@ int main(void)
     tcase_add_test(hash, mix_is_splitmix64);
     tcase_add_test(hash, draws_never_coincide);
     tcase_add_loop_test(hash, corners_are_uniform, 0, LENGTH(regions));
+    tcase_add_loop_test(hash, boxes_are_uniform, 0, LENGTH(boxes));
+    tcase_add_test(hash, joined_axes_differ);
     tcase_add_loop_test(hash, keys_are_independent, 0, LENGTH(keyings));
     suite_add_tcase(suite, hash);
 

@@ -1,6 +1,6 @@
 /*
- * Grids: the same bits from a point, a grid, any part of it, any zoom and any
- * kernel; and not a byte outside of the caller's buffer.
+ * Worlds drawn at random: the same bits from a point, a grid, any part of it, any
+ * zoom and any kernel; and not a byte outside of the caller's buffer.
  */
 #include <check.h>
 #include <errno.h>
@@ -48,6 +48,7 @@ static void assert_same(float a, float b, const struct farlands_params *params,
             reference_params_text(params), grid_text(grid), i, j, (double)a, what, (double)b);
 }
 
+/* Any world: every basis, fractal and hash, displaced or not, repeating or not. */
 static struct farlands_params random_params(struct draws *draws)
 {
     static const double lacunarities[] = {2, 1.9, 3, 1.37};
@@ -55,9 +56,18 @@ static struct farlands_params random_params(struct draws *draws)
     static const int64_t wavelengths[] = {
         12345, BLOCKS(10.5), BLOCKS(400), 1 << 24, (1 << 24) + 1, BLOCKS(1 << 20), INT64_C(1) << 50,
     };
+    /* Less than a cell, and many. */
+    static const int64_t amplitudes[] = {
+        1, BLOCKS(3.7), BLOCKS(400), BLOCKS(1 << 20), FARLANDS_MAX_WAVELENGTH,
+    };
+    static const int64_t cells[] = {1, 2, 3, 7, 256, 1000};
     const struct hashing *hashing = &hashings[draw_between(draws, 0, LENGTH(hashings) - 1)];
     struct farlands_params params = reference_params();
     params.seed = draw(draws);
+    params.basis = (enum farlands_basis)draw_between(draws, 0, FARLANDS_VALUE);
+    params.fractal = (enum farlands_fractal)draw_between(draws, 0, FARLANDS_HYBRID);
+    params.offset = (double)draw_between(draws, 0, 12) / 10;
+    params.gain = (double)draw_between(draws, 0, 30) / 10;
     params.gradients = (enum farlands_gradients)draw_between(draws, 0, GRADIENT_SETS - 1);
     params.fade = (enum farlands_fade)draw_between(draws, 0, FADES - 1);
     params.hash = hashing->hash;
@@ -66,8 +76,20 @@ static struct farlands_params random_params(struct draws *draws)
     params.lacunarity = lacunarities[draw_between(draws, 0, LENGTH(lacunarities) - 1)];
     params.octaves = (int)draw_between(draws, 1, 14);
     params.persistence = (double)draw_between(draws, 1, 100) / 100;
-    while (farlands_params_fault(&params, NULL))
+    if (draw_between(draws, 0, 2) == 0) {
+        params.warp.amplitude = amplitudes[draw_between(draws, 0, LENGTH(amplitudes) - 1)];
+        params.warp.wavelength = wavelengths[draw_between(draws, 0, LENGTH(wavelengths) - 1)];
+    }
+    if (params.basis != FARLANDS_SIMPLEX && draw_between(draws, 0, 2) == 0) {
+        params.period = params.wavelength * cells[draw_between(draws, 0, LENGTH(cells) - 1)];
+        if (params.warp.amplitude > 0)
+            params.warp.wavelength = params.wavelength;
+    }
+    while (farlands_params_fault(&params, NULL)) {
         params.octaves--;
+        REQUIRE(params.octaves > 0, "%s: %s", reference_params_text(&params),
+                farlands_params_fault(&params, NULL));
+    }
     return params;
 }
 
@@ -192,11 +214,20 @@ START_TEST(zooms_agree)
 }
 END_TEST
 
-/* One scratch serves any order of terrains and grids and keeps nothing of them. */
+static const char *box_text(const struct farlands_box *box)
+{
+    static char text[160];
+    snprintf(text, sizeof text, "%dx%dx%d at (%" PRId64 ", %" PRId64 ", %" PRId64 ") step %" PRId64,
+             box->width, box->height, box->depth, box->x, box->y, box->z, box->step);
+    return text;
+}
+
+/* One scratch serves any order of terrains, grids and boxes and keeps nothing of them. */
 START_TEST(scratch_has_no_memory)
 {
     struct draws draws = {400, 0};
-    for (int round = 0; round < 200; round++) {
+    struct farlands_scratch *old = reference_scratch();
+    for (int round = 0; round < 500; round++) {
         struct farlands_params params = random_params(&draws);
         struct farlands_terrain *terrain = reference_terrain(&params);
         struct farlands_grid grid = {
@@ -208,16 +239,34 @@ START_TEST(scratch_has_no_memory)
             .band_limit = draw_between(&draws, 0, 1),
         };
         struct farlands_scratch *fresh = reference_scratch();
-        float *used = heights(terrain, &grid), *out = floats((size_t)(grid.width * grid.height));
+        const size_t count = (size_t)(grid.width * grid.height);
+        float *used = floats(count), *out = floats(count);
+        ck_assert_int_eq(farlands_heights(terrain, old, &grid, used, (size_t)grid.width), 0);
         ck_assert_int_eq(farlands_heights(terrain, fresh, &grid, out, (size_t)grid.width), 0);
         for (int k = 0; k < grid.width * grid.height; k++)
             assert_same(used[k], out[k], &params, &grid, k % grid.width, k / grid.width,
                         "with a fresh scratch");
+        /* A box of the same samples as the grid's, sometimes. */
+        const struct farlands_box box = {.x = grid.x,
+                                         .y = grid.y,
+                                         .z = -grid.x,
+                                         .step = grid.step,
+                                         .width = grid.width,
+                                         .height = grid.height,
+                                         .depth = 1};
+        if (round % 3 == 0) {
+            ck_assert_int_eq(farlands_volume(terrain, old, &box, used), 0);
+            ck_assert_int_eq(farlands_volume(terrain, fresh, &box, out), 0);
+            REQUIRE(memcmp(used, out, count * sizeof *out) == 0,
+                    "%s; %s: not as with a fresh scratch", reference_params_text(&params),
+                    box_text(&box));
+        }
         free(used);
         free(out);
         farlands_scratch_free(fresh);
         farlands_terrain_free(terrain);
     }
+    farlands_scratch_free(old);
 }
 END_TEST
 
@@ -265,41 +314,105 @@ static struct farlands_terrain *on_kernel(const struct farlands_params *params, 
     return NULL;
 }
 
-static const char *const kernels[] = {"scalar", "avx2", "avx512"};
+static bool machine_has(const char *kernel)
+{
+    const struct farlands_params params = reference_params();
+    struct farlands_terrain *terrain = on_kernel(&params, kernel);
+    farlands_terrain_free(terrain);
+    return terrain != NULL;
+}
 
-/* Between two pages that may not be touched: a byte too far is a crash. */
-START_TEST(buffers_end_at_a_guard_page)
+static const char *const kernels[] = {"scalar", "avx2", "avx512", "neon"};
+
+/* Floats between two pages that may not be touched: a byte too far is a crash. */
+struct fenced {
+    char *map;
+    size_t length;
+    float *first, *end;
+};
+
+static void fenced_new(struct fenced *fenced)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), body = 16 * page;
-    char *map = mmap(NULL, body + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(map, MAP_FAILED);
-    ck_assert_int_eq(mprotect(map + page, body, PROT_READ | PROT_WRITE), 0);
-    float *first = (float *)(map + page), *end = (float *)(map + page + body);
+    fenced->length = body + 2 * page;
+    fenced->map = mmap(NULL, fenced->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(fenced->map, MAP_FAILED);
+    ck_assert_int_eq(mprotect(fenced->map + page, body, PROT_READ | PROT_WRITE), 0);
+    fenced->first = (float *)(fenced->map + page);
+    fenced->end = (float *)(fenced->map + page + body);
+}
 
-    struct farlands_params params = reference_params();
-    params.wavelength = BLOCKS(400);
-    struct farlands_terrain *terrain = on_kernel(&params, kernels[_i]);
-    if (!terrain)
+static void fenced_free(struct fenced *fenced)
+{
+    munmap(fenced->map, fenced->length);
+}
+
+START_TEST(grids_end_at_a_guard_page)
+{
+    if (!machine_has(kernels[_i]))
         return;
+    struct draws draws = {550, 0};
+    struct fenced fenced;
+    fenced_new(&fenced);
     struct farlands_scratch *scratch = reference_scratch();
     for (int w = 0; w < LENGTH(widths); w++) {
         for (int s = 0; s < LENGTH(steps); s++) {
+            struct farlands_params params = random_params(&draws);
+            struct farlands_terrain *terrain = on_kernel(&params, kernels[_i]);
             for (int padding = 0; padding < 10; padding += 9) {
                 struct farlands_grid grid = {
                     .x = -5 * steps[s] - 3, .step = steps[s], .width = widths[w], .height = 3};
                 size_t stride = (size_t)(grid.width + padding);
                 size_t count = stride * (size_t)(grid.height - 1) + (size_t)grid.width;
-                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, first, stride), 0);
-                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, end - count, stride), 0);
+                float *late = fenced.end - count;
+                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, fenced.first, stride),
+                                 0);
+                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, late, stride), 0);
                 float last =
                     farlands_height(terrain, grid.x + (grid.width - 1) * grid.step, 2 * grid.step);
-                assert_same(end[-1], last, &params, &grid, grid.width - 1, 2, "as a point");
+                assert_same(fenced.end[-1], last, &params, &grid, grid.width - 1, 2, "as a point");
             }
+            farlands_terrain_free(terrain);
         }
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
-    munmap(map, body + 2 * page);
+    fenced_free(&fenced);
+}
+END_TEST
+
+START_TEST(volumes_end_at_a_guard_page)
+{
+    if (!machine_has(kernels[_i]))
+        return;
+    struct draws draws = {560, 0};
+    struct fenced fenced;
+    fenced_new(&fenced);
+    struct farlands_scratch *scratch = reference_scratch();
+    for (int w = 0; w < LENGTH(widths); w++) {
+        for (int s = 0; s < LENGTH(steps); s++) {
+            struct farlands_params params = random_params(&draws);
+            struct farlands_terrain *terrain = on_kernel(&params, kernels[_i]);
+            const struct farlands_box box = {.x = -5 * steps[s] - 3,
+                                             .y = 12345,
+                                             .z = -steps[s],
+                                             .step = steps[s],
+                                             .width = widths[w],
+                                             .height = (int)draw_between(&draws, 1, 4),
+                                             .depth = (int)draw_between(&draws, 1, 4)};
+            float *late = fenced.end - (size_t)box.width * (size_t)(box.height * box.depth);
+            ck_assert_int_eq(farlands_volume(terrain, scratch, &box, fenced.first), 0);
+            ck_assert_int_eq(farlands_volume(terrain, scratch, &box, late), 0);
+            float last = (float)farlands_noise3(terrain, box.x + (box.width - 1) * box.step,
+                                                box.y + (box.height - 1) * box.step,
+                                                box.z + (box.depth - 1) * box.step);
+            REQUIRE(float_bits(fenced.end[-1]) == float_bits(last),
+                    "%s; %s: ends with %.9g, as a point %.9g", reference_params_text(&params),
+                    box_text(&box), (double)fenced.end[-1], (double)last);
+            farlands_terrain_free(terrain);
+        }
+    }
+    farlands_scratch_free(scratch);
+    fenced_free(&fenced);
 }
 END_TEST
 
@@ -344,6 +457,7 @@ END_TEST
 START_TEST(kernel_is_chosen_by_name)
 {
     struct farlands_params params = reference_params();
+    unsetenv("FARLANDS_KERNEL"); /* this may be a run under one of them */
     struct farlands_terrain *best = reference_terrain(&params);
     struct farlands_terrain *scalar = on_kernel(&params, "scalar");
     ck_assert_ptr_nonnull(scalar);
@@ -412,6 +526,62 @@ START_TEST(out_of_bounds_is_refused)
 END_TEST
 
 static const struct {
+    int error;
+    struct farlands_box box;
+} box_bounds[] = {
+    {0, {EDGE, EDGE, EDGE, 1, 1, 1, 1}},
+    {0, {-EDGE, -EDGE, -EDGE, 1, 8, 8, 8}},
+    {0, {-EDGE, EDGE - 7 * 9, 0, 9, 8, 8, 8}},
+    {0, {0, -EDGE, EDGE - 7 * FARLANDS_MAX_STEP, FARLANDS_MAX_STEP, 8, 8, 8}},
+    {-EINVAL, {0, 0, 0, 0, 4, 4, 4}},
+    {-EINVAL, {0, 0, 0, -1, 4, 4, 4}},
+    {-EINVAL, {0, 0, 0, INT64_MIN, 4, 4, 4}},
+    {-EINVAL, {0, 0, 0, FARLANDS_MAX_STEP + 1, 4, 4, 4}},
+    {-EINVAL, {0, 0, 0, INT64_MAX, 4, 4, 4}},
+    {-EINVAL, {0, 0, 0, 1, 0, 4, 4}},
+    {-EINVAL, {0, 0, 0, 1, 4, 0, 4}},
+    {-EINVAL, {0, 0, 0, 1, 4, 4, 0}},
+    {-EINVAL, {0, 0, 0, 1, -4, 4, 4}},
+    {-EINVAL, {0, 0, 0, 1, 4, -4, 4}},
+    {-EINVAL, {0, 0, 0, 1, 4, 4, INT_MIN}},
+    {-EINVAL, {0, 0, 0, FARLANDS_MAX_STEP, INT_MAX, 1, 1}},
+    {-EINVAL, {0, 0, 0, FARLANDS_MAX_STEP, 1, INT_MAX, 1}},
+    {-EINVAL, {0, 0, 0, FARLANDS_MAX_STEP, 1, 1, INT_MAX}},
+    {-EINVAL, {EDGE + 1, 0, 0, 1, 1, 1, 1}},
+    {-EINVAL, {0, EDGE + 1, 0, 1, 1, 1, 1}},
+    {-EINVAL, {0, 0, EDGE + 1, 1, 1, 1, 1}},
+    {-EINVAL, {-EDGE - 1, 0, 0, 1, 4, 4, 4}},
+    {-EINVAL, {0, -EDGE - 1, 0, 1, 4, 4, 4}},
+    {-EINVAL, {0, 0, -EDGE - 1, 1, 4, 4, 4}},
+    {-EINVAL, {EDGE - 6, 0, 0, 1, 8, 1, 1}},
+    {-EINVAL, {0, EDGE - 6, 0, 1, 1, 8, 1}},
+    {-EINVAL, {0, 0, EDGE - 6, 1, 1, 1, 8}},
+    {-EINVAL, {0, 0, INT64_MAX, FARLANDS_MAX_STEP, 1, 1, 2}},
+    {-EINVAL, {INT64_MIN, INT64_MIN, INT64_MIN, 1, 1, 1, 1}},
+};
+
+START_TEST(boxes_out_of_bounds_are_refused)
+{
+    static float out[8 * 8 * 8 + 1];
+    const struct farlands_box *box = &box_bounds[_i].box;
+    const float untouched = -12345.5f;
+    struct farlands_params params = reference_params();
+    struct farlands_terrain *terrain = reference_terrain(&params);
+    struct farlands_scratch *scratch = reference_scratch();
+    for (int k = 0; k < LENGTH(out); k++)
+        out[k] = untouched;
+    int err = farlands_volume(terrain, scratch, box, out);
+    REQUIRE(err == box_bounds[_i].error, "%s: %d", box_text(box), err);
+    int count = err ? 0 : box->width * box->height * box->depth;
+    for (int k = 0; k < LENGTH(out); k++)
+        REQUIRE(k < count ? fabsf(out[k]) <= 2 : out[k] == untouched, "%s: number %d is %g",
+                box_text(box), k, (double)out[k]);
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
+static const struct {
     int64_t x, y;
     bool exists;
 } ends[] = {
@@ -457,8 +627,10 @@ int main(void)
     suite_add_tcase(suite, exact);
     tcase_set_timeout(memory, 120);
     tcase_add_loop_test(memory, stride_leaves_the_padding, 0, LENGTH(widths));
-    tcase_add_loop_test(memory, buffers_end_at_a_guard_page, 0, LENGTH(kernels));
+    tcase_add_loop_test(memory, grids_end_at_a_guard_page, 0, LENGTH(kernels));
+    tcase_add_loop_test(memory, volumes_end_at_a_guard_page, 0, LENGTH(kernels));
     tcase_add_loop_test(memory, out_of_bounds_is_refused, 0, LENGTH(bounds));
+    tcase_add_loop_test(memory, boxes_out_of_bounds_are_refused, 0, LENGTH(box_bounds));
     tcase_add_loop_test(memory, points_end_at_the_limit, 0, LENGTH(ends));
     tcase_add_test(memory, freeing_nothing_is_allowed);
     suite_add_tcase(suite, memory);

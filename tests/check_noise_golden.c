@@ -33,6 +33,8 @@ static struct farlands_params world(void)
         .fade = FARLANDS_QUINTIC,
         .hash = FARLANDS_MIX64,
         .fractal = FARLANDS_FBM,
+        .offset = 1,
+        .gain = 2,
         .wavelength = BLOCKS(1 << 20),
         .octaves = 21,
         .persistence = 0.55,
@@ -53,7 +55,7 @@ static struct farlands_params world(void)
 }
 
 enum { MIX64, PERMUTATION, SALTED }; /* of hashings[] */
-enum { NARROW = 1, IRREGULAR = 2, BAND_LIMIT = 4 };
+enum { NARROW = 1, IRREGULAR = 2, BAND_LIMIT = 4, WARP = 8, PERIOD = 16 };
 
 /* The default world with other options: 256 x 16 samples from (x, y). */
 static const struct {
@@ -64,47 +66,81 @@ static const struct {
     int hashing, flags;
     int64_t x, y, step;
     uint64_t hash;
+    enum farlands_basis basis;
+    enum farlands_fractal fractal; /* 0 stands for fbm */
 } rows[] = {
     {"default", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, 0, 0, 1024,
-     UINT64_C(0x0dc69a0e28d7b79a)},
+     UINT64_C(0x3ecb3a0bf3938e84), FARLANDS_PERLIN, 0},
     {"default, blocks apart", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -131072, 7, 4096,
-     UINT64_C(0x92c169092879bfbb)},
+     UINT64_C(0x180a7b09bf97701c), FARLANDS_PERLIN, 0},
     {"axis4", 1, FARLANDS_AXIS4, FARLANDS_QUINTIC, MIX64, 0, 5000, 5000, 65536,
-     UINT64_C(0xc05d62605b0c88a9)},
+     UINT64_C(0x4b0b84654dc80d00), FARLANDS_PERLIN, 0},
     {"diagonal4", 1, FARLANDS_DIAGONAL4, FARLANDS_QUINTIC, MIX64, 0, 5000, 5000, 65536,
-     UINT64_C(0x3020efbaeb11c01d)},
+     UINT64_C(0x46f3eeaaf8fe4cd3), FARLANDS_PERLIN, 0},
     {"unit8", 1, FARLANDS_UNIT8, FARLANDS_QUINTIC, MIX64, 0, 5000, 5000, 65536,
-     UINT64_C(0x0dfbc7fe8d094bfa)},
+     UINT64_C(0x49224c63532d092b), FARLANDS_PERLIN, 0},
     {"integer8", 1, FARLANDS_INTEGER8, FARLANDS_QUINTIC, MIX64, 0, 5000, 5000, 65536,
-     UINT64_C(0xfb1884fbfdf94b52)},
+     UINT64_C(0x9994a99e38ae00b7), FARLANDS_PERLIN, 0},
     {"linear", 3, FARLANDS_UNIT256, FARLANDS_LINEAR, MIX64, 0, 12345, -6789, 333,
-     UINT64_C(0xeef225b77ffe5453)},
+     UINT64_C(0x2c79e4f71fb18d5d), FARLANDS_PERLIN, 0},
     {"cubic", 3, FARLANDS_UNIT256, FARLANDS_CUBIC, MIX64, 0, 12345, -6789, 333,
-     UINT64_C(0xd09a4c85aa4a8b47)},
+     UINT64_C(0x763c5f9fc29d60d3), FARLANDS_PERLIN, 0},
     {"permutation, seed 0", 0, FARLANDS_INTEGER8, FARLANDS_QUINTIC, PERMUTATION, NARROW, 9, 9,
-     16384, UINT64_C(0xb6346117fca2d98c)},
+     16384, UINT64_C(0x7fcccd2c11576769), FARLANDS_PERLIN, 0},
     {"permutation, seed 7", 7, FARLANDS_UNIT256, FARLANDS_CUBIC, PERMUTATION, NARROW, 9, 9, 16384,
-     UINT64_C(0x2488a07944a09d8e)},
+     UINT64_C(0x234f34f8dc12e0b3), FARLANDS_PERLIN, 0},
     {"octave_salt", 0, FARLANDS_INTEGER8, FARLANDS_QUINTIC, SALTED, NARROW, 9, 9, 16384,
-     UINT64_C(0x6e0434595d3d0e08)},
+     UINT64_C(0xf21bf343445c5ae8), FARLANDS_PERLIN, 0},
     {"lacunarity 1.9", 4, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, IRREGULAR, -77, -777, 1500,
-     UINT64_C(0x39d6b1e90960b2bc)},
+     UINT64_C(0x788e88da70dd2a5d), FARLANDS_PERLIN, 0},
     {"narrow octaves only", 5, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, NARROW, -77, 777, 5,
-     UINT64_C(0x10919c69b929c498)},
+     UINT64_C(0x3a7bd48cada627ab), FARLANDS_PERLIN, 0},
     {"unit by unit", UINT64_MAX, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -100, -8, 1,
-     UINT64_C(0x2629d90d3ed06c33)},
+     UINT64_C(0xa31bd0dd5a0cdebd), FARLANDS_PERLIN, 0},
     {"north-west", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -BLOCKS(3000000) - 11,
-     -BLOCKS(9000000) - 13, 1024, UINT64_C(0x59e9bda34ee510cd)},
+     -BLOCKS(9000000) - 13, 1024, UINT64_C(0x1e249007c68e173d), FARLANDS_PERLIN, 0},
     {"2^40 blocks out", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, INT64_C(1) << 50,
-     -(INT64_C(1) << 50), 1024, UINT64_C(0x187825ed372c2dc9)},
+     -(INT64_C(1) << 50), 1024, UINT64_C(0x32ad450daaaf1fa8), FARLANDS_PERLIN, 0},
     {"at the limit", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -FARLANDS_LIMIT,
-     FARLANDS_LIMIT - 16 * 1024, 1024, UINT64_C(0x1df98f05953c00ea)},
+     FARLANDS_LIMIT - 16 * 1024, 1024, UINT64_C(0x39fe1692f6501f92), FARLANDS_PERLIN, 0},
     {"zoomed out", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, 0, 0, INT64_C(1) << 40,
-     UINT64_C(0x7c185adeff1a4758)},
+     UINT64_C(0xc9522f1c4bb0da42), FARLANDS_PERLIN, 0},
     {"zoomed out, band limit", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, BAND_LIMIT,
-     -(INT64_C(1) << 33), 0, INT64_C(1) << 26, UINT64_C(0x2935a88e8a4bfe1e)},
+     -(INT64_C(1) << 33), 0, INT64_C(1) << 26, UINT64_C(0xfcdcfae277017a32), FARLANDS_PERLIN, 0},
     {"band limit between octaves", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, BAND_LIMIT, 0, 0,
-     12000, UINT64_C(0x0405504f02a2ca42)},
+     12000, UINT64_C(0x93cfde9f2cfa83d2), FARLANDS_PERLIN, 0},
+    {"simplex", 6, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -5000, 5000, 1024,
+     UINT64_C(0xb6ec735bf43a1070), FARLANDS_SIMPLEX, 0},
+    {"simplex, permutation", 6, FARLANDS_UNIT8, FARLANDS_QUINTIC, PERMUTATION, NARROW, 99, -5, 777,
+     UINT64_C(0xae23142aef49a546), FARLANDS_SIMPLEX, 0},
+    {"simplex, at the limit", 6, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0,
+     FARLANDS_LIMIT - BLOCKS(300), -FARLANDS_LIMIT, 1024, UINT64_C(0xda0c36f8de6c68fd),
+     FARLANDS_SIMPLEX, 0},
+    {"cellular", 7, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, -5000, 5000, 4096,
+     UINT64_C(0xdd11e0eab5b26266), FARLANDS_CELLULAR, 0},
+    {"cellular, zoomed out", 7, FARLANDS_UNIT256, FARLANDS_QUINTIC, SALTED, NARROW, -5, 5,
+     BLOCKS(512), UINT64_C(0xb07684cfd2aa0c33), FARLANDS_CELLULAR, 0},
+    {"value", 8, FARLANDS_UNIT256, FARLANDS_CUBIC, MIX64, 0, -5000, 5000, 512,
+     UINT64_C(0x4e1253fdaae8b3e3), FARLANDS_VALUE, 0},
+    {"billow", 9, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, 50000, -7, 2048,
+     UINT64_C(0xee7f78f0aa5d2325), FARLANDS_PERLIN, FARLANDS_BILLOW},
+    {"ridged", 9, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, 50000, -7, 2048,
+     UINT64_C(0x1f15a48df0a22325), FARLANDS_PERLIN, FARLANDS_RIDGED},
+    {"ridged, band limit", 9, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, BAND_LIMIT, 50000, -7,
+     20480, UINT64_C(0x1f15a48df0a22325), FARLANDS_PERLIN, FARLANDS_RIDGED},
+    {"hybrid of simplex", 9, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, NARROW, 50000, -7, 2048,
+     UINT64_C(0xc29e11f05a50957d), FARLANDS_SIMPLEX, FARLANDS_HYBRID},
+    {"warp", 10, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, WARP, -3, -70000, 1024,
+     UINT64_C(0xad76ecb03fbbe2b2), FARLANDS_PERLIN, 0},
+    {"warp, permutation, ridged", 10, FARLANDS_INTEGER8, FARLANDS_QUINTIC, SALTED, WARP | NARROW,
+     -3, -70000, 1024, UINT64_C(0x1f15a48df0a22325), FARLANDS_PERLIN, FARLANDS_RIDGED},
+    {"warp of cells, far out", 10, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, WARP,
+     INT64_C(1) << 55, -(INT64_C(1) << 51), 1024, UINT64_C(0xc04bae1ff099cdee), FARLANDS_CELLULAR,
+     0},
+    {"period", 11, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, PERIOD, -BLOCKS(100), BLOCKS(1 << 21),
+     1024, UINT64_C(0xc076db5ecc61f4f6), FARLANDS_PERLIN, 0},
+    {"period and warp", 11, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, PERIOD | WARP, -BLOCKS(100),
+     0, 1024, UINT64_C(0xee7f78f0aa5d2325), FARLANDS_VALUE, 0},
 };
 
 START_TEST(heights_stay)
@@ -121,6 +157,14 @@ START_TEST(heights_stay)
     }
     if (rows[_i].flags & IRREGULAR)
         params.lacunarity = 1.9;
+    params.basis = rows[_i].basis;
+    params.fractal = rows[_i].fractal ? rows[_i].fractal : FARLANDS_FBM;
+    if (rows[_i].flags & WARP) {
+        params.warp.amplitude = BLOCKS(300);
+        params.warp.wavelength = BLOCKS(1024);
+    }
+    if (rows[_i].flags & PERIOD)
+        params.period = BLOCKS(1 << 21);
     struct farlands_terrain *terrain = reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
     struct farlands_grid grid = {
@@ -140,6 +184,40 @@ START_TEST(heights_stay)
 }
 END_TEST
 
+/* Noise in space: 40 x 5 x 6 samples. */
+static const struct {
+    const char *name;
+    enum farlands_hash hash;
+    enum farlands_fractal fractal;
+    int64_t wavelength, step;
+    uint64_t hash_of_heights;
+} volumes[] = {
+    {"fine", FARLANDS_MIX64, FARLANDS_FBM, BLOCKS(64), 1024, UINT64_C(0xe1f1a5bff49009a4)},
+    {"coarse", FARLANDS_MIX64, FARLANDS_FBM, BLOCKS(64), BLOCKS(50), UINT64_C(0x07a2ce3de6640c84)},
+    {"permutation", FARLANDS_PERMUTATION, FARLANDS_RIDGED, BLOCKS(32), 1000,
+     UINT64_C(0xa8581f64280cf377)},
+};
+
+START_TEST(volumes_stay)
+{
+    struct farlands_params params = world();
+    params.hash = volumes[_i].hash;
+    params.fractal = volumes[_i].fractal;
+    params.wavelength = volumes[_i].wavelength;
+    params.octaves = 5;
+    struct farlands_terrain *terrain = reference_terrain(&params);
+    struct farlands_scratch *scratch = reference_scratch();
+    const struct farlands_box box = {-7000, 8000, -BLOCKS(3), volumes[_i].step, 40, 5, 6};
+    static float noise[40 * 5 * 6];
+    ck_assert_int_eq(farlands_volume(terrain, scratch, &box, noise), 0);
+    uint64_t hash = hash_heights(noise, LENGTH(noise));
+    REQUIRE(hash == volumes[_i].hash_of_heights, "volume %s: 0x%016" PRIx64, volumes[_i].name,
+            hash);
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
 /* The hash itself, by its authors' vectors: "" and four bytes "foob" (as one float's bits). */
 START_TEST(hash_is_fnv)
 {
@@ -153,7 +231,7 @@ END_TEST
 
 START_TEST(generator_is_the_one_hashed)
 {
-    ck_assert_int_eq(FARLANDS_GENERATOR, 1);
+    ck_assert_int_eq(FARLANDS_GENERATOR, 2);
 }
 END_TEST
 
@@ -164,6 +242,7 @@ int main(void)
     tcase_add_test(golden, hash_is_fnv);
     tcase_add_test(golden, generator_is_the_one_hashed);
     tcase_add_loop_test(golden, heights_stay, 0, LENGTH(rows));
+    tcase_add_loop_test(golden, volumes_stay, 0, LENGTH(volumes));
     suite_add_tcase(suite, golden);
 
     return suite_run(suite);

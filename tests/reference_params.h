@@ -33,7 +33,12 @@ static const struct hashing {
     {"permutation, octave_salt", FARLANDS_PERMUTATION, true},
 };
 
-enum { GRADIENT_SETS = FARLANDS_UNIT256 + 1, FADES = FARLANDS_QUINTIC + 1 };
+enum {
+    BASES = FARLANDS_VALUE + 1,
+    GRADIENT_SETS = FARLANDS_UNIT256 + 1,
+    FADES = FARLANDS_QUINTIC + 1,
+    FRACTALS = FARLANDS_HYBRID + 1,
+};
 
 /* A terrain of broad and narrow octaves, and heights that are the noise itself: a knot at 0 keeps
  * the small positive values exact and the rest within an ulp of 2. */
@@ -49,6 +54,8 @@ static inline struct farlands_params reference_params(void)
         .octaves = 14,
         .persistence = 0.5,
         .lacunarity = 2,
+        .offset = 1,
+        .gain = 2,
         .elevation = {{-2, -2}, {0, 0}, {2, 2}},
         .knots = 3,
     };
@@ -67,17 +74,20 @@ static inline struct farlands_params reference_single(enum farlands_hash hash, i
 /* What a failure prints; static text, one at a time. */
 static inline const char *reference_params_text(const struct farlands_params *p)
 {
+    static const char *const bases[] = {"perlin", "simplex", "cellular", "value"};
     static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256"};
     static const char *const fades[] = {"linear", "cubic", "quintic"};
-    static char text[256];
+    static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid"};
+    static char text[512];
     snprintf(text, sizeof text,
-             "seed %" PRIu64 ", %s, %s, %s%s, %d octaves%s from %" PRId64
-             " units, persistence %g, lacunarity %g",
-             p->seed, gradients[p->gradients], fades[p->fade],
+             "seed %" PRIu64 ", %s, %s, %s, %s%s, %s, %d octaves from %" PRId64
+             " units, persistence %g, lacunarity %g, offset %g, gain %g, warp %" PRId64
+             " of %" PRId64 " units, period %" PRId64,
+             p->seed, bases[p->basis], gradients[p->gradients], fades[p->fade],
              p->hash == FARLANDS_MIX64 ? "mix64" : "permutation",
-             p->octave_salt ? " with octave_salt" : "", p->octaves,
-             p->fractal == FARLANDS_NONE ? " (none)" : "", p->wavelength, p->persistence,
-             p->lacunarity);
+             p->octave_salt ? " with octave_salt" : "", fractals[p->fractal], p->octaves,
+             p->wavelength, p->persistence, p->lacunarity, p->offset, p->gain, p->warp.amplitude,
+             p->warp.wavelength, p->period);
     return text;
 }
 

@@ -79,8 +79,26 @@ const BROKEN = [
     [noise('>persistence: nan'), `${N}.persistence`, /0.*1/],
     [noise('>lacunarity: 0.5'), `${N}.lacunarity`, /\b1\b/],
     [noise('>lacunarity: .inf'), `${N}.lacunarity`, /\b1\b/],
-    [noise('>basis: marble'), `${N}.basis`, /perlin/],
-    [noise('>fractal: turbulence'), `${N}.fractal`, /none.*fbm/s],
+    [noise('>basis: marble'), `${N}.basis`, /perlin.*simplex.*cellular.*value/s],
+    [noise('>fractal: turbulence'), `${N}.fractal`, /none.*fbm.*billow.*ridged.*hybrid/s],
+    [noise('>offset: -1'), `${N}.offset`, /\b0\D+16\b/],
+    [noise('>offset: 17'), `${N}.offset`, /\b0\D+16\b/],
+    [noise('>gain: high'), `${N}.gain`, /\b0\D+1024\b/],
+    [noise('>gain: 1025'), `${N}.gain`, /\b0\D+1024\b/],
+    [noise('>warp: 100'), `${N}.warp`, /amplitude.*wavelength/],
+    [noise('warp:', '>  octaves: 2'), `${N}.warp.octaves`, UNKNOWN],
+    [noise('warp:', '  wavelength: 64', '>  wavelength: 64'), `${N}.warp.wavelength`, TWICE],
+    [noise('warp:', '>  amplitude: -1'), `${N}.warp.amplitude`, /\b0\D+1099511627776\b/],
+    [noise('warp:', '>  amplitude: 0.3'), `${N}.warp.amplitude`, /1024|10/],
+    [noise('warp:', '>  wavelength: 2199023255552'), `${N}.warp.wavelength`, /\b0\D+1099511627776\b/],
+    [noise('warp:', '  amplitude: 8', '>  wavelength: 0'), `${N}.warp.wavelength`, /0\.001953125.*1099511627776/],
+    [noise('wavelength: 64', 'octaves: 3', '>warp: { amplitude: 8 }'), `${N}.warp.wavelength`,
+        /0\.001953125.*1099511627776/],
+
+    [world('>wrap: maybe'), `${W}.wrap`, /true or false/],
+    [world('>wrap: true', 'noise: { wavelength: 100, octaves: 1 }'), `${W}.wrap`, /divide/],
+    [world('noise: { warp: { amplitude: 1, wavelength: 100 } }', '>wrap: true'), `${W}.wrap`, /divide/],
+    [world('noise: { basis: simplex }', '>wrap: true'), `${W}.wrap`, /perlin.*cellular.*value/],
     [noise('>gradients: axis5'), `${N}.gradients`, /axis4.*diagonal4.*unit8.*integer8.*unit256/s],
     [noise('>fade: septic'), `${N}.fade`, /linear.*cubic.*quintic/s],
     [noise('>hash: md5'), `${N}.hash`, /mix64|permutation/],
@@ -116,6 +134,14 @@ function escaped(text) {
     return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
+/* What does not fit a window is named, with both lengths in blocks. */
+const UNFIT = [
+    [world('>wrap: true', 'noise: { wavelength: 100, octaves: 1 }'), /octave 1 .*\b100 blocks.*\b16777216 blocks/],
+    [world('native_zoom: 11', '>wrap: true'), /octave 1 .*\b1048576 blocks.*\b524288 blocks/],
+    [world('>wrap: true', 'noise: { lacunarity: 3, octaves: 9 }'), /octave 2 .*\b349525\.3330078125 blocks/],
+    [world('>wrap: true', 'noise: { warp: { amplitude: 1, wavelength: 48 } }'), /warp.*\b48 blocks.*\b16777216 blocks/],
+];
+
 async function assertRefused(args, message) {
     const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
     assert.equal(late, false, `did not end; stdout: ${stdout}`);
@@ -146,6 +172,12 @@ describe('a broken configuration', { timeout: patience(60000) }, () => {
         assert.ok(accepted && wrong, `not "what is wrong; what is accepted": ${message}`);
         // The range must be there to be read, not only the refused value echoed.
         assert.match(accepted, says);
+    }));
+
+    it('names the wavelength that does not fit the window', () => eachRow(UNFIT, async ([lines, says]) => {
+        const { file, line } = written(lines);
+        const stderr = await assertRefused(['check-config', file], says);
+        assert.match(stderr, new RegExp(`:${line}: worlds\\[0\\]\\.wrap: `));
     }));
 
     it('is refused where it cannot be read', () => eachRow(UNREADABLE, async ([, text]) => {

@@ -1,6 +1,7 @@
 // Configured worlds: each is itself, whatever else is configured.
 
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
@@ -21,11 +22,17 @@ worlds:
     seed: 77
 `;
 
+/* Ridged and hybrid noise is above 0. */
+const HIGH = '\n    elevation: [[0, 0], [2, 4000]]';
+
 const VARIANTS = {
     plain: '',
     'seed-77': 'seed: 77',
     'seed-max': 'seed: 18446744073709551615',
     'seed-2-32': 'seed: 4294967297',
+    'basis-simplex': 'noise: { basis: simplex }',
+    'basis-cellular': 'noise: { basis: cellular }',
+    'basis-value': 'noise: { basis: value }',
     'grad-axis4': 'noise: { gradients: axis4 }',
     'grad-diagonal4': 'noise: { gradients: diagonal4 }',
     'grad-unit8': 'noise: { gradients: unit8 }',
@@ -35,6 +42,17 @@ const VARIANTS = {
     'hash-permutation': 'noise: { hash: permutation }',
     'hash-salted': 'noise: { hash: permutation, octave_salt: true }',
     'fractal-none': 'noise: { fractal: none }',
+    'fractal-billow': 'noise: { fractal: billow }\n    elevation: [[-1, -2000], [0, 1000]]',
+    'fractal-ridged': `noise: { fractal: ridged }${HIGH}`,
+    'ridged-offset': `noise: { fractal: ridged, offset: 1.25 }${HIGH}`,
+    'ridged-gain': `noise: { fractal: ridged, gain: 1.5 }${HIGH}`,
+    'fractal-hybrid': `noise: { fractal: hybrid }${HIGH}`,
+    'hybrid-offset': `noise: { fractal: hybrid, offset: 0.75 }${HIGH}`,
+    warp: 'noise: { warp: { amplitude: 500000, wavelength: 1048576 } }',
+    'warp-amplitude': 'noise: { warp: { amplitude: 400000, wavelength: 1048576 } }',
+    'warp-wavelength': 'noise: { warp: { amplitude: 500000, wavelength: 2097152 } }',
+    wrap: 'wrap: true',
+    'wrap-8': 'native_zoom: 8\n    wrap: true\n    noise: { wavelength: 4096, octaves: 9 }',
     'octaves-1': 'noise: { octaves: 1, wavelength: 300 }',
     'wavelength-fraction': 'noise: { octaves: 3, wavelength: 1000.5 }',
     'persistence-1': 'noise: { octaves: 4, persistence: 1 }',
@@ -158,6 +176,34 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
             assert.deepEqual(samples, plain);
     }));
 
+    it('tell their parameters', async () => {
+        const { wrap, noise } = await daemon.json('/warp.json');
+        assert.equal(wrap, false);
+        assert.deepEqual(noise, {
+            basis: 'perlin', gradients: 'unit256', fade: 'quintic', hash: 'mix64', octave_salt: false,
+            fractal: 'fbm', wavelength: 1048576, octaves: 21, persistence: 0.55, lacunarity: 2,
+            offset: 1, gain: 2, warp: { amplitude: 500000, wavelength: 1048576 },
+        });
+        assert.equal((await daemon.json('/wrap.json')).wrap, true);
+    });
+
+    it('repeat with the window where they wrap', () => eachRow(
+        [['wrap', 2n ** 24n], ['wrap-8', 2n ** 16n]],
+        async ([name, window]) => {
+            const at = (world, x, y) => daemon.json(`/${world}/height?x=${x}&y=${y}`)
+                .then(({ height }) => height);
+            const [x, y] = [12345n, -6789n];
+            const here = await at(name, x, y);
+            for (const [i, j] of [[1n, 0n], [0n, -1n], [-3n, 5n], [2n ** 20n, 2n ** 20n]])
+                assert.equal(await at(name, x + i * window, y + j * window), here, `${i}, ${j} windows away`);
+            assert.notEqual(await at(name, x + window / 2n, y), here);
+            assert.notEqual(await at(name, x, y + window / 2n), here);
+            assert.notEqual(await at('plain', x + window, y), await at('plain', x, y));
+            // And its pictures: the tile beyond the window's edge is the one at the other.
+            assert.deepEqual(await daemon.bytes(`/${name}/relief/3/8/3.png`),
+                await daemon.bytes(`/${name}/relief/3/0/3.png`));
+        }));
+
     it('say their seeds in full', () => eachRow(
         [['seed-max', '18446744073709551615'], ['seed-2-32', '4294967297'], ['seed-77', '77']],
         async ([name, seed]) => assert.equal((await daemon.json(`/${name}.json`)).seed, seed)));
@@ -169,4 +215,34 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         // The light may be tinted; the default palette's sea is far from gray.
         assert.ok(tint / samples.length < 6, `black to white has colours: ${tint / samples.length}`);
     });
+});
+
+describe('the sample worlds', { timeout: patience(60000) }, () => {
+    const folder = new URL('../../config/worlds/', import.meta.url);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+
+    it('are land and sea where the viewer begins', () => eachRow(files, async (file) => {
+        const daemon = await new Daemon({ config: readFileSync(new URL(file, folder), 'utf8') }).start();
+        try {
+            const { worlds } = await daemon.json('/worlds.json');
+            assert.deepEqual(worlds.map(({ name }) => `${name}.yaml`), [file]);
+            const world = await daemon.json(`/${worlds[0].name}.json`);
+            const [min, max] = world.range;
+            // The zoom at which four cells are about a tile; block [0, 0] is where four tiles meet.
+            const zoom = world.native_zoom + Math.round(Math.log2(64 / world.noise.wavelength));
+            const middle = 2 ** (zoom - 1);
+            const heights = floats(await daemon.bytes(`/${world.name}/height/${zoom}/${middle}/${middle}.f32`));
+            assert.ok(heights.some((h) => h < 0) && heights.some((h) => h > 0), 'no coast');
+            const clamped = heights.filter((h) => h === min || h === max).length;
+            assert.ok(clamped < heights.length / 50, `${clamped} heights at the ends of the range`);
+            const { samples } = decodePng(
+                await daemon.bytes(`/${world.name}/relief/${zoom}/${middle}/${middle}.png`));
+            const colours = new Set();
+            for (let i = 0; i < samples.length; i += 3)
+                colours.add(samples[i] << 16 | samples[i + 1] << 8 | samples[i + 2]);
+            assert.ok(colours.size > 1000, `${colours.size} colours`);
+        } finally {
+            await daemon.quit();
+        }
+    }));
 });

@@ -1,0 +1,105 @@
+#include "world_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "numbers.h"
+
+/* The value of a dotted KEY below NODE, or what there is on the way to it: for the line of a
+ * message. */
+static const yaml_node_t *find_nearest(struct reader *reader, const yaml_node_t *node,
+                                       const char *key)
+{
+    for (;;) {
+        const size_t length = strcspn(key, ".");
+        const yaml_node_t *found = reader_find(reader, node, key, length);
+        if (!found)
+            return node;
+        if (!key[length])
+            return found;
+        node = found;
+        key += length + 1;
+    }
+}
+
+static bool reserved(const char *name)
+{
+    /* The first segments of the server's own URLs. */
+    return strcmp(name, "viewer") == 0 || strcmp(name, "healthz") == 0 ||
+           strcmp(name, "readyz") == 0 || strcmp(name, "metrics") == 0 ||
+           strcmp(name, "worlds") == 0;
+}
+
+/* The key of the file that the parameter KEY of a terrain comes from. */
+static struct key_path parameter_path(const char *key)
+{
+    struct key_path path;
+    const bool own = strcmp(key, "elevation") == 0; /* the others are below noise */
+    if (strcmp(key, "period") == 0)
+        key = "wrap";
+    else if (!own)
+        return key_path_join(&(struct key_path){"noise"}, key, strlen(key));
+    snprintf(path.text, sizeof path.text, "%s", key);
+    return path;
+}
+
+/* Which wavelength, of how many UNITS, does not divide WORLD's window, or NULL. */
+static const char *unfit_wavelength(const struct world_config *world, char text[64], int64_t *units)
+{
+    const struct farlands_params *terrain = &world->terrain;
+    const int octaves = terrain->fractal == FARLANDS_NONE ? 1 : terrain->octaves;
+    for (int k = 0; k < octaves; k++) {
+        *units = farlands_octave_wavelength(terrain, k);
+        if (terrain->period % *units == 0)
+            continue;
+        snprintf(text, 64, "the wavelength of octave %d", k + 1);
+        return text;
+    }
+    *units = terrain->warp.wavelength;
+    return terrain->warp.amplitude > 0 && terrain->period % *units ? "the warp's wavelength" : NULL;
+}
+
+/* What farlands_params_fault says of WORLD's terrain, in the words of the file. */
+static int check_terrain(struct reader *reader, const yaml_node_t *node,
+                         const struct key_path *path, const struct world_config *world)
+{
+    const char *key, *fault = farlands_params_fault(&world->terrain, &key);
+    if (!fault)
+        return 0;
+    const struct key_path inner = parameter_path(key);
+    const struct key_path at = key_path_join(path, inner.text, strlen(inner.text));
+    const yaml_node_t *value = find_nearest(reader, node, inner.text);
+    char text[64], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
+    int64_t units;
+    const char *unfit = NULL;
+    if (strcmp(key, "period") == 0 && world->terrain.basis != FARLANDS_SIMPLEX)
+        unfit = unfit_wavelength(world, text, &units);
+    if (!unfit)
+        return reader_fail(reader, value, &at, "not accepted; %s", fault);
+    return reader_fail(reader, value, &at,
+                       "%s is %s blocks, which does not divide the window of %s blocks (256 * "
+                       "2^native_zoom); accepted with wavelengths that divide it",
+                       unfit, blocks_format(units, blocks),
+                       blocks_format(world->terrain.period, window));
+}
+
+int world_check(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                int index)
+{
+    const struct world_config *world = &reader->config->worlds[index];
+    const struct key_path at = key_path_join(path, "name", 4);
+    const yaml_node_t *name = reader_find(reader, node, "name", 4);
+
+    if (!name)
+        return reader_fail(reader, node, &at, "missing; accepted: %s", world_options[0].accepted);
+    if (reserved(world->name))
+        return reader_fail(reader, name, &at,
+                           "\"%s\" is a URL of the server's own; accepted is any other name",
+                           world->name);
+    for (int i = 0; i < index; i++)
+        if (strcmp(reader->config->worlds[i].name, world->name) == 0)
+            return reader_fail(reader, name, &at,
+                               "\"%s\" names a world already; accepted: each name once",
+                               world->name);
+    return check_terrain(reader, node, path, world);
+}

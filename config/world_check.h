@@ -1,0 +1,12 @@
+/* What no single value of a world can tell. Private to config/. */
+#ifndef FARLANDS_WORLD_CHECK_H
+#define FARLANDS_WORLD_CHECK_H
+
+#include "reader.h"
+
+/* Whether world INDEX, read from NODE, can be served; messages call it PATH. Returns 0, or
+ * -EINVAL with the error filled. */
+int world_check(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                int index);
+
+#endif

@@ -1,0 +1,368 @@
+/*
+ * Places, hashes and what a lattice corner stands for, as loops over arrays.
+ * Part of kernel_template.h. Counts are rounded up to whole STEPs by the callers.
+ */
+
+/* Up to 2^52, where the low bits of a double can be written as an integer: an
+ * exact conversion that every instruction set does in vectors. */
+static inline double exact_double(int64_t n)
+{
+    const uint64_t bits = UINT64_C(0x4330000000000000) + (uint64_t)n;
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d - 0x1p52;
+}
+
+/* N places from FIRST on, UNITS apart, of a narrow octave: no place needs the one before. */
+static void narrow_places(const struct octave *octave, struct lattice_place first,
+                          struct lattice_place one, int n, struct places *p)
+{
+    const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
+    const double start = (double)first.rest, step = (double)one.rest;
+    for (int i = 0; i < n; i++) {
+        /* Below 2^24 * CHUNK, exact. The quotient may be one off, what is left tells. */
+        const double at = fma((double)i, step, start);
+        double cells = floor(at * inverse);
+        const double left = fma(-cells, wavelength, at);
+        cells += left < 0 ? -1.0 : left >= wavelength ? 1.0 : 0.0;
+        const double rest = fma(-cells, wavelength, at);
+        p->f[i] = rest * inverse;
+        p->rest[i] = (int32_t)rest;
+        p->cell[i] = first.cell + i * one.cell + (int32_t)cells;
+    }
+}
+
+/* N places from FIRST on, UNITS apart. */
+static void places_along(const struct octave *octave, enum axis axis, int64_t first, int64_t units,
+                         int n, struct places *p)
+{
+    const int64_t wavelength = octave->wavelength;
+    const struct lattice_place one = lattice_place(units, wavelength);
+    struct lattice_place place = lattice_place(first + octave->shift[axis], wavelength);
+
+    if (wavelength <= NARROW_MAX) {
+        narrow_places(octave, place, one, n, p);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        p->cell[i] = place.cell;
+        p->rest[i] = place.rest;
+        p->f[i] = exact_double(place.rest) * octave->inverse;
+        lattice_advance(&place, one, wavelength);
+    }
+}
+
+/*
+ * The skew of simplex noise: F times a place, (sqrt 3 - 1) / 2, as 64 bits of
+ * fraction, so that whole cells multiply without loss at any distance.
+ */
+static void skew_places(const int64_t *restrict cell, const double *restrict f, int n,
+                        int64_t *restrict skew, double *restrict skew_f)
+{
+    const uint64_t skew_bits = UINT64_C(0x5db3d742c265539e);
+    for (int i = 0; i < n; i++) {
+        const __int128 product = (__int128)cell[i] * skew_bits;
+        const int64_t fraction = (int64_t)((uint64_t)product >> 12);
+        skew[i] = (int64_t)(product >> 64);
+        skew_f[i] = fma(f[i], (double)skew_bits * 0x1p-64, exact_double(fraction) * 0x1p-52);
+    }
+}
+
+/* N places moved by WHOLE units and a FRACTION of one each: new cells and fractions. */
+static void move_places(const struct octave *octave, const int64_t *cell, const int64_t *rest,
+                        const double *restrict whole, const double *restrict fraction, int n,
+                        int64_t *restrict new_cell, double *restrict f)
+{
+    const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
+    for (int i = 0; i < n; i++) {
+        /* All exact: below 2^52 in size. The quotient may be one off, what is left tells. */
+        const double at = exact_double(rest[i]) + whole[i];
+        double cells = floor(at * inverse);
+        const double left = fma(-cells, wavelength, at);
+        cells += left < 0 ? -1.0 : left >= wavelength ? 1.0 : 0.0;
+        new_cell[i] = cell[i] + (int64_t)cells;
+        f[i] = (fma(-cells, wavelength, at) + fraction[i]) * inverse;
+    }
+}
+
+/* COUNT columns from the FIRST on, where they lie. */
+static struct points points_of(const struct places *places, int first)
+{
+    return (struct points){places->cell + first, places->rest + first, places->f + first,
+                           places->skew + first, places->skew_f + first};
+}
+
+/* One row, COUNT times. */
+static struct points points_repeat(const struct places *places, int row, int count,
+                                   struct point_room *room)
+{
+    for (int i = 0; i < count; i++) {
+        room->cell[i] = places->cell[row];
+        room->rest[i] = places->rest[row];
+        room->f[i] = places->f[row];
+        room->skew[i] = places->skew[row];
+        room->skew_f[i] = places->skew_f[row];
+    }
+    return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
+}
+
+/* One place, COUNT times. */
+static struct points points_at(const struct octave *octave, enum axis axis, int64_t at, int count,
+                               struct point_room *room)
+{
+    const struct lattice_place place = lattice_place(at + octave->shift[axis], octave->wavelength);
+    const double f = exact_double(place.rest) * octave->inverse;
+    for (int i = 0; i < count; i++) {
+        room->cell[i] = place.cell;
+        room->rest[i] = place.rest;
+        room->f[i] = f;
+    }
+    skew_places(room->cell, room->f, count, room->skew, room->skew_f);
+    return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
+}
+
+/* Points moved by the warp, along one axis: by D from its sample FIRST on. */
+static struct points points_moved(const struct farlands_terrain *terrain,
+                                  const struct octave *octave, struct points from,
+                                  const struct displacement *d, int first, int count,
+                                  struct point_room *room)
+{
+    move_places(octave, from.cell, from.rest, d->whole + first, d->fraction + first, count,
+                room->cell, room->f);
+    if (terrain->basis == FARLANDS_SIMPLEX)
+        skew_places(room->cell, room->f, count, room->skew, room->skew_f);
+    return (struct points){room->cell, from.rest, room->f, room->skew, room->skew_f};
+}
+
+/* Cell X of the lattice that repeats after PERIOD cells. */
+static inline int64_t wrapped(int64_t cell, int64_t period)
+{
+    const int64_t rest = cell % period;
+    return rest < 0 ? rest + period : rest;
+}
+
+/* What N lattice columns or rows bring to the choice of an index. */
+static void axis_hashes(const struct farlands_terrain *terrain, const struct octave *octave,
+                        enum axis axis, const int64_t *restrict cell, int n, struct axis_hash hash)
+{
+    uint32_t *restrict low = hash.low, *restrict high = hash.high;
+    int64_t reduced[CHUNK + STEP];
+    if (octave->cells) {
+        for (int i = 0; i < n; i++)
+            reduced[i] = wrapped(cell[i], octave->cells);
+        cell = reduced;
+    }
+    if (terrain->hash == FARLANDS_MIX64) {
+        const uint32_t key = (uint32_t)octave->key[axis];
+        const uint32_t upper_key = (uint32_t)(octave->key[axis] >> 32);
+        for (int i = 0; i < n; i++) {
+            const uint32_t lower = (uint32_t)cell[i] ^ key;
+            const uint32_t upper =
+                lattice_axis_upper((uint32_t)((uint64_t)cell[i] >> 32), upper_key);
+            low[i] = lattice_axis_low(lower, upper);
+            high[i] = lattice_axis_high(lower, upper);
+        }
+    } else if (axis == AXIS_X) {
+        for (int i = 0; i < n; i++)
+            low[i] = (uint32_t)cell[i];
+    } else {
+        for (int i = 0; i < n; i++)
+            low[i] = terrain->permutation[cell[i] & 255] + octave->salt;
+    }
+}
+
+/* A single lattice row's. */
+struct row_hash {
+    uint32_t low, high;
+};
+
+static struct row_hash row_hash(const struct farlands_terrain *terrain, const struct octave *octave,
+                                int64_t cell)
+{
+    struct row_hash hash = {0, 0};
+    axis_hashes(terrain, octave, AXIS_Y, &cell, 1, (struct axis_hash){&hash.low, &hash.high});
+    return hash;
+}
+
+/* Indices of N corners in one lattice row. */
+static inline void row_indices(const struct farlands_terrain *terrain, struct axis_hash column,
+                               struct row_hash row, int n, uint32_t *restrict index)
+{
+    const uint32_t *restrict low = column.low, *restrict high = column.high;
+    if (terrain->hash == FARLANDS_MIX64)
+        for (int i = 0; i < n; i++)
+            index[i] = (low[i] + row.low) * (high[i] + row.high) >> 24;
+    else
+        for (int i = 0; i < n; i++)
+            index[i] = terrain->permutation[(low[i] + row.low) & 255];
+}
+
+/* The same with a row for each corner. */
+static inline void point_indices(const struct farlands_terrain *terrain, struct axis_hash column,
+                                 struct axis_hash row, int n, uint32_t *restrict index)
+{
+    if (terrain->hash == FARLANDS_MIX64)
+        for (int i = 0; i < n; i++)
+            index[i] = (column.low[i] + row.low[i]) * (column.high[i] + row.high[i]) >> 24;
+    else
+        for (int i = 0; i < n; i++)
+            index[i] = terrain->permutation[(column.low[i] + row.low[i]) & 255];
+}
+
+/* gradients.h says how an index chooses. */
+static inline void gradients_at(const struct gradient_set *set, const uint32_t *index, int n,
+                                float *x, float *y)
+{
+    for (int i = 0; i < n; i += LANES) {
+        const vu h = load_integers(index + i);
+        vu gx = (vu)lookup_32(set->x, h & 31), gy = (vu)lookup_32(set->y, h & 31);
+        const vu exchange = (gx ^ gy) & -(h >> 5 & 1) & set->exchange;
+        gx ^= exchange;
+        gy ^= exchange;
+        gx ^= h << 25 & set->sign;
+        gy ^= h << 24 & set->sign;
+        narrow_store(x + i, (vf)gx);
+        narrow_store(y + i, (vf)gy);
+    }
+}
+
+/* Where an index places the point of a cellular cell: 256 places, evenly spread (a lattice rule
+ * whose generator, 159, is about 256 times the golden ratio). */
+static inline void features_at(const uint32_t *restrict index, int n, float *restrict x,
+                               float *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] = ((float)(int32_t)index[i] + 0.5f) * 0x1p-8f;
+        y[i] = ((float)(int32_t)(index[i] * 159 & 255) + 0.5f) * 0x1p-8f;
+    }
+}
+
+/* (2 i - 255) / 255, rounded to the nearest: 1 / 255 in two parts. */
+static inline void values_at(const uint32_t *restrict index, int n, float *restrict value)
+{
+    const float part = 1 / 255.0f, rest = (float)(1 / 255.0 - (double)(1 / 255.0f));
+    for (int i = 0; i < n; i++) {
+        const float v = (float)(2 * (int32_t)index[i] - 255);
+        value[i] = fmaf(v, part, v * rest);
+    }
+}
+
+/* What the index stands for: gradients, points, or values, which are y alone. */
+static inline void meanings_at(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                               const uint32_t *index, int n, float *x, float *y)
+{
+    switch (basis) {
+    case FARLANDS_PERLIN:
+    case FARLANDS_SIMPLEX:
+        gradients_at(&terrain->gradients, index, n, x, y);
+        break;
+    case FARLANDS_CELLULAR:
+        features_at(index, n, x, y);
+        break;
+    case FARLANDS_VALUE:
+        values_at(index, n, y);
+        break;
+    }
+}
+
+/* Corners of a sample's cell along x: west of it at FIRST, COUNT of them. */
+struct corners {
+    int first, count;
+};
+
+static inline struct corners corners(enum farlands_basis basis)
+{
+    return basis == FARLANDS_CELLULAR ? (struct corners){-1, 3} : (struct corners){0, 2};
+}
+
+/* The lattice columns under a chunk of N samples UNITS apart. */
+static void lattice_begin(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                          const struct octave *octave, const struct places *places, int64_t units,
+                          int n, struct lattice *lattice)
+{
+    const struct corners c = corners(basis);
+    const struct axis_hash hash = {lattice->low, lattice->high};
+    int64_t cell[CHUNK + STEP] = {0};
+
+    /* A vector of samples, and the column after, lie within a vector of columns. */
+    lattice->dense = units * (LANES - 1) <= octave->wavelength * (LANES - 2);
+    if (!lattice->dense) {
+        for (int side = 0; side < c.count; side++) {
+            for (int i = 0; i < n; i++)
+                cell[i] = places->cell[i] + c.first + side;
+            axis_hashes(terrain, octave, AXIS_X, cell, n,
+                        (struct axis_hash){hash.low + side * CHUNK, hash.high + side * CHUNK});
+        }
+        return;
+    }
+    const int64_t first = places->cell[0];
+    for (int i = 0; i < n; i += LANES) {
+        const int64_t base = places->cell[i];
+        lattice->group[i / LANES] = (int32_t)(base - first);
+        for (int l = 0; l < LANES; l++)
+            lattice->near[i + l] = (uint32_t)(places->cell[i + l] - base);
+    }
+    /* A last group may read beyond its cells. */
+    lattice->count = (int)(places->cell[n - 1] - first) + c.count;
+    const int count = (lattice->count + STEP - 1) / STEP * STEP;
+    for (int i = 0; i < count; i++)
+        cell[i] = first + c.first + i;
+    axis_hashes(terrain, octave, AXIS_X, cell, count, hash);
+}
+
+/* OUT[i] = the value of the lattice column SIDE columns east of sample i's first corner. */
+static inline void expand(const struct lattice *lattice, const float *value, int side, int n,
+                          float *out)
+{
+    for (int i = 0; i < n; i += LANES)
+        narrow_store(out + i, lookup_lanes(narrow_load(value + lattice->group[i / LANES] + side),
+                                           load_integers(lattice->near + i)));
+}
+
+/* Both components of both sides at once, interpolated along x: most of what fine octaves cost. */
+static inline void expand_perlin(const struct lattice *lattice, const struct line_work *w,
+                                 const float (*p)[CHUNK], const float (*q)[CHUNK], int n,
+                                 float *restrict along, float *restrict across)
+{
+    for (int i = 0; i < n; i += LANES) {
+        const int base = lattice->group[i / LANES];
+        const vu west = load_integers(lattice->near + i), east = west + 1;
+        const vf x = narrow_load(w->x + base), y = narrow_load(w->y + base);
+        const vf x0 = lookup_lanes(x, west), x1 = lookup_lanes(x, east);
+        const vf y0 = lookup_lanes(y, west), y1 = lookup_lanes(y, east);
+        narrow_store(along + i,
+                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
+        narrow_store(across + i,
+                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
+    }
+}
+
+/* What the corners of the lattice row ROW stand for, at each of N samples: work->side_x, side_y. */
+static void lattice_line(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                         const struct octave *octave, const struct lattice *lattice, int64_t row,
+                         int n, struct line_work *work)
+{
+    const struct corners c = corners(basis);
+    const struct row_hash hash = row_hash(terrain, octave, row);
+    struct axis_hash columns = {(uint32_t *)lattice->low, (uint32_t *)lattice->high};
+
+    if (!lattice->dense) {
+        for (int side = 0; side < c.count; side++) {
+            row_indices(terrain, columns, hash, n, work->index);
+            meanings_at(terrain, basis, work->index, n, work->side_x[side], work->side_y[side]);
+            columns.low += CHUNK;
+            columns.high += CHUNK;
+        }
+        return;
+    }
+    const int count = (lattice->count + STEP - 1) / STEP * STEP;
+    row_indices(terrain, columns, hash, count, work->index);
+    meanings_at(terrain, basis, work->index, count, work->x, work->y);
+    if (basis == FARLANDS_PERLIN)
+        return; /* expanded where they are used */
+    for (int side = 0; side < c.count; side++) {
+        if (basis != FARLANDS_VALUE)
+            expand(lattice, work->x, side, n, work->side_x[side]);
+        expand(lattice, work->y, side, n, work->side_y[side]);
+    }
+}

@@ -1,0 +1,122 @@
+/* What a terrain's parameters may be. */
+#include <math.h>
+
+#include "farlands.h"
+#include "terrain.h"
+
+struct fault {
+    const char *key;
+    const char *text;
+};
+
+static const struct fault no_fault;
+
+#define WAVELENGTHS "0.001953125 (2/1024) to 1099511627776 (2^40) blocks"
+
+static struct fault choices_fault(const struct farlands_params *params)
+{
+    if ((unsigned)params->basis > FARLANDS_VALUE)
+        return (struct fault){"basis", "unknown basis"};
+    if ((unsigned)params->gradients > FARLANDS_UNIT256)
+        return (struct fault){"gradients", "unknown gradient set"};
+    if ((unsigned)params->fade > FARLANDS_QUINTIC)
+        return (struct fault){"fade", "unknown fade"};
+    if ((unsigned)params->hash > FARLANDS_PERMUTATION)
+        return (struct fault){"hash", "unknown hash"};
+    if ((unsigned)params->fractal > FARLANDS_HYBRID)
+        return (struct fault){"fractal", "unknown fractal"};
+    if (params->octave_salt && params->hash != FARLANDS_PERMUTATION)
+        return (struct fault){"octave_salt", "accepted only with hash: permutation"};
+    return no_fault;
+}
+
+static bool is_wavelength(int64_t units)
+{
+    return units >= FARLANDS_MIN_WAVELENGTH && units <= FARLANDS_MAX_WAVELENGTH;
+}
+
+static struct fault octaves_fault(const struct farlands_params *params)
+{
+    if (!is_wavelength(params->wavelength))
+        return (struct fault){"wavelength", "accepted are " WAVELENGTHS};
+    if (params->octaves < 1 || params->octaves > FARLANDS_MAX_OCTAVES)
+        return (struct fault){"octaves", "accepted is a whole number from 1 to 64"};
+    if (!(params->persistence > 0 && params->persistence <= 1))
+        return (struct fault){"persistence", "accepted is a number above 0 and up to 1"};
+    if (!(params->lacunarity >= 1 && params->lacunarity <= FARLANDS_MAX_LACUNARITY))
+        return (struct fault){"lacunarity", "accepted is a number from 1 to 1024"};
+    if (!(params->offset >= 0 && params->offset <= FARLANDS_MAX_OFFSET))
+        return (struct fault){"offset", "accepted is a number from 0 to 16"};
+    if (!(params->gain >= 0 && params->gain <= FARLANDS_MAX_GAIN))
+        return (struct fault){"gain", "accepted is a number from 0 to 1024"};
+    for (int k = 1; k < octave_count(params); k++) {
+        int64_t wavelength = farlands_octave_wavelength(params, k);
+        if (wavelength < FARLANDS_MIN_WAVELENGTH ||
+            wavelength == farlands_octave_wavelength(params, k - 1))
+            return (struct fault){"octaves",
+                                  "more than the lattice can tell apart: accepted are as many as "
+                                  "leave each octave a wavelength of its own, of 2/1024 blocks or "
+                                  "more"};
+    }
+    return no_fault;
+}
+
+static struct fault warp_fault(const struct farlands_params *params)
+{
+    if (params->warp.amplitude < 0 || params->warp.amplitude > FARLANDS_MAX_WAVELENGTH)
+        return (struct fault){"warp.amplitude", "accepted are 0 to 1099511627776 (2^40) blocks"};
+    if (params->warp.amplitude > 0
+            ? !is_wavelength(params->warp.wavelength)
+            : params->warp.wavelength != 0 && !is_wavelength(params->warp.wavelength))
+        return (struct fault){"warp.wavelength",
+                              "accepted are " WAVELENGTHS ", and 0 where the amplitude is 0"};
+    return no_fault;
+}
+
+static struct fault period_fault(const struct farlands_params *params)
+{
+    if (params->period == 0)
+        return no_fault;
+    if (params->period < 0 || params->period > FARLANDS_LIMIT)
+        return (struct fault){"period", "accepted are 0 to 4503599627370496 (2^52) blocks"};
+    if (params->basis == FARLANDS_SIMPLEX)
+        return (struct fault){"period", "the skewed lattice of simplex cannot repeat in a square: "
+                                        "accepted with perlin, cellular and value"};
+    for (int k = 0; k < octave_count(params); k++)
+        if (params->period % farlands_octave_wavelength(params, k) != 0)
+            return (struct fault){"period", "accepted is a multiple of every octave's wavelength"};
+    if (params->warp.amplitude > 0 && params->period % params->warp.wavelength != 0)
+        return (struct fault){"period", "accepted is a multiple of the warp's wavelength"};
+    return no_fault;
+}
+
+static struct fault elevation_fault(const struct farlands_params *params)
+{
+    if (params->knots < 2 || params->knots > FARLANDS_MAX_KNOTS)
+        return (struct fault){"elevation", "accepted are 2 to 32 pairs [noise, metres]"};
+    for (int i = 0; i < params->knots; i++) {
+        const struct farlands_knot *knot = &params->elevation[i];
+        if (!(fabsf(knot->noise) <= 1000 && fabsf(knot->metres) <= 1e6f))
+            return (struct fault){"elevation", "accepted are noise from -1000 to 1000 and metres "
+                                               "from -1000000 to 1000000"};
+        if (i > 0 && !(knot[-1].noise < knot->noise))
+            return (struct fault){"elevation", "the first numbers of the pairs must ascend"};
+    }
+    return no_fault;
+}
+
+const char *farlands_params_fault(const struct farlands_params *params, const char **key)
+{
+    static struct fault (*const checks[])(const struct farlands_params *) = {
+        choices_fault, octaves_fault, warp_fault, period_fault, elevation_fault,
+    };
+    for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        struct fault fault = checks[i](params);
+        if (!fault.text)
+            continue;
+        if (key)
+            *key = fault.key;
+        return fault.text;
+    }
+    return NULL;
+}

@@ -1,0 +1,79 @@
+#!/bin/bash
+# Proves that 64-bit ARM computes the same heights: cross-compiles noise/ and its tests,
+# runs them under qemu with each kernel there, and compares what bits.c prints with what
+# this machine prints.
+#
+#   tests/aarch64.sh        or `make check-aarch64`, which installs what it needs
+#
+# Debian has no cross packages of the tests' libraries: the arm64 ones are unpacked
+# into build/, not installed; apt keeps its lists of them there too.
+# Exit: 0 the same, 1 not the same, 2 could not try.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build/aarch64
+sysroot=$PWD/$build/sysroot
+packages=(check libsubunit-dev libyaml-dev libpng-dev zlib1g-dev)
+# Suites whose time under qemu is out of proportion to what a second machine adds.
+left_out=()
+
+unable() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+
+fill_sysroot() {
+    local apt=$PWD/$build/apt file
+    local options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64
+        -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=root)
+    mkdir -p "$apt"/{lists,cache/archives}/partial
+    rm -f "$apt"/*.deb
+    apt-get "${options[@]}" update || unable "apt-get update, for arm64"
+    (cd "$apt" && apt-get "${options[@]}" download "${packages[@]}") ||
+        unable "apt-get download, for arm64"
+    rm -rf "$sysroot" "$sysroot.new"
+    for file in "$apt"/*.deb; do
+        dpkg-deb --extract "$file" "$sysroot.new"
+    done
+    mv "$sysroot.new" "$sysroot"
+}
+
+# Static programs: qemu then needs no libraries of that machine.
+cross_make() {
+    PKG_CONFIG_SYSROOT_DIR=$sysroot \
+        PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig \
+        make --no-print-directory BUILD="$build" SAN= CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64 \
+        LIBRARIES="yaml-0.1 libpng" CPPFLAGS="-isystem $sysroot/usr/include" \
+        LDFLAGS="-static -L$sysroot/usr/lib/aarch64-linux-gnu" "$@"
+}
+
+# The units of the noise that depend on the kernel, less those left out.
+kernel_units() {
+    local unit
+    for unit in tests/check_noise*.c; do
+        [[ " ${left_out[*]} " == *" $(basename "$unit" .c) "* ]] || echo "$unit"
+    done
+}
+
+same_bits() {
+    local kernel
+    make --no-print-directory build/tests/bits
+    build/tests/bits "$(build/tests/bits | head -n 1)" >"$build/here.bits"
+    for kernel in $(qemu-aarch64 "$build/tests/bits"); do
+        qemu-aarch64 "$build/tests/bits" "$kernel" >"$build/$kernel.bits"
+        if ! cmp -s "$build/here.bits" "$build/$kernel.bits"; then
+            echo "FAIL: $kernel differs; first here, then there:"
+            diff "$build/here.bits" "$build/$kernel.bits" | sed -n '/^[<>]/p' | sort -k 3 -s |
+                head -n 8 || :
+            exit 1
+        fi
+        echo "$kernel: the same bits as here, of $(wc -l <"$build/here.bits") grids"
+    done
+}
+
+[ -d "$sysroot" ] || fill_sysroot
+cross_make "$build/tests/bits"
+same_bits
+export CK_TIMEOUT_MULTIPLIER=20
+cross_make UNITS=tests/check_lattice.c check-units
+cross_make KERNEL_UNITS="$(kernel_units | tr '\n' ' ')" check-kernels
+[ ${#left_out[@]} -eq 0 ] || echo "left out: ${left_out[*]}"
