@@ -69,13 +69,7 @@ static void NAME(begin_rows)(const struct farlands_terrain *terrain, enum farlan
     places_along(s->octave, AXIS_Y, y, step, height, &s->rows);
     if (basis == FARLANDS_SIMPLEX)
         skew_places(s->rows.cell, s->rows.f, height, s->rows.skew, s->rows.skew_f);
-    NAME(weigh)(terrain->fade, s->rows.f, height, s->amplitude, s->p_y, s->q_y);
-    for (int j = 0; j < height; j++) {
-        s->weight[j][0] = s->q_y[0][j];
-        s->weight[j][1] = s->q_y[1][j];
-        s->weight[j][2] = s->p_y[0][j];
-        s->weight[j][3] = s->p_y[1][j];
-    }
+    NAME(weigh)(terrain->fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
 }
 
 /* The gradients of the lattice columns, or of each sample's two, interpolated along x. */
@@ -185,7 +179,7 @@ static inline void NAME(find_terms)(const struct farlands_terrain *terrain,
                                     struct NAME(terms) * t)
 {
     const int64_t *row = s->rows.cell + j;
-    t->weight = (const REAL(*)[4])s->weight + j;
+    t->weight = &s->weight[0][j];
     t->shared = row[0] == row[rows - 1];
     for (int r = 0; r < (t->shared ? 1 : rows); r++)
         NAME(find_lines)(terrain, basis, s, work, row[r], n, t->line[r]);
@@ -211,7 +205,7 @@ static inline __attribute__((always_inline)) void NAME(sum_block)(const struct N
                 const REAL *line = t->line[0][k] + i;
                 NAME(vector) w[ROWS];
                 for (int r = 0; r < rows; r++)
-                    w[r] = NAME(splat)(t->weight[r][k]);
+                    w[r] = NAME(splat)(t->weight[k * CHUNK + r]);
                 for (int v = 0; v < vectors; v++) {
                     const NAME(vector) x = NAME(load)(line + v * NAME(LANES));
                     for (int r = 0; r < rows; r++)
@@ -222,7 +216,7 @@ static inline __attribute__((always_inline)) void NAME(sum_block)(const struct N
             for (int r = 0; r < rows; r++)
                 for (int k = 0; k < terms; k++) {
                     const REAL *line = t->line[r][k] + i;
-                    const NAME(vector) w = NAME(splat)(t->weight[r][k]);
+                    const NAME(vector) w = NAME(splat)(t->weight[k * CHUNK + r]);
                     for (int v = 0; v < vectors; v++)
                         a[r][v] =
                             NAME(multiply_add)(w, NAME(load)(line + v * NAME(LANES)), a[r][v]);

@@ -117,8 +117,8 @@ static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, boo
         struct lattice lattice;                                                      \
         /* Of columns and rows: what a corner's gradient component and the other one \
          * are multiplied by; the rows' include the amplitude. */                    \
-        ALIGNED real p_x[2][CHUNK], q_x[2][CHUNK], p_y[2][CHUNK], q_y[2][CHUNK];     \
-        ALIGNED real weight[CHUNK][4]; /* the rows' again: q 0, q 1, p 0, p 1 */     \
+        ALIGNED real p_x[2][CHUNK], q_x[2][CHUNK]; /* of columns */                  \
+        ALIGNED real weight[4][CHUNK];             /* of rows: q 0, q 1, p 0, p 1 */ \
         struct slots slots;                                                          \
         ALIGNED real line[LINES][CHUNK];                                             \
     }
@@ -132,7 +132,7 @@ OCTAVE_SCRATCH(broad_scratch, double);
  */
 struct narrow_terms {
     bool shared;                /* all rows lie between the same lattice rows: line[0] is all */
-    const float (*weight)[4];   /* of each row */
+    const float *weight;        /* term k's, of row r: weight[k * CHUNK + r] */
     const float *line[ROWS][4]; /* along above and below, across above and below */
 };
 
@@ -145,7 +145,7 @@ struct narrow_set {
 /* The same in double. */
 struct broad_terms {
     bool shared;
-    const double (*weight)[4];
+    const double *weight;
     const double *line[ROWS][4];
 };
 

@@ -126,8 +126,10 @@ static void make_elevation(struct elevation *elevation, const struct farlands_pa
             fmax(-FLT_MAX, fmin(rise / ((double)knot[i + 1].noise - knot[i].noise), FLT_MAX));
         elevation->from[i] = knot[i].noise;
         elevation->base[i] = knot[i].metres;
-        elevation->slope[i] = (float)slope;
-        elevation->slope_rest[i] = (float)(slope - (double)(float)slope);
+        /* Volatile: gcc 12 at -O3 takes (double)(float)slope for slope itself. */
+        const volatile float rounded = (float)slope;
+        elevation->slope[i] = rounded;
+        elevation->slope_rest[i] = (float)(slope - (double)rounded);
         elevation->metres_min = fminf(elevation->metres_min, knot[i + 1].metres);
         elevation->metres_max = fmaxf(elevation->metres_max, knot[i + 1].metres);
     }

@@ -99,9 +99,9 @@ static void volume_row(const struct farlands_terrain *terrain, struct broad_scra
             const double(*line)[CHUNK] =
                 volume_line(terrain, s, work, s->rows.cell[j] + side, slice->cell + k, n);
             const double *restrict x = line[0], *restrict y = line[1], *restrict z = line[2];
-            const double along = s->q_y[side][j] * slice->q[k];
-            const double across_y = s->p_y[side][j] * slice->q[k];
-            const double across_z = s->q_y[side][j] * slice->p[k];
+            const double along = s->weight[side][j] * slice->q[k];
+            const double across_y = s->weight[side + 2][j] * slice->q[k];
+            const double across_z = s->weight[side][j] * slice->p[k];
             for (int i = 0; i < n; i++)
                 sum[i] = fma(across_z, z[i], fma(across_y, y[i], fma(along, x[i], sum[i])));
         }

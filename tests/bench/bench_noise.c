@@ -1,0 +1,295 @@
+/*
+ * How fast the noise is: a line for each kind of terrain and each kernel that this
+ * machine has. The ratio is to the plain form of the same work in plain_noise.c,
+ * on the same core and in turns with it, so that what else the machine does
+ * falls on both alike:
+ *
+ *     noise/perlin-fbm8-256/avx512  31.2 us/tile  176x
+ *
+ * Perlin fbm of eight octaves is held against one form for all, the published
+ * map of 256 x 256 with the published table; all else against the textbook form
+ * of its own noise, hash included. That the plain forms compute what the
+ * kernels do is checked before they are timed. An argument is part of the names of
+ * the lines wanted.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "noise/farlands.h"
+#include "plain_noise.h"
+
+#define BLOCKS(n) ((n)*FARLANDS_UNIT)
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+
+enum { TILE_SIZE = 256, BOX_SIZE = 64, POINTS = 1000, ROUNDS = 400, FEW_ROUNDS = 9 };
+enum { SAMPLES = BOX_SIZE * BOX_SIZE * BOX_SIZE }; /* the most that any work has */
+
+/* Nanoseconds for all rounds of one subject, and at least for one turn: so short a turn that the
+ * machine is the same for all, so long that the clock does not show. */
+static const uint64_t subject_time = 2200000000, turn_time = 1000000;
+/* Other programs only ever make a turn slower: the time is what the quickest tenth stays below. */
+static const double quickest = 0.1;
+/* Between floats and doubles, in noise: some roundings of numbers near 1 an octave. */
+static const double tolerance = 0x1p-17;
+
+enum shape { TILE, BOX, POINT };
+
+static const char *const shape_unit[] = {
+    [TILE] = "us/tile", [BOX] = "us/box", [POINT] = "ns/point"};
+
+struct subject {
+    const char *name;
+    enum shape shape;
+    bool against_map;
+    bool band_limit;
+    int64_t step;
+    struct farlands_params params;
+};
+
+#define PARAMS(count) \
+    .seed = 1, .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, \
+    .wavelength = BLOCKS(512), .octaves = (count), .persistence = 0.5, .lacunarity = 2, \
+    .offset = 1, .gain = 2, .elevation = {{-2, -2}, {2, 2}}, .knots = 2
+
+/* As in config/farlands.yaml. */
+#define DEFAULT_WORLD                                                                        \
+    .seed = 2, .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .fractal = FARLANDS_FBM, \
+    .octaves = 21, .persistence = 0.55, .lacunarity = 2, .wavelength = BLOCKS(1048576),      \
+    .elevation = {{-0.45f, -6500}, {-0.20f, -3800}, {-0.10f, -1400}, {-0.04f, -220},         \
+                  {0, 0},          {0.02f, 70},     {0.07f, 300},    {0.14f, 800},           \
+                  {0.21f, 1700},   {0.30f, 3300},   {0.45f, 6000}},                          \
+    .knots = 11
+
+/* The finest cells are 4 samples wide where the name says nothing else; the volume's are 8. */
+static const struct subject subjects[] = {
+    {"perlin-fbm8-256", TILE, .against_map = true, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
+    {"perlin-fbm8-cell8-256", TILE, .against_map = true, .step = BLOCKS(1) / 2,
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
+    {"perlin-fbm8-permutation-256", TILE, .against_map = true, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM, .hash = FARLANDS_PERMUTATION}},
+    /* Every cell is finer than the samples. */
+    {"perlin-fbm8-sparse-256", TILE, .against_map = true, .step = BLOCKS(4096),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
+    {"value-fbm8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM, .basis = FARLANDS_VALUE}},
+    {"cellular-fbm8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM, .basis = FARLANDS_CELLULAR}},
+    {"simplex-fbm8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM, .basis = FARLANDS_SIMPLEX}},
+    {"perlin-none-256", TILE, .step = BLOCKS(1), .params = {PARAMS(8), .fractal = FARLANDS_NONE}},
+    {"perlin-billow8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_BILLOW}},
+    {"perlin-ridged8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_RIDGED}},
+    {"perlin-hybrid8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_HYBRID}},
+    {"warp-fbm8-256", TILE, .step = BLOCKS(1),
+     .params = {PARAMS(8), .fractal = FARLANDS_FBM, .warp = {BLOCKS(100), BLOCKS(300)}}},
+    {"default-z16-256", TILE, .band_limit = true, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
+    {"default-z6-256", TILE, .band_limit = true, .step = BLOCKS(1024), .params = {DEFAULT_WORLD}},
+    {"volume-fbm4-64", BOX, .step = BLOCKS(8),
+     .params = {PARAMS(4), .fractal = FARLANDS_FBM}},
+    {"point", POINT, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
+};
+
+/* One of the forms that are timed: a kernel's terrain, or none for the plain form. */
+struct form {
+    const struct subject *subject;
+    const char *kernel;
+    struct farlands_terrain *terrain;
+    double times[ROUNDS];
+};
+
+enum { KERNELS = 4, FORMS = KERNELS + 1 };
+static const char *const kernels[KERNELS] = {"avx512", "avx2", "neon", "scalar"};
+
+/* What all forms work with and on. */
+struct bench {
+    struct farlands_scratch *scratch;
+    struct plain_noise plain;
+    float out[SAMPLES];
+    double map[PLAIN_MAP][PLAIN_MAP];
+};
+
+static int sample_count(enum shape shape)
+{
+    switch (shape) {
+    case TILE:
+        return TILE_SIZE * TILE_SIZE;
+    case BOX:
+        return BOX_SIZE * BOX_SIZE * BOX_SIZE;
+    case POINT:
+        break;
+    }
+    return POINTS;
+}
+
+/* --- The same work in two forms --------------------------------------------------------------- */
+
+/* Where piece NUMBER of the work is: side by side around the origin. */
+struct place {
+    int64_t x, y;
+};
+
+static struct place place_of(const struct subject *subject, int number)
+{
+    const int64_t size = subject->shape == BOX ? BOX_SIZE : TILE_SIZE;
+    return (struct place){(number % 16 - 8) * size * subject->step,
+                          (number / 16 % 16 - 8) * size * subject->step};
+}
+
+/* Points are as scattered as they can be. */
+static struct place point_of(const struct subject *subject, int number, int point)
+{
+    const struct place tile = place_of(subject, number);
+    return (struct place){tile.x + point * INT64_C(7919) % 100003 * subject->step,
+                          tile.y + point * INT64_C(6007) % 100019 * subject->step};
+}
+
+static void work_plainly(struct bench *bench, const struct subject *subject, int number)
+{
+    const struct place at = place_of(subject, number);
+    const struct plain_noise *plain = &bench->plain;
+    const int64_t step = subject->step;
+    float *out = bench->out;
+
+    switch (subject->shape) {
+    case TILE:
+        for (int j = 0; j < TILE_SIZE; j++)
+            for (int i = 0; i < TILE_SIZE; i++)
+                *out++ = (float)plain_noise_height(plain, (double)(at.x + i * step),
+                                                   (double)(at.y + j * step));
+        break;
+    case BOX:
+        for (int k = 0; k < BOX_SIZE; k++)
+            for (int j = 0; j < BOX_SIZE; j++)
+                for (int i = 0; i < BOX_SIZE; i++)
+                    *out++ =
+                        (float)plain_noise_3d(plain, (double)(at.x + i * step),
+                                              (double)(at.y + j * step), (double)(k * step));
+        break;
+    case POINT:
+        for (int i = 0; i < POINTS; i++) {
+            const struct place point = point_of(subject, number, i);
+            *out++ = (float)plain_noise_height(plain, (double)point.x, (double)point.y);
+        }
+        break;
+    }
+}
+
+static void work_on_kernel(struct bench *bench, const struct form *form, int number)
+{
+    const struct subject *subject = form->subject;
+    const struct place at = place_of(subject, number);
+    const int64_t step = subject->step;
+
+    switch (subject->shape) {
+    case TILE: {
+        const struct farlands_grid grid = {at.x,      at.y,      step,
+                                           TILE_SIZE, TILE_SIZE, subject->band_limit};
+        farlands_heights(form->terrain, bench->scratch, &grid, bench->out, TILE_SIZE);
+        break;
+    }
+    case BOX: {
+        const struct farlands_box box = {at.x, at.y, 0, step, BOX_SIZE, BOX_SIZE, BOX_SIZE};
+        farlands_volume(form->terrain, bench->scratch, &box, bench->out);
+        break;
+    }
+    case POINT:
+        for (int i = 0; i < POINTS; i++) {
+            const struct place point = point_of(subject, number, i);
+            bench->out[i] = farlands_height(form->terrain, point.x, point.y);
+        }
+        break;
+    }
+}
+
+static void work(struct bench *bench, const struct form *form, int number)
+{
+    if (form->terrain)
+        work_on_kernel(bench, form, number);
+    else if (form->subject->against_map)
+        plain_noise_map(bench->map);
+    else
+        work_plainly(bench, form->subject, number);
+}
+
+/* --- Whether it is the same ------------------------------------------------------------------- */
+
+static bool is_near(const char *name, int sample, double plain, double kernel, double most)
+{
+    if (fabs(plain - kernel) <= most)
+        return true;
+    fprintf(stderr, "bench_noise: %s: sample %d is %.9g, but %.9g in the plain form\n", name,
+            sample, kernel, plain);
+    return false;
+}
+
+/* Metres a unit of noise where the elevation curve is steepest. */
+static double steepest(const struct farlands_params *params)
+{
+    double slope = 0;
+    for (const struct farlands_knot *k = params->elevation; k < params->elevation + params->knots - 1;
+         k++)
+        slope = fmax(slope, fabs(((double)k[1].metres - k[0].metres) / ((double)k[1].noise - k[0].noise)));
+    return slope;
+}
+
+/* The first piece of FORM's work, sample by sample, with the plain form of its noise. */
+static bool agrees_with_plain(struct bench *bench, const struct form *form)
+{
+    static float plain[SAMPLES];
+    const struct subject *subject = form->subject;
+    const double most = tolerance * (subject->shape == BOX ? 1 : steepest(&subject->params));
+    const int count = sample_count(subject->shape);
+
+    work_plainly(bench, subject, 0);
+    memcpy(plain, bench->out, (size_t)count * sizeof *plain);
+    work_on_kernel(bench, form, 0);
+    for (int i = 0; i < count; i++)
+        if (!is_near(subject->name, i, plain[i], bench->out[i], most))
+            return false;
+    return true;
+}
+
+/* The published map as a terrain. It sums (1 + n) / 2, whose amplitudes are nearly 2 together. */
+static bool agrees_with_map(struct bench *bench)
+{
+    const struct subject subject = {
+        .name = "the published map",
+        .shape = TILE,
+        .step = BLOCKS(1),
+        .params = {.gradients = FARLANDS_INTEGER8,
+                   .fade = FARLANDS_QUINTIC,
+                   .hash = FARLANDS_PERMUTATION,
+                   .octave_salt = true,
+                   .fractal = FARLANDS_FBM,
+                   .wavelength = BLOCKS(PLAIN_MAP / 2),
+                   .octaves = PLAIN_MAP_OCTAVES,
+                   .persistence = 0.5,
+                   .lacunarity = 2,
+                   .elevation = {{-2, -2}, {2, 2}},
+                   .knots = 2},
+    };
+    const struct farlands_grid grid = {0, 0, subject.step, PLAIN_MAP, PLAIN_MAP, false};
+    const double amplitude = 2 - 1.0 / (1 << (PLAIN_MAP_OCTAVES - 1));
+    struct farlands_terrain *terrain;
+    bool agrees = true;
+
+    if (farlands_terrain_new(&terrain, &subject.params))
+        return false;
+    farlands_heights(terrain, bench->scratch, &grid, bench->out, PLAIN_MAP);
+    farlands_terrain_free(terrain);
+    plain_noise_map(bench->map);
+    for (int i = 0; agrees && i < PLAIN_MAP * PLAIN_MAP; i++) {
+        const double noise = 2 * bench->map[i / PLAIN_MAP][i % PLAIN_MAP] / amplitude - 1;
+        agrees = is_near(subject.name, i, noise, bench->out[i], tolerance);
+    }
+    return agrees;
+}

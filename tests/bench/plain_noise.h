@@ -1,0 +1,58 @@
+/*
+ * The noise as a plain program computes it: what the kernels' times are held
+ * against. Double precision, sample by sample and octave by octave, every corner
+ * hashed where it is needed; nothing is kept from one sample to the next, and
+ * nothing is slower than it has to be. Places are doubles, good to a float's
+ * precision within some 2^24 cells of the origin.
+ */
+#ifndef FARLANDS_PLAIN_NOISE_H
+#define FARLANDS_PLAIN_NOISE_H
+
+#include <stdint.h>
+
+#include "noise/farlands.h"
+
+enum { PLAIN_AXES = 3 };
+
+struct plain_octave {
+    double frequency; /* cells a unit */
+    double amplitude; /* persistence^k, in fbm times its band limit */
+    double shift[PLAIN_AXES];
+    uint64_t key[PLAIN_AXES];
+};
+
+struct plain_noise {
+    struct farlands_params params;
+    double gradient[256][2];
+    double amplitude; /* the sum of all octaves', without band limit */
+    int octaves;
+    struct plain_octave octave[FARLANDS_MAX_OCTAVES];
+    struct plain_octave warp[2];
+};
+
+/*
+ * The same noise as a terrain of PARAMS: mix64, unit256, quintic, no period; in
+ * 3 dimensions fbm only. STEP: of a band-limited picture, fbm of perlin; 0: no
+ * band limit.
+ */
+void plain_noise_make(struct plain_noise *plain, const struct farlands_params *params,
+                      int64_t step);
+
+/* The height in metres at a place in units. */
+double plain_noise_height(const struct plain_noise *plain, double x, double y);
+
+/* As farlands_noise3. */
+double plain_noise_3d(const struct plain_noise *plain, double x, double y, double z);
+
+enum { PLAIN_MAP = 256, PLAIN_MAP_OCTAVES = 8 };
+
+/*
+ * The published form of improved Perlin noise in a plane, as a map of 256 x 256
+ * pixels: Ken Perlin's table, eight gradients, the quintic, and the octave's
+ * size in pixels in the index; octaves from size / 2 down to 1 pixel, (1 + n) / 2
+ * each, amplitudes halving from 1. Of terrains it is the one with integer8,
+ * permutation, octave_salt, seed 0 and a first wavelength of 128 blocks.
+ */
+void plain_noise_map(double map[PLAIN_MAP][PLAIN_MAP]);
+
+#endif
