@@ -51,11 +51,15 @@ static inline void NAME(join)(const struct farlands_terrain *terrain, const stru
         for (int i = 0; i < n; i++) {
             const REAL ridge = offset - ABS(noise[i]);
             const REAL signal = FMA(limit, ridge * ridge, mean);
-            /* The mean of weights is not the weight of the mean: one above and one below it. */
-            const REAL high = gain * (weight[i] * (signal + spread));
-            const REAL low = gain * (weight[i] * (signal - spread));
             sum[i] = FMA(share, weight[i] * signal, sum[i]);
-            weight[i] = ((high < 1 ? high : 1) + (low < 1 ? low : 1)) * (REAL)0.5;
+            const REAL next = gain * (weight[i] * signal);
+            /* The mean of weights is not the weight of the mean: one above and one below it. */
+            const REAL gap = gain * (weight[i] * spread);
+            weight[i] =
+                spread == 0
+                    ? (next < 1 ? next : 1)
+                    : ((next + gap < 1 ? next + gap : 1) + (next - gap < 1 ? next - gap : 1)) *
+                          (REAL)0.5;
         }
     } else {
         const REAL amplitude = (REAL)octave->amplitude, mean = (REAL)(faded * m->mean);

@@ -13,6 +13,15 @@ static inline double exact_double(int64_t n)
     return d - 0x1p52;
 }
 
+/* And back: whole numbers up to 2^51 in size. */
+static inline int64_t exact_integer(double d)
+{
+    uint64_t bits;
+    d += 0x1.8p52;
+    memcpy(&bits, &d, sizeof bits);
+    return (int64_t)(bits - UINT64_C(0x4338000000000000));
+}
+
 /* N places from FIRST on, UNITS apart, of a narrow octave: no place needs the one before. */
 static void narrow_places(const struct octave *octave, struct lattice_place first,
                           struct lattice_place one, int n, struct places *p)
@@ -80,7 +89,7 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
         double cells = floor(at * inverse);
         const double left = fma(-cells, wavelength, at);
         cells += left < 0 ? -1.0 : left >= wavelength ? 1.0 : 0.0;
-        new_cell[i] = cell[i] + (int64_t)cells;
+        new_cell[i] = cell[i] + exact_integer(cells);
         f[i] = (fma(-cells, wavelength, at) + fraction[i]) * inverse;
     }
 }

@@ -405,8 +405,8 @@ static void NAME(simplex_points)(const struct farlands_terrain *terrain,
         const double ia = floor(a), ib = floor(b);
         const double fa = a - ia, fb = b - ib, t = (fa + fb) * unskew;
         const int64_t cells = x->skew[i] + y->skew[i];
-        ci[i] = x->cell[i] + cells + (int64_t)ia;
-        cj[i] = y->cell[i] + cells + (int64_t)ib;
+        ci[i] = x->cell[i] + cells + exact_integer(ia);
+        cj[i] = y->cell[i] + cells + exact_integer(ib);
         fx[i] = (REAL)(fa - t);
         fy[i] = (REAL)(fb - t);
         east[i] = fa > fb ? 1 : 0;

@@ -6,31 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "server/disk_cache.h"
 #include "server/render.h"
+#include "tests/bench/bench.h"
 
 enum { TILES = 200 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values)
 {
-    qsort(values, TILES, sizeof *values, ascending);
-    return values[TILES / 2];
+    return quantile(values, TILES, 0.5);
 }
 
 /* What the tiles of one kind cost, in microseconds, and their bytes. */

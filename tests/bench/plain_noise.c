@@ -29,7 +29,8 @@ static void make_gradients(double gradient[256][2])
     }
 }
 
-/* Keys of x and y are the draws FIRST and FIRST + 1, that of z is FURTHER; shifts come two later. */
+/* Keys of x and y are the draws FIRST and FIRST + 1, that of z is FURTHER; shifts come two later.
+ */
 static struct plain_octave make_octave(uint64_t seed, int64_t wavelength, uint64_t first,
                                        uint64_t further)
 {
@@ -49,8 +50,7 @@ static double band_limit(double samples)
     return 1 - t * t * (3 - 2 * t);
 }
 
-void plain_noise_make(struct plain_noise *plain, const struct farlands_params *params,
-                      int64_t step)
+void plain_noise_make(struct plain_noise *plain, const struct farlands_params *params, int64_t step)
 {
     double amplitude = 1;
 
@@ -157,11 +157,11 @@ static double simplex(const struct plain_noise *plain, const struct plain_octave
     const double fa = a - (double)i, fb = b - (double)j, t = (fa + fb) * unskew;
     const double x0 = fa - t, y0 = fb - t;
     const int east = fa > fb, south = !east;
-    return 70 * (simplex_corner(plain, octave, i, j, x0, y0) +
-                 simplex_corner(plain, octave, i + east, j + south, x0 - east + unskew,
-                                y0 - south + unskew) +
-                 simplex_corner(plain, octave, i + 1, j + 1, x0 - 1 + 2 * unskew,
-                                y0 - 1 + 2 * unskew));
+    return 70 *
+           (simplex_corner(plain, octave, i, j, x0, y0) +
+            simplex_corner(plain, octave, i + east, j + south, x0 - east + unskew,
+                           y0 - south + unskew) +
+            simplex_corner(plain, octave, i + 1, j + 1, x0 - 1 + 2 * unskew, y0 - 1 + 2 * unskew));
 }
 
 static double octave_at(const struct plain_noise *plain, const struct plain_octave *octave,
