@@ -38,11 +38,25 @@ static inline int whole_steps(int n)
     return (n + STEP - 1) / STEP * STEP;
 }
 
-/* OUT[i] = TABLE[INDEX[i]], indices below 32. */
-static inline void lookup_all(const float *table, const uint32_t *index, int n, float *out)
+/* The pieces of the elevation curve that N noise values lie on: found by halving where a lookup
+ * is one instruction, else counted. */
+static inline void find_pieces(const struct elevation *e, const float *value, int n, float *from,
+                               float *base, float *slope, float *slope_rest)
 {
-    for (int i = 0; i < n; i += LANES)
-        narrow_store(out + i, lookup_32(table, load_integers(index + i)));
+    for (int i = 0; i < n; i += LANES) {
+        const vf v = narrow_load(value + i);
+        vu piece = {0};
+        if (LANES == 16)
+            for (uint32_t bit = e->half; bit; bit >>= 1)
+                piece |= bit & (vu)(v >= lookup_32(e->from, piece | bit));
+        else
+            for (int k = 1; k < e->pieces; k++)
+                piece -= (vu)(v >= narrow_splat(e->from[k]));
+        narrow_store(from + i, lookup_32(e->from, piece));
+        narrow_store(base + i, lookup_32(e->base, piece));
+        narrow_store(slope + i, lookup_32(e->slope, piece));
+        narrow_store(slope_rest + i, lookup_32(e->slope_rest, piece));
+    }
 }
 
 /* Whether every sample has lattice corners of its own. */

@@ -84,11 +84,10 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     for (int i = 0; i < n; i++) {
-        /* All exact: below 2^52 in size. The quotient may be one off, what is left tells. */
+        /* Exact, below 2^52 in size, but for the quotient: where AT is a multiple of the
+         * wavelength it may be one less, and f is 1 instead of 0, which is the same noise. */
         const double at = exact_double(rest[i]) + whole[i];
-        double cells = floor(at * inverse);
-        const double left = fma(-cells, wavelength, at);
-        cells += left < 0 ? -1.0 : left >= wavelength ? 1.0 : 0.0;
+        const double cells = floor(at * inverse);
         new_cell[i] = cell[i] + exact_integer(cells);
         f[i] = (fma(-cells, wavelength, at) + fraction[i]) * inverse;
     }
@@ -150,33 +149,35 @@ static inline int64_t wrapped(int64_t cell, int64_t period)
     return rest < 0 ? rest + period : rest;
 }
 
-/* What N lattice columns or rows bring to the choice of an index. */
+/* What N lattice columns or rows, each MORE on, bring to the choice of an index. */
 static void axis_hashes(const struct farlands_terrain *terrain, const struct octave *octave,
-                        enum axis axis, const int64_t *restrict cell, int n, struct axis_hash hash)
+                        enum axis axis, const int64_t *restrict cell, int64_t more, int n,
+                        struct axis_hash hash)
 {
     uint32_t *restrict low = hash.low, *restrict high = hash.high;
     int64_t reduced[CHUNK + STEP];
     if (octave->cells) {
         for (int i = 0; i < n; i++)
-            reduced[i] = wrapped(cell[i], octave->cells);
+            reduced[i] = wrapped(cell[i] + more, octave->cells);
         cell = reduced;
+        more = 0;
     }
     if (terrain->hash == FARLANDS_MIX64) {
         const uint32_t key = (uint32_t)octave->key[axis];
         const uint32_t upper_key = (uint32_t)(octave->key[axis] >> 32);
         for (int i = 0; i < n; i++) {
-            const uint32_t lower = (uint32_t)cell[i] ^ key;
-            const uint32_t upper =
-                lattice_axis_upper((uint32_t)((uint64_t)cell[i] >> 32), upper_key);
+            const uint64_t at = (uint64_t)cell[i] + (uint64_t)more;
+            const uint32_t lower = (uint32_t)at ^ key;
+            const uint32_t upper = lattice_axis_upper((uint32_t)(at >> 32), upper_key);
             low[i] = lattice_axis_low(lower, upper);
             high[i] = lattice_axis_high(lower, upper);
         }
     } else if (axis == AXIS_X) {
         for (int i = 0; i < n; i++)
-            low[i] = (uint32_t)cell[i];
+            low[i] = (uint32_t)(cell[i] + more);
     } else {
         for (int i = 0; i < n; i++)
-            low[i] = terrain->permutation[cell[i] & 255] + octave->salt;
+            low[i] = terrain->permutation[(cell[i] + more) & 255] + octave->salt;
     }
 }
 
@@ -189,7 +190,7 @@ static struct row_hash row_hash(const struct farlands_terrain *terrain, const st
                                 int64_t cell)
 {
     struct row_hash hash = {0, 0};
-    axis_hashes(terrain, octave, AXIS_Y, &cell, 1, (struct axis_hash){&hash.low, &hash.high});
+    axis_hashes(terrain, octave, AXIS_Y, &cell, 0, 1, (struct axis_hash){&hash.low, &hash.high});
     return hash;
 }
 
@@ -284,6 +285,45 @@ static inline struct corners corners(enum farlands_basis basis)
     return basis == FARLANDS_CELLULAR ? (struct corners){-1, 3} : (struct corners){0, 2};
 }
 
+/* Hashes of N points' columns, or rows, and of their neighbours. */
+static void hash_points(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                        const struct octave *octave, enum axis axis, const int64_t *cell, int n,
+                        struct point_hashes *hashes)
+{
+    const struct corners c = corners(basis);
+    int64_t lowest = cell[0], highest = cell[0];
+
+    for (int i = 0; i < n; i++) {
+        lowest = cell[i] < lowest ? cell[i] : lowest;
+        highest = cell[i] > highest ? cell[i] : highest;
+    }
+    if (LANES < 16 || highest - lowest > 32 - c.count) {
+        for (int side = 0; side < c.count; side++)
+            axis_hashes(terrain, octave, axis, cell, c.first + side, n,
+                        (struct axis_hash){hashes->low[side], hashes->high[side]});
+        return;
+    }
+    /* Neighbours in a row mostly lie within 32 cells: hash these, where a lookup is one
+     * instruction. */
+    ALIGNED int64_t wanted[32];
+    ALIGNED uint32_t low[32], high[32] = {0}, index[POINTS];
+    ALIGNED float low_bits[32], high_bits[32];
+    for (int i = 0; i < 32; i++)
+        wanted[i] = lowest + i;
+    axis_hashes(terrain, octave, axis, wanted, c.first, 32, (struct axis_hash){low, high});
+    memcpy(low_bits, low, sizeof low);
+    memcpy(high_bits, high, sizeof high);
+    for (int i = 0; i < n; i++)
+        index[i] = (uint32_t)(cell[i] - lowest);
+    for (int side = 0; side < c.count; side++)
+        for (int i = 0; i < n; i += LANES) {
+            const vu at = load_integers(index + i) + (uint32_t)side;
+            const vf a = lookup_32(low_bits, at), b = lookup_32(high_bits, at);
+            memcpy(hashes->low[side] + i, &a, sizeof a);
+            memcpy(hashes->high[side] + i, &b, sizeof b);
+        }
+}
+
 /* The lattice columns under a chunk of N samples UNITS apart. */
 static void lattice_begin(const struct farlands_terrain *terrain, enum farlands_basis basis,
                           const struct octave *octave, const struct places *places, int64_t units,
@@ -291,17 +331,12 @@ static void lattice_begin(const struct farlands_terrain *terrain, enum farlands_
 {
     const struct corners c = corners(basis);
     const struct axis_hash hash = {lattice->low, lattice->high};
-    int64_t cell[CHUNK + STEP] = {0};
-
     /* A vector of samples, and the column after, lie within a vector of columns. */
     lattice->dense = units * (LANES - 1) <= octave->wavelength * (LANES - 2);
     if (!lattice->dense) {
-        for (int side = 0; side < c.count; side++) {
-            for (int i = 0; i < n; i++)
-                cell[i] = places->cell[i] + c.first + side;
-            axis_hashes(terrain, octave, AXIS_X, cell, n,
+        for (int side = 0; side < c.count; side++)
+            axis_hashes(terrain, octave, AXIS_X, places->cell, c.first + side, n,
                         (struct axis_hash){hash.low + side * CHUNK, hash.high + side * CHUNK});
-        }
         return;
     }
     const int64_t first = places->cell[0];
@@ -313,10 +348,10 @@ static void lattice_begin(const struct farlands_terrain *terrain, enum farlands_
     }
     /* A last group may read beyond its cells. */
     lattice->count = (int)(places->cell[n - 1] - first) + c.count;
-    const int count = (lattice->count + STEP - 1) / STEP * STEP;
-    for (int i = 0; i < count; i++)
-        cell[i] = first + c.first + i;
-    axis_hashes(terrain, octave, AXIS_X, cell, count, hash);
+    int64_t cell[CHUNK + STEP] = {first};
+    for (int i = 1; i < whole_steps(lattice->count); i++)
+        cell[i] = first + i;
+    axis_hashes(terrain, octave, AXIS_X, cell, c.first, whole_steps(lattice->count), hash);
 }
 
 /* OUT[i] = the value of the lattice column SIDE columns east of sample i's first corner. */

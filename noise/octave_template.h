@@ -140,8 +140,9 @@ static inline REAL (*NAME(lines)(const struct farlands_terrain *terrain, enum fa
 
 /* Lines of lattice row ROW in the next slot, which held those made longest ago. Returns the slot.
  */
-static int NAME(next_lines)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                            struct SCRATCH *s, struct line_work *work, int64_t row, int n)
+static inline int NAME(next_lines)(const struct farlands_terrain *terrain,
+                                   enum farlands_basis basis, struct SCRATCH *s,
+                                   struct line_work *work, int64_t row, int n)
 {
     const int slot = s->slots.next;
     s->slots.next = slot + 1 < s->slots.count ? slot + 1 : 0;
@@ -149,27 +150,18 @@ static int NAME(next_lines)(const struct farlands_terrain *terrain, enum farland
     return slot;
 }
 
-/* The lines around lattice row ROW; rows come in ascending order. */
-static inline void NAME(find_lines)(const struct farlands_terrain *terrain,
-                                    enum farlands_basis basis, struct SCRATCH *s,
-                                    struct line_work *work, int64_t row, int n, const REAL *line[4])
+/* Have the lines around lattice row ROW; rows come in ascending order. */
+static void NAME(advance_lines)(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                                struct SCRATCH *s, struct line_work *work, int64_t row, int n)
 {
     struct slots *slots = &s->slots;
-    if (!slots->known || row != slots->at) {
-        if (slots->known && row == slots->at + 1)
-            slots->above = slots->below;
-        else
-            slots->above = NAME(next_lines)(terrain, basis, s, work, row, n);
-        slots->below = NAME(next_lines)(terrain, basis, s, work, row + 1, n);
-        slots->at = row;
-        slots->known = true;
-    }
-    const REAL(*above)[CHUNK] = (const REAL(*)[CHUNK])s->line + slots->above * slot_lines(basis);
-    const REAL(*below)[CHUNK] = (const REAL(*)[CHUNK])s->line + slots->below * slot_lines(basis);
-    line[0] = above[0];
-    line[1] = below[0];
-    line[2] = above[1];
-    line[3] = below[1];
+    if (slots->known && row == slots->at + 1)
+        slots->above = slots->below;
+    else
+        slots->above = NAME(next_lines)(terrain, basis, s, work, row, n);
+    slots->below = NAME(next_lines)(terrain, basis, s, work, row + 1, n);
+    slots->at = row;
+    slots->known = true;
 }
 
 /* Of rows J to J + ROWS - 1. */
@@ -179,10 +171,19 @@ static inline void NAME(find_terms)(const struct farlands_terrain *terrain,
                                     struct NAME(terms) * t)
 {
     const int64_t *row = s->rows.cell + j;
+    const int each = slot_lines(basis);
     t->weight = &s->weight[0][j];
     t->shared = row[0] == row[rows - 1];
-    for (int r = 0; r < (t->shared ? 1 : rows); r++)
-        NAME(find_lines)(terrain, basis, s, work, row[r], n, t->line[r]);
+    for (int r = 0; r < (t->shared ? 1 : rows); r++) {
+        if (row[r] != s->slots.at || !s->slots.known)
+            NAME(advance_lines)(terrain, basis, s, work, row[r], n);
+        const REAL(*above)[CHUNK] = (const REAL(*)[CHUNK])s->line + s->slots.above * each;
+        const REAL(*below)[CHUNK] = (const REAL(*)[CHUNK])s->line + s->slots.below * each;
+        t->line[r][0] = above[0];
+        t->line[r][1] = below[0];
+        t->line[r][2] = above[1];
+        t->line[r][3] = below[1];
+    }
 }
 
 /*
@@ -307,21 +308,6 @@ static void NAME(octave_row)(const struct farlands_terrain *terrain, enum farlan
 
 /* --- Scattered points ------------------------------------------------------------------- */
 
-/* Hashes of N points' columns, or rows, and of their neighbours. */
-static void NAME(hash_points)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                              const struct octave *octave, enum axis axis, const int64_t *cell,
-                              int n, struct point_hashes *hashes)
-{
-    const struct corners c = corners(basis);
-    int64_t shifted[POINTS] = {0};
-    for (int side = 0; side < c.count; side++) {
-        for (int i = 0; i < n; i++)
-            shifted[i] = cell[i] + c.first + side;
-        axis_hashes(terrain, octave, axis, shifted, n,
-                    (struct axis_hash){hashes->low[side], hashes->high[side]});
-    }
-}
-
 static void NAME(lattice_points)(const struct farlands_terrain *terrain, enum farlands_basis basis,
                                  const struct octave *octave, REAL amplitude,
                                  const struct points *x, const struct points *y, int n,
@@ -332,8 +318,8 @@ static void NAME(lattice_points)(const struct farlands_terrain *terrain, enum fa
     ALIGNED float gx[3][3][POINTS], gy[3][3][POINTS];
     const int sides = corners(basis).count;
 
-    NAME(hash_points)(terrain, basis, octave, AXIS_X, x->cell, n, &column);
-    NAME(hash_points)(terrain, basis, octave, AXIS_Y, y->cell, n, &row);
+    hash_points(terrain, basis, octave, AXIS_X, x->cell, n, &column);
+    hash_points(terrain, basis, octave, AXIS_Y, y->cell, n, &row);
     for (int k = 0; k < sides; k++)
         for (int side = 0; side < sides; side++) {
             point_indices(terrain, (struct axis_hash){column.low[side], column.high[side]},
@@ -411,8 +397,8 @@ static void NAME(simplex_points)(const struct farlands_terrain *terrain,
         fy[i] = (REAL)(fb - t);
         east[i] = fa > fb ? 1 : 0;
     }
-    NAME(hash_points)(terrain, FARLANDS_SIMPLEX, octave, AXIS_X, ci, n, &column);
-    NAME(hash_points)(terrain, FARLANDS_SIMPLEX, octave, AXIS_Y, cj, n, &row);
+    hash_points(terrain, FARLANDS_SIMPLEX, octave, AXIS_X, ci, n, &column);
+    hash_points(terrain, FARLANDS_SIMPLEX, octave, AXIS_Y, cj, n, &row);
     for (int i = 0; i < n; i++) {
         const bool e = east[i];
         middle[0][0][i] = e ? column.low[1][i] : column.low[0][i];
@@ -586,9 +572,8 @@ static void NAME(join_place)(const struct farlands_terrain *terrain, int first, 
 static void NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,
                           const REAL *restrict sum, int n, float *restrict metres)
 {
-    ALIGNED uint32_t piece[CHUNK];
     ALIGNED REAL noise[CHUNK];
-    ALIGNED float from[CHUNK], base[CHUNK], slope[CHUNK], rest[CHUNK];
+    ALIGNED float value[CHUNK], from[CHUNK], base[CHUNK], slope[CHUNK], rest[CHUNK];
     const REAL min = e->noise_min, max = e->noise_max;
     const float lowest = e->metres_min, highest = e->metres_max;
 
@@ -602,17 +587,9 @@ static void NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,
     }
     for (int i = 0; i < n; i++) {
         noise[i] = NAME(clamp)(FMA(scale, sum[i], shift), min, max);
-        piece[i] = 0;
+        value[i] = (float)noise[i];
     }
-    for (int k = 1; k < e->pieces; k++) {
-        const float knot = e->from[k];
-        for (int i = 0; i < n; i++)
-            piece[i] += (float)noise[i] >= knot ? 1 : 0;
-    }
-    lookup_all(e->from, piece, n, from);
-    lookup_all(e->base, piece, n, base);
-    lookup_all(e->slope, piece, n, slope);
-    lookup_all(e->slope_rest, piece, n, rest);
+    find_pieces(e, value, n, from, base, slope, rest);
     for (int i = 0; i < n; i++) {
         const REAL s = (REAL)slope[i] + (REAL)rest[i];
         const float m = (float)FMA(noise[i] - (REAL)from[i], s, (REAL)base[i]);

@@ -116,6 +116,10 @@ static void make_elevation(struct elevation *elevation, const struct farlands_pa
     const struct farlands_knot *knot = params->elevation;
 
     elevation->pieces = params->knots - 1;
+    while (elevation->half * 2 < (uint32_t)elevation->pieces)
+        elevation->half = elevation->half ? elevation->half * 2 : 1;
+    for (int i = 0; i < FARLANDS_MAX_KNOTS; i++)
+        elevation->from[i] = INFINITY;
     elevation->noise_min = knot[0].noise;
     elevation->noise_max = knot[params->knots - 1].noise;
     elevation->metres_min = elevation->metres_max = knot[0].metres;

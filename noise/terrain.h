@@ -31,9 +31,11 @@ static inline double octave_band_limit(const struct octave *octave, int64_t step
 #define NARROW_MAX (INT64_C(1) << 24)
 
 /* The elevation curve: on piece p, metres = base + slope * (noise - from). As
- * floats, 32 of each, for lookups; slope is the sum of two. */
+ * floats, 32 of each, for lookups, and beyond the last piece nothing is reached;
+ * slope is the sum of two. */
 struct elevation {
     int pieces;
+    uint32_t half; /* the greatest power of 2 below their number, or 0 */
     float from[FARLANDS_MAX_KNOTS], base[FARLANDS_MAX_KNOTS];
     float slope[FARLANDS_MAX_KNOTS], slope_rest[FARLANDS_MAX_KNOTS];
     float noise_min, noise_max; /* ends of the curve */
