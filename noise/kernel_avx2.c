@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #define LANES 8
-#define BLOCK 2 /* vectors of each of 4 rows: half of the 16 registers */
+#define BLOCK 3 /* vectors of each of 4 rows: 12 of the 16 registers */
 #include "vectors.h"
 
 /* TABLE[index], index below LANES. */
@@ -11,16 +11,10 @@ static inline vf lookup_lanes(vf table, vu index)
     return (vf)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
 }
 
-/* TABLE[index], index below 32: the four quarters of the table, then bits 3 and 4 choose. */
+/* TABLE[index], index below 32: a gather, for four permutations and their choice cost more. */
 static inline vf lookup_32(const float *table, vu index)
 {
-    const __m256 bit3 = (__m256)(index << 28), bit4 = (__m256)(index << 27);
-    const __m256 low = _mm256_blendv_ps((__m256)lookup_lanes(narrow_load(table), index),
-                                        (__m256)lookup_lanes(narrow_load(table + 8), index), bit3);
-    const __m256 high =
-        _mm256_blendv_ps((__m256)lookup_lanes(narrow_load(table + 16), index),
-                         (__m256)lookup_lanes(narrow_load(table + 24), index), bit3);
-    return (vf)_mm256_blendv_ps(low, high, bit4);
+    return (vf)_mm256_i32gather_ps(table, (__m256i)index, 4);
 }
 
 static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)

@@ -220,20 +220,33 @@ static inline void point_indices(const struct farlands_terrain *terrain, struct 
 }
 
 /* gradients.h says how an index chooses. */
+static inline void gradients_of(const struct gradient_set *set, vu index, vf *x, vf *y)
+{
+    vu gx = (vu)lookup_32(set->x, index & 31), gy = (vu)lookup_32(set->y, index & 31);
+    const vu exchange = (gx ^ gy) & -(index >> 5 & 1) & set->exchange;
+    gx ^= exchange;
+    gy ^= exchange;
+    *x = (vf)(gx ^ (index << 25 & set->sign));
+    *y = (vf)(gy ^ (index << 24 & set->sign));
+}
+
 static inline void gradients_at(const struct gradient_set *set, const uint32_t *index, int n,
                                 float *x, float *y)
 {
     for (int i = 0; i < n; i += LANES) {
-        const vu h = load_integers(index + i);
-        vu gx = (vu)lookup_32(set->x, h & 31), gy = (vu)lookup_32(set->y, h & 31);
-        const vu exchange = (gx ^ gy) & -(h >> 5 & 1) & set->exchange;
-        gx ^= exchange;
-        gy ^= exchange;
-        gx ^= h << 25 & set->sign;
-        gy ^= h << 24 & set->sign;
-        narrow_store(x + i, (vf)gx);
-        narrow_store(y + i, (vf)gy);
+        vf gx, gy;
+        gradients_of(set, load_integers(index + i), &gx, &gy);
+        narrow_store(x + i, gx);
+        narrow_store(y + i, gy);
     }
+}
+
+/* Gradients of corners in one lattice row under mix64: all in registers. */
+static inline void mixed_gradients(const struct gradient_set *set, const uint32_t *low,
+                                   const uint32_t *high, struct row_hash row, vf *x, vf *y)
+{
+    const vu index = (load_integers(low) + row.low) * (load_integers(high) + row.high) >> 24;
+    gradients_of(set, index, x, y);
 }
 
 /* Where an index places the point of a cellular cell: 256 places, evenly spread (a lattice rule
@@ -381,6 +394,23 @@ static inline void expand_perlin(const struct lattice *lattice, const struct lin
     }
 }
 
+/* The same where cells are finer than samples and each sample has corners of its own. */
+static inline void mix_perlin(const struct lattice *lattice, const struct gradient_set *set,
+                              struct row_hash row, const float (*p)[CHUNK], const float (*q)[CHUNK],
+                              int n, float *restrict along, float *restrict across)
+{
+    const uint32_t *low = lattice->low, *high = lattice->high;
+    for (int i = 0; i < n; i += LANES) {
+        vf x0, y0, x1, y1;
+        mixed_gradients(set, low + i, high + i, row, &x0, &y0);
+        mixed_gradients(set, low + CHUNK + i, high + CHUNK + i, row, &x1, &y1);
+        narrow_store(along + i,
+                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
+        narrow_store(across + i,
+                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
+    }
+}
+
 /* What the corners of the lattice row ROW stand for, at each of N samples: work->side_x, side_y. */
 static void lattice_line(const struct farlands_terrain *terrain, enum farlands_basis basis,
                          const struct octave *octave, const struct lattice *lattice, int64_t row,
@@ -399,7 +429,16 @@ static void lattice_line(const struct farlands_terrain *terrain, enum farlands_b
         }
         return;
     }
-    const int count = (lattice->count + STEP - 1) / STEP * STEP;
+    const int count = whole_steps(lattice->count);
+    if (basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64) {
+        for (int i = 0; i < count; i += LANES) {
+            vf x, y;
+            mixed_gradients(&terrain->gradients, columns.low + i, columns.high + i, hash, &x, &y);
+            narrow_store(work->x + i, x);
+            narrow_store(work->y + i, y);
+        }
+        return; /* expanded where they are used */
+    }
     row_indices(terrain, columns, hash, count, work->index);
     meanings_at(terrain, basis, work->index, count, work->x, work->y);
     if (basis == FARLANDS_PERLIN)

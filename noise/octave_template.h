@@ -117,6 +117,13 @@ static __attribute__((noinline)) void NAME(make_lines)(const struct farlands_ter
                                                        struct line_work *work, int64_t row, int n,
                                                        REAL (*line)[CHUNK])
 {
+#if EXPAND_IN_REGISTERS
+    if (basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64 && !s->lattice.dense) {
+        mix_perlin(&s->lattice, &terrain->gradients, row_hash(terrain, s->octave, row), s->p_x,
+                   s->q_x, n, line[0], line[1]);
+        return;
+    }
+#endif
     lattice_line(terrain, basis, s->octave, &s->lattice, row, n, work);
     if (basis == FARLANDS_PERLIN)
         NAME(perlin_line)(s, work, n, line[0], line[1]);
@@ -214,8 +221,8 @@ static inline __attribute__((always_inline)) void NAME(sum_block)(const struct N
                 }
             }
         else
-            for (int r = 0; r < rows; r++)
-                for (int k = 0; k < terms; k++) {
+            for (int k = 0; k < terms; k++)
+                for (int r = 0; r < rows; r++) {
                     const REAL *line = t->line[r][k] + i;
                     const NAME(vector) w = NAME(splat)(t->weight[k * CHUNK + r]);
                     for (int v = 0; v < vectors; v++)
@@ -246,6 +253,9 @@ NAME(sum_blocks)(const struct NAME(set) * sets, int count, int octaves, int term
     for (; i + BLOCK * NAME(LANES) <= n; i += BLOCK * NAME(LANES))
         for (int k = 0; k < count; k++)
             NAME(sum_set)(&sets[k], octaves, terms, BLOCK, i);
+    for (; i + 2 * NAME(LANES) <= n; i += 2 * NAME(LANES))
+        for (int k = 0; k < count; k++)
+            NAME(sum_set)(&sets[k], octaves, terms, 2, i);
     for (; i < n; i += NAME(LANES))
         for (int k = 0; k < count; k++)
             NAME(sum_set)(&sets[k], octaves, terms, 1, i);
