@@ -285,10 +285,10 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    const int n = STEP; /* all the same place */
+    const int n = LANES; /* all the same place */
     struct displacement d[2];
     struct sums sums;
-    ALIGNED float metres[STEP];
+    ALIGNED float metres[LANES];
 
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
         const struct octave *octave = &terrain->warp_octave[axis];

@@ -115,8 +115,8 @@ static struct points points_repeat(const struct places *places, int row, int cou
 }
 
 /* One place, COUNT times. */
-static struct points points_at(const struct octave *octave, enum axis axis, int64_t at, int count,
-                               struct point_room *room)
+static struct points points_at(enum farlands_basis basis, const struct octave *octave,
+                               enum axis axis, int64_t at, int count, struct point_room *room)
 {
     const struct lattice_place place = lattice_place(at + octave->shift[axis], octave->wavelength);
     const double f = exact_double(place.rest) * octave->inverse;
@@ -125,7 +125,8 @@ static struct points points_at(const struct octave *octave, enum axis axis, int6
         room->rest[i] = place.rest;
         room->f[i] = f;
     }
-    skew_places(room->cell, room->f, count, room->skew, room->skew_f);
+    if (basis == FARLANDS_SIMPLEX)
+        skew_places(room->cell, room->f, count, room->skew, room->skew_f);
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 

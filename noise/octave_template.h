@@ -113,8 +113,8 @@ static void NAME(add_place)(const struct farlands_terrain *terrain, enum farland
                             const struct displacement *d, int n, REAL *restrict sum)
 {
     struct point_room room[2];
-    struct points px = points_at(octave, AXIS_X, x, n, &room[AXIS_X]);
-    struct points py = points_at(octave, AXIS_Y, y, n, &room[AXIS_Y]);
+    struct points px = points_at(basis, octave, AXIS_X, x, n, &room[AXIS_X]);
+    struct points py = points_at(basis, octave, AXIS_Y, y, n, &room[AXIS_Y]);
     if (d) {
         px = points_moved(terrain, octave, px, &d[AXIS_X], 0, n, &room[AXIS_X]);
         py = points_moved(terrain, octave, py, &d[AXIS_Y], 0, n, &room[AXIS_Y]);
@@ -137,7 +137,7 @@ static void NAME(join_place)(const struct farlands_terrain *terrain, int first, 
                              REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
-        ALIGNED REAL noise[STEP] = {0};
+        ALIGNED REAL noise[LANES] = {0};
         NAME(add_place)(terrain, terrain->basis, &terrain->octave[k], 1, x, y, d, n, noise);
         NAME(join)(terrain, &terrain->octave[k], 1, n, noise, sum, weight);
     }

@@ -80,6 +80,7 @@ static void NAME(simplex_points)(const struct farlands_terrain *terrain,
     ALIGNED uint32_t index[POINTS];
     ALIGNED float gx[3][POINTS], gy[3][POINTS];
 
+    ci[0] = cj[0] = 0; /* gcc does not know that n is not 0 */
     for (int i = 0; i < n; i++) {
         const double skew = x->skew_f[i] + y->skew_f[i];
         const double a = x->f[i] + skew, b = y->f[i] + skew;
