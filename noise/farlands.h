@@ -125,8 +125,8 @@ struct farlands_params {
     double lacunarity;  /* frequency ratio of one octave to the one before, >= 1 */
     double offset;      /* ridged and hybrid */
     double gain;        /* ridged */
-    /* The place is moved by AMPLITUDE times two octaves of Perlin noise (of the
-     * terrain's gradients, fade and hash) before the octaves see it; 0: not at all. */
+    /* The place is moved, in x and in y, by AMPLITUDE times an octave of Perlin noise
+     * each (of the terrain's gradients, fade and hash); 0: not at all. */
     struct {
         int64_t amplitude, wavelength; /* units */
     } warp;
@@ -144,7 +144,8 @@ struct farlands_params {
  */
 const char *farlands_params_fault(const struct farlands_params *params, const char **key);
 
-/* Wavelength of octave K >= 0 in units, rounded to the nearest. PARAMS may have faults. */
+/* Wavelength of octave K >= 0 in units, rounded to the nearest. PARAMS may have faults: 0 where
+ * it would not fit. */
 int64_t farlands_octave_wavelength(const struct farlands_params *params, int k);
 
 /* A terrain: immutable once made, shared by any number of threads. */
@@ -175,7 +176,8 @@ void farlands_scratch_free(struct farlands_scratch *scratch);
 /*
  * A rectangle of samples: column i, row j lies at (x + i * step, y + j * step)
  * units; y grows south. Every sample must lie within FARLANDS_LIMIT plus one
- * FARLANDS_MAX_STEP (so that a border for slopes exists everywhere).
+ * FARLANDS_MAX_STEP (so that a border for slopes exists everywhere), and the
+ * first and last of an axis less than 2^63 units apart.
  */
 struct farlands_grid {
     int64_t x, y;
@@ -185,14 +187,15 @@ struct farlands_grid {
 };
 
 /*
- * Heights in metres into OUT, row by row, north first, STRIDE floats a row.
+ * Heights in metres into OUT, row by row, north first, STRIDE >= width floats a row.
  * Without band_limit a sample is exactly farlands_height at its place.
  * Returns 0, or -EINVAL for a grid out of bounds.
  */
 int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
 
-/* The height at one place, in metres; NAN where a grid could have no sample. Any thread. */
+/* The height at one place, in metres; NAN where a grid could have no sample. Any thread that has
+ * 100 KiB of stack. */
 float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 
 /*

@@ -55,11 +55,10 @@ static inline void NAME(join)(const struct farlands_terrain *terrain, const stru
             const REAL next = gain * (weight[i] * signal);
             /* The mean of weights is not the weight of the mean: one above and one below it. */
             const REAL gap = gain * (weight[i] * spread);
-            weight[i] =
-                spread == 0
-                    ? (next < 1 ? next : 1)
-                    : ((next + gap < 1 ? next + gap : 1) + (next - gap < 1 ? next - gap : 1)) *
-                          (REAL)0.5;
+            const REAL high = next + gap < 1 ? next + gap : 1;
+            const REAL low = next - gap > 0 ? next - gap : 0;
+            const REAL mean_weight = (high + (low < 1 ? low : 1)) * (REAL)0.5;
+            weight[i] = spread == 0 ? (next < 1 ? next : 1) : mean_weight;
         }
     } else {
         const REAL amplitude = (REAL)octave->amplitude, mean = (REAL)(faded * m->mean);

@@ -1,7 +1,8 @@
 /*
  * The kernel, compiled once for each instruction set: include it after
- * vectors.h, narrow_ and broad_multiply_add, lookup_lanes (below LANES) and lookup_32 (below 32),
- * and after defining KERNEL (the table's name), KERNEL_NAME and KERNEL_SUPPORTED.
+ * vectors.h (which wants LANES and BLOCK), narrow_ and broad_multiply_add, lookup_lanes (below
+ * LANES) and lookup_32 (below 32), and after defining KERNEL (the table's name), KERNEL_NAME and
+ * KERNEL_SUPPORTED.
  *
  * A grid is axis-aligned, so a cell's index, the fraction and the fade belong to
  * a column or to a row alone. With u = fade(f), a corner's gradient (gx, gy)
@@ -258,12 +259,12 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
 
     choose_octaves(terrain, scratch, grid);
     const int band = band_rows(finest_wavelength(terrain, scratch), grid->step);
-    for (int i = 0; i < grid->width; i += even) {
-        const int width = grid->width - i < even ? grid->width - i : even;
+    for (int64_t i = 0; i < grid->width; i += even) {
+        const int width = grid->width - i < even ? (int)(grid->width - i) : even;
         const int n = whole_steps(width);
         begin_columns(terrain, scratch, grid->x + i * grid->step, grid->step, n);
-        for (int top = 0; top < grid->height; top += CHUNK) {
-            const int height = grid->height - top < CHUNK ? grid->height - top : CHUNK;
+        for (int64_t top = 0; top < grid->height; top += CHUNK) {
+            const int height = grid->height - top < CHUNK ? (int)(grid->height - top) : CHUNK;
             begin_rows(terrain, scratch, grid->y + top * grid->step, grid->step,
                        whole_steps(height));
             for (int j = 0, rows; j < height; j += rows) {

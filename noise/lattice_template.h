@@ -22,7 +22,7 @@ static inline int64_t exact_integer(double d)
     return (int64_t)(bits - UINT64_C(0x4338000000000000));
 }
 
-/* N places from FIRST on, UNITS apart, of a narrow octave: no place needs the one before. */
+/* N places of a narrow octave, the FIRST and then ONE apart: no place needs the one before. */
 static void narrow_places(const struct octave *octave, struct lattice_place first,
                           struct lattice_place one, int n, struct places *p)
 {
@@ -80,7 +80,7 @@ static void skew_places(const int64_t *restrict cell, const double *restrict f, 
 /* N places moved by WHOLE units and a FRACTION of one each: new cells and fractions. */
 static void move_places(const struct octave *octave, const int64_t *cell, const int64_t *rest,
                         const double *restrict whole, const double *restrict fraction, int n,
-                        int64_t *restrict new_cell, double *restrict f)
+                        int64_t *new_cell, double *restrict f)
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     for (int i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ static inline int64_t wrapped(int64_t cell, int64_t period)
 
 /* What N lattice columns or rows, each MORE on, bring to the choice of an index. */
 static void axis_hashes(const struct farlands_terrain *terrain, const struct octave *octave,
-                        enum axis axis, const int64_t *restrict cell, int64_t more, int n,
+                        enum axis axis, const int64_t *cell, int64_t more, int n,
                         struct axis_hash hash)
 {
     uint32_t *restrict low = hash.low, *restrict high = hash.high;

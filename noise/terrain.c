@@ -14,7 +14,8 @@ int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
     double divisor = 1;
     for (int i = 0; i < k; i++)
         divisor *= params->lacunarity;
-    return (int64_t)((double)params->wavelength / divisor + 0.5);
+    const double units = (double)params->wavelength / divisor + 0.5;
+    return units >= 0 && units < 0x1p62 ? (int64_t)units : 0;
 }
 
 int octave_count(const struct farlands_params *params)

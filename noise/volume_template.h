@@ -130,7 +130,7 @@ static void volume_octaves(const struct farlands_terrain *terrain, struct farlan
 
 /* COLUMNS columns from column I on, all rows and slices. */
 static void volume_chunk(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                         const struct farlands_box *box, int i, int columns, float *out)
+                         const struct farlands_box *box, int64_t i, int columns, float *out)
 {
     const double scale = fractal_scale(terrain), shift = fractal_shift(terrain);
     const int n = whole_steps(columns);
@@ -139,8 +139,8 @@ static void volume_chunk(const struct farlands_terrain *terrain, struct farlands
     for (int k = 0; k < terrain->octaves; k++)
         broad_begin_columns(terrain, FARLANDS_PERLIN, &scratch->octave[k].broad,
                             box->x + i * box->step, box->step, n);
-    for (int top = 0; top < box->height; top += CHUNK) {
-        const int height = box->height - top < CHUNK ? box->height - top : CHUNK;
+    for (int64_t top = 0; top < box->height; top += CHUNK) {
+        const int height = box->height - top < CHUNK ? (int)(box->height - top) : CHUNK;
         for (int k = 0; k < terrain->octaves; k++)
             broad_begin_rows(terrain, FARLANDS_PERLIN, &scratch->octave[k].broad,
                              box->y + top * box->step, box->step, whole_steps(height));
@@ -170,7 +170,8 @@ static void volume(const struct farlands_terrain *terrain, struct farlands_scrat
         scratch->octave[k].broad.octave = octave;
         scratch->octave[k].broad.amplitude = is_sum(terrain->fractal) ? share : 1;
     }
-    for (int i = 0; i < box->width; i += CHUNK)
-        volume_chunk(terrain, scratch, box, i, box->width - i < CHUNK ? box->width - i : CHUNK,
-                     out);
+    for (int64_t i = 0; i < box->width; i += CHUNK) {
+        const int columns = box->width - i < CHUNK ? (int)(box->width - i) : CHUNK;
+        volume_chunk(terrain, scratch, box, i, columns, out);
+    }
 }

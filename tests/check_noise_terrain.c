@@ -575,6 +575,35 @@ START_TEST(pictures_keep_their_mean)
 }
 END_TEST
 
+/* Weights of ridged octaves stay within 0 .. 1 whatever the gain: faded ones must not run away. */
+START_TEST(faded_ridges_stay_ridges)
+{
+    static const double offsets[] = {0, 0.1, 0.5, 2}, gains[] = {2, 50, FARLANDS_MAX_GAIN};
+    struct farlands_scratch *scratch = reference_scratch();
+    for (int k = 0; k < LENGTH(offsets) * LENGTH(gains); k++) {
+        struct farlands_params params = reference_params();
+        params.basis = (enum farlands_basis)_i;
+        params.fractal = FARLANDS_RIDGED;
+        params.wavelength = BLOCKS(4096);
+        params.octaves = 12;
+        params.persistence = 0.9;
+        params.offset = offsets[k % LENGTH(offsets)];
+        params.gain = gains[k / LENGTH(offsets)];
+        params.elevation[0] = (struct farlands_knot){-1000, -1000};
+        params.elevation[1] = (struct farlands_knot){1000, 1000};
+        params.knots = 2;
+        struct farlands_terrain *terrain = reference_terrain(&params);
+        struct farlands_grid grid = {0, 0, BLOCKS(717), 64, 64, true};
+        static float heights[64 * 64];
+        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, 64), 0);
+        for (int i = 0; i < LENGTH(heights); i++)
+            REQUIRE(heights[i] >= 0, "%s: %g", reference_params_text(&params), (double)heights[i]);
+        farlands_terrain_free(terrain);
+    }
+    farlands_scratch_free(scratch);
+}
+END_TEST
+
 /*
  * As the step grows by a thousandth, a place moves by little: an octave's weight
  * changes by 6 (the smoothstep's steepest, 3/2, over a quarter) times 3/8 of a
@@ -633,6 +662,7 @@ int main(void)
     tcase_add_test(picture, band_limit_leaves_a_plain);
     tcase_add_loop_test(picture, band_limit_keeps_coarse_octaves, 0, 2 * LENGTH(bases));
     tcase_add_loop_test(picture, pictures_keep_their_mean, 0, LENGTH(bases) * LENGTH(fractals));
+    tcase_add_loop_test(picture, faded_ridges_stay_ridges, 0, FARLANDS_VALUE + 1);
     tcase_add_loop_test(picture, pictures_fade_without_a_jump, 0, LENGTH(bases) * LENGTH(fractals));
     suite_add_tcase(suite, picture);
 
