@@ -1,4 +1,5 @@
 /* From parameters to a terrain, and the public functions that run a kernel on it. */
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -42,6 +43,7 @@ static void draw_lattice(struct octave *octave, uint64_t seed, uint64_t first, i
 
 static struct octave make_octave(const struct farlands_params *params, int64_t wavelength)
 {
+    assert(wavelength >= FARLANDS_MIN_WAVELENGTH); /* farlands_params_fault saw to it */
     return (struct octave){
         .wavelength = wavelength,
         .inverse = 1 / (double)wavelength,
