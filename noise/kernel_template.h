@@ -171,42 +171,60 @@ static void sum_rows(const struct farlands_terrain *terrain, struct farlands_scr
     }
 }
 
+/* Float or double, as the octave's cells want it. */
+static void set_octave(union octave_scratch *s, const struct octave *octave, double amplitude)
+{
+    if (octave->wavelength > NARROW_MAX) {
+        s->broad.octave = octave;
+        s->broad.amplitude = amplitude;
+    } else {
+        s->narrow.octave = octave;
+        s->narrow.amplitude = (float)amplitude;
+    }
+}
+
+static void begin_octave_columns(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                                 const struct octave *octave, union octave_scratch *s, int64_t x,
+                                 int64_t step, int width)
+{
+    if (octave->wavelength > NARROW_MAX)
+        broad_begin_columns(terrain, basis, &s->broad, x, step, width);
+    else
+        narrow_begin_columns(terrain, basis, &s->narrow, x, step, width);
+}
+
+static void begin_octave_rows(const struct farlands_terrain *terrain, enum farlands_basis basis,
+                              const struct octave *octave, union octave_scratch *s, int64_t y,
+                              int64_t step, int height)
+{
+    if (octave->wavelength > NARROW_MAX)
+        broad_begin_rows(terrain, basis, &s->broad, y, step, height);
+    else
+        narrow_begin_rows(terrain, basis, &s->narrow, y, step, height);
+}
+
 static void begin_columns(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                           int64_t x, int64_t step, int width)
 {
     for (int k = 0; k < terrain->octaves; k++)
-        if (scratch->band_limit[k] == 0)
-            continue;
-        else if (k < terrain->broad)
-            broad_begin_columns(terrain, terrain->basis, &scratch->octave[k].broad, x, step, width);
-        else
-            narrow_begin_columns(terrain, terrain->basis, &scratch->octave[k].narrow, x, step,
-                                 width);
+        if (scratch->band_limit[k] != 0)
+            begin_octave_columns(terrain, terrain->basis, &terrain->octave[k], &scratch->octave[k],
+                                 x, step, width);
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
-        if (terrain->warp_octave[axis].wavelength > NARROW_MAX)
-            broad_begin_columns(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, x, step,
-                                width);
-        else
-            narrow_begin_columns(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, x, step,
-                                 width);
+        begin_octave_columns(terrain, FARLANDS_PERLIN, &terrain->warp_octave[axis],
+                             &scratch->warp[axis], x, step, width);
 }
 
 static void begin_rows(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        int64_t y, int64_t step, int height)
 {
     for (int k = 0; k < terrain->octaves; k++)
-        if (scratch->band_limit[k] == 0)
-            continue;
-        else if (k < terrain->broad)
-            broad_begin_rows(terrain, terrain->basis, &scratch->octave[k].broad, y, step, height);
-        else
-            narrow_begin_rows(terrain, terrain->basis, &scratch->octave[k].narrow, y, step, height);
+        if (scratch->band_limit[k] != 0)
+            begin_octave_rows(terrain, terrain->basis, &terrain->octave[k], &scratch->octave[k], y,
+                              step, height);
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
-        if (terrain->warp_octave[axis].wavelength > NARROW_MAX)
-            broad_begin_rows(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, y, step, height);
-        else
-            narrow_begin_rows(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, y, step,
-                              height);
+        begin_octave_rows(terrain, FARLANDS_PERLIN, &terrain->warp_octave[axis],
+                          &scratch->warp[axis], y, step, height);
 }
 
 /* Each octave's weight in the grid, and what it is multiplied by. */
@@ -221,24 +239,12 @@ static void choose_octaves(const struct farlands_terrain *terrain, struct farlan
         const double amplitude = is_sum(terrain->fractal) ? share * limit : 1;
         scratch->band_limit[k] = limit;
         scratch->bias += share * (1 - limit) * terrain->moments.mean;
-        if (k < terrain->broad) {
-            scratch->octave[k].broad.octave = octave;
-            scratch->octave[k].broad.amplitude = amplitude;
-        } else {
-            scratch->octave[k].narrow.octave = octave;
-            scratch->octave[k].narrow.amplitude = (float)amplitude;
-        }
+        set_octave(&scratch->octave[k], octave, amplitude);
     }
     if (!is_sum(terrain->fractal))
         scratch->bias = 0;
     for (int axis = 0; axis < 2; axis++)
-        if (terrain->warp_octave[axis].wavelength > NARROW_MAX) {
-            scratch->warp[axis].broad.octave = &terrain->warp_octave[axis];
-            scratch->warp[axis].broad.amplitude = 1;
-        } else {
-            scratch->warp[axis].narrow.octave = &terrain->warp_octave[axis];
-            scratch->warp[axis].narrow.amplitude = 1;
-        }
+        set_octave(&scratch->warp[axis], &terrain->warp_octave[axis], 1);
 }
 
 /* Of the octaves that the grid sees. */
