@@ -180,6 +180,8 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     cJSON *tiles = add_array(&document, root, "tiles");
     add_text(&document, tiles, NULL, url);
     add_number(&document, root, "tileSize", TILE_SIZE);
+    if (layers[layer].encoding)
+        add_text(&document, root, "encoding", layers[layer].encoding);
     add_number(&document, root, "minzoom", clamp_zoom(world_min_zoom(world)));
     add_number(&document, root, "maxzoom", clamp_zoom(world_max_zoom(world, 1)));
     /* Web Mercator's square, as WGS 84, is the window that 0 <= x, y < 2^z sees. */

@@ -12,7 +12,7 @@
 #include "server/style.h"
 
 /* Version of what the layers paint: changes with any pixel, and so does every fingerprint. */
-#define LAYERS_VERSION 1
+#define LAYERS_VERSION 2
 
 enum format {
     FORMAT_PNG,
@@ -43,6 +43,9 @@ struct layer {
     bool exact;       /* every octave, also those finer than a pixel */
     bool slopes;      /* needs samples around the tile, as far as reach */
     enum pixel pixel;
+    const char *encoding; /* of heights in colours, as TileJSON names it; or NULL */
+    float lowest,
+        highest; /* metres that it can tell apart; 0, 0: any, since it goes by the world's range */
     /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
     void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
 };

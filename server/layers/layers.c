@@ -5,10 +5,22 @@
 
 enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 
+/* What 24 bits hold, half a step less at the ends so that rounding stays inside. */
+#define TERRARIUM_LOWEST -32768.0f
+#define TERRARIUM_HIGHEST 32767.99f
+#define TERRAIN_RGB_LOWEST -10000.0f
+#define TERRAIN_RGB_HIGHEST 1667721.0f
+
 const struct layer layers[] = {
-    {"relief", PNG, false, true, PIXEL_RGB8, paint_relief},
-    {"gray", PNG, false, false, PIXEL_GRAY8, paint_gray},
-    {"height", PNG | RAW, true, false, PIXEL_GRAY16, paint_height},
+    {"relief", PNG, false, true, PIXEL_RGB8, NULL, 0, 0, paint_relief},
+    {"hillshade", PNG, false, true, PIXEL_GRAY8, NULL, 0, 0, paint_hillshade},
+    {"gray", PNG, false, false, PIXEL_GRAY8, NULL, 0, 0, paint_gray},
+    {"height", PNG | RAW, true, false, PIXEL_GRAY16, NULL, 0, 0, paint_height},
+    {"terrarium", PNG, true, false, PIXEL_RGB8, "terrarium", TERRARIUM_LOWEST, TERRARIUM_HIGHEST,
+     paint_terrarium},
+    {"terrain-rgb", PNG, true, false, PIXEL_RGB8, "mapbox", TERRAIN_RGB_LOWEST, TERRAIN_RGB_HIGHEST,
+     paint_terrain_rgb},
+    {"normal", PNG, false, true, PIXEL_RGB8, NULL, 0, 0, paint_normal},
     {0},
 };
 

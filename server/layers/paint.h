@@ -4,8 +4,9 @@
 
 #include "layer.h"
 
-void paint_gray(const struct heights *heights, const struct style *style, void *pixels);
-void paint_height(const struct heights *heights, const struct style *style, void *pixels);
-void paint_relief(const struct heights *heights, const struct style *style, void *pixels);
+typedef void painter(const struct heights *heights, const struct style *style, void *pixels);
+
+painter paint_gray, paint_height, paint_hillshade, paint_normal, paint_relief, paint_terrain_rgb,
+    paint_terrarium;
 
 #endif

@@ -1,24 +1,9 @@
 /*
  * Hypsometric colours with shading: the palette's colour at the height, lit
- * from the north-west as maps are. Slopes come from central differences that
- * reach beyond the tile, never from its own edge, so tiles join.
+ * from the north-west as maps are.
  */
-#include <math.h>
-
 #include "paint.h"
-
-/* Slopes are drawn relative to what the world typically has at this zoom, so
- * that plains stay plain and mountains stand out, far away and close by. */
-static const float TYPICAL_SLOPE = 0.85f;
-/* Gentle slopes keep their size, steep ones grow like their square root: a map
- * shows both. This is the root of the slope between the two. */
-static const float GENTLE = 0.5f;
-
-/* What rounding may do to the difference of two heights, of their range. */
-static const float FLAT = 1e-6f;
-
-/* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
-static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = 0.70710678f;
+#include "shading.h"
 
 /* Level ground has the palette's own colour. Of the light this much comes from everywhere. */
 static const float AMBIENT = 0.3f;
@@ -39,17 +24,12 @@ struct lighting {
     float bare[LAYER_MAX_SIZE];  /* 0 as the palette has it .. BARE */
 };
 
-static void light_row(const float *row, const float *north, const float *south, int size, int reach,
-                      float rise, struct lighting *out)
+static void light_row(const float *row, const struct shading *shading, int size,
+                      struct lighting *out)
 {
     for (int i = 0; i < size; i++) {
-        float dx = (row[i + reach] - row[i - reach]) * rise, dy = (south[i] - north[i]) * rise;
-        const float gain = GENTLE / sqrtf(sqrtf(dx * dx + dy * dy) + GENTLE * GENTLE);
-        dx *= gain;
-        dy *= gain;
-        const float square = dx * dx + dy * dy;
-        const float facing = (LIGHT_Z - LIGHT_X * dx - LIGHT_Y * dy) / sqrtf(1 + square);
-        const float full = AMBIENT + (1 - AMBIENT) / LIGHT_Z * (facing > 0 ? facing : 0);
+        const float facing = shading->facing[i], square = shading->steep[i];
+        const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * (facing > 0 ? facing : 0);
         const float toned = full > 1 ? 1 + (full - 1) * SUNNY : full;
         const float strength = row[i] < 0 ? UNDER_WATER : 1;
         out->light[i] = 1 + (toned - 1) * strength;
@@ -99,19 +79,18 @@ static void colour_row(const float *row, const struct style *style, int size, st
 
 void paint_relief(const struct heights *heights, const struct style *style, void *pixels)
 {
-    const int reach = heights->reach, size = heights->size;
-    const float apart = 2 * (float)reach * heights->spacing;
-    /* Where even the broadest octave has faded out, rounding must not look like mountains. */
-    const float flat = FLAT * (style->max - style->min);
-    const float rise = TYPICAL_SLOPE / fmaxf(heights->slope * apart, flat);
+    const int size = heights->size;
+    const float rise = shading_rise(heights, style);
+    struct shading shading;
     struct lighting light;
     struct channels ground, shown;
     uint8_t *out = pixels;
 
     for (int j = 0; j < size; j++) {
         const float *row = heights->first + j * heights->stride;
-        light_row(row, row - reach * heights->stride, row + reach * heights->stride, size, reach,
-                  rise, &light);
+        shading_row(&shading, heights, j, rise);
+        // cppcheck-suppress uninitvar ; shading_row fills it
+        light_row(row, &shading, size, &light);
         colour_row(row, style, size, &ground);
         light_channel(ground.red, ground.grey, &light, size, BARE_RED, 1, shown.red);
         light_channel(ground.green, ground.grey, &light, size, 1, 1, shown.green);

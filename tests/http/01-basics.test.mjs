@@ -9,7 +9,10 @@ import { eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
 const HEX16 = /^[0-9a-f]{16}$/;
-const LAYERS = { relief: ['png'], gray: ['png'], height: ['f32', 'png', 'r16'] };
+const LAYERS = {
+    relief: ['png'], hillshade: ['png'], gray: ['png'], height: ['f32', 'png', 'r16'],
+    terrarium: ['png'], 'terrain-rgb': ['png'], normal: ['png'],
+};
 
 function assertJson(answer) {
     assert.equal(answer.status, 200, answer.body.toString());
@@ -60,7 +63,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
             assert.match(colour, /^#[0-9a-fA-F]{6}$/);
     });
 
-    it('has relief, gray and height, and their addresses work', async () => {
+    it('has all layers, and their addresses work', async () => {
         const world = await daemon.json('/default.json');
         const listed = world.layers.map(({ name, extensions }) => [name, [...extensions].sort()]);
         assert.deepEqual(Object.fromEntries(listed), LAYERS);

@@ -103,7 +103,7 @@ const ABSENT = [
     ['/default/gray/10/512/512.f32', /f32/],
     ['/default/height/10/512/512.jpg', /jpg/],
     ['/default/relief/10/512/512.json', /json/],
-    ['/default/terrarium/10/512/512.png', /terrarium/],
+    ['/default/rivers/10/512/512.png', /rivers/],
     ['/default', /./],
     ['/default/relief', /./],
     ['/default/relief/10', /./],

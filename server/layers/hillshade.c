@@ -1,0 +1,19 @@
+/* Grey shading: 255 faces the light in the north-west, 180 is level ground, 0 turns away. */
+#include "paint.h"
+#include "shading.h"
+
+void paint_hillshade(const struct heights *heights, const struct style *style, void *pixels)
+{
+    const float rise = shading_rise(heights, style);
+    struct shading shading;
+    uint8_t *out = pixels;
+
+    for (int j = 0; j < heights->size; j++, out += heights->size) {
+        shading_row(&shading, heights, j, rise);
+        for (int i = 0; i < heights->size; i++) {
+            // cppcheck-suppress uninitvar ; shading_row fills it
+            const float lit = shading.facing[i] > 0 ? shading.facing[i] : 0;
+            out[i] = (uint8_t)(lit * 255 + 0.5f);
+        }
+    }
+}

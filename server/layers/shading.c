@@ -1,0 +1,42 @@
+/*
+ * Slopes come from central differences that reach beyond the tile, never from
+ * its own edge, so tiles join.
+ */
+#include "shading.h"
+
+#include <math.h>
+
+/* What a typical slope is drawn as. */
+static const float TYPICAL_SLOPE = 0.85f;
+/* Gentle slopes keep their size, steep ones grow like their square root: a map
+ * shows both. This is the root of the slope between the two. */
+static const float GENTLE = 0.5f;
+
+/* What rounding may do to the difference of two heights, of their range. */
+static const float FLAT = 1e-6f;
+
+/* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
+static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = SHADING_LEVEL;
+
+float shading_rise(const struct heights *heights, const struct style *style)
+{
+    const float apart = 2 * (float)heights->reach * heights->spacing;
+    /* Where even the broadest octave has faded out, rounding must not look like mountains. */
+    return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * (style->max - style->min));
+}
+
+void shading_row(struct shading *out, const struct heights *heights, int j, float rise)
+{
+    const int reach = heights->reach;
+    const float *row = heights->first + j * heights->stride;
+    const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
+
+    for (int i = 0; i < heights->size; i++) {
+        float dx = (row[i + reach] - row[i - reach]) * rise, dy = (south[i] - north[i]) * rise;
+        const float gain = GENTLE / sqrtf(sqrtf(dx * dx + dy * dy) + GENTLE * GENTLE);
+        dx *= gain;
+        dy *= gain;
+        out->steep[i] = dx * dx + dy * dy;
+        out->facing[i] = (LIGHT_Z - LIGHT_X * dx - LIGHT_Y * dy) / sqrtf(1 + out->steep[i]);
+    }
+}

@@ -1,0 +1,9 @@
+/* -10000 + (65536 R + 256 G + B) / 10 metres. */
+#include "packed.h"
+#include "paint.h"
+
+void paint_terrain_rgb(const struct heights *heights, const struct style *style, void *pixels)
+{
+    (void)style;
+    pack_heights(heights, 10, 10000, pixels);
+}
