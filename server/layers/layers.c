@@ -6,9 +6,9 @@
 enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 
 /* What 24 bits hold, half a step less at the ends so that rounding stays inside. */
-#define TERRARIUM_LOWEST -32768.0f
+#define TERRARIUM_LOWEST (-32768.0f)
 #define TERRARIUM_HIGHEST 32767.99f
-#define TERRAIN_RGB_LOWEST -10000.0f
+#define TERRAIN_RGB_LOWEST (-10000.0f)
 #define TERRAIN_RGB_HIGHEST 1667721.0f
 
 const struct layer layers[] = {
