@@ -30,8 +30,8 @@ Q := $(if $(V),,@)
 
 # Debian's names. Node may come from elsewhere, so it is asked for by command.
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
-    zlib1g-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
-TEST_PACKAGES := check curl g++
+    libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
+TEST_PACKAGES := check zlib1g-dev curl g++
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 SAME_BITS_PACKAGES := gcc clang
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -39,9 +39,9 @@ missing_packages = $(shell for p in $(1); do \
     dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
 missing_command = $(shell command -v $(1) >/dev/null 2>&1 || echo $(2))
 
-LIBRARIES := libmicrohttpd libuv libpng zlib yaml-0.1 libcjson libxxhash
+LIBRARIES := libmicrohttpd libuv libpng libdeflate yaml-0.1 libcjson libxxhash
 CONFIG_LIBRARIES := yaml-0.1
-TEST_LIBRARIES := check
+TEST_LIBRARIES := check zlib
 
 FP_FLAGS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror=implicit-function-declaration $(if $(CI),-Werror)
@@ -68,7 +68,7 @@ else ifeq ($(ARCH),aarch64)
 NOISE += noise/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
-SERVER := $(wildcard server/*.c server/layers/*.c)
+SERVER := $(wildcard server/*.c server/deflate/*.c server/layers/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)
 UNITS := $(wildcard tests/check_*.c)
@@ -213,7 +213,7 @@ uninstall:
 # --- Testing -------------------------------------------------------------------
 
 .PHONY: bench
-bench: $(BUILD)/tests/bench/bench_noise $(BUILD)/tests/bench/bench_tile
+bench: $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
 	$(Q)for b in $^; do $$b || exit 1; done
 
 .PHONY: check check-units check-kernels check-library check-same-bits check-aarch64 check-http check-browser \

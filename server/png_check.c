@@ -1,8 +1,8 @@
 /* The chunk layout is that of the PNG specification (ISO/IEC 15948), section 5. */
 #include "png_check.h"
 
+#include <libdeflate.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { SIGNATURE = 8, CHUNK_OVERHEAD = 12, IHDR_LENGTH = 13 };
 
@@ -29,7 +29,7 @@ bool png_check(const uint8_t *bytes, size_t length, uint32_t width, uint32_t hei
         if (inside > length - at - CHUNK_OVERHEAD)
             return false;
         /* Type and data; the length itself is covered by what follows being a chunk. */
-        if (crc32_z(0, chunk + 4, inside + 4) != big_endian(chunk + 8 + inside))
+        if (libdeflate_crc32(0, chunk + 4, inside + 4) != big_endian(chunk + 8 + inside))
             return false;
         if ((at == SIGNATURE) != is(chunk, "IHDR"))
             return false;

@@ -6,13 +6,21 @@
 #include "server/layers/layer.h"
 
 /* Version of the encoder: part of every fingerprint, since the bytes may change with it. */
-#define PNG_WRITER_VERSION 1
+#define PNG_WRITER_VERSION 2
+
+/* Working memory of one image at a time, up to LAYER_MAX_SIZE a side. */
+struct png_writer;
+int png_writer_new(struct png_writer **out); /* 0 or -ENOMEM */
+void png_writer_free(struct png_writer *writer);
 
 /*
- * Encode SIZE rows of SIZE packed pixels. Only IHDR, IDAT and IEND are
- * written: no gamma, colour space or time, which clients would act upon.
- * Returns 0 and one reference in *OUT, -ENOMEM, or -EIO for an error of libpng's. Any thread.
+ * Encode SIZE rows of SIZE packed pixels. Only IHDR, PLTE where a PIXEL_PICTURE
+ * has few enough colours, IDAT and IEND are written: no gamma, colour space or
+ * time, which clients would act upon.
+ * Returns 0 and one reference in *OUT, -ENOMEM, or -EIO for an error of
+ * libpng's. Any thread, each with a writer of its own.
  */
-int png_write(struct blob **out, enum pixel pixel, int size, const void *pixels);
+int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, int size,
+              const void *pixels);
 
 #endif

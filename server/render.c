@@ -12,6 +12,7 @@ enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
 struct easel {
     struct farlands_scratch *scratch;
+    struct png_writer *writer;
     float heights[BORDERED * BORDERED];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
@@ -22,18 +23,26 @@ int easel_new(struct easel **out)
     if (!easel)
         return -ENOMEM;
     int err = farlands_scratch_new(&easel->scratch);
-    if (err) {
-        free(easel);
-        return err;
-    }
+    if (err)
+        goto fail_scratch;
+    err = png_writer_new(&easel->writer);
+    if (err)
+        goto fail_writer;
     *out = easel;
     return 0;
+
+fail_writer:
+    farlands_scratch_free(easel->scratch);
+fail_scratch:
+    free(easel);
+    return err;
 }
 
 void easel_free(struct easel *easel)
 {
     if (!easel)
         return;
+    png_writer_free(easel->writer);
     farlands_scratch_free(easel->scratch);
     free(easel);
 }
@@ -133,9 +142,14 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
         err = *out ? 0 : -ENOMEM;
         break;
     default:
-        err = png_write(out, layer->pixel, heights.size, easel->pixels);
+        err = png_write(out, easel->writer, layer->pixel, heights.size, easel->pixels);
     }
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, now() - painted};
     return err;
+}
+
+const void *easel_pixels(const struct easel *easel)
+{
+    return easel->pixels;
 }

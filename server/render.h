@@ -23,4 +23,7 @@ struct render_times {
 int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
                 struct render_times *times);
 
+/* The pixels of the last tile rendered on EASEL as a PNG or r16, as its layer has painted them. */
+const void *easel_pixels(const struct easel *easel);
+
 #endif

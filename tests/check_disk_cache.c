@@ -32,6 +32,16 @@ static void tear_down(void)
     folder_remove(folder);
 }
 
+static struct blob *encode(int size, const uint8_t *pixels)
+{
+    struct png_writer *writer;
+    struct blob *png = NULL;
+    ck_assert_int_eq(png_writer_new(&writer), 0);
+    ck_assert_int_eq(png_write(&png, writer, PIXEL_RGB8, size, pixels), 0);
+    png_writer_free(writer);
+    return png;
+}
+
 /* A PNG of the tile's size; another SEED is another picture. */
 static struct blob *png_of(int size, unsigned seed)
 {
@@ -39,8 +49,7 @@ static struct blob *png_of(int size, unsigned seed)
     uint8_t *pixels = malloc((size_t)size * (size_t)size * channels);
     for (size_t i = 0; i < (size_t)size * (size_t)size * channels; i++)
         pixels[i] = (uint8_t)((i >> 6) * seed);
-    struct blob *png = NULL;
-    ck_assert_int_eq(png_write(&png, PIXEL_RGB8, size, pixels), 0);
+    struct blob *png = encode(size, pixels);
     free(pixels);
     return png;
 }
@@ -53,8 +62,7 @@ static struct blob *longest_png(void)
     uint8_t *pixels = malloc(BYTES);
     for (int i = 0; i < BYTES; i++)
         pixels[i] = (uint8_t)chance(&state);
-    struct blob *png = NULL;
-    ck_assert_int_eq(png_write(&png, PIXEL_RGB8, SIZE, pixels), 0);
+    struct blob *png = encode(SIZE, pixels);
     free(pixels);
     return png;
 }

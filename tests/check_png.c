@@ -8,6 +8,7 @@
 
 enum { MAX_SIZE = 512, MAX_BYTES = MAX_SIZE * MAX_SIZE * 3 };
 
+static struct png_writer *writer;
 static uint8_t pixels[MAX_BYTES + 1] __attribute__((aligned(8)));
 
 static size_t bytes_of(enum pixel pixel, int size)
@@ -51,7 +52,7 @@ static void paint(enum look look, enum pixel pixel, int size)
 static struct blob *write_or_fail(enum pixel pixel, int size)
 {
     struct blob *png = NULL;
-    ck_assert_int_eq(png_write(&png, pixel, size, pixels), 0);
+    ck_assert_int_eq(png_write(&png, writer, pixel, size, pixels), 0);
     ck_assert_ptr_nonnull(png);
     ck_assert_uint_eq(png->references, 1);
     return png;
@@ -79,7 +80,8 @@ START_TEST(test_round_trip)
     for (enum look look = 0; look < LOOKS; look++) {
         paint(look, pixel, size);
         struct blob *png = NULL;
-        ck_assert_int_eq(png_write(&png, pixel, size, guarded_copy(&memory, pixels, length)), 0);
+        ck_assert_int_eq(
+            png_write(&png, writer, pixel, size, guarded_copy(&memory, pixels, length)), 0);
         ck_assert(png_check(png->bytes, png->length, (uint32_t)size, (uint32_t)size));
         struct picture picture;
         picture_decode(&picture, png->bytes, png->length);
@@ -368,6 +370,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("png");
+    if (png_writer_new(&writer))
+        return EXIT_FAILURE;
     TCase *tcase = suite_case(suite, "writer");
     tcase_add_loop_test(tcase, test_round_trip, 0, ROWS(kinds));
     tcase_add_loop_test(tcase, test_chunks, 0, ROWS(kinds));

@@ -158,10 +158,10 @@ static inline struct worlds *worlds_of(const char *file)
     return worlds;
 }
 
-/* A decoded PNG, 16-bit samples in native order, rows packed. */
+/* A decoded PNG, 16-bit samples in native order, colours of a palette as RGB, rows packed. */
 struct picture {
     uint32_t width, height;
-    int depth, colour; /* PNG_COLOR_TYPE_... */
+    int depth, colour; /* of the file: PNG_COLOR_TYPE_... */
     size_t bytes;
     uint8_t *pixels;
 };
@@ -195,8 +195,11 @@ static inline void picture_decode(struct picture *picture, const uint8_t *bytes,
     picture->height = png_get_image_height(png, info);
     picture->depth = png_get_bit_depth(png, info);
     picture->colour = png_get_color_type(png, info);
+    if (picture->colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
     if (picture->depth == 16)
         png_set_swap(png);
+    png_read_update_info(png, info);
     size_t row = png_get_rowbytes(png, info);
     picture->bytes = row * picture->height;
     picture->pixels = malloc(picture->bytes);

@@ -25,6 +25,7 @@ enum pixel {
     PIXEL_GRAY8,
     PIXEL_GRAY16, /* native-endian uint16 */
     PIXEL_RGB8,
+    PIXEL_PICTURE, /* the same, but a palette may stand for it: only eyes read it */
 };
 
 /* The heights that a layer paints from, in metres. */

@@ -12,7 +12,7 @@ enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 #define TERRAIN_RGB_HIGHEST 1667721.0f
 
 const struct layer layers[] = {
-    {"relief", PNG, false, true, PIXEL_RGB8, NULL, 0, 0, paint_relief},
+    {"relief", PNG, false, true, PIXEL_PICTURE, NULL, 0, 0, paint_relief},
     {"hillshade", PNG, false, true, PIXEL_GRAY8, NULL, 0, 0, paint_hillshade},
     {"gray", PNG, false, false, PIXEL_GRAY8, NULL, 0, 0, paint_gray},
     {"height", PNG | RAW, true, false, PIXEL_GRAY16, NULL, 0, 0, paint_height},

@@ -1,0 +1,284 @@
+#include "deflate.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits.h"
+#include "huffman.h"
+#include "literals.h"
+#include "repeats.h"
+
+enum {
+    END_OF_BLOCK = 256,
+    MATCH_CODES = 29, /* of the lengths of matches, MATCH_MIN to MATCH_MAX */
+    SYMBOLS = LITERALS + 1 + MATCH_CODES,
+    MATCH_MIN = 3,
+    MATCH_MAX = 258,
+};
+
+struct deflate {
+    size_t capacity; /* bytes that may come */
+    literals_put *put_literals;
+    struct piece *pieces;
+    uint64_t *masks;
+    uint8_t *stream;
+};
+
+/* What is written besides the codes, with room to spare: zlib's header and sum, the lengths
+ * of the codes, up to 14 bits each, and what bits_put writes over. */
+enum { FRAME_MAX = 1024 };
+
+int deflate_new(struct deflate **out, size_t length)
+{
+    struct deflate *deflate = malloc(sizeof *deflate);
+    if (!deflate)
+        return -ENOMEM;
+    deflate->capacity = length;
+    deflate->put_literals = literals_best();
+    deflate->pieces = malloc(PIECES_MAX(length) * sizeof *deflate->pieces);
+    deflate->masks = malloc(MASKS_MAX(length) * sizeof *deflate->masks);
+    deflate->stream = malloc(FRAME_MAX + length * LITERAL_BITS_MAX / 8);
+    if (!deflate->pieces || !deflate->masks || !deflate->stream) {
+        deflate_free(deflate);
+        return -ENOMEM;
+    }
+    *out = deflate;
+    return 0;
+}
+
+void deflate_free(struct deflate *deflate)
+{
+    if (!deflate)
+        return;
+    free(deflate->pieces);
+    free(deflate->masks);
+    free(deflate->stream);
+    free(deflate);
+}
+
+/* --- Matches --------------------------------------------------------------- */
+
+/* The shortest match of each code, and how many more bits tell it from longer ones. */
+static const uint16_t match_base[MATCH_CODES] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
+                                                 15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
+                                                 67, 83, 99, 115, 131, 163, 195, 227, 258};
+static const uint8_t match_extra[MATCH_CODES] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                                 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+
+/* The length of the next match for REPEATS: never so that fewer than MATCH_MIN are left. */
+static inline unsigned next_match(uint32_t repeats)
+{
+    if (repeats <= MATCH_MAX)
+        return repeats;
+    return repeats - MATCH_MAX < MATCH_MIN ? MATCH_MAX - MATCH_MIN : MATCH_MAX;
+}
+
+/* --- Counting -------------------------------------------------------------- */
+
+/* Of long stretches every fourth block is counted, four times: the code that fits
+ * the sample is a few thousandths longer than the best. */
+enum { BLOCK = 64, SAMPLED = 4, COUNTERS = 4 };
+
+/* Neighbours go to counters of their own, for the next one need not wait for the last. */
+struct counts {
+    uint32_t literals[COUNTERS][LITERALS];
+    uint32_t matches[MATCH_MAX + 1];
+    bool sampled; /* not everything was counted */
+};
+
+static inline void count_block(struct counts *counts, const uint8_t *bytes, size_t length,
+                               uint32_t weight)
+{
+    size_t i = 0;
+    for (; i + COUNTERS <= length; i += COUNTERS)
+        for (int k = 0; k < COUNTERS; k++)
+            counts->literals[k][bytes[i + (size_t)k]] += weight;
+    for (; i < length; i++)
+        counts->literals[0][bytes[i]] += weight;
+}
+
+static void count_piece(struct counts *counts, const uint8_t *bytes, const struct piece *piece)
+{
+    size_t i = 0;
+    for (; i + SAMPLED * BLOCK <= piece->literals; i += SAMPLED * BLOCK) {
+        count_block(counts, bytes + i, BLOCK, SAMPLED);
+        counts->sampled = true;
+    }
+    count_block(counts, bytes + i, piece->literals - i, 1);
+    for (uint32_t repeats = piece->repeats; repeats;) {
+        const unsigned length = next_match(repeats);
+        counts->matches[length]++;
+        repeats -= length;
+    }
+}
+
+static void count_symbols(uint32_t count[SYMBOLS], const struct piece *pieces, size_t number,
+                          const uint8_t *bytes)
+{
+    struct counts counts = {.sampled = false};
+
+    for (size_t i = 0; i < number; i++) {
+        count_piece(&counts, bytes, &pieces[i]);
+        bytes += pieces[i].literals + pieces[i].repeats;
+    }
+    memset(count, 0, SYMBOLS * sizeof *count);
+    for (int i = 0; i < LITERALS; i++) {
+        count[i] = counts.sampled; /* any may be where nobody has looked */
+        for (int k = 0; k < COUNTERS; k++)
+            count[i] += counts.literals[k][i];
+    }
+    count[END_OF_BLOCK] = 1;
+    for (int match = 0, length = MATCH_MIN; length <= MATCH_MAX; length++) {
+        match += match + 1 < MATCH_CODES && match_base[match + 1] == length;
+        count[END_OF_BLOCK + 1 + match] += counts.matches[length];
+    }
+}
+
+/* --- Codes ----------------------------------------------------------------- */
+
+struct codes {
+    struct literal_codes literals;
+    uint16_t end;
+    uint8_t end_length;
+    /* For each length of a match: its code, and which one of that code it is. */
+    uint32_t match[MATCH_MAX + 1];
+    uint8_t match_length[MATCH_MAX + 1];
+    uint8_t length[SYMBOLS];
+};
+
+static void make_codes(struct codes *codes, const uint32_t count[SYMBOLS])
+{
+    uint16_t code[SYMBOLS];
+
+    huffman_lengths(count, SYMBOLS, LITERAL_BITS_MAX, codes->length);
+    huffman_codes(codes->length, SYMBOLS, code);
+    memcpy(codes->literals.code, code, sizeof codes->literals.code);
+    memcpy(codes->literals.length, codes->length, sizeof codes->literals.length);
+    codes->end = code[END_OF_BLOCK];
+    codes->end_length = codes->length[END_OF_BLOCK];
+    for (unsigned match = 0, length = MATCH_MIN; length <= MATCH_MAX; length++) {
+        match += match + 1 < MATCH_CODES && match_base[match + 1] == length;
+        const unsigned symbol = END_OF_BLOCK + 1 + match, bits = codes->length[symbol];
+        codes->match[length] = code[symbol] | (length - match_base[match]) << bits;
+        codes->match_length[length] = (uint8_t)(bits + match_extra[match]);
+    }
+}
+
+static void put_repeats(struct bits *bits, const struct codes *codes, const struct piece *piece)
+{
+    for (uint32_t repeats = piece->repeats; repeats;) {
+        const unsigned length = next_match(repeats), count = codes->match_length[length];
+        /* Of the distances 1 is coded by a single 0, the other one by a 1. */
+        const uint64_t distance = piece->distance > 1;
+        bits_put(bits, codes->match[length] | distance << count, count + 1);
+        repeats -= length;
+    }
+}
+
+/* --- The block's head ------------------------------------------------------ */
+
+/* The lengths of the codes are themselves run-length and Huffman coded (RFC 1951, 3.2.7). */
+enum { REPEAT = 16, ZEROS_SHORT = 17, ZEROS_LONG = 18, META_SYMBOLS = 19, META_BITS = 7 };
+
+struct meta {
+    uint8_t symbol, extra, extra_bits;
+};
+
+static int runs_of_lengths(struct meta *out, const uint8_t *length, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count;) {
+        int run = 1;
+        while (i + run < count && length[i + run] == length[i])
+            run++;
+        i += run;
+        if (length[i - 1] == 0) {
+            for (int part; run >= 3; run -= part) {
+                part = run < 138 ? run : 138;
+                out[n++] = part < 11 ? (struct meta){ZEROS_SHORT, (uint8_t)(part - 3), 3}
+                                     : (struct meta){ZEROS_LONG, (uint8_t)(part - 11), 7};
+            }
+        } else {
+            out[n++] = (struct meta){length[i - 1], 0, 0};
+            run--;
+            for (int part; run >= 3; run -= part) {
+                part = run < 6 ? run : 6;
+                out[n++] = (struct meta){REPEAT, (uint8_t)(part - 3), 2};
+            }
+        }
+        for (; run > 0; run--)
+            out[n++] = (struct meta){length[i - 1], 0, 0};
+    }
+    return n;
+}
+
+/* The distances that have codes are 1 and FAR <= FAR_MAX; up to 4 each has one of its own. */
+enum { FAR_MAX = 4 };
+
+static void put_head(struct bits *bits, const struct codes *codes, unsigned far)
+{
+    static const uint8_t order[META_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                11, 4,  12, 3, 13, 2, 14, 1, 15};
+    struct meta metas[SYMBOLS + FAR_MAX];
+    uint8_t lengths[SYMBOLS + FAR_MAX] = {0}, meta_length[META_SYMBOLS];
+    uint16_t meta_code[META_SYMBOLS];
+    uint32_t count[META_SYMBOLS] = {0};
+    int symbols = SYMBOLS, sent = META_SYMBOLS;
+
+    while (codes->length[symbols - 1] == 0)
+        symbols--;
+    memcpy(lengths, codes->length, (size_t)symbols);
+    lengths[symbols] = lengths[symbols + (int)far - 1] = 1;
+    const int number = runs_of_lengths(metas, lengths, symbols + (int)far);
+    for (int i = 0; i < number; i++)
+        count[metas[i].symbol]++;
+    huffman_lengths(count, META_SYMBOLS, META_BITS, meta_length);
+    huffman_codes(meta_length, META_SYMBOLS, meta_code);
+    while (meta_length[order[sent - 1]] == 0)
+        sent--;
+
+    bits_put(bits, 1, 1); /* the last block */
+    bits_put(bits, 2, 2); /* with codes of its own */
+    bits_put(bits, (unsigned)symbols - 257, 5);
+    bits_put(bits, far - 1, 5);
+    bits_put(bits, (unsigned)sent - 4, 4);
+    for (int i = 0; i < sent; i++)
+        bits_put(bits, meta_length[order[i]], 3);
+    for (int i = 0; i < number; i++) {
+        bits_put(bits, meta_code[metas[i].symbol], meta_length[metas[i].symbol]);
+        bits_put(bits, metas[i].extra, metas[i].extra_bits);
+    }
+}
+
+const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
+                              unsigned far, size_t *stream_length)
+{
+    struct bits bits = {.out = deflate->stream};
+    struct codes codes;
+    uint32_t count[SYMBOLS];
+
+    assert(length <= deflate->capacity && far >= 1 && far <= FAR_MAX);
+    const size_t pieces = repeats_find(deflate->pieces, deflate->masks, bytes, length, far);
+    count_symbols(count, deflate->pieces, pieces, bytes);
+    make_codes(&codes, count);
+
+    bits_put(&bits, 0x0178, 16); /* zlib: deflate, 32 KiB, fastest */
+    put_head(&bits, &codes, far);
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < pieces; i++) {
+        const struct piece *piece = &deflate->pieces[i];
+        deflate->put_literals(&bits, &codes.literals, at, piece->literals);
+        put_repeats(&bits, &codes, piece);
+        at += piece->literals + piece->repeats;
+    }
+    bits_put(&bits, codes.end, codes.end_length);
+    bits_put(&bits, 0, -bits.count & 7);
+    const uint32_t sum = htobe32(libdeflate_adler32(1, bytes, length));
+    memcpy(bits.out, &sum, sizeof sum);
+    *stream_length = (size_t)(bits.out + sizeof sum - deflate->stream);
+    return deflate->stream;
+}

@@ -1,0 +1,30 @@
+/*
+ * A zlib stream (RFC 1950, 1951) for filtered rows of pictures of terrain:
+ * these hold hardly a repetition that is worth searching for, but small
+ * numbers, which Huffman coding shortens, and runs of the same. Everything else
+ * is allowed, and becomes hardly longer than it was.
+ */
+#ifndef FARLANDS_DEFLATE_H
+#define FARLANDS_DEFLATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Working memory for one stream at a time of up to LENGTH bytes. */
+struct deflate;
+int deflate_new(struct deflate **out, size_t length); /* 0 or -ENOMEM */
+void deflate_free(struct deflate *deflate);
+
+/* What must be readable, though not of any value, behind the bytes. */
+enum { DEFLATE_SLACK = 64 };
+
+/*
+ * Compress LENGTH bytes. FAR, 1 to 4, is the distance at which they may repeat
+ * themselves, besides 1: the bytes of a pixel. Returns the stream, which stays
+ * valid until the next call, and its length in *STREAM_LENGTH. The same bytes
+ * give the same stream, on any machine.
+ */
+const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
+                              unsigned far, size_t *stream_length);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * Encoding a tile: how long it takes and how many bytes it gives, and both as
+ * ratios to libpng's defaults on the same pixels, in the same run. A line a
+ * layer over zooms 4 to 14, where maps are looked at, then one a zoom.
+ */
+#include <errno.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/png_writer.h"
+#include "server/render.h"
+#include "tests/bench/bench.h"
+
+enum { PLACES = 6, REPEATS = 7 };
+
+/* Times in microseconds. */
+struct cost {
+    double time, bytes, plain_time, plain_bytes;
+};
+
+static void add(struct cost *sum, const struct cost *more)
+{
+    sum->time += more->time;
+    sum->bytes += more->bytes;
+    sum->plain_time += more->plain_time;
+    sum->plain_bytes += more->plain_bytes;
+}
+
+static void print(const char *name, int size, const char *where, const struct cost *sum, int tiles)
+{
+    printf("png/%s-%d%s  %.0f us  %.1f KiB  %.0fx %.2f\n", name, size, where, sum->time / tiles,
+           sum->bytes / tiles / 1024, sum->plain_time / sum->time, sum->bytes / sum->plain_bytes);
+    fflush(stdout);
+}
+
+static void count_bytes(png_structp png, png_bytep bytes, size_t length)
+{
+    (void)bytes;
+    *(size_t *)png_get_io_ptr(png) += length;
+}
+
+static void flush(png_structp png)
+{
+    (void)png;
+}
+
+/* As a program would that has not thought about speed. Returns the file's length. */
+static size_t write_plainly(enum pixel pixel, int size, const uint8_t *pixels)
+{
+    const size_t row = (size_t)size * pixel_bytes(pixel);
+    size_t length = 0;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+
+    png_set_write_fn(png, &length, count_bytes, flush);
+    png_set_IHDR(png, info, (png_uint_32)size, (png_uint_32)size, pixel == PIXEL_GRAY16 ? 16 : 8,
+                 pixel == PIXEL_RGB8 || pixel == PIXEL_PICTURE ? PNG_COLOR_TYPE_RGB
+                                                               : PNG_COLOR_TYPE_GRAY,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (pixel == PIXEL_GRAY16)
+        png_set_swap(png);
+#endif
+    for (int j = 0; j < size; j++)
+        png_write_row(png, pixels + (size_t)j * row);
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+    return length;
+}
+
+/* The best of REPEATS, since everything else that runs here only adds. */
+static int measure(struct cost *out, struct png_writer *writer, enum pixel pixel, int size,
+                   const uint8_t *pixels)
+{
+    double quick[REPEATS];
+    struct blob *blob;
+
+    for (int i = 0; i < REPEATS; i++) {
+        const uint64_t start = now();
+        int err = png_write(&blob, writer, pixel, size, pixels);
+        if (err)
+            return err;
+        quick[i] = (double)(now() - start) / 1e3;
+        out->bytes = (double)blob->length;
+        blob_release(blob);
+    }
+    out->time = quantile(quick, REPEATS, 0);
+    out->plain_time = 1e30;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t start = now();
+        out->plain_bytes = (double)write_plainly(pixel, size, pixels);
+        const double time = (double)(now() - start) / 1e3;
+        out->plain_time = time < out->plain_time ? time : out->plain_time;
+    }
+    return 0;
+}
+
+static int bench_layer(const struct world *world, int layer, int scale, struct easel *easel,
+                       struct png_writer *writer)
+{
+    static const int zooms[] = {-2, 2, 4, 6, 8, 10, 12, 14, 16, 18, 22};
+    static struct cost costs[sizeof zooms / sizeof zooms[0]];
+    struct cost sum = {0};
+    int tiles = 0, size = 0;
+
+    for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
+        costs[z] = (struct cost){0};
+        for (int i = 0; i < PLACES; i++) {
+            struct tile tile = {.world = world, .layer = layer, .scale = scale, .z = zooms[z]};
+            struct cost cost;
+            tile.x = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) + i % 3;
+            tile.y = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) - i / 3;
+            struct blob *blob;
+            int err = render_tile(&blob, easel, &tile, NULL);
+            if (err)
+                return err;
+            blob_release(blob);
+            size = tile_size(&tile);
+            err = measure(&cost, writer, layers[layer].pixel, size, easel_pixels(easel));
+            if (err)
+                return err;
+            add(&costs[z], &cost);
+        }
+        if (zooms[z] >= 4 && zooms[z] <= 14) {
+            add(&sum, &costs[z]);
+            tiles += PLACES;
+        }
+    }
+    print(layers[layer].name, size, "", &sum, tiles);
+    for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
+        char where[16];
+        snprintf(where, sizeof where, "/z%d", zooms[z]);
+        print(layers[layer].name, size, where, &costs[z], PLACES);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    struct config *config;
+    struct config_error error;
+    struct worlds *worlds;
+    struct easel *easel;
+    struct png_writer *writer;
+    int err = 0;
+
+    if (config_load(&config, NULL, &error) || worlds_new(&worlds, config) || easel_new(&easel) ||
+        png_writer_new(&writer)) {
+        fprintf(stderr, "bench_png: cannot begin\n");
+        return 1;
+    }
+    for (int i = 0; layers[i].name && !err; i++)
+        err = bench_layer(&worlds->world[0], i, 1, easel, writer);
+    if (err)
+        fprintf(stderr, "bench_png: %s\n", strerror(-err));
+    png_writer_free(writer);
+    easel_free(easel);
+    worlds_free(worlds);
+    config_free(config);
+    return err ? 1 : 0;
+}
