@@ -1,13 +1,18 @@
 #include "style.h"
 
-static uint8_t mix(uint8_t a, uint8_t b, float t)
+static uint32_t mix(uint8_t a, uint8_t b, float t)
 {
-    return (uint8_t)((float)a + ((float)b - (float)a) * t + 0.5f);
+    return (uint32_t)((float)a + ((float)b - (float)a) * t + 0.5f);
+}
+
+static uint32_t pack(uint32_t red, uint32_t green, uint32_t blue)
+{
+    return red | green << 8 | blue << 16;
 }
 
 /* The palette at METRES: linear between stops, flat beyond the ends. Of two
  * stops at the same height the first counts below it and the second from it on. */
-static struct colour palette_colour(const struct world_config *world, float metres)
+static uint32_t palette_colour(const struct world_config *world, float metres)
 {
     const struct palette_stop *stop = world->palette;
     int i = 0;
@@ -16,12 +21,11 @@ static struct colour palette_colour(const struct world_config *world, float metr
         i++;
     if (i == 0 || i == world->stops) {
         const struct palette_stop *end = &stop[i == 0 ? 0 : i - 1];
-        return (struct colour){end->red, end->green, end->blue, 0};
+        return pack(end->red, end->green, end->blue);
     }
     const struct palette_stop *a = &stop[i - 1], *b = &stop[i];
     float t = (metres - a->metres) / (b->metres - a->metres);
-    return (struct colour){mix(a->red, b->red, t), mix(a->green, b->green, t),
-                           mix(a->blue, b->blue, t), 0};
+    return pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
 }
 
 void style_make(struct style *style, const struct world_config *world, float min, float max)

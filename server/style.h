@@ -8,14 +8,10 @@
 
 enum { STYLE_COLOURS = 16384 };
 
-struct colour {
-    uint8_t red, green, blue, unused;
-};
-
 struct style {
-    float min, max;                      /* metres; min < max */
-    float scale;                         /* entries of colour a metre */
-    struct colour colour[STYLE_COLOURS]; /* evenly spaced over min .. max */
+    float min, max;                 /* metres; min < max */
+    float scale;                    /* entries of colour a metre */
+    uint32_t colour[STYLE_COLOURS]; /* evenly spaced over min .. max: 0xbbggrr */
 };
 
 /* MIN and MAX are the terrain's range. Plain data afterwards: any thread. */

@@ -1,14 +1,17 @@
 /* An 8-bit heightmap: black at the world's lowest height, white at its highest. */
 #include "paint.h"
+#include "server/multiversion.h"
 
+MULTIVERSION
 void paint_gray(const struct heights *heights, const struct style *style, void *pixels)
 {
-    const float scale = 255 / (style->max - style->min);
+    const float min = style->min, scale = 255 / (style->max - min);
+    const int size = heights->size;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < heights->size; j++, out += heights->size) {
+    for (int j = 0; j < size; j++, out += size) {
         const float *row = heights->first + j * heights->stride;
-        for (int i = 0; i < heights->size; i++)
-            out[i] = (uint8_t)((row[i] - style->min) * scale + 0.5f);
+        for (int i = 0; i < size; i++)
+            out[i] = (uint8_t)(int)((row[i] - min) * scale + 0.5f);
     }
 }

@@ -1,19 +1,22 @@
 /* Grey shading: 255 faces the light in the north-west, 180 is level ground, 0 turns away. */
 #include "paint.h"
+#include "server/multiversion.h"
 #include "shading.h"
 
+MULTIVERSION
 void paint_hillshade(const struct heights *heights, const struct style *style, void *pixels)
 {
     const float rise = shading_rise(heights, style);
+    const int size = heights->size;
     struct shading shading;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < heights->size; j++, out += heights->size) {
+    for (int j = 0; j < size; j++, out += size) {
         shading_row(&shading, heights, j, rise);
-        for (int i = 0; i < heights->size; i++) {
+        for (int i = 0; i < size; i++) {
             // cppcheck-suppress uninitvar ; shading_row fills it
             const float lit = shading.facing[i] > 0 ? shading.facing[i] : 0;
-            out[i] = (uint8_t)(lit * 255 + 0.5f);
+            out[i] = (uint8_t)(int)(lit * 255 + 0.5f);
         }
     }
 }

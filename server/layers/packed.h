@@ -2,21 +2,23 @@
 #ifndef FARLANDS_PACKED_H
 #define FARLANDS_PACKED_H
 
-#include "layer.h"
+#include "rgb.h"
 
 /* round((metres + offset) * scale) for every sample; what it cannot hold has been
- * refused with the configuration. SCALE * OFFSET is whole. */
-static inline void pack_heights(const struct heights *heights, double scale, double offset,
-                                uint8_t *out)
+ * refused with the configuration. OFFSET * SCALE is whole. */
+static inline __attribute__((always_inline)) void
+pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
 {
-    for (int j = 0; j < heights->size; j++) {
+    const int size = heights->size;
+    struct rgb_row packed;
+
+    for (int j = 0; j < size; j++, out += 3 * size) {
         const float *row = heights->first + j * heights->stride;
-        for (int i = 0; i < heights->size; i++, out += 3) {
-            const uint32_t v = (uint32_t)((double)row[i] * scale + (offset * scale + 0.5));
-            out[0] = (uint8_t)(v >> 16);
-            out[1] = (uint8_t)(v >> 8);
-            out[2] = (uint8_t)v;
+        for (int i = 0; i < size; i++) {
+            const int32_t v = (int32_t)((double)row[i] * scale + (offset * scale + 0.5));
+            packed.colour[i] = (uint32_t)(v >> 16 | (v & 0xff00) | (v & 0xff) << 16);
         }
+        rgb_store(out, &packed, size);
     }
 }
 

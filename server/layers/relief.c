@@ -3,6 +3,8 @@
  * from the north-west as maps are.
  */
 #include "paint.h"
+#include "rgb.h"
+#include "server/multiversion.h"
 #include "shading.h"
 
 /* Level ground has the palette's own colour. Of the light this much comes from everywhere. */
@@ -17,64 +19,50 @@ static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
 /* Below 0 metres is the sea: its floor shows through, softly. */
 static const float UNDER_WATER = 0.35f;
 
-/* How a row is lit, worked out for all its pixels before any is coloured, so
- * that the compiler can use vectors. */
-struct lighting {
-    float light[LAYER_MAX_SIZE]; /* 1 on level ground */
-    float bare[LAYER_MAX_SIZE];  /* 0 as the palette has it .. BARE */
-};
-
-static void light_row(const float *row, const struct shading *shading, int size,
-                      struct lighting *out)
-{
-    for (int i = 0; i < size; i++) {
-        const float facing = shading->facing[i], square = shading->steep[i];
-        const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * (facing > 0 ? facing : 0);
-        const float toned = full > 1 ? 1 + (full - 1) * SUNNY : full;
-        const float strength = row[i] < 0 ? UNDER_WATER : 1;
-        out->light[i] = 1 + (toned - 1) * strength;
-        out->bare[i] = row[i] < 0 ? 0 : BARE * square / (square + 0.25f);
-    }
-}
-
 /* What the sun adds above this bends towards white, which it never reaches: snow keeps its
  * shape. Level ground keeps its colour. */
 static const float SHOULDER = 225;
 
-static inline float lit(float level, float light)
+static inline __attribute__((always_inline)) uint32_t lit(float level, float light)
 {
-    const float knee = level > SHOULDER ? level : SHOULDER;
-    const float over = level * light - knee;
-    return over > 0 ? knee + over * (255 - knee) / (255 - knee + over) : level * light;
+    const float knee = level > SHOULDER ? level : SHOULDER, room = 255 - knee;
+    const float full = level * light, over = full > knee ? full - knee : 0;
+    const float rest = full > knee ? knee : full;
+    return (uint32_t)(int)(rest + over * room / (room + over + 1e-3f) + 0.5f);
 }
 
-/* One channel of a row, 0 .. 255: TINT is what bare ground makes of grey in it. */
-static void light_channel(const float *level, const float *grey, const struct lighting *lighting,
-                          int size, float tint, float cool, float *out)
+/* One channel of ground of this LEVEL: TINT is what bare ground makes of GREY in it, BARE how
+ * bare it is, LIGHT how it is lit. */
+static inline __attribute__((always_inline)) uint32_t shown(float level, float grey, float tint,
+                                                            float bare, float light)
 {
-    for (int i = 0; i < size; i++) {
-        const float mixed = level[i] + (grey[i] * tint - level[i]) * lighting->bare[i];
-        const float ground = mixed < 255 ? mixed : 255; /* warm grey can be brighter than white */
-        out[i] = lit(ground, 1 + (lighting->light[i] - 1) * cool) + 0.5f;
-    }
+    const float mixed = level + (grey * tint - level) * bare;
+    return lit(mixed < 255 ? mixed : 255, light); /* warm grey can be brighter than white */
 }
 
-/* A row's colours, each channel by itself. */
-struct channels {
-    float red[LAYER_MAX_SIZE], green[LAYER_MAX_SIZE], blue[LAYER_MAX_SIZE], grey[LAYER_MAX_SIZE];
-};
-
-static void colour_row(const float *row, const struct style *style, int size, struct channels *out)
+MULTIVERSION
+static void paint_row(struct rgb_row *restrict out, const float *restrict row,
+                      const struct shading *restrict shading, const struct style *restrict style,
+                      int size)
 {
+    const float min = style->min, scale = style->scale;
+
     for (int i = 0; i < size; i++) {
-        int entry = (int)((row[i] - style->min) * style->scale);
-        struct colour colour = style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1];
-        out->red[i] = colour.red;
-        out->green[i] = colour.green;
-        out->blue[i] = colour.blue;
+        const float facing = shading->facing[i] > 0 ? shading->facing[i] : 0;
+        const float steep = shading->steep[i];
+        const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * facing - 1;
+        const float toned = full > 0 ? full * SUNNY : full;
+        const float light = row[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
+        const float bare = row[i] < 0 ? 0 : BARE * steep / (steep + 0.25f);
+        const int entry = (int)((row[i] - min) * scale);
+        const uint32_t ground = style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1];
+        const float red = (float)(int)(ground & 255), green = (float)(int)(ground >> 8 & 255);
+        const float blue = (float)(int)(ground >> 16);
+        const float grey = (red + 2 * green + blue) * 0.25f;
+        out->colour[i] = shown(red, grey, BARE_RED, bare, 1 + light) |
+                         shown(green, grey, 1, bare, 1 + light) << 8 |
+                         shown(blue, grey, BARE_BLUE, bare, 1 + light * COOL_SHADOWS) << 16;
     }
-    for (int i = 0; i < size; i++)
-        out->grey[i] = (out->red[i] + 2 * out->green[i] + out->blue[i]) * 0.25f;
 }
 
 void paint_relief(const struct heights *heights, const struct style *style, void *pixels)
@@ -82,24 +70,13 @@ void paint_relief(const struct heights *heights, const struct style *style, void
     const int size = heights->size;
     const float rise = shading_rise(heights, style);
     struct shading shading;
-    struct lighting light;
-    struct channels ground, shown;
+    struct rgb_row colours;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < size; j++) {
-        const float *row = heights->first + j * heights->stride;
+    for (int j = 0; j < size; j++, out += 3 * size) {
         shading_row(&shading, heights, j, rise);
         // cppcheck-suppress uninitvar ; shading_row fills it
-        light_row(row, &shading, size, &light);
-        colour_row(row, style, size, &ground);
-        light_channel(ground.red, ground.grey, &light, size, BARE_RED, 1, shown.red);
-        light_channel(ground.green, ground.grey, &light, size, 1, 1, shown.green);
-        light_channel(ground.blue, ground.grey, &light, size, BARE_BLUE, COOL_SHADOWS, shown.blue);
-        for (int i = 0; i < size; i++, out += 3) {
-            // cppcheck-suppress uninitvar ; light_channel fills it
-            out[0] = (uint8_t)shown.red[i];
-            out[1] = (uint8_t)shown.green[i];
-            out[2] = (uint8_t)shown.blue[i];
-        }
+        paint_row(&colours, heights->first + j * heights->stride, &shading, style, size);
+        rgb_store(out, &colours, size);
     }
 }

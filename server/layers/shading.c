@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "server/multiversion.h"
+
 /* What a typical slope is drawn as. */
 static const float TYPICAL_SLOPE = 0.85f;
 /* Gentle slopes keep their size, steep ones grow like their square root: a map
@@ -25,6 +27,7 @@ float shading_rise(const struct heights *heights, const struct style *style)
     return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * (style->max - style->min));
 }
 
+MULTIVERSION
 void shading_row(struct shading *out, const struct heights *heights, int j, float rise)
 {
     const int reach = heights->reach;
@@ -32,11 +35,13 @@ void shading_row(struct shading *out, const struct heights *heights, int j, floa
     const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
 
     for (int i = 0; i < heights->size; i++) {
-        float dx = (row[i + reach] - row[i - reach]) * rise, dy = (south[i] - north[i]) * rise;
-        const float gain = GENTLE / sqrtf(sqrtf(dx * dx + dy * dy) + GENTLE * GENTLE);
-        dx *= gain;
-        dy *= gain;
-        out->steep[i] = dx * dx + dy * dy;
-        out->facing[i] = (LIGHT_Z - LIGHT_X * dx - LIGHT_Y * dy) / sqrtf(1 + out->steep[i]);
+        const float dx = (row[i + reach] - row[i - reach]) * rise;
+        const float dy = (south[i] - north[i]) * rise;
+        const float square = dx * dx + dy * dy, slope = sqrtf(square);
+        const float gain = GENTLE / sqrtf(slope + GENTLE * GENTLE);
+        const float steep = square * gain * gain;
+        const float towards = LIGHT_Z - (LIGHT_X * dx + LIGHT_Y * dy) * gain;
+        out->steep[i] = steep;
+        out->facing[i] = towards / sqrtf(1 + steep);
     }
 }

@@ -1,7 +1,9 @@
 /* 256 R + G + B / 256 - 32768 metres: finer than terrain-rgb, and QGIS reads it. */
 #include "packed.h"
 #include "paint.h"
+#include "server/multiversion.h"
 
+MULTIVERSION
 void paint_terrarium(const struct heights *heights, const struct style *style, void *pixels)
 {
     (void)style;
