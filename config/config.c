@@ -44,20 +44,28 @@ static int read_place(struct reader *reader, const yaml_node_t *node, const stru
     return 0;
 }
 
-/* A number in a pair. */
-static const struct option number = {"", OPTION_REAL, 0, -1e6, 1e6, NULL, NULL, NULL};
+/* Numbers in pairs. */
+static const struct option noise_number = {
+    "", OPTION_REAL, 0, -1000, 1000, .accepted = "noise from -1000 to 1000"};
+static const struct option metres_number = {
+    "", OPTION_REAL, 0, -1e6, 1e6, .accepted = "metres from -1000000 to 1000000"};
 
-/* A pair of scalars in a list; the first a number up to a million either way. */
-static const char *read_pair(struct reader *reader, const yaml_node_t *node, double *first,
-                             size_t *length)
+/* A pair in a list, OPTION, of which the first is a number. */
+static int read_pair(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                     const struct option *option, const struct option *number, double *first)
 {
-    const char *text;
-    size_t first_length;
-    if (reader_length(node) != 2 ||
-        !(text = reader_text(reader_item(reader, node, 0), &first_length)) ||
-        option_parse(&number, text, first_length, first))
-        return NULL;
-    return reader_text(reader_item(reader, node, 1), length);
+    if (reader_length(node) != 2)
+        return reader_refuse(reader, node, path, option);
+    return read_scalar(reader, reader_item(reader, node, 0), path, number, first);
+}
+
+/* What is wrong where a list should ascend and NEXT follows LAST. */
+static int refuse_order(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                        const struct option *option, float last, float next)
+{
+    char after[REAL_TEXT], before[REAL_TEXT];
+    return reader_fail(reader, node, path, "%s comes after %s; accepted: %s",
+                       float_format(next, after), float_format(last, before), option->accepted);
 }
 
 static int read_elevation(struct reader *reader, const yaml_node_t *node,
@@ -71,22 +79,21 @@ static int read_elevation(struct reader *reader, const yaml_node_t *node,
     for (int i = 0; i < count; i++) {
         const yaml_node_t *item = reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
+        struct farlands_knot *knot = &params->elevation[i];
         double noise, metres;
-        size_t length;
-        const char *text = read_pair(reader, item, &noise, &length);
-        if (text && option_parse(&number, text, length, &metres))
-            return reader_refuse(reader, reader_item(reader, item, 1), &at, option);
-        if (!text)
-            return reader_refuse(reader, item, &at, option);
-        params->elevation[i] = (struct farlands_knot){(float)noise, (float)metres};
-        if (i > 0 && !(params->elevation[i - 1].noise < params->elevation[i].noise))
-            return reader_fail(reader, item, &at, "the noise does not ascend; accepted: %s",
-                               option->accepted);
+        int err = read_pair(reader, item, &at, option, &noise_number, &noise);
+        if (!err)
+            err = read_scalar(reader, reader_item(reader, item, 1), &at, &metres_number, &metres);
+        if (err)
+            return err;
+        *knot = (struct farlands_knot){(float)noise, (float)metres};
+        if (i > 0 && !(knot[-1].noise < knot->noise))
+            return refuse_order(reader, item, &at, option, knot[-1].noise, knot->noise);
     }
     return 0;
 }
 
-static bool read_colour(const char *text, size_t length, struct palette_stop *stop)
+static bool parse_colour(const char *text, size_t length, struct palette_stop *stop)
 {
     static const char digits[] = "0123456789abcdefABCDEF";
     uint8_t nibble[6];
@@ -104,6 +111,17 @@ static bool read_colour(const char *text, size_t length, struct palette_stop *st
     return true;
 }
 
+static int read_colour(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                       struct palette_stop *stop)
+{
+    static const struct option colour = {
+        .accepted = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
+    size_t length;
+    const char *text = reader_text(node, &length);
+    return text && parse_colour(text, length, stop) ? 0
+                                                    : reader_refuse(reader, node, path, &colour);
+}
+
 static int read_palette(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
                         const struct option *option, struct world_config *world)
 {
@@ -116,16 +134,14 @@ static int read_palette(struct reader *reader, const yaml_node_t *node, const st
         struct key_path at = key_path_index(path, i);
         struct palette_stop *stop = &world->palette[i];
         double metres;
-        size_t length;
-        const char *text = read_pair(reader, item, &metres, &length);
-        if (text && !read_colour(text, length, stop))
-            return reader_refuse(reader, reader_item(reader, item, 1), &at, option);
-        if (!text)
-            return reader_refuse(reader, item, &at, option);
+        int err = read_pair(reader, item, &at, option, &metres_number, &metres);
+        if (!err)
+            err = read_colour(reader, reader_item(reader, item, 1), &at, stop);
+        if (err)
+            return err;
         stop->metres = (float)metres;
         if (i > 0 && stop[-1].metres > stop->metres)
-            return reader_fail(reader, item, &at, "the metres do not ascend; accepted: %s",
-                               option->accepted);
+            return refuse_order(reader, item, &at, option, stop[-1].metres, stop->metres);
     }
     return 0;
 }

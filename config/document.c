@@ -1,6 +1,8 @@
 #include "document.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +73,27 @@ static size_t trailing_line(yaml_parser_t *parser, const unsigned char *bytes, s
     return line;
 }
 
+/*
+ * The line, up to LAST, where a comment begins as a colour does without its quotes, in
+ * a list [metres, #rrggbb] which so never ends; or 0.
+ */
+static size_t unquoted_line(const unsigned char *bytes, size_t length, size_t last)
+{
+    bool comment = false;
+    size_t line = 1;
+    for (size_t i = 0; i + 1 < length && line <= last; i++) {
+        if (bytes[i] == '\n') {
+            comment = false;
+            line++;
+        } else if (!comment && bytes[i] == '#' && (i == 0 || isspace(bytes[i - 1]))) {
+            comment = true;
+            if (i > 1 && bytes[i - 2] == ',' && isxdigit(bytes[i + 1]))
+                return line;
+        }
+    }
+    return 0;
+}
+
 int document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
                    size_t length, struct config_error *error)
 {
@@ -81,7 +104,10 @@ int document_parse(yaml_document_t *out, const char *file, const unsigned char *
         return not_yaml(error, file, 1, NULL);
     yaml_parser_set_input_string(&parser, bytes, length);
     if (!yaml_parser_load(&parser, out)) {
-        err = not_yaml(error, file, problem_line(&parser, bytes, length), parser.problem);
+        const size_t line = problem_line(&parser, bytes, length);
+        const size_t unquoted = unquoted_line(bytes, length, line);
+        err = unquoted ? not_yaml(error, file, unquoted, "a colour needs quotes, as in \"#ffffff\"")
+                       : not_yaml(error, file, line, parser.problem);
     } else if (yaml_document_get_root_node(out)) {
         size_t line = trailing_line(&parser, bytes, length);
         if (line > 0) {

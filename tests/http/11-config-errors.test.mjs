@@ -115,6 +115,8 @@ const BROKEN = [
     [world('>palette: [[0, "#00000"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
     [world('>palette: [[0, "#00000g"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
     [world('>palette: [[0, red], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
+    [world('palette:', '  - [0, "#000000"]', '>  - [5, "#fffff"]'), `${W}.palette[1]`, COLOUR],
+    [world('palette:', '  - [0, "#000000"]', '>  - [nan, "#ffffff"]'), `${W}.palette[1]`, /-1000000.*1000000/],
 ];
 
 const UNREADABLE = [
@@ -162,7 +164,7 @@ describe('a broken configuration', { timeout: patience(60000) }, () => {
     it('is refused by file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
         const { file, line } = written(lines);
         const stderr = await assertRefused(['check-config', file],
-            new RegExp(`^farlands: \\S*${escaped(path.basename(file))}:${line}: ${escaped(key)}\\b[^\\n]*: `, 'm'));
+            new RegExp(`^farlands: \\S*${escaped(path.basename(file))}:${line}: ${escaped(key)}(?!\\w)[^\\n]*: `, 'm'));
         const [message] = stderr.split('\n').filter((text) => text.includes(`:${line}: ${key}`));
         const [, wrong, accepted] = /^farlands: \S+:\d+: \S+: (.*?); (.*)$/.exec(message) ?? [];
         if ([UNKNOWN, TWICE, MISSING].includes(says)) {
