@@ -146,6 +146,50 @@ static int read_palette(struct reader *reader, const yaml_node_t *node, const st
     return 0;
 }
 
+static int refuse_layer(struct reader *reader, const yaml_node_t *node, const struct key_path *path)
+{
+    char accepted[256] = "all, or a list of";
+    size_t used = strlen(accepted);
+    for (const struct config_layer *l = reader->layers; l->name && used < sizeof accepted; l++)
+        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s %s",
+                                 l == reader->layers ? "" : ",", l->name);
+    return reader_refuse(reader, node, path, &(struct option){.accepted = accepted});
+}
+
+/* The bit of the layer that NODE names, or 0. */
+static uint32_t layer_bit(const struct reader *reader, const yaml_node_t *node)
+{
+    size_t length;
+    const char *text = reader_text(node, &length);
+    for (int i = 0; text && reader->layers[i].name; i++)
+        if (strlen(reader->layers[i].name) == length &&
+            memcmp(reader->layers[i].name, text, length) == 0)
+            return UINT32_C(1) << i;
+    return 0;
+}
+
+static int read_layers(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                       uint32_t *layers)
+{
+    int count = reader_length(node);
+    size_t length;
+    const char *text = reader_text(node, &length);
+    *layers = text && length == 3 && memcmp(text, "all", 3) == 0 ? UINT32_MAX : 0;
+    if (!*layers && count < 1)
+        return refuse_layer(reader, node, path);
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *item = reader_item(reader, node, i);
+        const struct key_path at = key_path_index(path, i);
+        const uint32_t bit = layer_bit(reader, item);
+        if (!bit)
+            return refuse_layer(reader, item, &at);
+        if (*layers & bit)
+            return reader_fail(reader, item, &at, "given twice; accepted: once");
+        *layers |= bit;
+    }
+    return 0;
+}
+
 static int read_worlds(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
                        const struct option *option);
 
@@ -166,6 +210,8 @@ static int read_value(struct reader *reader, const yaml_node_t *node, const stru
         return read_elevation(reader, node, path, option, (void *)((char *)base + option->offset));
     case OPTION_PALETTE:
         return read_palette(reader, node, path, option, base);
+    case OPTION_LAYERS:
+        return read_layers(reader, node, path, (void *)((char *)base + option->offset));
     default:
         return read_scalar(reader, node, path, option, base);
     }
@@ -258,42 +304,43 @@ static int read_worlds(struct reader *reader, const yaml_node_t *node, const str
     return 0;
 }
 
-static int read_text(struct config *config, const char *file, const unsigned char *bytes,
-                     size_t length, struct config_error *error)
+static int read_text(struct reader *reader, const unsigned char *bytes, size_t length)
 {
-    struct reader reader = {.file = file, .config = config, .error = error};
-    int err = document_parse(&reader.document, file, bytes, length, error);
+    int err = document_parse(&reader->document, reader->file, bytes, length, reader->error);
     if (err)
         return err;
-    const yaml_node_t *root = yaml_document_get_root_node(&reader.document);
+    const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (root) /* an empty file changes nothing */
-        err = read_mapping(&reader, root, NULL, config_options, config);
-    yaml_document_delete(&reader.document);
+        err = read_mapping(reader, root, NULL, config_options, reader->config);
+    yaml_document_delete(&reader->document);
     return err;
 }
 
-static int read_file(struct config *config, const char *file, struct config_error *error)
+static int read_file(struct reader *reader, const char *file)
 {
     unsigned char *bytes;
     size_t length;
-    int err = document_slurp(file, &bytes, &length, error);
+    int err = document_slurp(file, &bytes, &length, reader->error);
     if (err)
         return err;
-    err = read_text(config, file, bytes, length, error);
+    reader->file = file;
+    err = read_text(reader, bytes, length);
     free(bytes);
     return err;
 }
 
-int config_load(struct config **out, const char *file, struct config_error *error)
+int config_load(struct config **out, const char *file, const struct config_layer *layers,
+                struct config_error *error)
 {
     struct config *config = calloc(1, sizeof *config);
     if (!config) {
         snprintf(error->text, sizeof error->text, "out of memory");
         return -ENOMEM;
     }
-    int err = read_text(config, "built-in", config_builtin, (size_t)config_builtin_length, error);
+    struct reader reader = {.file = "built-in", .layers = layers, .config = config, .error = error};
+    int err = read_text(&reader, config_builtin, (size_t)config_builtin_length);
     if (!err && file)
-        err = read_file(config, file, error);
+        err = read_file(&reader, file);
     if (err) {
         config_free(config);
         return err;
@@ -316,6 +363,8 @@ static void visit_options(const struct option *options, const char *prefix,
     for (; options->key; options++) {
         char key[64], value[OPTION_TEXT_MAX];
         const bool section = options->kind == OPTION_SECTION;
+        if (options->kind == OPTION_LAYERS)
+            continue;
         snprintf(key, sizeof key, "%s%s%s", prefix, options->key, section ? "." : "");
         if (section) {
             visit_options(options->options, key, world, visit, context);

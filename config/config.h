@@ -11,7 +11,19 @@
 
 #include "noise/farlands.h"
 
-enum { WORLD_NAME_MAX = 64, PALETTE_MAX = 64, CONFIG_TEXT_MAX = 4096, WORLDS_MAX = 1024 };
+enum {
+    WORLD_NAME_MAX = 64,
+    PALETTE_MAX = 64,
+    CONFIG_TEXT_MAX = 4096,
+    WORLDS_MAX = 1024,
+    CONFIG_LAYERS_MAX = 32,
+};
+
+/* A layer as the configuration knows it: its name, and the heights that it can hold. */
+struct config_layer {
+    const char *name;
+    float lowest, highest; /* metres; 0, 0: any */
+};
 
 /* A stop of a palette: at METRES the colour is RED, GREEN, BLUE. */
 struct palette_stop {
@@ -27,6 +39,7 @@ struct world_config {
     struct farlands_params terrain;
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
+    uint32_t layers; /* bit i: it serves number i of the layers known */
 };
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
@@ -53,19 +66,22 @@ struct config_error {
 };
 
 /*
- * Read FILE, or the built-in configuration alone where FILE is NULL. Returns
- * 0, or a negative code with ERROR filled; free *OUT with config_free.
+ * Read FILE, or the built-in configuration alone where FILE is NULL. LAYERS are
+ * those that a world can serve, up to CONFIG_LAYERS_MAX and then a NULL name.
+ * Returns 0, or a negative code with ERROR filled; free *OUT with config_free.
  */
-int config_load(struct config **out, const char *file, struct config_error *error);
+int config_load(struct config **out, const char *file, const struct config_layer *layers,
+                struct config_error *error);
 void config_free(struct config *config);
 
 /* Whether TEXT is HOST:PORT. */
 int config_listen_valid(const char *text);
 
 /*
- * A world's parameters one by one, in a fixed order: calls VISIT with the
- * dotted KEY ("noise.warp.amplitude", "seed") and the value as text; QUOTED tells
- * text from numbers, true, false and lists, which are JSON as they stand.
+ * A world's parameters one by one, in a fixed order: all that decides what its
+ * tiles hold, and its name; not which layers it serves. Calls VISIT with the dotted KEY
+ * ("noise.warp.amplitude", "seed") and the value as text; QUOTED tells text from numbers, true,
+ * false and lists, which are JSON as they stand.
  */
 typedef void world_visitor(void *context, const char *key, const char *value, int quoted);
 void config_world_visit(const struct world_config *world, world_visitor *visit, void *context);

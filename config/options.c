@@ -57,6 +57,7 @@ const struct option world_options[] = {
      .accepted = "2 to 32 pairs [noise, metres], noise ascending"},
     {"palette", OPTION_PALETTE, 0,
      .accepted = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
+    {"layers", OPTION_LAYERS, offsetof(struct world_config, layers), .accepted = NULL},
     {0},
 };
 

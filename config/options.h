@@ -19,6 +19,7 @@ enum option_kind {
     OPTION_PLACE,     /* int64_t[2] units, each min .. max blocks */
     OPTION_ELEVATION, /* struct farlands_params: knots */
     OPTION_PALETTE,   /* struct world_config: stops */
+    OPTION_LAYERS,    /* uint32_t: a bit for each of the reader's layers */
     OPTION_SECTION,   /* a mapping with options of its own */
     OPTION_WORLDS,    /* the list of worlds */
 };

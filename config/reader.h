@@ -11,6 +11,7 @@
 struct reader {
     const char *file;
     yaml_document_t document;
+    const struct config_layer *layers; /* those known, and then a NULL name */
     struct config *config;
     struct config_error *error;
 };

@@ -172,6 +172,7 @@ int option_parse(const struct option *option, const char *text, size_t length, v
     case OPTION_PLACE:
     case OPTION_ELEVATION:
     case OPTION_PALETTE:
+    case OPTION_LAYERS:
     case OPTION_SECTION:
     case OPTION_WORLDS:
         break; /* not scalars */
@@ -283,6 +284,9 @@ int option_format(const struct option *option, const void *base, char *buffer, s
         return 0;
     case OPTION_PALETTE:
         format_palette(base, buffer, size);
+        return 0;
+    case OPTION_LAYERS: /* their names are the reader's */
+        snprintf(buffer, size, "%" PRIu32, *(const uint32_t *)place);
         return 0;
     case OPTION_SECTION:
     case OPTION_WORLDS:

@@ -1,5 +1,6 @@
 #include "world_check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,6 +84,76 @@ static int check_terrain(struct reader *reader, const yaml_node_t *node,
                        blocks_format(world->terrain.period, window));
 }
 
+/* The item of WORLD's elevation that LAYER cannot hold, or -1. */
+static int unfit_knot(const struct world_config *world, const struct config_layer *layer)
+{
+    if (layer->lowest == 0 && layer->highest == 0)
+        return -1;
+    for (int i = 0; i < world->terrain.knots; i++) {
+        const float metres = world->terrain.elevation[i].metres;
+        if (metres < layer->lowest || metres > layer->highest)
+            return i;
+    }
+    return -1;
+}
+
+/* KEY's item I where the file has it and it is a list, or as much of that as there is; *PATH
+ * follows. */
+static const yaml_node_t *find_item(struct reader *reader, const yaml_node_t *node,
+                                    struct key_path *path, const char *key, int i)
+{
+    const yaml_node_t *list = reader_find(reader, node, key, strlen(key));
+    *path = key_path_join(path, key, strlen(key));
+    if (!list || i < 0 || i >= reader_length(list))
+        return list ? list : node;
+    *path = key_path_index(path, i);
+    return reader_item(reader, list, i);
+}
+
+/* Where the list of layers under NODE has the name NAME, or -1. */
+static int listed_at(struct reader *reader, const yaml_node_t *node, const char *name)
+{
+    const yaml_node_t *list = reader_find(reader, node, "layers", 6);
+    for (int i = 0; list && i < reader_length(list); i++) {
+        size_t length;
+        const char *text = reader_text(reader_item(reader, list, i), &length);
+        if (text && length == strlen(name) && memcmp(text, name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Whether each layer that WORLD serves can hold its heights: what cannot would wrap around. */
+static int check_layers(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                        const struct world_config *world)
+{
+    for (int i = 0; reader->layers[i].name; i++) {
+        const struct config_layer *layer = &reader->layers[i];
+        const int knot = world->layers >> i & 1 ? unfit_knot(world, layer) : -1;
+        if (knot < 0)
+            continue;
+        /* The list where somebody asked for the layer, else the height. */
+        const int listed = listed_at(reader, node, layer->name);
+        struct key_path at = *path;
+        const yaml_node_t *item = listed >= 0 ? find_item(reader, node, &at, "layers", listed)
+                                              : find_item(reader, node, &at, "elevation", knot);
+        float min = world->terrain.elevation[0].metres, max = min;
+        for (int k = 1; k < world->terrain.knots; k++) {
+            min = fminf(min, world->terrain.elevation[k].metres);
+            max = fmaxf(max, world->terrain.elevation[k].metres);
+        }
+        char lowest[REAL_TEXT], highest[REAL_TEXT], low[REAL_TEXT], high[REAL_TEXT];
+        return reader_fail(
+            reader, item, &at,
+            "world \"%s\" has heights from %s to %s metres, which the layer %s cannot hold; "
+            "accepted are heights from %s to %s metres, or a list `layers:` without %s",
+            world->name, float_format(min, low), float_format(max, high), layer->name,
+            float_format(layer->lowest, lowest), float_format(layer->highest, highest),
+            layer->name);
+    }
+    return 0;
+}
+
 int world_check(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
                 int index)
 {
@@ -101,5 +172,6 @@ int world_check(struct reader *reader, const yaml_node_t *node, const struct key
             return reader_fail(reader, name, &at,
                                "\"%s\" names a world already; accepted: each name once",
                                world->name);
-    return check_terrain(reader, node, path, world);
+    int err = check_terrain(reader, node, path, world);
+    return err ? err : check_layers(reader, node, path, world);
 }

@@ -107,6 +107,8 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
     cJSON *list = add_array(document, parent, "layers");
     for (int i = 0; layers[i].name && document->whole; i++) {
         char url[256];
+        if (!world_serves(world, i))
+            continue;
         cJSON *entry = add_object(document, list, NULL);
         add_text(document, entry, "name", layers[i].name);
         cJSON *extensions = add_array(document, entry, "extensions");

@@ -96,8 +96,10 @@ static int parse_options(int argc, char **argv, const char *accepted, struct opt
 
 static int load(struct config **config, const char *file)
 {
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
-    if (config_load(config, file, &error) == 0)
+    layers_known(known);
+    if (config_load(config, file, known, &error) == 0)
         return DONE;
     fprintf(stderr, "farlands: %s\n", error.text);
     return WRONG_USAGE;
@@ -220,6 +222,16 @@ static int command_tile(int argc, char **argv)
     return code;
 }
 
+static void print_world(const struct world *world)
+{
+    printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->config.name,
+           world->fingerprint, (double)world->style.min, (double)world->style.max);
+    for (int i = 0; layers[i].name; i++)
+        if (world_serves(world, i))
+            printf(" %s", layers[i].name);
+    putchar('\n');
+}
+
 static int command_check_config(int argc, char **argv)
 {
     struct options options;
@@ -233,9 +245,7 @@ static int command_check_config(int argc, char **argv)
     if (code)
         return code;
     for (int i = 0; i < worlds->count; i++)
-        printf("%s: fingerprint %s, heights from %g to %g metres\n", worlds->world[i].config.name,
-               worlds->world[i].fingerprint, (double)worlds->world[i].style.min,
-               (double)worlds->world[i].style.max);
+        print_world(&worlds->world[i]);
     worlds_free(worlds);
     return fflush(stdout) ? FAILED : DONE;
 }

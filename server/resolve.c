@@ -14,20 +14,21 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
     return world;
 }
 
-int resolve_layer(const struct route *route, char why[ROUTE_WHY])
+int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY])
 {
     int layer = layer_find(route->layer);
-    if (layer < 0)
-        snprintf(why, ROUTE_WHY, "layer: no layer \"%.40s\"; the world's JSON lists them",
-                 route->layer);
-    return layer;
+    if (layer >= 0 && world_serves(world, layer))
+        return layer;
+    snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
+             layer < 0 ? "no layer" : "this world does not serve", route->layer);
+    return -1;
 }
 
 int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
                  struct farlands_grid *grid, char why[ROUTE_WHY])
 {
     const char *part;
-    int layer = resolve_layer(route, why), format = format_find(route->extension);
+    int layer = resolve_layer(world, route, why), format = format_find(route->extension);
 
     if (layer < 0)
         return -ENOENT;

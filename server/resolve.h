@@ -9,8 +9,8 @@
 const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
                                   char why[ROUTE_WHY]);
 
-/* The index of the route's layer, or -1 with what is wrong in WHY. */
-int resolve_layer(const struct route *route, char why[ROUTE_WHY]);
+/* The index of the route's layer, which WORLD serves, or -1 with what is wrong in WHY. */
+int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY]);
 
 /* The tile that a ROUTE_TILE names in WORLD, and its grid. Returns 0, or -ENOENT
  * with what is wrong in WHY: no such layer or format, or beyond a limit. */

@@ -280,7 +280,7 @@ static void handle_tilejson(struct service *service, struct http_exchange *excha
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]";
     const char *host = request->host;
     char base[300], why[ROUTE_WHY];
-    int layer = resolve_layer(route, why);
+    int layer = resolve_layer(world, route, why);
 
     if (layer < 0) {
         answer_error(service, exchange, 404, why);

@@ -77,6 +77,11 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name)
     return NULL;
 }
 
+bool world_serves(const struct world *world, int layer)
+{
+    return world->config.layers >> layer & 1;
+}
+
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */
 int world_min_zoom(const struct world *world)
 {

@@ -28,6 +28,9 @@ void worlds_free(struct worlds *worlds);
 /* The world called NAME, or NULL. */
 const struct world *worlds_find(const struct worlds *worlds, const char *name);
 
+/* Whether WORLD serves LAYER, an index in layers. */
+bool world_serves(const struct world *world, int layer);
+
 /* The zooms at which the world has tiles of 256 * SCALE samples. */
 int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);

@@ -8,6 +8,11 @@
 #include "config/options.h"
 #include "tests/fixtures.h"
 
+/* Layers to choose from, of which two do not hold every height. */
+static const struct config_layer known[] = {
+    {"any", 0, 0}, {"feet", -7000, 7000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f}, {0},
+};
+
 static char folder[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 16];
 
@@ -26,7 +31,7 @@ static struct config *load(const char *path)
 {
     struct config *config = NULL;
     struct config_error error = {{0}};
-    int err = config_load(&config, path, &error);
+    int err = config_load(&config, path, known, &error);
     ck_assert_msg(err == 0, "%d %s", err, error.text);
     return config;
 }
@@ -282,6 +287,10 @@ static const char *const good[] = {
     WRAP "    noise: {warp: {amplitude: 0, wavelength: 300}}",
     WRAP "    noise: {fractal: none, lacunarity: 3}",
     OCTAVES(26),
+    WORLD "    layers: [deep, feet, any-other, any]",
+    WORLD "    elevation: [[0, -7000], [1, 7000.5]]",
+    WORLD "    layers: [any, deep]\n    elevation: [[0, -32768], [1, 32767.996]]",
+    WORLD "    layers: [any-other]\n    elevation: [[0, -1000000], [1, 1000000]]",
     "worlds: [{name: " NAME63 "}]",
     "worlds: [{name: 0_-}]",
     "worlds: [{name: default}, {name: relief}]",
@@ -293,6 +302,8 @@ START_TEST(test_good)
     config_free(load_text(good[_i]));
 }
 END_TEST
+
+#define ALL_LAYERS "all, or a list of any, feet, any-other, deep"
 
 static const struct {
     const char *yaml;
@@ -578,6 +589,34 @@ static const struct {
     {WORLD "    palette: [[0, red], [1, \"#ffffff\"]]", 3, "worlds[0].palette[0]", "\"#rrggbb\""},
     {WORLD "    palette: [[0, \"#000000\"], [1e39, \"#ffffff\"]]", 3, "worlds[0].palette[1]",
      "\"1e39\" is not accepted; accepted: metres from -1000000 to 1000000"},
+    /* Layers. */
+    {WORLD "    layers:", 3, "worlds[0].layers", ALL_LAYERS},
+    {WORLD "    layers: any", 3, "worlds[0].layers", ALL_LAYERS},
+    {WORLD "    layers: All", 3, "worlds[0].layers", ALL_LAYERS},
+    {WORLD "    layers: []", 3, "worlds[0].layers", ALL_LAYERS},
+    {WORLD "    layers: {any: true}", 3, "worlds[0].layers", ALL_LAYERS},
+    {WORLD "    layers: [all]", 3, "worlds[0].layers[0]",
+     "\"all\" is not accepted; accepted: all, or"},
+    {WORLD "    layers:\n      - any\n      - Any", 5, "worlds[0].layers[1]",
+     "\"Any\" is not accepted; accepted: " ALL_LAYERS},
+    {WORLD "    layers: [\"any\\0\"]", 3, "worlds[0].layers[0]", ALL_LAYERS},
+    {WORLD "    layers: [any-]", 3, "worlds[0].layers[0]", ALL_LAYERS},
+    {WORLD "    layers: [[any]]", 3, "worlds[0].layers[0]", ALL_LAYERS},
+    {WORLD "    layers: [any, any-other, any]", 3, "worlds[0].layers[2]", "once"},
+    /* A layer that cannot hold the heights, by the height, or by the list that asks for it. */
+    {WORLD "    elevation:\n      - [0, 0]\n      - [1, 7000.6]\n      - [2, 20]", 5,
+     "worlds[0].elevation[1]",
+     "world \"a\" has heights from 0 to 7000.6 metres, which the layer feet cannot hold; accepted "
+     "are heights from -7000 to 7000.5 metres, or a list `layers:` without feet"},
+    {WORLD "    layers: all\n    elevation: [[0, -7000.5], [1, 5]]", 4, "worlds[0].elevation[0]",
+     "heights from -7000.5 to 5 metres, which the layer feet cannot hold"},
+    {WORLD "    elevation: [[0, 0], [1, 32768]]\n    layers:\n      - any\n      - deep", 6,
+     "worlds[0].layers[1]",
+     "from 0 to 32768 metres, which the layer deep cannot hold; accepted are "
+     "heights from -32768 to 32767.996 metres, or a list `layers:` without deep"},
+    {"worlds:\n  - name: a\n    layers: [any]\n    elevation: [[0, 0], [1, 9e5]]\n  - name: b\n"
+     "    elevation: [[0, 9e5], [1, 0]]",
+     6, "worlds[1].elevation[0]", "world \"b\""},
     /* A value that holds itself. */
     {"worlds: &a [*a]", 1, "worlds[0]", "name, seed"},
     {"worlds: &a [{name: x, noise: *a}]", 1, "worlds[0].noise", "octaves"},
@@ -622,7 +661,7 @@ START_TEST(test_broken)
     const char *yaml = broken[_i].yaml;
     memset(&error, 'x', sizeof error);
     file_write(file, yaml, strlen(yaml));
-    int err = config_load(&config, file, &error);
+    int err = config_load(&config, file, known, &error);
     ck_assert_msg(err < 0, "accepted: \n%s", yaml);
     ck_assert_ptr_nonnull(memchr(error.text, 0, sizeof error.text));
     must_say(error.text, broken[_i].line, broken[_i].key, broken[_i].accepted, yaml);
@@ -666,7 +705,7 @@ START_TEST(test_heap)
     struct config *config;
     struct config_error error;
     memset(&error, 'x', sizeof error);
-    int err = config_load(&config, file, &error);
+    int err = config_load(&config, file, known, &error);
     ck_assert_msg(err == heaps[_i].err, "%d times %s: %d", heaps[_i].count, heaps[_i].row, err);
     if (err)
         ck_assert_ptr_nonnull(memchr(error.text, 0, sizeof error.text));
@@ -695,7 +734,7 @@ START_TEST(test_numbers_of)
                 fprintf(out, lists[i].row, j);
             fputs(lists[i].tail, out);
             ck_assert_int_eq(fclose(out), 0);
-            int err = config_load(&config, file, &error);
+            int err = config_load(&config, file, known, &error);
             ck_assert_msg(err == (count > lists[i].most ? -EINVAL : 0), "%d of %s: %d", count,
                           lists[i].row, err);
             if (!err)
@@ -712,7 +751,7 @@ START_TEST(test_unreadable)
         struct config *config;
         struct config_error error;
         memset(&error, 'x', sizeof error);
-        ck_assert_int_lt(config_load(&config, paths[i], &error), 0);
+        ck_assert_int_lt(config_load(&config, paths[i], known, &error), 0);
         ck_assert_ptr_nonnull(memchr(error.text, 0, sizeof error.text));
         ck_assert_msg(strncmp(error.text, paths[i], strlen(paths[i])) == 0, "%s", error.text);
     }
@@ -734,7 +773,7 @@ START_TEST(test_damaged)
             bytes[chance_below(&state, (int)length)] = "\n\t :-[]{}#&*!|>'\"%@`9\xff"[i % 22];
         file_write(file, bytes, length - (size_t)chance_below(&state, 64));
         memset(&error, 'x', sizeof error);
-        int err = config_load(&config, file, &error);
+        int err = config_load(&config, file, known, &error);
         if (err == 0)
             config_free(config);
         else
@@ -803,7 +842,7 @@ START_TEST(test_listen)
         end += snprintf(end, 8, *c == '\n' ? "\\n" : "%c", *c);
     end += snprintf(end, 4, "\"\n");
     file_write(file, yaml, (size_t)(end - yaml));
-    int err = config_load(&config, file, &error);
+    int err = config_load(&config, file, known, &error);
     ck_assert_msg(err == (listens[_i].valid ? 0 : -EINVAL), "%s %d", yaml, err);
     if (!err) {
         ck_assert_str_eq(config->listen, text);
@@ -832,6 +871,28 @@ START_TEST(test_period)
     struct config *config = load_text(periods[_i].yaml);
     ck_assert_msg(config->worlds[0].terrain.period == periods[_i].period, "%lld for\n%s",
                   (long long)config->worlds[0].terrain.period, periods[_i].yaml);
+    config_free(config);
+}
+END_TEST
+
+/* Which layers a world serves; bits in the order of those known. */
+static const struct {
+    const char *yaml;
+    uint32_t layers;
+} choices[] = {
+    {WORLD, 15},
+    {WORLD "    layers: all", 15},
+    {WORLD "    layers: \"all\"", 15},
+    {WORLD "    layers: [any]", 1},
+    {WORLD "    layers: [deep, feet]", 10},
+    {WORLD "  - name: b\n    layers: [any]", 15}, /* each world its own */
+};
+
+START_TEST(test_layers)
+{
+    struct config *config = load_text(choices[_i].yaml);
+    ck_assert_msg((config->worlds[0].layers & 15) == choices[_i].layers, "%x for\n%s",
+                  config->worlds[0].layers, choices[_i].yaml);
     config_free(config);
 }
 END_TEST
@@ -872,7 +933,8 @@ static int option_count(const struct option *options)
 {
     int count = 0;
     for (; options->key; options++)
-        count += options->options ? option_count(options->options) : 1;
+        if (options->kind != OPTION_LAYERS) /* which pictures there are, not what they show */
+            count += options->options ? option_count(options->options) : 1;
     return count;
 }
 
@@ -925,6 +987,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_empty_file, 0, ROWS(empty_files));
     tcase_add_test(tcase, test_omitted_keys);
     tcase_add_loop_test(tcase, test_period, 0, ROWS(periods));
+    tcase_add_loop_test(tcase, test_layers, 0, ROWS(choices));
     tcase_add_test(tcase, test_visit);
     tcase_add_test(tcase, test_samples);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));

@@ -22,6 +22,7 @@ static void set_up(void)
                                "    native_zoom: 32\n"
                                "    origin: [-0.5, 2251799813685248]\n"
                                "    elevation: [[-0.5, -11000.25], [0.5, 8848.75]]\n"
+                               "    layers: [normal, relief, terrarium, height]\n" /* any order */
                                "  - name: second\n"
                                "    native_zoom: 0\n"
                                "  - name: third-\n"
@@ -96,6 +97,7 @@ START_TEST(test_worlds)
         const cJSON *world = cJSON_GetArrayItem(list, i);
         ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
+        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 7);
     }
     cJSON_Delete(json);
 }
@@ -139,11 +141,12 @@ START_TEST(test_world)
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
 
     const cJSON *list = member(json, "layers");
+    static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
     int count = 0;
-    for (; layers[count].name; count++) {
+    for (int i = 0; _i == 0 ? some[i] != NULL : layers[i].name != NULL; i++, count++) {
         const cJSON *layer = cJSON_GetArrayItem(list, count);
         ck_assert_ptr_nonnull(layer);
-        ck_assert_str_eq(string(layer, "name"), layers[count].name);
+        ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
     }
     ck_assert_int_eq(cJSON_GetArraySize(list), count);
     cJSON_Delete(json);

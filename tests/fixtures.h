@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "server/blob.h"
+#include "server/layers/layer.h"
 #include "server/world.h"
 
 #define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -150,9 +151,11 @@ static inline struct blob *file_read(const char *path)
 static inline struct worlds *worlds_of(const char *file)
 {
     struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error = {{0}};
     struct worlds *worlds;
-    ck_assert_msg(config_load(&config, file, &error) == 0, "%s", error.text);
+    layers_known(known);
+    ck_assert_msg(config_load(&config, file, known, &error) == 0, "%s", error.text);
     ck_assert_int_eq(worlds_new(&worlds, config), 0);
     config_free(config);
     return worlds;

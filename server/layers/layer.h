@@ -46,7 +46,7 @@ struct layer {
     enum pixel pixel;
     const char *encoding; /* of heights in colours, as TileJSON names it; or NULL */
     float lowest,
-        highest; /* metres that it can tell apart; 0, 0: any, since it goes by the world's range */
+        highest; /* metres that it can hold; 0, 0: any, since it goes by the world's range */
     /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
     void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
 };
@@ -59,6 +59,9 @@ extern const struct layer layers[];
 
 /* The index in layers of NAME, or -1. */
 int layer_find(const char *name);
+
+/* The same table as the configuration needs it, in the same order. */
+void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1]);
 
 size_t pixel_bytes(enum pixel pixel);
 

@@ -5,11 +5,11 @@
 
 enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
 
-/* What 24 bits hold, half a step less at the ends so that rounding stays inside. */
+/* What 0 and 2^24 - 1 stand for. All four are floats, so no height between them rounds to 2^24. */
 #define TERRARIUM_LOWEST (-32768.0f)
-#define TERRARIUM_HIGHEST 32767.99f
+#define TERRARIUM_HIGHEST 32767.99609375f
 #define TERRAIN_RGB_LOWEST (-10000.0f)
-#define TERRAIN_RGB_HIGHEST 1667721.0f
+#define TERRAIN_RGB_HIGHEST 1667721.5f
 
 const struct layer layers[] = {
     {"relief", PNG, false, true, PIXEL_PICTURE, NULL, 0, 0, paint_relief},
@@ -23,6 +23,7 @@ const struct layer layers[] = {
     {"normal", PNG, false, true, PIXEL_RGB8, NULL, 0, 0, paint_normal},
     {0},
 };
+_Static_assert(sizeof layers / sizeof layers[0] - 1 <= CONFIG_LAYERS_MAX, "one bit a layer");
 
 static const struct {
     const char *extension, *type;
@@ -38,6 +39,15 @@ int layer_find(const char *name)
         if (strcmp(layers[i].name, name) == 0)
             return i;
     return -1;
+}
+
+void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1])
+{
+    int count = 0;
+    for (; layers[count].name; count++)
+        known[count] =
+            (struct config_layer){layers[count].name, layers[count].lowest, layers[count].highest};
+    known[count] = (struct config_layer){0};
 }
 
 size_t pixel_bytes(enum pixel pixel)

@@ -4,8 +4,8 @@
 
 #include "rgb.h"
 
-/* round((metres + offset) * scale) for every sample; what it cannot hold has been
- * refused with the configuration. OFFSET * SCALE is whole. */
+/* round((metres + OFFSET) * SCALE), halves up, for every sample; a world with heights that this
+ * cannot hold has been refused with its configuration. SCALE * OFFSET is whole. */
 static inline __attribute__((always_inline)) void
 pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
 {

@@ -73,13 +73,15 @@ int main(void)
 {
     char folder[] = "/tmp/farlands-bench-XXXXXX", command[64];
     struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     struct worlds *worlds;
     struct easel *easel;
     struct disk_cache *cache;
 
-    if (config_load(&config, NULL, &error) || worlds_new(&worlds, config) || easel_new(&easel) ||
-        !mkdtemp(folder) || disk_cache_open(&cache, folder)) {
+    layers_known(known);
+    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
+        easel_new(&easel) || !mkdtemp(folder) || disk_cache_open(&cache, folder)) {
         fprintf(stderr, "bench_tile: cannot begin\n");
         return 1;
     }

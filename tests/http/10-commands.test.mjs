@@ -11,7 +11,8 @@ import { eachRow } from './table.mjs';
 
 const SAMPLE = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
 const TILES = ['relief/10/512/512.png', 'relief/10/512/512@2x.png', 'gray/-3/0/-1.png',
-    'height/16/-1/-1.png', 'height/10/512/512.r16', 'height/10/512/512.f32', 'height/20/7/-7@2x.f32'];
+    'height/16/-1/-1.png', 'hillshade/6/31/32.png', 'terrarium/10/512/512.png',
+    'terrain-rgb/16/32768/-1@2x.png', 'normal/12/2048/2047.png', 'height/10/512/512.r16', 'height/10/512/512.f32', 'height/20/7/-7@2x.f32'];
 
 async function assertUsage(args, names) {
     const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
@@ -112,6 +113,12 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
         await assertUsage(['tile', '--config', config, 'default/relief/10/512/512.png'], /default/);
     });
 
+    it('knows which layers a world serves', async () => {
+        const config = scratchFile('farlands.yaml', 'worlds:\n  - name: a\n    layers: [normal]\n');
+        assert.equal((await run(['tile', '--config', config, 'a/normal/10/512/512.png'])).code, 0);
+        await assertUsage(['tile', '--config', config, 'a/relief/10/512/512.png'], /not serve "relief"/);
+    });
+
     it('says when it cannot write', async () => {
         const { code, stderr } = await run(['tile', 'default/gray/1/0/0.png', '-o', '/proc/nope/out']);
         assert.ok(code === 1 || code === 2, `exit code ${code}`);
@@ -137,5 +144,14 @@ describe('farlands check-config', { timeout: patience(60000) }, () => {
             const found = lines.filter((line) => new RegExp(`\\b${name}\\b`).test(line));
             assert.equal(found.length, 1, `lines with ${name} in:\n${stdout}`);
         });
+    });
+
+    it('tells the layers of each world', async () => {
+        const file = scratchFile('layers.yaml', 'worlds:\n  - name: alpha\n  - name: beta\n    ' +
+            'layers: [gray, relief]\n    elevation: [[-1, -40000], [1, 1000000]]\n');
+        const { code, stdout, stderr } = await run(['check-config', file]);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout.toString(), /^alpha: .*, layers relief hillshade gray height terrarium terrain-rgb normal$/m);
+        assert.match(stdout.toString(), /^beta: .* from -40000 to 1e\+06 metres, layers relief gray$/m);
     });
 });

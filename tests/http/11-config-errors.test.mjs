@@ -19,6 +19,9 @@ const ASCENDING = /ascend|increas|rising|order|greater|above/i;
 const COLOUR = /#rrggbb/i;
 const ADDRESS = /HOST:PORT/i;
 const SEED = /0\D+(18446744073709551615|2\^64)/;
+const LAYERS = /all.*relief.*hillshade.*gray.*height.*terrarium.*terrain-rgb.*normal/;
+const TERRARIUM = /-32768 to 32767\.996 metres, or .*layers.* without terrarium/;
+const TERRAIN_RGB = /-10000 to 1667721\.5 metres, or .*layers.* without terrain-rgb/;
 const OCTAVES = /\b1\D+64\b/;
 
 const BROKEN = [
@@ -117,6 +120,14 @@ const BROKEN = [
     [world('>palette: [[0, red], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
     [world('palette:', '  - [0, "#000000"]', '>  - [5, "#fffff"]'), `${W}.palette[1]`, COLOUR],
     [world('palette:', '  - [0, "#000000"]', '>  - [nan, "#ffffff"]'), `${W}.palette[1]`, /-1000000.*1000000/],
+
+    [world('>layers: [relief, Normal]'), `${W}.layers[1]`, LAYERS],
+    [world('>layers: []'), `${W}.layers`, LAYERS],
+    [world('>layers: none'), `${W}.layers`, LAYERS],
+    [world('layers:', '  - gray', '>  - gray'), `${W}.layers[1]`, TWICE],
+    [world('elevation:', '  - [0, 0]', '>  - [1, 32768]'), `${W}.elevation[1]`, TERRARIUM],
+    [world('elevation:', '>  - [0, -10001]', '  - [1, 5]'), `${W}.elevation[0]`, TERRAIN_RGB],
+    [world('elevation: [[0, -10001], [1, 5]]', '>layers: [relief, terrain-rgb]'), `${W}.layers[1]`, TERRAIN_RGB],
 ];
 
 const UNREADABLE = [
@@ -188,7 +199,7 @@ describe('a broken configuration', { timeout: patience(60000) }, () => {
     }));
 
     it('is refused by serve and by tile as well', () => eachRow(
-        [BROKEN[0], BROKEN[4], BROKEN.find(([, key]) => key === `${N}.octaves`)],
+        [BROKEN[0], BROKEN[4], BROKEN.at(-1), BROKEN.find(([, key]) => key === `${N}.octaves`)],
         async ([lines, key]) => {
             const { file, line } = written(lines);
             const message = new RegExp(`broken\\.yaml:${line}: ${escaped(key)}`);

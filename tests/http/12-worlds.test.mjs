@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { eachRow } from './table.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
 const TWO = `
@@ -214,6 +214,58 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         samples.forEach((value, i) => { tint += Math.abs(value - samples[i - i % 3]); });
         // The light may be tinted; the default palette's sea is far from gray.
         assert.ok(tint / samples.length < 6, `black to white has colours: ${tint / samples.length}`);
+    });
+});
+
+describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
+    const LAYERS = ['relief', 'hillshade', 'gray', 'height', 'terrarium', 'terrain-rgb', 'normal'];
+    const daemon = useDaemon({ config: `worlds:
+  - name: all
+  - name: few
+    layers: [normal, relief]        # in any order
+  - name: deep
+    elevation: [[-0.5, -20000], [0.5, 900000]]
+    layers: [height, gray]
+` });
+    const served = { all: LAYERS, few: ['relief', 'normal'], deep: ['gray', 'height'] };
+    const rows = Object.keys(served).flatMap((world) => LAYERS.map((layer) => [world, layer]));
+
+    it('list only the others', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        const names = ({ layers }) => layers.map(({ name }) => name);
+        assert.deepEqual(Object.fromEntries(worlds.map((world) => [world.name, names(world)])), served);
+        for (const world of Object.keys(served))
+            assert.deepEqual(names(await daemon.json(`/${world}.json`)), served[world]);
+    });
+
+    it('answer 404 for those, and name them', () => eachRow(rows, async ([world, layer]) => {
+        for (const url of [`${layer}/10/512/512.png`, `${layer}/10/512/512@2x.png`, `${layer}.json`]) {
+            const answer = await daemon.get(`/${world}/${url}`);
+            if (served[world].includes(layer))
+                assertStatus(answer, 200);
+            else
+                assertError(answer, 404, new RegExp(`^layer: .*not serve "${layer}"`));
+        }
+    }));
+
+    it('are the same worlds: fingerprint, ETags and pixels', async () => {
+        const [all, few] = [await daemon.json('/all.json'), await daemon.json('/few.json')];
+        assert.equal(few.fingerprint, all.fingerprint);
+        await eachRow(served.few, async (layer) => {
+            const [a, b] = await Promise.all(['all', 'few'].map((world) =>
+                daemon.get(`/${world}/${layer}/10/511/512.png`)));
+            assert.deepEqual(a.body, b.body);
+            assert.equal(a.headers.etag, b.headers.etag);
+            const version = `/few/${layer}/10/511/512.png?v=${all.fingerprint}`;
+            assert.match((await daemon.get(version)).headers['cache-control'], /immutable/);
+        });
+        // The documents are not: a list that changes is a document that changes.
+        const etag = async (name) => (await daemon.get(`/${name}.json`)).headers.etag;
+        assert.notEqual(await etag('few'), await etag('all'));
+    });
+
+    it('still tell their heights', async () => {
+        assert.equal(typeof (await daemon.json('/few/height?x=0&y=0')).height, 'number');
     });
 });
 
