@@ -28,10 +28,13 @@ static uint32_t palette_colour(const struct world_config *world, float metres)
     return pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
 }
 
+/* A narrower range is as good as none: what heights are scaled by would be infinite. */
+static const float NARROWEST = 1e-30f;
+
 void style_make(struct style *style, const struct world_config *world, float min, float max)
 {
     style->min = min;
-    style->max = max > min ? max : min + 1; /* a flat world has a range too */
+    style->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range too */
     style->scale = STYLE_COLOURS / (style->max - style->min);
     for (int i = 0; i < STYLE_COLOURS; i++)
         style->colour[i] = palette_colour(world, style->min + ((float)i + 0.5f) / style->scale);

@@ -1,16 +1,9 @@
-/* Layers: what heights look like, and that tiles are one picture cut in pieces. */
+/* Layers: what heights that are made here look like. */
 #include "server/layers/layer.h"
 
-#include <endian.h>
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
 
-#include "server/png_check.h"
-#include "server/render.h"
 #include "tests/fixtures.h"
-
-/* Painting heights made here. */
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
@@ -143,14 +136,21 @@ START_TEST(test_level_ends)
 }
 END_TEST
 
+static const char *const shaded[] = {"relief", "hillshade"};
+static const char *lit_layer;
+
 /* How bright a plane is that rises to the east and the south by this much. */
 static int brightness(float base, float east, float south, float slope)
 {
+    const int channels = (int)pixel_bytes(layers[layer_find(lit_layer)].pixel);
+    int sum = 0;
     make_plane(base, east, south);
-    paint("relief", 1, slope);
-    for (int k = 3; k < SIZE * SIZE * 3; k++)
-        must(pixels[k] == pixels[k - 3], "a plane is uneven");
-    return pixels[0] + pixels[1] + pixels[2];
+    paint(lit_layer, 1, slope);
+    for (int k = channels; k < SIZE * SIZE * channels; k++)
+        must(pixels[k] == pixels[k - channels], "a plane is uneven");
+    for (int k = 0; k < channels; k++)
+        sum += pixels[k];
+    return sum;
 }
 
 static const struct {
@@ -163,7 +163,9 @@ static const struct {
 /* Light comes from the north-west: what falls off towards there is bright. */
 START_TEST(test_light)
 {
-    float base = slopes[_i].base, rise = slopes[_i].rise, slope = slopes[_i].slope;
+    const int row = _i % ROWS(slopes);
+    float base = slopes[row].base, rise = slopes[row].rise, slope = slopes[row].slope;
+    lit_layer = shaded[_i / ROWS(slopes)];
     make_gray_style();
     int level = brightness(base, 0, 0, slope);
     int north_west = brightness(base, rise, rise, slope);
@@ -177,6 +179,295 @@ START_TEST(test_light)
         abs(brightness(base, rise, -rise, slope) - brightness(base, -rise, rise, slope)), 1);
     /* Steeper towards the light is no darker than level, steeper away from it no brighter. */
     ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, slope), south_east);
+}
+END_TEST
+
+/* Level ground is 180, the darkest 0, and what faces the light as good as white. */
+START_TEST(test_hillshade_levels)
+{
+    make_style();
+    lit_layer = "hillshade";
+    for (float base = -100; base <= 100; base += 12.5f)
+        ck_assert_int_eq(brightness(base, 0, 0, base < 0 ? 0.001f : 10), 180);
+    ck_assert_int_eq(brightness(0, -500, -500, 0.1f), 0);
+    int most = 0;
+    for (float rise = 0.1f; rise < 10; rise *= 1.1f) {
+        int level = brightness(0, rise, rise, 1);
+        most = level > most ? level : most;
+    }
+    ck_assert_int_ge(most, 250);
+}
+END_TEST
+
+static void make_noise(uint64_t seed, float height)
+{
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = ((float)chance_below(&seed, 20001) / 10000 - 1) * height;
+}
+
+/* East is to south as south is to east: a field mirrored in the light's direction is the picture
+ * mirrored. */
+START_TEST(test_hillshade_mirror)
+{
+    static uint8_t straight[SIZE * SIZE];
+    make_style();
+    make_noise(5, 100);
+    paint("hillshade", REACH, 30);
+    memcpy(straight, pixels, sizeof straight);
+    for (int j = 0; j < FIELD; j++)
+        for (int i = 0; i < j; i++) {
+            float other = field[i * FIELD + j];
+            field[i * FIELD + j] = field[j * FIELD + i];
+            field[j * FIELD + i] = other;
+        }
+    paint("hillshade", REACH, 30);
+    int least = 255, most = 0;
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            int level = straight[j * SIZE + i];
+            must(abs(pixels[i * SIZE + j] - level) <= 1, "%d, %d: %d and %d", i, j, level,
+                 pixels[i * SIZE + j]);
+            least = level < least ? level : least;
+            most = level > most ? level : most;
+        }
+    ck_assert_int_lt(least, 100);
+    ck_assert_int_gt(most, 230);
+}
+END_TEST
+
+/* Slopes are drawn by what is typical for the world, and measured over any reach. */
+START_TEST(test_hillshade_relative)
+{
+    static uint8_t small[SIZE * SIZE];
+    make_style();
+    make_noise(6, 1);
+    paint("hillshade", 1, 0.25f);
+    memcpy(small, pixels, sizeof small);
+    make_noise(6, 64);
+    paint("hillshade", 1, 16);
+    ck_assert_mem_eq(pixels, small, sizeof small);
+    make_plane(0, 0.5f, -0.125f);
+    paint("hillshade", 1, 0.5f);
+    memcpy(small, pixels, sizeof small);
+    for (int reach = 2; reach <= REACH; reach++) {
+        paint("hillshade", reach, 0.5f);
+        for (int k = 0; k < SIZE * SIZE; k++)
+            must(abs(pixels[k] - small[k]) <= 1, "reach %d: %d and %d", reach, pixels[k], small[k]);
+    }
+}
+END_TEST
+
+/* The DEM encodings, as those who read them decode them. */
+
+static double terrarium(const uint8_t *p)
+{
+    return p[0] * 256.0 + p[1] + p[2] / 256.0 - 32768;
+}
+
+static double terrain_rgb(const uint8_t *p)
+{
+    return -10000 + (p[0] * 65536.0 + p[1] * 256.0 + p[2]) * 0.1;
+}
+
+static const struct {
+    const char *layer;
+    double (*decode)(const uint8_t *pixel);
+    double step;
+    float lowest, highest; /* metres at 0 and at 2^24 - 1 */
+    double slack;          /* of the decoder's own rounding */
+} encodings[] = {
+    {"terrarium", terrarium, 1 / 256.0, -32768, 32767.99609375f, 0},
+    {"terrain-rgb", terrain_rgb, 0.1, -10000, 1667721.5f, 1e-9},
+};
+
+/* Paint the field, and see every sample come back. */
+static void must_decode(int encoding)
+{
+    const double half = encodings[encoding].step / 2 + encodings[encoding].slack;
+    paint(encodings[encoding].layer, 1, 1);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const double metres = field[(REACH + j) * FIELD + REACH + i];
+            const double found = encodings[encoding].decode(pixels + (j * SIZE + i) * 3);
+            must(fabs(found - metres) <= half, "%s: %.9g as %.9g", encodings[encoding].layer,
+                 metres, found);
+        }
+}
+
+/* Anywhere in the range, close to 0, and at the ends. */
+START_TEST(test_encodings)
+{
+    const float lowest = encodings[_i].lowest, highest = encodings[_i].highest;
+    const struct layer *layer = &layers[layer_find(encodings[_i].layer)];
+    uint64_t state = 23;
+    ck_assert_float_eq(layer->lowest, lowest);
+    ck_assert_float_eq(layer->highest, highest);
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = (float)((double)chance(&state) * 0x1p-64 * ((double)highest - lowest) + lowest);
+    must_decode(_i);
+    make_noise(24, 10);
+    must_decode(_i);
+    make_plane(lowest, 0, 0);
+    must_decode(_i);
+    ck_assert_mem_eq(pixels, ((uint8_t[]){0, 0, 0}), 3);
+    make_plane(highest, 0, 0);
+    must_decode(_i);
+    ck_assert_mem_eq(pixels, ((uint8_t[]){255, 255, 255}), 3);
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        const float last = k ? field[k - 1] : highest;
+        field[k] = k % 64 ? nextafterf(last, 0) : k % 128 ? lowest : highest;
+    }
+    must_decode(_i);
+}
+END_TEST
+
+/* Half way between two steps, and one float to either side; where a step has a half: halves up. */
+START_TEST(test_encoding_halves)
+{
+    const double step = encodings[_i].step;
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        const float half = (float)((k / 3 - FIELD * FIELD / 6 + 0.5) * step);
+        field[k] = k % 3 == 0 ? half : nextafterf(half, k % 3 == 1 ? -1e9f : 1e9f);
+    }
+    must_decode(_i);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const float half = (float)sign * (step < 0.01 ? 0x1p-9f : 0.25f); /* 0.5 and 2.5 steps */
+        make_plane(half, 0, 0);
+        paint(encodings[_i].layer, 1, 1);
+        const double up = encodings[_i].decode(pixels) - (double)half;
+        must(fabs(up - step / 2) < 1e-9, "%g: %g above", (double)half, up);
+    }
+}
+END_TEST
+
+/* Red east, green north, blue up: within half a level of the normal of what is between the samples
+ * REACH to either side. */
+static void must_be_normals(int reach, double spacing)
+{
+    struct heights heights = field_heights(0, 0, SIZE, reach, 1);
+    heights.spacing = (float)spacing;
+    layers[layer_find("normal")].paint(&heights, &style, pixels);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const float *at = field + (REACH + j) * FIELD + REACH + i;
+            const uint8_t *p = pixels + (j * SIZE + i) * 3;
+            const double east = ((double)at[reach] - at[-reach]) / (2 * reach * spacing);
+            const double north =
+                ((double)at[-reach * FIELD] - at[reach * FIELD]) / (2 * reach * spacing);
+            const double length = sqrt(1 + east * east + north * north);
+            const double normal[] = {-east / length, -north / length, 1 / length};
+            double square = 0;
+            for (int c = 0; c < 3; c++) {
+                const double component = p[c] / 127.5 - 1;
+                must(fabs(p[c] - (normal[c] + 1) * 127.5) <= 0.5001,
+                     "%d, %d: slopes %g, %g: %d %d %d", i, j, east, north, p[0], p[1], p[2]);
+                square += component * component;
+            }
+            must(fabs(sqrt(square) - 1) < 0.007, "%d %d %d: length %g", p[0], p[1], p[2],
+                 sqrt(square));
+            must(p[2] >= 127, "%d: into the ground", p[2]);
+        }
+}
+
+START_TEST(test_normal)
+{
+    static const double spacings[] = {1, 0x1p-10, 0.5, 16, 0x1p42};
+    for (int i = 0; i < ROWS(spacings); i++)
+        for (int reach = 1; reach <= REACH; reach++) {
+            make_noise(7 + (uint64_t)i, (float)spacings[i] * 3);
+            must_be_normals(reach, spacings[i]);
+        }
+    make_noise(8, 1e6f); /* cliffs, as high as there are */
+    must_be_normals(1, 0x1p-10);
+}
+END_TEST
+
+static const struct {
+    float east, south; /* metres a block */
+    uint8_t pixel[3];
+} planes[] = {
+    {0, 0, {128, 128, 255}},    {1, 0, {37, 128, 218}},   {-1, 0, {218, 128, 218}},
+    {0, 1, {128, 218, 218}},    {0, -1, {128, 37, 218}},  {0.75f, 0, {51, 128, 230}},
+    {2, 2, {42, 213, 170}},     {1e6f, 0, {0, 128, 128}}, {-1e6f, 0, {255, 128, 128}},
+    {0, 1e6f, {128, 255, 128}},
+};
+
+/* Ground that rises to the east looks west. */
+START_TEST(test_normal_planes)
+{
+    make_plane(0, planes[_i].east, planes[_i].south);
+    for (int reach = 1; reach <= REACH; reach++) {
+        paint("normal", reach, 1);
+        for (int k = 0; k < SIZE * SIZE * 3; k++)
+            must(pixels[k] == planes[_i].pixel[k % 3], "reach %d: %d %d %d", reach,
+                 pixels[k - k % 3], pixels[k - k % 3 + 1], pixels[k - k % 3 + 2]);
+    }
+}
+END_TEST
+
+/* Of a range that is too narrow to divide by nothing is asked but a picture. */
+START_TEST(test_narrow_range)
+{
+    static const float ranges[] = {0, 0x1p-149f, 1e-40f, 1e-38f, 1e-34f, 1e-30f, 1e-29f};
+    static struct world_config world;
+    memcpy(world.palette, stops, sizeof stops);
+    world.stops = ROWS(stops);
+    for (int i = 0; i < ROWS(ranges); i++) {
+        style_make(&style, &world, 0, ranges[i]);
+        for (int k = 0; k < FIELD * FIELD; k++)
+            field[k] = k * 7 % 3 ? ranges[i] : k * 7 % 2 ? 0 : ranges[i] / 2;
+        for (const struct layer *layer = layers; layer->name; layer++)
+            paint(layer->name, 1, ranges[i]);
+        paint("relief", 1, 1);
+        for (int c = 0; c < 3; c++)
+            ck_assert_int_le(abs(pixels[c] - (int[]){0xe0, 0xd0, 0xa0}[c]), 1);
+    }
+}
+END_TEST
+
+/*
+ * Tiles of both sizes, with the shortest and the longest reach: packed pixels,
+ * each of which is what it would be alone; nothing beyond border and tile is touched.
+ */
+START_TEST(test_whole_tiles)
+{
+    static const struct {
+        int size, reach;
+    } tiles[] = {
+        {256, 1}, {256, LAYER_MAX_REACH}, {LAYER_MAX_SIZE, 1}, {LAYER_MAX_SIZE, LAYER_MAX_REACH}};
+    const int size = tiles[_i].size;
+    make_style();
+    for (const struct layer *layer = layers; layer->name; layer++) {
+        const int reach = layer->slopes ? tiles[_i].reach : 0, stride = size + 2 * reach;
+        const size_t bytes = pixel_bytes(layer->pixel);
+        struct guarded in, out;
+        guarded_new(&in, (size_t)(stride * stride) * sizeof(float));
+        guarded_new(&out, (size_t)(size * size) * bytes);
+        float *ground = guarded_end(&in, (size_t)(stride * stride) * sizeof(float));
+        uint8_t *picture = guarded_end(&out, (size_t)(size * size) * bytes);
+        uint64_t state = 29;
+        for (int k = 0; k < stride * stride; k++)
+            ground[k] = (float)chance_below(&state, 200001) / 1000 - 100;
+        struct heights heights = {.first = ground + reach * stride + reach,
+                                  .stride = stride,
+                                  .size = size,
+                                  .reach = reach,
+                                  .spacing = 0.5f,
+                                  .slope = 30};
+        layer->paint(&heights, &style, picture);
+        heights.size = 1;
+        for (int n = 0; n < 2000; n++) {
+            const int last = size - 1;
+            const int i = n < 4 ? n % 2 * last : chance_below(&state, size);
+            const int j = n < 4 ? n / 2 * last : chance_below(&state, size);
+            heights.first = ground + (reach + j) * stride + reach + i;
+            layer->paint(&heights, &style, pixels);
+            must(memcmp(picture + (size_t)(j * size + i) * bytes, pixels, bytes) == 0,
+                 "%s: pixel %d, %d", layer->name, i, j);
+        }
+        guarded_free(&in);
+        guarded_free(&out);
+    }
 }
 END_TEST
 
@@ -239,301 +530,6 @@ START_TEST(test_table)
 }
 END_TEST
 
-/* Rendering tiles. */
-
-static char folder[FOLDER_TEXT];
-static struct worlds *worlds;
-static struct easel *easel;
-
-static void set_up(void)
-{
-    char path[FOLDER_TEXT + 16];
-    static const char yaml[] =
-        "worlds:\n"
-        "  - name: rough\n" /* much finer than a pixel, and than a block */
-        "    noise: {wavelength: 4096, octaves: 5, lacunarity: 16, persistence: 0.6}\n"
-        "    elevation: [[-0.3, -100], [0, 0], [0.3, 100]]\n"
-        "  - name: smooth\n"
-        "    native_zoom: 8\n"
-        "    origin: [-0.5, 1000.25]\n"
-        "    noise: {wavelength: 3000.5, octaves: 3, lacunarity: 1.9, fade: cubic}\n"
-        "  - name: flat\n"
-        "    noise: {octaves: 2}\n"
-        "    elevation: [[-1, 50], [1, 50]]\n"
-        "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n"
-        "  - name: level\n" /* noise hardly ever leaves the middle */
-        "    noise: {octaves: 2}\n"
-        "    elevation: [[-1000, 0], [-999, 50], [999, 50], [1000, 100]]\n"
-        "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n";
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
-    ck_assert_int_eq(easel_new(&easel), 0);
-}
-
-static void tear_down(void)
-{
-    easel_free(easel);
-    easel_free(NULL);
-    worlds_free(worlds);
-    folder_remove(folder);
-}
-
-static struct tile tile_of(const char *world, const char *layer, enum format format, int scale,
-                           int z, int64_t x, int64_t y)
-{
-    return (struct tile){
-        worlds_find(worlds, world), layer_find(layer), format, scale, z, x, y,
-    };
-}
-
-static struct blob *render(const struct tile *tile)
-{
-    struct blob *blob = NULL;
-    char name[TILE_PATH_MAX];
-    int err = render_tile(&blob, easel, tile, NULL);
-    must(err == 0 && blob, "%s: %d", tile_path(tile, name), err);
-    must(blob->references == 1, "%u references", blob->references);
-    return blob;
-}
-
-static void render_picture(struct picture *picture, const struct tile *tile)
-{
-    struct blob *blob = render(tile);
-    uint32_t size = (uint32_t)tile_size(tile);
-    must(png_check(blob->bytes, blob->length, size, size), "no whole PNG of %u", size);
-    picture_decode(picture, blob->bytes, blob->length);
-    blob_release(blob);
-}
-
-static const struct {
-    const char *world;
-    int scale, z;
-    int64_t x, y;
-} places[] = {
-    {"rough", 1, 16, 32768, 32768},
-    {"rough", 2, 16, 32767, 32767},
-    {"rough", 1, 26, 33554431, 33554432},
-    {"rough", 2, 25, 12345678, -87654321},
-    {"rough", 1, 0, 0, 0},
-    {"rough", 1, -26, -3, 3},
-    {"rough", 2, -26, 3, -3},
-    {"rough", 1, 16, (INT64_C(1) << 44) + 32767, -(INT64_C(1) << 44) + 32768},
-    {"rough", 1, 26, ((INT64_C(1) << 44) + 32768) * 1024 - 1, 7},
-    {"smooth", 1, 8, -1, 0},
-    {"smooth", 2, 17, -1, 1},
-    {"flat", 1, 16, 5, 6},
-    {"level", 1, 10, 5, 6},
-};
-
-static float float_at(const struct blob *blob, size_t index)
-{
-    uint32_t bits;
-    float value;
-    memcpy(&bits, blob->bytes + index * 4, 4);
-    bits = le32toh(bits);
-    memcpy(&value, &bits, 4);
-    return value;
-}
-
-static unsigned short_at(const struct blob *blob, size_t index)
-{
-    return blob->bytes[2 * index] | (unsigned)blob->bytes[2 * index + 1] << 8;
-}
-
-/* f32 is the height at each sample's place, bit for bit. */
-START_TEST(test_f32)
-{
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
-                               places[_i].z, places[_i].x, places[_i].y);
-    struct blob *blob = render(&tile);
-    struct farlands_grid grid;
-    size_t size = (size_t)tile_size(&tile);
-    ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
-    ck_assert_uint_eq(blob->length, size * size * 4);
-    for (size_t k = 0; k < size * size; k += 1 + (k % size ? 12 : 0)) {
-        float height =
-            farlands_height(tile.world->terrain, grid.x + (int64_t)(k % size) * grid.step,
-                            grid.y + (int64_t)(k / size) * grid.step);
-        float found = float_at(blob, k);
-        must(memcmp(&found, &height, 4) == 0, "sample %zu: %a, not %a", k, (double)found,
-             (double)height);
-    }
-    blob_release(blob);
-}
-END_TEST
-
-/* Sample 2i is the coarser zoom's sample i, bit for bit. */
-START_TEST(test_pyramid)
-{
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, 1, places[_i].z,
-                               places[_i].x, places[_i].y);
-    struct tile parent = tile;
-    parent.z--;
-    parent.x >>= 1;
-    parent.y >>= 1;
-    if (tile_grid(&parent, &(struct farlands_grid){0}, NULL))
-        return;
-    struct blob *fine = render(&tile), *coarse = render(&parent);
-    size_t left = 128 * (size_t)(tile.x & 1), top = 128 * (size_t)(tile.y & 1);
-    for (size_t j = 0; j < 128; j++)
-        for (size_t i = 0; i < 128; i++)
-            must(memcmp(fine->bytes + 4 * (2 * j * 256 + 2 * i),
-                        coarse->bytes + 4 * ((top + j) * 256 + left + i), 4) == 0,
-                 "sample %zu, %zu", i, j);
-    blob_release(fine);
-    blob_release(coarse);
-}
-END_TEST
-
-/* r16 is height.png without the PNG, and both are f32 over the world's range. */
-START_TEST(test_r16)
-{
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_R16, places[_i].scale,
-                               places[_i].z, places[_i].x, places[_i].y);
-    struct blob *r16 = render(&tile);
-    struct picture picture;
-    tile.format = FORMAT_PNG;
-    render_picture(&picture, &tile);
-    tile.format = FORMAT_F32;
-    struct blob *f32 = render(&tile);
-    size_t count = (size_t)tile_size(&tile) * (size_t)tile_size(&tile);
-    double min = tile.world->style.min, max = tile.world->style.max;
-    ck_assert_double_lt(min, max);
-    ck_assert_int_eq(picture.depth, 16);
-    ck_assert_uint_eq(r16->length, 2 * count);
-    for (size_t k = 0; k < count; k++) {
-        unsigned value = short_at(r16, k), drawn = ((uint16_t *)(void *)picture.pixels)[k];
-        must(value == drawn, "sample %zu: %u, %u in PNG", k, value, drawn);
-        must(fabs(value - ((double)float_at(f32, k) - min) / (max - min) * 65535) <= 0.51,
-             "sample %zu: %u for %g", k, value, (double)float_at(f32, k));
-    }
-    picture_free(&picture);
-    blob_release(r16);
-    blob_release(f32);
-}
-END_TEST
-
-/*
- * A tile at @2x shows the samples of the four tiles below it: what is drawn
- * across their borders in one go is what they show each for itself.
- */
-START_TEST(test_seams)
-{
-    if (places[_i].scale == 2)
-        return;
-    for (int layer = 0; layers[layer].name; layer++) {
-        struct tile twice = tile_of(places[_i].world, layers[layer].name, FORMAT_PNG, 2,
-                                    places[_i].z, places[_i].x, places[_i].y);
-        struct picture whole, quarter;
-        if (tile_grid(&twice, &(struct farlands_grid){0}, NULL))
-            return;
-        size_t bytes = pixel_bytes(layers[layer].pixel);
-        render_picture(&whole, &twice);
-        for (int piece = 0; piece < 4; piece++) {
-            size_t left = (size_t)(piece % 2) * 256, top = (size_t)(piece / 2) * 256;
-            struct tile below = twice;
-            below.scale = 1;
-            below.z++;
-            below.x = 2 * twice.x + piece % 2;
-            below.y = 2 * twice.y + piece / 2;
-            render_picture(&quarter, &below);
-            for (size_t j = 0; j < 256; j++)
-                must(memcmp(quarter.pixels + j * 256 * bytes,
-                            whole.pixels + ((top + j) * 512 + left) * bytes, 256 * bytes) == 0,
-                     "%s: row %zu of quarter %d", layers[layer].name, j, piece);
-            picture_free(&quarter);
-        }
-        picture_free(&whole);
-    }
-}
-END_TEST
-
-/* Worlds without relief, or without any where anybody looks. */
-START_TEST(test_flat)
-{
-    const char *const names[] = {"flat", "level"};
-    for (int i = 0; i < ROWS(names); i++) {
-        for (int z = -26; z <= 26; z += 26) {
-            struct tile tile = tile_of(names[i], "relief", FORMAT_PNG, 1, z, 0, 0);
-            struct picture picture;
-            render_picture(&picture, &tile);
-            for (size_t k = 0; k < picture.bytes; k++)
-                must(abs(picture.pixels[k] - 0x80) <= 1, "%s at zoom %d: %02x", names[i], z,
-                     picture.pixels[k]);
-            picture_free(&picture);
-        }
-    }
-}
-END_TEST
-
-/* An easel remembers nothing that shows. */
-START_TEST(test_pure)
-{
-    for (int layer = 0; layers[layer].name; layer++) {
-        for (enum format format = 0; format < FORMATS; format++) {
-            if (!(layers[layer].formats & 1u << format))
-                continue;
-            struct tile tile = tile_of("rough", layers[layer].name, format, 1, 15, 16383, 16385);
-            struct tile other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
-            struct render_times times = {0};
-            struct blob *first = render(&tile), *second = NULL;
-            blob_release(render(&other));
-            ck_assert_int_eq(render_tile(&second, easel, &tile, &times), 0);
-            ck_assert_uint_gt(times.noise, 0);
-            ck_assert_uint_eq(first->length, second->length);
-            ck_assert_mem_eq(first->bytes, second->bytes, first->length);
-            blob_release(first);
-            blob_release(second);
-        }
-    }
-}
-END_TEST
-
-/* A thread with an easel of its own and one tile, which no other thread renders. */
-struct painter {
-    pthread_t thread;
-    struct easel *easel;
-    struct tile tile;
-    struct blob *expected;
-    int faults;
-};
-
-static void *render_often(void *context)
-{
-    struct painter *painter = context;
-    for (int i = 0; i < 10; i++) {
-        struct blob *blob = NULL;
-        if (render_tile(&blob, painter->easel, &painter->tile, NULL) ||
-            blob->length != painter->expected->length ||
-            memcmp(blob->bytes, painter->expected->bytes, blob->length) != 0)
-            painter->faults++;
-        if (blob)
-            blob_release(blob);
-    }
-    return NULL;
-}
-
-START_TEST(test_threads)
-{
-    struct painter painters[4] = {0};
-    for (int i = 0; i < 4; i++) {
-        const char *layer = layers[i / 2].name;
-        painters[i].tile = tile_of("smooth", layer, FORMAT_PNG, 1, 10, i, -i);
-        painters[i].expected = render(&painters[i].tile);
-        ck_assert_int_eq(easel_new(&painters[i].easel), 0);
-    }
-    for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(pthread_create(&painters[i].thread, NULL, render_often, &painters[i]), 0);
-    for (int i = 0; i < 4; i++) {
-        pthread_join(painters[i].thread, NULL);
-        easel_free(painters[i].easel);
-        blob_release(painters[i].expected);
-        ck_assert_int_eq(painters[i].faults, 0);
-    }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("layers");
@@ -542,16 +538,16 @@ int main(void)
     tcase_add_test(tcase, test_gray_and_height);
     tcase_add_test(tcase, test_level_ground);
     tcase_add_test(tcase, test_level_ends);
-    tcase_add_loop_test(tcase, test_light, 0, ROWS(slopes));
+    tcase_add_loop_test(tcase, test_light, 0, ROWS(slopes) * ROWS(shaded));
+    tcase_add_test(tcase, test_hillshade_levels);
+    tcase_add_test(tcase, test_hillshade_mirror);
+    tcase_add_test(tcase, test_hillshade_relative);
+    tcase_add_loop_test(tcase, test_encodings, 0, ROWS(encodings));
+    tcase_add_loop_test(tcase, test_encoding_halves, 0, ROWS(encodings));
+    tcase_add_test(tcase, test_normal);
+    tcase_add_loop_test(tcase, test_normal_planes, 0, ROWS(planes));
+    tcase_add_test(tcase, test_narrow_range);
+    tcase_add_loop_test(tcase, test_whole_tiles, 0, 4);
     tcase_add_test(tcase, test_pieces);
-    tcase = suite_case(suite, "render");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, test_f32, 0, ROWS(places));
-    tcase_add_loop_test(tcase, test_pyramid, 0, ROWS(places));
-    tcase_add_loop_test(tcase, test_r16, 0, ROWS(places));
-    tcase_add_loop_test(tcase, test_seams, 0, ROWS(places));
-    tcase_add_test(tcase, test_flat);
-    tcase_add_test(tcase, test_pure);
-    tcase_add_test(tcase, test_threads);
     return suite_run(suite);
 }

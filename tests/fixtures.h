@@ -102,11 +102,17 @@ static inline void guarded_new(struct guarded *guarded, size_t capacity)
     ck_assert_int_eq(mprotect(guarded->map + guarded->capacity, page, PROT_NONE), 0);
 }
 
-/* A copy of BYTES whose last byte is the last one before the guard page. */
-static inline uint8_t *guarded_copy(struct guarded *guarded, const void *bytes, size_t length)
+/* LENGTH bytes, of which the last is the last one before the guard page. */
+static inline void *guarded_end(struct guarded *guarded, size_t length)
 {
     must(length <= guarded->capacity, "no room for %zu bytes", length);
-    uint8_t *copy = guarded->map + guarded->capacity - length;
+    return guarded->map + guarded->capacity - length;
+}
+
+/* A copy of BYTES there. */
+static inline uint8_t *guarded_copy(struct guarded *guarded, const void *bytes, size_t length)
+{
+    uint8_t *copy = guarded_end(guarded, length);
     if (length)
         memcpy(copy, bytes, length);
     return copy;
