@@ -186,6 +186,32 @@ START_TEST(test_r16)
 }
 END_TEST
 
+/* The DEM encodings hold the same heights, with every octave. */
+START_TEST(test_encodings)
+{
+    const char *const names[] = {"terrarium", "terrain-rgb"};
+    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
+                               places[_i].z, places[_i].x, places[_i].y);
+    struct blob *f32 = render(&tile);
+    tile.format = FORMAT_PNG;
+    for (int n = 0; n < ROWS(names); n++) {
+        struct picture picture;
+        tile.layer = layer_find(names[n]);
+        render_picture(&picture, &tile);
+        ck_assert_uint_eq(picture.bytes, f32->length / 4 * 3);
+        for (size_t k = 0; k < picture.bytes / 3; k++) {
+            const uint8_t *p = picture.pixels + 3 * k;
+            const double step = n == 0 ? 1 / 256.0 : 0.1, offset = n == 0 ? 32768 : 10000;
+            const double metres = (p[0] * 65536 + p[1] * 256 + p[2]) * step - offset;
+            must(fabs(metres - (double)float_at(f32, k)) <= step / 2 + 1e-9, "%s: %g for %g",
+                 names[n], metres, (double)float_at(f32, k));
+        }
+        picture_free(&picture);
+    }
+    blob_release(f32);
+}
+END_TEST
+
 /*
  * A tile at @2x shows the samples of the four tiles below it: what is drawn
  * across their borders in one go is what they show each for itself.
@@ -416,6 +442,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_f32, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_pyramid, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_r16, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_encodings, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_seams, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_borders, 0, ROWS(corners));
     tcase_add_loop_test(tcase, test_normals_of_heights, 0, ROWS(slants));

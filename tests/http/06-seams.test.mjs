@@ -1,8 +1,10 @@
-// Pictures join: across a tile border pixels change no more than inside a tile.
+// Pictures join: a border shows the pixels that are there where no border is, and
+// across it they change no more than inside a tile.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
+import { NATIVE_ZOOM, ORIGIN, decimal } from './grid.mjs';
 import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
 import { patience } from './program.mjs';
@@ -50,8 +52,32 @@ function assertNoSeam(profiles) {
         `inside by at least ${inner.at(-1).toFixed(3)}`);
 }
 
+const LAYERS = ['relief', 'hillshade', 'gray', 'height', 'terrarium', 'terrain-rgb', 'normal'];
+
+/* Worlds like default but for a grid that begins half a tile further south-east, at one zoom. */
+const SHIFTED = [-26, 2, 10, 16, 26];
+const origin = (z) => decimal(ORIGIN * 1024n + 2n ** BigInt(7 + NATIVE_ZOOM - z + 10));
+const CONFIG = `worlds:\n  - name: default\n${SHIFTED.map((z) =>
+    `  - name: half_${z}\n    origin: [${origin(z)}, ${origin(z)}]\n`).join('')}`;
+
+/*
+ * That the SIZE x SIZE pixels of image A from column I and row J on are those of
+ * image B from K and L on.
+ */
+function assertSame([a, i, j], [b, k, l], size, what) {
+    assert.deepEqual([a.depth, a.channels], [b.depth, b.channels]);
+    const row = ({ samples, width, channels }, x, y) => {
+        const part = samples.subarray((y * width + x) * channels, (y * width + x + size) * channels);
+        return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    };
+    for (let n = 0; n < size; n++)
+        assert.ok(row(a, i, j + n).equals(row(b, k, l + n)), `${what}: row ${n} differs`);
+}
+
+const QUARTERS = [[0, 0], [1, 0], [0, 1], [1, 1]];
+
 describe('seams', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ config: CONFIG });
     const images = new Map();
 
     async function image(tile) {
@@ -90,31 +116,41 @@ describe('seams', { timeout: patience(60000) }, () => {
         [[10, 2 ** 37], [16, 2 ** 43], [16, -(2 ** 43)]],
         ([z, border]) => assertJoins('relief', z, border, -border, false)));
 
+    const picture = async (tile) => decodePng(await daemon.bytes(`/${tile}.png`));
+
     // The border of a tile lies inside the double-density tile above it, where
-    // the same samples are drawn: what a tile does at its edge shows exactly.
-    it('are nowhere in the double-density tile that covers four', () => eachRow(
-        ['relief', 'gray'].flatMap((layer) => [[4, 8, 7], [9, 256, 255], [13, -1, 0], [15, 16384, 16383],
-            [18, 131072, 131071]].map((place) => [layer, ...place])),
-        async ([layer, z, x, y]) => {
-            const dense = await image(`${layer}/${z}/${x}/${y}@2x`);
-            for (const [right, down] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
-                const tile = await image(`${layer}/${z + 1}/${2 * x + right}/${2 * y + down}`);
-                const { channels } = tile;
-                const sums = { edge: 0, inside: 0 };
-                const counts = { edge: 0, inside: 0 };
-                for (let j = 0; j < 256; j++)
-                    for (let i = 0; i < 256; i++) {
-                        const where = i === 0 || j === 0 || i === 255 || j === 255 ? 'edge' : 'inside';
-                        counts[where] += channels;
-                        for (let c = 0; c < channels; c++)
-                            sums[where] += Math.abs(tile.samples[(256 * j + i) * channels + c] -
-                                dense.samples[(512 * (j + 256 * down) + i + 256 * right) * channels + c]);
-                    }
-                const [edge, inside] = [sums.edge / counts.edge, sums.inside / counts.inside];
-                assert.ok(edge <= SLACK * inside + 0.02, `quarter ${right}, ${down}: pixels of the edge ` +
-                    `differ by ${edge.toFixed(3)}, those inside by ${inside.toFixed(3)}`);
-            }
-        }));
+    // the same samples are drawn at once.
+    for (const layer of LAYERS)
+        it(`are nowhere in the double-density tile that covers four: ${layer}`, () => eachRow(
+            [[4, 8, 7], [9, 256, 255], [13, -1, 0], [15, 16384, 16383], [25, -3, 16777215]],
+            async ([z, x, y]) => {
+                const dense = await picture(`default/${layer}/${z}/${x}/${y}@2x`);
+                assert.equal(dense.width, 512);
+                for (const [right, down] of QUARTERS)
+                    assertSame([await picture(`default/${layer}/${z + 1}/${2 * x + right}/${2 * y + down}`), 0, 0],
+                        [dense, 256 * right, 256 * down], 256, `quarter ${right}, ${down}`);
+            }));
+
+    // And the borders of that one, or of any tiles, lie inside those of a grid that is shifted by
+    // half a tile, where four tiles meet in the middle.
+    const CORNERS = SHIFTED.flatMap((z) => [[z, -1, -1], ...(z < 2 ? [] : [
+        [z, 2 ** (z - 1) - 1, 2 ** (z - 1) - 1],    // block 0
+        [z, -9, 2 ** (z - 2)],
+    ])]).concat([
+        [16, 2 ** 43 - 1, -(2 ** 43)],
+        [26, -(2 ** 53), 2 ** 53 - 1],
+    ]).map((corner) => [...corner, '']).concat([[2, 1, 1, '@2x'], [16, -1, 32767, '@2x']]);
+    for (const layer of LAYERS)
+        it(`are nowhere in a grid that is shifted by half a tile: ${layer}`, () => eachRow(CORNERS,
+            async ([z, x, y, density]) => {
+                const across = await picture(`half_${z}/${layer}/${z}/${x}/${y}${density}`);
+                const half = across.width / 2;
+                for (const [right, down] of QUARTERS)
+                    assertSame([across, half * right, half * down],
+                        [await picture(`default/${layer}/${z}/${x + right}/${y + down}${density}`),
+                            half * (1 - right), half * (1 - down)],
+                        half, `quarter ${right}, ${down}`);
+            }));
 
     it('at double density the picture is the same, finer', () => eachRow(
         [[4, 8, 8], [10, 512, 511], [13, -1, 4096], [16, 32768, 32768], [19, 262144, 262143]],
