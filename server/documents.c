@@ -10,8 +10,9 @@
 #include "server/layers/layer.h"
 #include "server/tile.h"
 
-/* What fits 0 <= x, y < 2^z: TileJSON counts no other tiles, and no other zooms. */
-enum { TILEJSON_MAX_ZOOM = 30 };
+/* Of what fits 0 <= x, y < 2^z, TileJSON's tiles, it counts zooms to 30. But MapLibre's end at 25,
+ * and it fails when it is told of more, and stretches the last when it is not. */
+enum { TILEJSON_MAX_ZOOM = 25 };
 
 /* cJSON's own functions pass NULL through, so one look at the end is enough: a
  * missing part makes the whole document NULL. */

@@ -169,11 +169,11 @@ START_TEST(test_tilejson)
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
         if (cJSON_HasObjectItem(json, "scheme"))
             ck_assert_str_eq(string(json, "scheme"), "xyz");
-        /* As far as the schema and the world go. */
+        /* As far as the schema, MapLibre (25) and the world go. */
         double min = number(json, "minzoom"), max = number(json, "maxzoom");
         ck_assert_double_ge(min, 0);
         ck_assert_double_ge(min, world_min_zoom(world));
-        ck_assert_double_le(max, 30);
+        ck_assert_double_le(max, 25);
         ck_assert_double_le(max, world_max_zoom(world, 1));
         ck_assert_double_le(min, max);
         const cJSON *bounds = member(json, "bounds");

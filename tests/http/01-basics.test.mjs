@@ -85,7 +85,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.deepEqual(doc.tiles, [
             `http://${daemon.authority}/default/${layer}/{z}/{x}/{y}.png?v=${fingerprint}`]);
         assert.ok(Number.isInteger(doc.minzoom) && Number.isInteger(doc.maxzoom));
-        assert.ok(0 <= doc.minzoom && doc.minzoom < doc.maxzoom && doc.maxzoom <= 30);
+        assert.ok(0 <= doc.minzoom && doc.minzoom < doc.maxzoom && doc.maxzoom <= 25);
         const [west, south, east, north] = doc.bounds;
         assert.equal(doc.bounds.length, 4);
         assert.ok(-180 <= west && west < east && east <= 180, `bounds ${doc.bounds}`);
