@@ -31,7 +31,7 @@ Q := $(if $(V),,@)
 # Debian's names. Node may come from elsewhere, so it is asked for by command.
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
-TEST_PACKAGES := check zlib1g-dev curl g++
+TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 SAME_BITS_PACKAGES := gcc clang
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -217,9 +217,10 @@ bench: $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
 	$(Q)for b in $^; do $$b || exit 1; done
 
 .PHONY: check check-units check-kernels check-library check-same-bits check-aarch64 check-http check-browser \
-    picture lint fmt fresh-machine image clean
+    check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
-	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library) check-http check-browser
+	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library) check-http check-browser \
+	    $(if $(SAN),,check-clients)
 
 # Check forks a process a test; sanitizers must not be hidden by it. The noise's own suites have one
 # thread: there is nothing in them for the thread sanitizer, which would take minutes.
@@ -259,6 +260,13 @@ check-http: all
 check-browser: all tests/browser/node_modules/.installed
 	$(Q)mkdir -p $(SCREENSHOTS)
 	$(Q)node --test tests/browser/
+
+# What others make of the tiles: map clients, by themselves or all.
+check-clients: all tests/clients/node_modules/.installed
+	$(Q)node --test tests/clients/
+
+check-maplibre check-leaflet check-gdal: check-%: all tests/clients/node_modules/.installed
+	$(Q)node --test tests/clients/$*.test.mjs
 
 # The picture in the README, as the browser test took it.
 picture: check-browser

@@ -1,0 +1,172 @@
+// GDAL's programs: tiles through its file system for URLs, the plane through its TMS
+// driver. Every pixel against the same tile's .f32.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { useDaemon } from '../http/daemon.mjs';
+import { floats } from '../http/grid.mjs';
+import { decodePng } from '../http/png.mjs';
+import { patience, scratch } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { example } from './readme.mjs';
+
+const TILE = 256;
+/* A PNG is always sent whole, also to /vsicurl's Range, which puts up with ten times what it asked for. */
+const CHUNK = '65536';
+const folder = scratch();
+
+/* Run a GDAL program in that folder; what it printed. Its complaints are failures. */
+async function gdal(program, ...args) {
+    const { stdout, stderr } = await promisify(execFile)(program, args, {
+        cwd: folder, timeout: patience(20000),
+        env: { ...process.env, no_proxy: '*', CPL_VSIL_CURL_CHUNK_SIZE: CHUNK },
+    });
+    assert.equal(stderr, '', `${program} ${args.join(' ')}`);
+    return stdout;
+}
+
+/* All values of a raster, bands interleaved, as the machine's TYPE of array. */
+async function values(raster, Type) {
+    await gdal('gdal_translate', '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', raster, 'values.raw');
+    const bytes = readFileSync(path.join(folder, 'values.raw'));
+    return new Type(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+const colours = (metres) => (bytes) => Float64Array.from({ length: bytes.length / 3 },
+    (_, i) => metres(...bytes.subarray(3 * i, 3 * i + 3)));
+const greys = ([min, max]) => (words) => Float64Array.from(words, (grey) => min + grey * (max - min) / 65535);
+
+/*
+ * What GDAL makes of each layer of heights, and how far that may be from the heights:
+ * half a step, and what float arithmetic loses, a hundredth of a step for 16 bits.
+ */
+function encodings(range) {
+    return [
+        { layer: 'terrarium', bands: 3, type: 'Byte', decode: colours((r, g, b) => 256 * r + g + b / 256 - 32768),
+            error: 1 / 512 },
+        { layer: 'terrain-rgb', bands: 3, type: 'Byte', error: 0.05 + 1e-9,
+            decode: colours((r, g, b) => -10000 + (65536 * r + 256 * g + b) * 0.1) },
+        { layer: 'height', bands: 1, type: 'UInt16', decode: greys(range),
+            error: 0.51 * (range[1] - range[0]) / 65535 },
+    ];
+}
+
+const ARRAYS = { Byte: Uint8Array, UInt16: Uint16Array, Float32: Float32Array };
+
+function assertHeights(actual, expected, error) {
+    assert.equal(actual.length, expected.length);
+    const at = expected.findIndex((metres, i) => !(Math.abs(actual[i] - metres) <= error));
+    assert.ok(at < 0, `pixel ${at}: ${actual[at]}, not ${expected[at]} to ${error}`);
+}
+
+/* The TMS driver's description of COLUMNS x ROWS tiles of zoom Z from tile (X, Y) on. */
+const tms = (url, { bands, type }, [z, x, y], [columns, rows]) => `<GDAL_WMS>
+    <Service name="TMS"><ServerUrl>${url}</ServerUrl></Service>
+    <DataWindow>
+        <UpperLeftX>0</UpperLeftX><UpperLeftY>0</UpperLeftY>
+        <LowerRightX>${columns}</LowerRightX><LowerRightY>${rows}</LowerRightY>
+        <SizeX>${columns * TILE}</SizeX><SizeY>${rows * TILE}</SizeY>
+        <TileLevel>${z}</TileLevel><TileX>${x}</TileX><TileY>${y}</TileY><YOrigin>top</YOrigin>
+    </DataWindow>
+    <BlockSizeX>${TILE}</BlockSizeX><BlockSizeY>${TILE}</BlockSizeY>
+    <BandsCount>${bands}</BandsCount><DataType>${type}</DataType>
+</GDAL_WMS>`;
+
+describe('GDAL', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon({ config: 'log: debug' });
+    const base = () => `http://${daemon.authority}/default`;
+
+    /* COLUMNS x ROWS tiles of heights from tile (X, Y) on, as one. */
+    async function mosaic([z, x, y], [columns, rows]) {
+        const out = new Float32Array(columns * rows * TILE * TILE);
+        for (let j = 0; j < rows; j++)
+            for (let i = 0; i < columns; i++) {
+                const tile = floats(await daemon.bytes(`/default/height/${z}/${x + i}/${y + j}.f32`));
+                for (let row = 0; row < TILE; row++)
+                    out.set(tile.subarray(row * TILE, (row + 1) * TILE), ((j * TILE + row) * columns + i) * TILE);
+            }
+        return out;
+    }
+
+    const TILES = [
+        ['/vsicurl/', 12, -3, -7], ['/vsicurl/', 12, 2047, 2048], ['/vsicurl/', -12, 1, -2],
+        ['/vsicurl/', 26, 33554431, -1],
+        ['/vsicurl_streaming/', 0, 0, 0], ['/vsicurl_streaming/', -26, -3, 3],
+        ['/vsicurl_streaming/', 16, -70000, 123456],
+    ];
+
+    it('opens tiles by URL', () => eachRow(TILES, async ([way, ...tile]) => {
+        const { range } = await daemon.json('/default.json');
+        const heights = await mosaic(tile, [1, 1]);
+        for (const { layer, type, decode, error } of encodings(range)) {
+            const raster = `${way}${base()}/${layer}/${tile.join('/')}.png`;
+            assertHeights(decode(await values(raster, ARRAYS[type])), heights, error);
+        }
+    }));
+
+    /* It asks for the size first, lists the folder, and looks for files of the tile's name. */
+    it('finds nothing beside a tile', async () => {
+        const url = `/vsicurl/${base()}/terrarium/12/-3/-7.png`;
+        const { size, files } = JSON.parse(await gdal('gdalinfo', '-json', url));
+        assert.deepEqual(size, [TILE, TILE]);
+        assert.equal(files.length, 1);
+        assert.match(daemon.stderr, /HEAD \/default\/terrarium\/12\/-3\/-7\.png 200/);
+        assert.match(daemon.stderr, /GET \/default\/terrarium\/12\/-3\/ 4\d\d/);
+        assert.match(daemon.stderr, / \/default\/terrarium\/12\/-3\/-7\.pgw 404/);
+    });
+
+    it('reads raw heights', () => eachRow(TILES, async ([, ...tile]) => {
+        writeFileSync(path.join(folder, 'raw.vrt'), `<VRTDataset rasterXSize="${TILE}" rasterYSize="${TILE}">
+            <VRTRasterBand dataType="Float32" band="1" subClass="VRTRawRasterBand">
+                <SourceFilename>/vsicurl_streaming/${base()}/height/${tile.join('/')}.f32</SourceFilename>
+                <PixelOffset>4</PixelOffset><LineOffset>${4 * TILE}</LineOffset><ByteOrder>LSB</ByteOrder>
+            </VRTRasterBand></VRTDataset>`);
+        assertHeights(await values('raw.vrt', Float32Array), await mosaic(tile, [1, 1]), 0);
+    }));
+
+    const WINDOWS = [
+        // first tile, columns and rows: across the axes of the grid
+        [[12, -2, -1], [4, 3]],
+        [[-3, -1, -2], [2, 3]],
+        [[16, 32767, 32767], [2, 2]],
+    ];
+
+    it('reads the plane through TMS', () => eachRow(WINDOWS, async ([first, size]) => {
+        const { range } = await daemon.json('/default.json');
+        const heights = await mosaic(first, size);
+        for (const encoding of encodings(range)) {
+            const url = `${base()}/${encoding.layer}/\${z}/\${x}/\${y}.png`;
+            writeFileSync(path.join(folder, 'tms.xml'), tms(url, encoding, first, size));
+            const raster = await values('tms.xml', ARRAYS[encoding.type]);
+            assertHeights(encoding.decode(raster), heights, encoding.error);
+        }
+    }));
+
+    it('paints relief through TMS, few colours (a palette) or many', () =>
+        eachRow([['palette', 25, 16777216, -1], ['rgb', 6, 32, 31]], async ([colour, ...tile]) => {
+            const url = `${base()}/relief/\${z}/\${x}/\${y}.png`;
+            writeFileSync(path.join(folder, 'tms.xml'), tms(url, { bands: 3, type: 'Byte' }, tile, [1, 1]));
+            const sent = decodePng(await daemon.bytes(`/default/relief/${tile.join('/')}.png`));
+            assert.equal(sent.colour, colour);
+            assert.deepEqual(await values('tms.xml', Uint8Array), sent.samples);
+        }));
+
+    it("runs the README's commands", async () => {
+        const at = `http://${daemon.authority}`;
+        writeFileSync(path.join(folder, 'farlands.xml'), example('<GDAL_WMS>', at));
+        for (const line of example('gdal_translate', at).split('\n'))
+            await gdal(...line.split(' '), '-q');
+        const { range } = await daemon.json('/default.json');
+        const around = await mosaic([16, 32766, 32766], [4, 4]);        // from block (-512, -512)
+        const cut = Float32Array.from({ length: 1000 * 800 },
+            (_, i) => around[(112 + Math.floor(i / 1000)) * 4 * TILE + 12 + i % 1000]);
+        const [terrarium, , height] = encodings(range);
+        assertHeights(await values('ground.tif', Float32Array), cut, height.error);
+        assertHeights(terrarium.decode(await values('tile.tif', Uint8Array)), await mosaic([12, -3, -7], [1, 1]),
+            terrarium.error);
+    });
+});

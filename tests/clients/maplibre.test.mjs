@@ -1,0 +1,204 @@
+// MapLibre GL JS: terrain from the TileJSON of both DEM encodings, pictures as they are.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from '../http/daemon.mjs';
+import { NATIVE_ZOOM, ORIGIN, floats, sameFloat } from '../http/grid.mjs';
+import { decodePng } from '../http/png.mjs';
+import { patience } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { assertShows, useBrowser } from './pages.mjs';
+import { example } from './readme.mjs';
+
+const TILE = 256;
+const WINDOW = TILE * 2 ** NATIVE_ZOOM;
+const FIRST = Number(ORIGIN);       // the window's first block
+const LAST = FIRST + WINDOW;
+const SMALL = { viewport: { width: 128, height: 128 } };        // software paints the terrain
+
+const stepAt = (z) => 2 ** (NATIVE_ZOOM - z);
+
+/* Where the web map has a block: the window of 0 <= x, y < 2^z is Web Mercator's square. */
+function lngLat([x, y]) {
+    const [u, v] = [(x - FIRST) / WINDOW, (y - FIRST) / WINDOW];
+    return [360 * u - 180, Math.atan(Math.sinh(Math.PI * (1 - 2 * v))) * 180 / Math.PI];
+}
+
+describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon();
+    const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
+    const base = () => `http://${daemon.authority}`;
+
+    const tiles = new Map();
+    async function tile(z, x, y) {
+        const name = `/default/height/${z}/${x}/${y}.f32`;
+        if (!tiles.has(name))
+            tiles.set(name, floats(await daemon.bytes(name)));
+        return tiles.get(name);
+    }
+
+    /* Sample (I, J) of the whole grid of zoom Z. */
+    async function sample(z, i, j) {
+        const [x, y] = [Math.floor(i / TILE), Math.floor(j / TILE)];
+        return (await tile(z, x, y))[(j - TILE * y) * TILE + i - TILE * x];
+    }
+
+    /*
+     * What MapLibre makes of zoom Z at a block: it takes sample i for the middle of a
+     * cell, (i + 1/2) / 256 of the tile, and interpolates between the middles. On our
+     * grid sample i is the cell's corner, so its terrain lies half a sample too far south
+     * and east: at a block it shows the ground half a sample north-west of it. Pictures
+     * are shifted alike, a pixel's colour being that of its corner.
+     *
+     * Of the block of a sample: { own, seen, slope }, that sample; the height there; and how
+     * far apart these can be, half the greatest step to a neighbour along x and half of that
+     * along y, for bilinear interpolation is linear in each.
+     */
+    async function shown(z, [x, y]) {
+        const [i, j] = [(x - FIRST) / stepAt(z), (y - FIRST) / stepAt(z)];
+        const [nw, ne, sw, own] = await Promise.all([[-1, -1], [0, -1], [-1, 0], [0, 0]]
+            .map(([dx, dy]) => sample(z, i + dx, j + dy)));
+        const seen = (nw + ne + sw + own) / 4;
+        const slope = Math.max(Math.abs(ne - nw), Math.abs(own - sw)) / 2
+            + Math.max(Math.abs(sw - nw), Math.abs(own - ne)) / 2;
+        return { own, seen, slope };
+    }
+
+    /* The highest sample of the tile of zoom 6 that begins at block (0, 0). */
+    async function mountain(z) {
+        const around = await tile(6, 32, 32);
+        const at = around.indexOf(Math.max(...around));
+        const place = [at % TILE * stepAt(6), Math.floor(at / TILE) * stepAt(6)];
+        return place.map((block) => block - block % stepAt(z));
+    }
+
+    /* Samples of zoom Z, as blocks: corners of tiles among them, and the window's own two. */
+    async function places(z) {
+        const step = stepAt(z);
+        const near = [[0, 0], [-step, -step], [step, step], await mountain(z)];
+        /* At the window's edge Mercator makes slopes 12 times as steep; at zoom 18 MapLibre never rests there. */
+        return z > 12 ? near : near.concat([
+            [-40 * step, -30 * step], [30 * step, 40 * step], [TILE * step, -TILE * step],
+            [FIRST + 3 * step, FIRST + 2 * step], [LAST - 2 * step, LAST - 5 * step],
+        ]);
+    }
+
+    /* height.png is 16 bits of grey, of which a canvas leaves 8: one step is 1/255 of the range. */
+    const ROWS = [
+        {
+            name: 'terrarium', zooms: [7, 12, 16, 18],
+            source: () => ({ url: '/default/terrarium.json' }),
+            error: 1 / 512,
+        },
+        {
+            name: 'mapbox', zooms: [12],
+            source: () => ({ url: '/default/terrain-rgb.json' }),
+            error: 0.05,
+        },
+        {
+            name: 'custom', zooms: [16],
+            source: () => ({
+                tiles: ['/default/terrarium/{z}/{x}/{y}.png'], tileSize: TILE, maxzoom: 25, encoding: 'custom',
+                redFactor: 256, greenFactor: 1, blueFactor: 1 / 256, baseShift: 32768,
+            }),
+            error: 1 / 512,
+        },
+        {
+            name: 'custom, of height.png', zooms: [16],
+            source: ([min, max]) => ({
+                tiles: ['/default/height/{z}/{x}/{y}.png'], tileSize: TILE, maxzoom: 25, encoding: 'custom',
+                redFactor: (max - min) / 255, greenFactor: 0, blueFactor: 0, baseShift: -min,
+            }),
+            error: 12500 / 255,
+        },
+    ];
+
+    it('reads true heights through each encoding', () => eachRow(ROWS, async ({ zooms, source, error }) => {
+        const { range } = await daemon.json('/default.json');
+        const { page } = await visit('maplibre.html', SMALL);
+        const { url, tiles: templates, ...rest } = source(range);
+        const dem = {
+            type: 'raster-dem', ...rest,
+            ...(url && { url: base() + url }),
+            ...(templates && { tiles: templates.map((template) => base() + template) }),
+        };
+        await page.evaluate(async (options) => {
+            window.open(options);
+            await window.map.once('load');
+            window.map.setTerrain({ source: 'dem' });
+            await window.idle();
+        }, { style: { version: 8, sources: { dem }, layers: [] }, maxZoom: 24 });
+        for (const z of zooms) {
+            for (const place of await places(z)) {
+                const block = `block ${place} at zoom ${z}`;
+                const actual = await page.evaluate(async ([center, zoom]) => {
+                    window.map.jumpTo({ center, zoom });
+                    await window.idle();
+                    return window.map.queryTerrainElevation(center);
+                }, [lngLat(place), z + 1]);       // MapLibre's zooms count tiles of 512, and terrain halves them
+                const { own, seen, slope } = await shown(z, place);
+                const { height } = await daemon.json(`/default/height?x=${place[0]}&y=${place[1]}`);
+                assert.ok(sameFloat(own, height), `${block}: the sample is ${own}, /height ${height}`);
+                /* The way to degrees and back costs far less than 1/4096 of a sample. */
+                const exact = error + slope / 4096 + 1e-9;
+                assert.ok(Math.abs(actual - seen) <= exact, `${block}: ${actual}, its samples say ${seen}`);
+                assert.ok(Math.abs(actual - height) <= slope + exact, `${block}: ${actual}, ` +
+                    `not ${height} to half a sample, ${slope} m`);
+            }
+        }
+    }));
+
+    it('paints tiles as they are', async () => {
+        const { page } = await visit('maplibre.html', { viewport: { width: TILE, height: TILE } });
+        const relief = { type: 'raster', url: `${base()}/default/relief.json` };
+        const layer = { id: 'relief', type: 'raster', source: 'relief', paint: { 'raster-resampling': 'nearest' } };
+        const [x, y] = [2000, 2030];        // the view is just this tile
+        await page.evaluate(async (options) => {
+            window.open(options);
+            await window.idle();
+        }, {
+            style: { version: 8, sources: { relief }, layers: [layer] },
+            zoom: 11, center: lngLat([x, y].map((i) => FIRST + (i + 0.5) * TILE * stepAt(12))),
+        });
+        const sent = decodePng(await daemon.bytes(`/default/relief/12/${x}/${y}.png`));
+        assert.equal(assertShows(decodePng(await page.screenshot()), sent, 0, 0, 'relief'), TILE * TILE);
+    });
+
+    it('goes as near as it can', async () => {
+        const { page, urls } = await visit('maplibre.html', SMALL);
+        const relief = { type: 'raster', url: `${base()}/default/relief.json` };
+        await page.evaluate(async (options) => {
+            window.open(options);
+            await window.idle();
+        }, {
+            style: { version: 8, sources: { relief }, layers: [{ id: 'relief', type: 'raster', source: 'relief' }] },
+            center: lngLat([100, 100]), zoom: 25, maxZoom: 25,
+        });
+        assert.ok(urls.some((url) => url.includes('/relief/25/')));     // 26 would be sharper, but is beyond it
+        assert.ok(new Set(decodePng(await page.screenshot()).samples).size > 1, 'a picture');
+    });
+
+    it("paints the README's terrain", async () => {
+        const { page, urls } = await visit('maplibre.html', SMALL);
+        await page.evaluate(async (code) => {
+            window.map = new Function(`${code}; return map;`)();
+            await window.idle();
+        }, example('new maplibregl.Map', base()));
+        for (const layer of ['relief', 'terrarium'])
+            assert.ok(urls.some((url) => url.startsWith(`${base()}/default/${layer}/`)), `tiles of ${layer}`);
+        const { height } = await daemon.json('/default/height?x=0&y=0');
+        const { slope } = await shown(7, [0, 0]);
+        const { elevation, exaggeration } = await page.evaluate(() => ({
+            elevation: window.map.queryTerrainElevation([0, 0]),
+            exaggeration: window.map.getTerrain().exaggeration,
+        }));
+        assert.ok(Math.abs(elevation / exaggeration - height) <= slope + 1 / 512, `${elevation}, ${height}`);
+        const shot = decodePng(await page.screenshot()).samples;
+        assert.ok(new Set(shot).size > 100, 'a picture');
+        await page.evaluate(async () => {
+            window.map.setLayoutProperty('shade', 'visibility', 'none');
+            await window.idle();
+        });
+        assert.notDeepEqual(decodePng(await page.screenshot()).samples, shot, 'the hillshade shows');
+    });
+});

@@ -1,0 +1,111 @@
+// Web pages for the clients that run in a browser, from another origin than the
+// daemon's, as they would be. Not a test.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import { after, afterEach, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { patience } from '../http/program.mjs';
+
+const WAIT = 20000;
+const WINDOW = { width: 512, height: 512 };
+
+/* Folders of this server; a page sees what its package has in dist/. */
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript' };
+const fileOf = (name) => fileURLToPath(new URL(name.includes('/')
+    ? `node_modules/${name.replace('/', '/dist/')}` : name, import.meta.url));
+
+async function serve(request, answer) {
+    const name = request.url.slice(1).replace(/\?.*/, '');
+    const type = TYPES[name.split('.').pop()];
+    const body = type && !name.includes('..') && await readFile(fileOf(name)).catch(() => null);
+    if (body)
+        answer.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
+    else
+        answer.writeHead(404).end();
+}
+
+/*
+ * In a test file: a browser, and visit(NAME, { viewport, deviceScaleFactor }) for
+ * a page of this folder. It gives { page, urls }, urls being all that the page
+ * asked for. Errors on the console and failed requests fail the test.
+ */
+export function useBrowser(args) {
+    const server = http.createServer(serve);
+    let browser;
+    let open = [];
+
+    before(async () => {
+        await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+        browser = await chromium.launch({
+            executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+            timeout: patience(WAIT),
+            args: ['--no-sandbox', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+                '--disable-sync', '--force-color-profile=srgb', ...args],
+        });
+    });
+
+    after(async () => {
+        await browser?.close();
+        server.closeAllConnections();
+        server.close();
+    });
+
+    afterEach(async () => {
+        const pages = open;
+        open = [];
+        const trouble = pages.flatMap((seen) => seen.trouble);      // closing a page cancels requests
+        for (const { context } of pages)
+            await context.close();
+        assert.deepEqual(trouble, []);
+    });
+
+    return async (name, options) => {
+        const context = await browser.newContext({ viewport: WINDOW, ...options });
+        const page = await context.newPage();
+        page.setDefaultTimeout(patience(WAIT));
+        const seen = { context, trouble: [], urls: [] };
+        open.push(seen);
+        page.on('console', (message) => {
+            if (message.type() === 'error')
+                seen.trouble.push(`console: ${message.text()}`);
+        });
+        page.on('pageerror', (error) => seen.trouble.push(`page: ${error}`));
+        page.on('request', (request) => seen.urls.push(request.url()));
+        page.on('response', (response) => {
+            if (response.status() >= 400)
+                seen.trouble.push(`${response.status()}: ${response.url()}`);
+        });
+        page.on('requestfailed', (request) => {
+            const reason = request.failure().errorText;
+            if (reason !== 'net::ERR_ABORTED')     // a tile that has left the view
+                seen.trouble.push(`${reason}: ${request.url()}`);
+        });
+        await page.goto(`http://127.0.0.1:${server.address().port}/${name}`);
+        return { page, urls: seen.urls };
+    };
+}
+
+/*
+ * What a screenshot has from (LEFT, TOP) on is this tile, pixel by pixel, as far as
+ * the view shows it; both are PNGs, decoded. Returns how many pixels that are.
+ */
+export function assertShows(view, tile, left, top, name) {
+    assert.deepEqual([view.channels, tile.channels], [3, 3], name);
+    const [west, east] = [Math.max(left, 0), Math.min(left + tile.width, view.width)];
+    const [north, south] = [Math.max(top, 0), Math.min(top + tile.height, view.height)];
+    if (west >= east || north >= south)
+        return 0;
+    const pixels = ({ samples, width }, x, y, n) => samples.subarray(3 * (y * width + x), 3 * (y * width + x + n));
+    for (let y = north; y < south; y++) {
+        const shown = pixels(view, west, y, east - west);
+        const sent = pixels(tile, west - left, y - top, east - west);
+        if (Buffer.compare(shown, sent) !== 0) {
+            const at = shown.findIndex((value, i) => value !== sent[i]);
+            assert.fail(`${name}: at (${west + Math.floor(at / 3)}, ${y}) of the view ${shown[at]}, not ${sent[at]}`);
+        }
+    }
+    return (east - west) * (south - north);
+}
