@@ -190,6 +190,25 @@ static int read_layers(struct reader *reader, const yaml_node_t *node, const str
     return 0;
 }
 
+static int read_networks(struct reader *reader, const yaml_node_t *node,
+                         const struct key_path *path, const struct option *option,
+                         struct networks *networks)
+{
+    int count = reader_length(node);
+    if (count < 0 || count > NETWORKS_MAX)
+        return reader_refuse(reader, node, path, option);
+    networks->count = count;
+    for (int i = 0; i < count; i++) {
+        const yaml_node_t *item = reader_item(reader, node, i);
+        struct key_path at = key_path_index(path, i);
+        size_t length;
+        const char *text = reader_text(item, &length);
+        if (!text || network_parse(&networks->network[i], text, length))
+            return reader_refuse(reader, item, &at, option);
+    }
+    return 0;
+}
+
 static int read_worlds(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
                        const struct option *option);
 
@@ -212,6 +231,8 @@ static int read_value(struct reader *reader, const yaml_node_t *node, const stru
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:
         return read_layers(reader, node, path, (void *)((char *)base + option->offset));
+    case OPTION_NETWORKS:
+        return read_networks(reader, node, path, option, (void *)((char *)base + option->offset));
     default:
         return read_scalar(reader, node, path, option, base);
     }

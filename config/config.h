@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/authority.h"
+#include "config/network.h"
+#include "config/prefix.h"
 #include "noise/farlands.h"
 
 enum {
@@ -17,6 +20,7 @@ enum {
     CONFIG_TEXT_MAX = 4096,
     WORLDS_MAX = 1024,
     CONFIG_LAYERS_MAX = 32,
+    NETWORKS_MAX = 64,
 };
 
 /* A layer as the configuration knows it: its name, and the heights that it can hold. */
@@ -42,10 +46,23 @@ struct world_config {
     uint32_t layers; /* bit i: it serves number i of the layers known */
 };
 
+struct networks {
+    struct network network[NETWORKS_MAX];
+    int count;
+};
+
+/* Where clients reach the server. */
+struct site_config {
+    char public_url[PREFIX_URL_MAX]; /* what its absolute URLs begin with, or empty */
+    char base_path[PREFIX_PATH_MAX]; /* the path below which its routes live, or empty */
+    struct networks proxies;         /* whose X-Forwarded-... headers count */
+};
+
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 struct config {
-    char listen[256]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */
+    char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */
+    struct site_config site;
     unsigned threads; /* render threads; 0: one a core */
     enum log_level log;
     struct {
@@ -73,9 +90,6 @@ struct config_error {
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error);
 void config_free(struct config *config);
-
-/* Whether TEXT is HOST:PORT. */
-int config_listen_valid(const char *text);
 
 /*
  * A world's parameters one by one, in a fixed order: all that decides what its

@@ -79,6 +79,15 @@ static const struct option limits_options[] = {
 const struct option config_options[] = {
     {"listen", OPTION_LISTEN, offsetof(struct config, listen), 0,
      sizeof((struct config *)0)->listen, .accepted = "HOST:PORT or [HOST]:PORT, port 0 to 65535"},
+    {"public_url", OPTION_URL, offsetof(struct config, site.public_url),
+     .accepted = "empty, or http:// or https:// with a host and perhaps a port and a path, such as "
+                 "https://tiles.example.org/terrain"},
+    {"base_path", OPTION_PATH, offsetof(struct config, site.base_path),
+     .accepted = "empty, or a path such as /terrain or /a/b, its parts of letters, digits and "
+                 "- _ . ~"},
+    {"proxies", OPTION_NETWORKS, offsetof(struct config, site.proxies),
+     .accepted = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
+                 "\"fd00::/8\", without bits beyond the network's"},
     {"threads", OPTION_COUNT, offsetof(struct config, threads), 0, 256, .accepted = NULL},
     {"log", OPTION_CHOICE, offsetof(struct config, log), .choices = levels},
     {"cache", OPTION_SECTION, .options = cache_options},

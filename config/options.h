@@ -8,6 +8,8 @@ enum option_kind {
     OPTION_TEXT,      /* char[max] */
     OPTION_NAME,      /* char[max]: a word fit for a URL */
     OPTION_LISTEN,    /* char[max]: HOST:PORT */
+    OPTION_URL,       /* char[PREFIX_URL_MAX] */
+    OPTION_PATH,      /* char[PREFIX_PATH_MAX] */
     OPTION_CHOICE,    /* unsigned: index into choices */
     OPTION_FLAG,      /* bool */
     OPTION_COUNT,     /* unsigned, min .. max */
@@ -20,6 +22,7 @@ enum option_kind {
     OPTION_ELEVATION, /* struct farlands_params: knots */
     OPTION_PALETTE,   /* struct world_config: stops */
     OPTION_LAYERS,    /* uint32_t: a bit for each of the reader's layers */
+    OPTION_NETWORKS,  /* struct networks */
     OPTION_SECTION,   /* a mapping with options of its own */
     OPTION_WORLDS,    /* the list of worlds */
 };

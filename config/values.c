@@ -32,32 +32,9 @@ static int parse_name(const struct option *option, const char *text, size_t leng
     return parse_text(option, text, length, out);
 }
 
-int config_listen_valid(const char *text)
-{
-    static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789-._";
-    static const char ipv6_letters[] = "0123456789abcdefABCDEF:.";
-    const bool bracketed = text[0] == '[';
-    const char *host = text + bracketed;
-    size_t length = strspn(host, bracketed ? ipv6_letters : name_letters);
-    if (bracketed && host[length] == '%') /* the zone of a link-local address */
-        length += 1 + strspn(host + length + 1, name_letters);
-    const char *rest = host + length;
-    uint64_t port;
-
-    if (length == 0 || (bracketed && *rest++ != ']') || *rest++ != ':')
-        return 0;
-    return unsigned_parse(rest, strlen(rest), &port) == 0 && port <= 65535;
-}
-
 static int parse_listen(const struct option *option, const char *text, size_t length, char *out)
 {
-    char copy[sizeof((struct config *)0)->listen];
-    assert(option->max <= sizeof copy);
-    if (parse_text(option, text, length, copy) || !config_listen_valid(copy))
-        return -EINVAL;
-    memcpy(out, copy, sizeof copy);
-    return 0;
+    return authority_can_listen(text, length) ? parse_text(option, text, length, out) : -EINVAL;
 }
 
 static int parse_choice(const struct option *option, const char *text, size_t length, unsigned *out)
@@ -147,6 +124,10 @@ int option_parse(const struct option *option, const char *text, size_t length, v
         return parse_name(option, text, length, place);
     case OPTION_LISTEN:
         return parse_listen(option, text, length, place);
+    case OPTION_URL:
+        return prefix_parse_url(place, text, length);
+    case OPTION_PATH:
+        return prefix_parse_path(place, text, length);
     case OPTION_CHOICE:
         return parse_choice(option, text, length, place);
     case OPTION_FLAG:
@@ -173,6 +154,7 @@ int option_parse(const struct option *option, const char *text, size_t length, v
     case OPTION_ELEVATION:
     case OPTION_PALETTE:
     case OPTION_LAYERS:
+    case OPTION_NETWORKS:
     case OPTION_SECTION:
     case OPTION_WORLDS:
         break; /* not scalars */
@@ -240,6 +222,17 @@ static void format_palette(const struct world_config *world, char *buffer, size_
         snprintf(buffer + used, size - used, "]");
 }
 
+static void format_networks(const struct networks *networks, char *buffer, size_t size)
+{
+    char text[NETWORK_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < networks->count && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s\"%s\"", i ? "," : "[",
+                                 network_format(&networks->network[i], text));
+    if (used < size)
+        snprintf(buffer + used, size - used, "%s]", networks->count ? "" : "[");
+}
+
 int option_format(const struct option *option, const void *base, char *buffer, size_t size)
 {
     const void *place = (const char *)base + option->offset;
@@ -250,6 +243,8 @@ int option_format(const struct option *option, const void *base, char *buffer, s
     case OPTION_TEXT:
     case OPTION_NAME:
     case OPTION_LISTEN:
+    case OPTION_URL:
+    case OPTION_PATH:
         snprintf(buffer, size, "%s", (const char *)place);
         return 1;
     case OPTION_CHOICE:
@@ -287,6 +282,9 @@ int option_format(const struct option *option, const void *base, char *buffer, s
         return 0;
     case OPTION_LAYERS: /* their names are the reader's */
         snprintf(buffer, size, "%" PRIu32, *(const uint32_t *)place);
+        return 0;
+    case OPTION_NETWORKS:
+        format_networks(place, buffer, size);
         return 0;
     case OPTION_SECTION:
     case OPTION_WORLDS:

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config/authority.h"
+
 static int listen_socket(const struct addrinfo *address)
 {
     int on = 1;
@@ -28,13 +30,14 @@ int listener_open(const char *listen_text)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *addresses;
-    char host[256];
-    const char *colon = strrchr(listen_text, ':');
-    bool bracketed = listen_text[0] == '[';
+    char host[AUTHORITY_MAX], port[16];
+    struct authority authority;
 
-    snprintf(host, sizeof host, "%.*s", (int)(colon - listen_text) - 2 * bracketed,
-             listen_text + bracketed);
-    int err = getaddrinfo(host, colon + 1, &hints, &addresses);
+    if (authority_parse(&authority, listen_text, strlen(listen_text)))
+        return -ENOENT;
+    snprintf(host, sizeof host, "%.*s", (int)authority.host_length, authority.host);
+    snprintf(port, sizeof port, "%d", authority.port);
+    int err = getaddrinfo(host, port, &hints, &addresses);
     if (err)
         return err == EAI_MEMORY ? -ENOMEM : -ENOENT;
     int fd = listen_socket(addresses);

@@ -130,8 +130,7 @@ static int command_serve(int argc, char **argv)
         return code;
     if (options.argument)
         return wrong_usage("serve takes no argument", options.argument);
-    if (options.listen &&
-        (strlen(options.listen) >= sizeof config->listen || !config_listen_valid(options.listen)))
+    if (options.listen && !authority_can_listen(options.listen, strlen(options.listen)))
         return wrong_usage("--listen: accepted is HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, "
                            "not",
                            options.listen);

@@ -1,0 +1,90 @@
+#include "network.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "numbers.h"
+
+enum { IPV4_BITS = 96 }; /* the bits before an IPv4 address, the same in all of them */
+
+static const uint8_t ipv4[IPV4_BITS / 8] = {[10] = 0xff, [11] = 0xff};
+
+static bool is_ipv4(const uint8_t address[16])
+{
+    return memcmp(address, ipv4, sizeof ipv4) == 0;
+}
+
+static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
+{
+    if (memcmp(a, b, bits / 8) != 0)
+        return false;
+    return bits % 8 == 0 || (a[bits / 8] ^ b[bits / 8]) >> (8 - bits % 8) == 0;
+}
+
+static bool is_zero_beyond(const uint8_t address[16], unsigned bits)
+{
+    for (unsigned i = bits; i < 128; i++)
+        if (address[i / 8] & 0x80 >> i % 8)
+            return false;
+    return true;
+}
+
+int network_parse(struct network *out, const char *text, size_t length)
+{
+    const char *slash = memchr(text, '/', length);
+    const size_t digits = slash ? (size_t)(slash - text) : length;
+    char address[INET6_ADDRSTRLEN];
+    uint64_t bits = 128, before = 0;
+
+    if (digits >= sizeof address || memchr(text, '\0', length))
+        return -EINVAL;
+    memcpy(address, text, digits);
+    address[digits] = '\0';
+    memcpy(out->address, ipv4, sizeof ipv4);
+    if (inet_pton(AF_INET, address, out->address + sizeof ipv4) == 1)
+        before = IPV4_BITS;
+    else if (inet_pton(AF_INET6, address, out->address) != 1)
+        return -EINVAL;
+    if (slash) {
+        if (unsigned_parse(slash + 1, length - digits - 1, &bits) || bits > 128 - before)
+            return -EINVAL;
+        bits += before;
+    }
+    out->bits = (uint8_t)bits;
+    return is_zero_beyond(out->address, out->bits) ? 0 : -EINVAL;
+}
+
+char *network_format(const struct network *network, char buffer[NETWORK_TEXT])
+{
+    const bool short_form = is_ipv4(network->address) && network->bits >= IPV4_BITS;
+    const unsigned before = short_form ? IPV4_BITS : 0;
+    char address[INET6_ADDRSTRLEN];
+
+    inet_ntop(short_form ? AF_INET : AF_INET6, network->address + before / 8, address,
+              sizeof address);
+    if (network->bits == 128)
+        snprintf(buffer, NETWORK_TEXT, "%s", address);
+    else
+        snprintf(buffer, NETWORK_TEXT, "%s/%u", address, network->bits - before);
+    return buffer;
+}
+
+bool network_contains(const struct network *network, const struct sockaddr *peer)
+{
+    uint8_t address[16];
+
+    if (peer->sa_family == AF_INET) {
+        memcpy(address, ipv4, sizeof ipv4);
+        memcpy(address + sizeof ipv4, &((const struct sockaddr_in *)peer)->sin_addr, 4);
+    } else if (peer->sa_family == AF_INET6) {
+        memcpy(address, &((const struct sockaddr_in6 *)peer)->sin6_addr, 16);
+    } else {
+        return false;
+    }
+    if (is_ipv4(address) && network->bits < IPV4_BITS)
+        return false; /* ::/0, say */
+    return same_bits(network->address, address, network->bits);
+}
