@@ -1,6 +1,7 @@
 #include "conditional.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char *skip_blanks(const char *at)
 {
@@ -44,4 +45,115 @@ bool none_match_holds(const char *if_none_match, const char *etag)
         at = skip_blanks(at + (*at == ','));
     }
     return found;
+}
+
+bool if_range_holds(const char *if_range, const char *etag)
+{
+    if (!if_range)
+        return true;
+    const char *at = skip_blanks(if_range);
+    const size_t length = strlen(etag);
+    return strncmp(at, etag, length) == 0 && *skip_blanks(at + length) == '\0';
+}
+
+/* The number at *AT, if there is one, or as much as 64 bits hold; *AT then is behind it. */
+static bool number(const char **at, uint64_t *out)
+{
+    const char *c = *at;
+    *out = 0;
+    for (; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(*c - '0'), out))
+            *out = UINT64_MAX; /* and stays there: ten times it overflows again */
+    const bool found = c > *at;
+    *at = c;
+    return found;
+}
+
+/* One range as it is written: FIRST-LAST, FIRST- or -SUFFIX. Returns its end, or NULL. */
+static const char *range_spec(const char *at, uint64_t length, struct byte_range *out,
+                              enum range_kind *kind)
+{
+    uint64_t first, last;
+    const bool from = number(&at, &first);
+    if (*at++ != '-')
+        return NULL;
+    const bool to = number(&at, &last);
+    if ((!from && !to) || (from && to && last < first))
+        return NULL;
+    *kind = RANGE_PART;
+    if (!from) { /* the LAST bytes that there are */
+        const uint64_t count = last < length ? last : length;
+        *out = (struct byte_range){length - count, count};
+        if (last == 0)
+            *kind = RANGE_UNSATISFIABLE;
+        else if (length == 0)
+            *kind = RANGE_WHOLE; /* fine, but of nothing no part can be named */
+        return at;
+    }
+    if (first >= length) {
+        *kind = RANGE_UNSATISFIABLE;
+        return at;
+    }
+    if (!to || last >= length)
+        last = length - 1;
+    *out = (struct byte_range){first, last - first + 1};
+    return at;
+}
+
+enum range_kind range_parse(const char *range, uint64_t length, struct byte_range *out)
+{
+    static const char unit[] = "bytes=";
+    enum range_kind kind = RANGE_WHOLE;
+    struct byte_range found;
+    int count = 0;
+
+    if (!range || strncasecmp(range, unit, sizeof unit - 1) != 0)
+        return RANGE_WHOLE;
+    for (const char *at = range + sizeof unit - 1; *at;) {
+        if (*at == ',') { /* empty elements are allowed */
+            at = skip_blanks(at + 1);
+            continue;
+        }
+        at = range_spec(at, length, &found, &kind);
+        if (!at)
+            return RANGE_WHOLE;
+        at = skip_blanks(at);
+        if (*at && *at != ',')
+            return RANGE_WHOLE;
+        count++;
+    }
+    if (count != 1)
+        return RANGE_WHOLE;
+    if (kind == RANGE_PART)
+        *out = found;
+    return kind;
+}
+
+/* Whether the parameter of a coding, ";q=..." or nothing, is 0, which forbids it. */
+static bool is_forbidden(const char *at, size_t length)
+{
+    const char *q = memchr(at, '=', length);
+    if (!q)
+        return false;
+    const size_t digits = length - (size_t)(q + 1 - at);
+    return digits > 0 && strspn(q + 1, "0. \t") >= digits;
+}
+
+bool accepts_gzip(const char *accept_encoding)
+{
+    bool any = false;
+    for (const char *at = accept_encoding; at && *at;) {
+        at = skip_blanks(at);
+        const size_t length = strcspn(at, ","), name = strcspn(at, ",; \t");
+        const bool taken = !is_forbidden(at + name, length - name);
+        if ((name == 4 && strncasecmp(at, "gzip", 4) == 0) ||
+            (name == 6 && strncasecmp(at, "x-gzip", 6) == 0))
+            return taken;
+        if (name == 1 && *at == '*')
+            any = taken;
+        at += length;
+        at += *at == ',';
+    }
+    return any;
 }

@@ -1,4 +1,5 @@
-/* If-None-Match, as RFC 9110 (8.8.3, 13.1.2) has it and as it is got wrong. */
+/* If-None-Match, If-Range, Range and Accept-Encoding, as RFC 9110 (8.8.3, 12.5.3, 13.1, 14.1) has
+ * them and as they are got wrong. */
 #include "server/conditional.h"
 
 #include "tests/fixtures.h"
@@ -144,6 +145,202 @@ START_TEST(test_noise)
 }
 END_TEST
 
+static const struct {
+    const char *value;
+    bool holds;
+} conditions[] = {
+    {NULL, true},          {ETAG, true},
+    {" " ETAG "\t", true}, {OTHER, false},
+    {"W/" ETAG, false},    {"*", false},
+    {"", false},           {ETAG "," ETAG, false},
+    {ETAG "x", false},     {"Sat, 29 Oct 1994 19:43:31 GMT", false},
+};
+
+START_TEST(test_if_range)
+{
+    const char *value = conditions[_i].value;
+    ck_assert_msg(if_range_holds(value, ETAG) == conditions[_i].holds, "%s", value ? value : "-");
+}
+END_TEST
+
+#define WHOLE RANGE_WHOLE, 0, 0
+#define BEYOND RANGE_UNSATISFIABLE, 0, 0
+#define PART(first, length) RANGE_PART, first, length
+#define MOST "18446744073709551615"
+#define MORE "18446744073709551616"
+#define HUGE_NUMBER "99999999999999999999999999999999999999999999"
+
+static const struct {
+    const char *value;
+    uint64_t length;
+    enum range_kind kind;
+    uint64_t first, count;
+} ranges[] = {
+    {"bytes=0-0", 10, PART(0, 1)},
+    {"bytes=0-9", 10, PART(0, 10)},
+    {"bytes=9-9", 10, PART(9, 1)},
+    {"bytes=2-5", 10, PART(2, 4)},
+    {"bytes=2-", 10, PART(2, 8)},
+    {"bytes=0-", 10, PART(0, 10)},
+    {"bytes=002-05", 10, PART(2, 4)},
+    {"bytes=5-99", 10, PART(5, 5)},
+    {"BYTES=2-5", 10, PART(2, 4)},
+    {"bytes=-1", 10, PART(9, 1)},
+    {"bytes=-10", 10, PART(0, 10)},
+    {"bytes=-11", 10, PART(0, 10)},
+    /* Large. */
+    {"bytes=1-" MOST, 10, PART(1, 9)},
+    {"bytes=1-" MORE, 10, PART(1, 9)},
+    {"bytes=1-" HUGE_NUMBER, 10, PART(1, 9)},
+    {"bytes=-" HUGE_NUMBER, 10, PART(0, 10)},
+    {"bytes=" MOST "-", 10, BEYOND},
+    {"bytes=" MORE "-", 10, BEYOND},
+    {"bytes=" HUGE_NUMBER "-", UINT64_MAX, BEYOND},
+    {"bytes=0-" MOST, UINT64_MAX, PART(0, UINT64_MAX)},
+    {"bytes=18446744073709551610-" MOST, UINT64_MAX, PART(UINT64_MAX - 5, 5)},
+    /* Beyond the end. */
+    {"bytes=10-", 10, BEYOND},
+    {"bytes=10-10", 10, BEYOND},
+    {"bytes=11-20", 10, BEYOND},
+    {"bytes=-0", 10, BEYOND},
+    {"bytes=-00", 10, BEYOND},
+    /* Of nothing. */
+    {"bytes=0-", 0, BEYOND},
+    {"bytes=0-0", 0, BEYOND},
+    {"bytes=-0", 0, BEYOND},
+    {"bytes=-1", 0, WHOLE},
+    /* A list of one. */
+    {"bytes=2-5 ", 10, PART(2, 4)},
+    {"bytes=2-5\t", 10, PART(2, 4)},
+    {"bytes=2-5,", 10, PART(2, 4)},
+    {"bytes=,2-5", 10, PART(2, 4)},
+    {"bytes=, ,2-5 , ,", 10, PART(2, 4)},
+    /* Several. */
+    {"bytes=0-1,4-5", 10, WHOLE},
+    {"bytes=0-1, 4-5", 10, WHOLE},
+    {"bytes=0-0,-1", 10, WHOLE},
+    {"bytes=20-,30-", 10, WHOLE},
+    {"bytes=0-1,20-", 10, WHOLE},
+    /* Other units, and malformed. */
+    {NULL, 10, WHOLE},
+    {"", 10, WHOLE},
+    {"bytes", 10, WHOLE},
+    {"bytes=", 10, WHOLE},
+    {"bytes=,", 10, WHOLE},
+    {"bytes=-", 10, WHOLE},
+    {"bytes=--1", 10, WHOLE},
+    {"bytes=5-4", 10, WHOLE},
+    {"bytes=" MOST "-0", 10, WHOLE},
+    {"bytes=5", 10, WHOLE},
+    {"bytes=a-b", 10, WHOLE},
+    {"bytes=1-b", 10, WHOLE},
+    {"bytes=1-2b", 10, WHOLE},
+    {"bytes=1-2-3", 10, WHOLE},
+    {"bytes=+1-2", 10, WHOLE},
+    {"bytes=1.0-2", 10, WHOLE},
+    {"bytes=0x1-2", 10, WHOLE},
+    {"bytes=1 -2", 10, WHOLE},
+    {"bytes=1- 2", 10, WHOLE},
+    {"bytes= 1-2", 10, WHOLE},
+    {"bytes =1-2", 10, WHOLE},
+    {" bytes=1-2", 10, WHOLE},
+    {"bytes:1-2", 10, WHOLE},
+    {"bytes=1-2;3-4", 10, WHOLE},
+    {"bytes=1-2,x", 10, WHOLE},
+    {"bytes=x,1-2", 10, WHOLE},
+    {"bytes=1-2 3-4", 10, WHOLE},
+    {"items=1-2", 10, WHOLE},
+    {"none", 10, WHOLE},
+    {"1-2", 10, WHOLE},
+};
+
+START_TEST(test_range)
+{
+    struct guarded memory;
+    struct byte_range out = {77, 77};
+    const char *value = ranges[_i].value;
+    guarded_new(&memory, 256);
+    if (value)
+        value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
+    enum range_kind kind = range_parse(value, ranges[_i].length, &out);
+    ck_assert_msg(kind == ranges[_i].kind, "%s of %ju: %d", value ? value : "NULL",
+                  (uintmax_t)ranges[_i].length, (int)kind);
+    const bool part = kind == RANGE_PART;
+    ck_assert_uint_eq(out.first, part ? ranges[_i].first : 77);
+    ck_assert_uint_eq(out.length, part ? ranges[_i].count : 77);
+    guarded_free(&memory);
+}
+END_TEST
+
+/* Whatever is sent: a part of what there is, or none. */
+START_TEST(test_range_noise)
+{
+    static const char alphabet[] = "0123456789--,, =bx";
+    struct guarded memory;
+    uint64_t state = 16;
+    guarded_new(&memory, 64);
+    for (int i = 0; i < 50000; i++) {
+        char text[48] = "bytes=";
+        struct byte_range out = {0, 0};
+        int length = 6 + chance_below(&state, 30);
+        for (int j = 6; j < length; j++)
+            text[j] = alphabet[chance_below(&state, sizeof alphabet - 1)];
+        text[length] = 0;
+        const uint64_t bytes = (uint64_t)chance_below(&state, 12);
+        const char *value = (const char *)guarded_copy(&memory, text, (size_t)length + 1);
+        if (range_parse(value, bytes, &out) == RANGE_PART)
+            must(out.length > 0 && out.first < bytes && out.length <= bytes - out.first, "%s",
+                 text);
+    }
+    guarded_free(&memory);
+}
+END_TEST
+
+static const struct {
+    const char *value;
+    bool gzip;
+} codings[] = {
+    {NULL, false},
+    {"", false},
+    {"gzip", true},
+    {"GZip", true},
+    {"x-gzip", true},
+    {"gzip, deflate, br, zstd", true},
+    {"deflate,gzip", true},
+    {"deflate ,\tgzip ", true},
+    {"*", true},
+    {"br, *;q=0.1", true},
+    {"gzip;q=1", true},
+    {"gzip;q=0.001", true},
+    {"gzip ; q=0.5", true},
+    {"identity", false},
+    {"deflate, br", false},
+    {"gzip;q=0", false},
+    {"gzip;q=0.000", false},
+    {"gzip; q=0 , br", false},
+    {"*, gzip;q=0", false},
+    {"gzip;q=0, *", false},
+    {"*;q=0", false},
+    {"gzipped", false},
+    {"zip", false},
+    {"br;gzip", false},
+    {",,", false},
+    {", ,gzip", true},
+    {"gzip;q=", true},
+};
+
+START_TEST(test_coding)
+{
+    struct guarded memory;
+    const char *value = codings[_i].value;
+    guarded_new(&memory, 64);
+    if (value)
+        value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
+    ck_assert_msg(accepts_gzip(value) == codings[_i].gzip, "%s", value ? value : "NULL");
+    guarded_free(&memory);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conditional");
@@ -151,5 +348,11 @@ int main(void)
     tcase_add_loop_test(tcase, test_rows, 0, ROWS(rows));
     tcase_add_test(tcase, test_lists);
     tcase_add_test(tcase, test_noise);
+    tcase = suite_case(suite, "Range and If-Range");
+    tcase_add_loop_test(tcase, test_if_range, 0, ROWS(conditions));
+    tcase_add_loop_test(tcase, test_range, 0, ROWS(ranges));
+    tcase_add_test(tcase, test_range_noise);
+    tcase = suite_case(suite, "Accept-Encoding");
+    tcase_add_loop_test(tcase, test_coding, 0, ROWS(codings));
     return suite_run(suite);
 }
