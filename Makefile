@@ -115,11 +115,20 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 $(BUILD)/%.o: %.S $(BUILD)/flags
 	@echo "  AS    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -c $< -o $@
+	$(Q)$(CC) -I. -Wa,-I$(BUILD) -c $< -o $@
 
 $(BUILD)/config/builtin.o: config/farlands.yaml
-$(BUILD)/server/viewer_assets.o: $(wildcard server/viewer/*.html server/viewer/*.css server/viewer/*.js \
-    server/viewer/*.svg) server/viewer/node_modules/.installed
+
+# What the viewer is made of says viewer_assets.S. npm dates its files long ago: not
+# their age tells whether they changed, but that of the installation.
+VIEWER_FILES := $(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer_assets.S)
+VIEWER_GZIP := $(VIEWER_FILES:%=$(BUILD)/%.gz)
+VIEWER_PACKAGES := server/viewer/node_modules/.installed
+$(BUILD)/server/viewer_assets.o: $(VIEWER_FILES) $(VIEWER_GZIP)
+$(filter server/viewer/node_modules/%,$(VIEWER_FILES)): $(VIEWER_PACKAGES) ;
+$(VIEWER_GZIP): $(BUILD)/%.gz: % $(VIEWER_PACKAGES)
+	@mkdir -p $(@D)
+	$(Q)gzip -9 -n <$< >$@
 
 # One object in it, in which what the files of noise/ share among themselves is
 # private, as it is in the shared library.

@@ -1,7 +1,16 @@
 #include "conditional.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <xxhash.h>
+
+char *etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG])
+{
+    snprintf(etag, HASH_ETAG, "\"%016" PRIx64 "\"", (uint64_t)XXH64(bytes, length, 0));
+    return etag;
+}
 
 static const char *skip_blanks(const char *at)
 {

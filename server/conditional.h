@@ -4,7 +4,13 @@
 #define FARLANDS_CONDITIONAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum { HASH_ETAG = 24 };
+
+/* The strong validator of BYTES that nothing else identifies: their hash. Returns ETAG. */
+char *etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
 
 /* Whether the field value of If-None-Match names ETAG ("..." with its quotes),
  * by weak comparison, or is *. NULL and what is malformed match nothing. */

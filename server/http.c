@@ -120,6 +120,28 @@ struct head {
     struct http_request *request;
 };
 
+/* Where the handler looks for the header NAME, or NULL where it never does. */
+static const char **header_place(struct http_request *request, const char *name)
+{
+    const struct {
+        const char *name;
+        const char **place;
+    } places[] = {
+        {"Host", &request->host},
+        {"Accept-Encoding", &request->accept_encoding},
+        {"If-None-Match", &request->if_none_match},
+        {"If-Range", &request->if_range},
+        {"Range", &request->range},
+        {"X-Forwarded-Host", &request->forwarded_host},
+        {"X-Forwarded-Prefix", &request->forwarded_prefix},
+        {"X-Forwarded-Proto", &request->forwarded_proto},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (strcasecmp(places[i].name, name) == 0)
+            return places[i].place;
+    return NULL;
+}
+
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  const char *value)
 {
@@ -129,10 +151,9 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     if (!value)
         value = "";
     framing_header(&head->framing, name, value);
-    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
-        head->request->host = value;
-    else if (strcasecmp(name, MHD_HTTP_HEADER_IF_NONE_MATCH) == 0)
-        head->request->if_none_match = value;
+    const char **place = header_place(head->request, name);
+    if (place)
+        *place = value;
     return MHD_YES;
 }
 
@@ -149,6 +170,8 @@ static void examine(struct http_exchange *exchange, const char *method, const ch
     request->method = strcmp(method, "HEAD") == 0      ? HTTP_HEAD
                       : strcmp(method, "OPTIONS") == 0 ? HTTP_OPTIONS
                                                        : HTTP_GET;
+    info = MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    request->peer = info ? info->client_addr : NULL;
     request->uri = exchange->uri;
     request->refused = head.framing.refused;
     request->why = head.framing.why;
@@ -194,6 +217,11 @@ static ssize_t no_body(void *context, uint64_t position, char *buffer, size_t ma
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
+static size_t body_length(const struct http_answer *answer)
+{
+    return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
+}
+
 static struct MHD_Response *make_response(struct http_exchange *exchange,
                                           const struct http_answer *answer)
 {
@@ -201,7 +229,8 @@ static struct MHD_Response *make_response(struct http_exchange *exchange,
 
     if (answer->body) {
         response = MHD_create_response_from_buffer_with_free_callback_cls(
-            answer->body->length, answer->body->bytes, release_body, blob_hold(answer->body));
+            body_length(answer), answer->body->bytes + answer->first, release_body,
+            blob_hold(answer->body));
     } else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) {
         response = MHD_create_response_from_callback(answer->length < 0 ? MHD_SIZE_UNKNOWN
                                                                         : (uint64_t)answer->length,
@@ -242,7 +271,7 @@ static void log_exchange(const struct http_exchange *exchange, const struct http
         return;
     log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
              exchange->request.refused ? "refused" : methods[exchange->request.method],
-             exchange->uri, answer->status, answer->body ? answer->body->length : 0,
+             exchange->uri, answer->status, body_length(answer),
              (double)(uv_hrtime() - exchange->begun) / 1e6);
 }
 

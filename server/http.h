@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <uv.h>
 
 #include "server/blob.h"
@@ -23,10 +24,12 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
 struct http_request {
     enum http_method method;
-    const char *uri;           /* as sent, with the query, nothing decoded; printable ASCII */
-    const char *host;          /* the Host header, or NULL */
-    const char *if_none_match; /* likewise */
-    unsigned refused;          /* 0, or the status to refuse it with, and why */
+    const char *uri; /* as sent, with the query, nothing decoded; printable ASCII */
+    /* Headers, or NULL; of one that came several times, the last. */
+    const char *host, *accept_encoding, *if_none_match, *if_range, *range;
+    const char *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const struct sockaddr *peer; /* who sent it, or NULL where that is unknown */
+    unsigned refused;            /* 0, or the status to refuse it with, and why */
     const char *why;
 };
 
@@ -40,6 +43,7 @@ struct http_answer {
     unsigned status;
     const char *type;                  /* Content-Type, or NULL */
     struct blob *body;                 /* or NULL; a reference is taken */
+    size_t first, count;               /* the part of BODY to send; COUNT 0: all of it */
     int64_t length;                    /* HEAD without a body: what GET's would be, or unknown */
     const struct http_header *headers; /* copied, with their values */
     int header_count;

@@ -187,7 +187,8 @@ static int make_parts(struct server *server)
     err = supply_new(&server->supply, &supply_parts);
     if (err)
         return err;
-    const struct service_parts parts = {server->worlds, server->supply, &server->metrics};
+    const struct service_parts parts = {&config->site, server->worlds, server->supply,
+                                        &server->metrics};
     return service_new(&server->service, &parts);
 }
 

@@ -13,6 +13,7 @@
 
 /* What a service works with; all of it stays its maker's and outlives it. */
 struct service_parts {
+    const struct site_config *site;
     const struct worlds *worlds;
     struct supply *supply;
     struct metrics *metrics;

@@ -1,5 +1,5 @@
-/* The viewer's files, as they stand, in the binary. */
-    .macro file symbol, path
+/* The viewer's files in the binary, as they stand and through gzip (made in the build folder). */
+    .macro bytes symbol, path
     .global viewer_\symbol
     .global viewer_\symbol\()_length
     .balign 8
@@ -8,6 +8,11 @@ viewer_\symbol\()_length:
 viewer_\symbol:
     .incbin "\path"
 1:
+    .endm
+
+    .macro file symbol, path
+    bytes \symbol, "\path"
+    bytes \symbol\()_gzip, "\path\().gz"
     .endm
 
     .section .rodata

@@ -1,6 +1,6 @@
 #include "viewer_files.h"
 
-#include <string.h>
+#include <stddef.h>
 
 /* The symbols of viewer_assets.S. */
 #define FILES(X)                                                \
@@ -11,19 +11,21 @@
     X(leaflet_css, "leaflet.css", "text/css; charset=utf-8")    \
     X(leaflet_js, "leaflet.js", "text/javascript; charset=utf-8")
 
-#define DECLARE(symbol, name, type)         \
-    extern const uint8_t viewer_##symbol[]; \
-    extern const uint64_t viewer_##symbol##_length;
+#define DECLARE(symbol, name, type)                 \
+    extern const uint8_t viewer_##symbol[];         \
+    extern const uint64_t viewer_##symbol##_length; \
+    extern const uint8_t viewer_##symbol##_gzip[];  \
+    extern const uint64_t viewer_##symbol##_gzip_length;
 FILES(DECLARE)
 
-static const struct viewer_file files[] = {
-#define ROW(symbol, name, type) {name, type, viewer_##symbol, &viewer_##symbol##_length},
-    FILES(ROW)};
+const struct viewer_file viewer_files[] = {
+#define ROW(symbol, name, type) \
+    {name,                      \
+     type,                      \
+     viewer_##symbol,           \
+     viewer_##symbol##_gzip,    \
+     &viewer_##symbol##_length, \
+     &viewer_##symbol##_gzip_length},
+    FILES(ROW){0}};
 
-const struct viewer_file *viewer_file_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (strcmp(files[i].name, name) == 0)
-            return &files[i];
-    return NULL;
-}
+_Static_assert(sizeof viewer_files / sizeof viewer_files[0] <= VIEWER_FILES_MAX, "room for each");

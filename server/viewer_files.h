@@ -7,11 +7,14 @@
 struct viewer_file {
     const char *name; /* "index.html" is the page, the others are below /viewer/ */
     const char *type; /* media type */
-    const uint8_t *bytes;
-    const uint64_t *length; /* of the bytes */
+    const uint8_t *bytes, *gzip;
+    const uint64_t *length, *gzip_length; /* of the bytes, plain and through gzip */
 };
 
-/* NULL where there is no such file. */
-const struct viewer_file *viewer_file_find(const char *name);
+/* Above the number of files. */
+enum { VIEWER_FILES_MAX = 32 };
+
+/* The table; ends with a NULL name. */
+extern const struct viewer_file viewer_files[];
 
 #endif

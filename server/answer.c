@@ -1,0 +1,152 @@
+#include "answer.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/conditional.h"
+#include "server/documents.h"
+
+#define JSON "application/json"
+#define METHODS "GET, HEAD, OPTIONS"
+
+void headers_add(struct headers *headers, const char *name, const char *value)
+{
+    assert(headers->count < HEADERS_MAX);
+    headers->header[headers->count++] = (struct http_header){name, value};
+}
+
+struct headers headers_common(const char *cache_control)
+{
+    struct headers headers = {.count = 0};
+    headers_add(&headers, "Access-Control-Allow-Origin", "*");
+    headers_add(&headers, "Access-Control-Expose-Headers",
+                "Accept-Ranges, Content-Length, Content-Range, ETag, Retry-After, Farlands-Width, "
+                "Farlands-Height, Farlands-Origin, Farlands-Step, Farlands-Range, "
+                "Farlands-Fingerprint");
+    headers_add(&headers, "X-Content-Type-Options", "nosniff");
+    if (cache_control)
+        headers_add(&headers, "Cache-Control", cache_control);
+    return headers;
+}
+
+void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers)
+{
+    answer.headers = headers->header;
+    answer.header_count = headers->count;
+    metrics_add_status(asker->metrics, answer.status);
+    http_answer(asker->exchange, &answer);
+}
+
+/* With one more header, where NAME is not NULL. */
+static void answer_refusal(const struct asker *asker, unsigned status, const char *why,
+                           const char *name, const char *value)
+{
+    struct headers headers = headers_common("no-store");
+    struct blob *body = document_error(why);
+
+    if (name)
+        headers_add(&headers, name, value);
+    answer(asker, (struct http_answer){.status = status, .type = JSON, .body = body}, &headers);
+    blob_release(body);
+}
+
+void answer_error(const struct asker *asker, unsigned status, const char *why)
+{
+    switch (status) {
+    case 405:
+        answer_refusal(asker, status, why, "Allow", METHODS);
+        break;
+    case 503:
+        answer_refusal(asker, status, why, "Retry-After", "1");
+        break;
+    default:
+        answer_refusal(asker, status, why, NULL, NULL);
+    }
+}
+
+void answer_unsatisfiable(const struct asker *asker, uint64_t length)
+{
+    char why[80], range[40];
+    snprintf(why, sizeof why, "Range: begins beyond the end; there are %" PRIu64 " bytes", length);
+    snprintf(range, sizeof range, "bytes */%" PRIu64, length);
+    answer_refusal(asker, 416, why, "Content-Range", range);
+}
+
+void answer_options(const struct asker *asker)
+{
+    struct headers headers = headers_common(NULL);
+    headers_add(&headers, "Allow", METHODS);
+    headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
+    headers_add(&headers, "Access-Control-Allow-Headers",
+                "Range, If-None-Match, If-Range, Cache-Control");
+    headers_add(&headers, "Access-Control-Max-Age", "86400");
+    answer(asker, (struct http_answer){.status = 204}, &headers);
+}
+
+void answer_moved(const struct asker *asker, const char *location)
+{
+    struct headers headers = headers_common(CACHE_CHECK);
+    headers_add(&headers, "Location", location);
+    answer(asker, (struct http_answer){.status = 308}, &headers);
+}
+
+/* BODY, or 304 where the asker has it: HEADERS, and its ETAG among them. */
+static void answer_unless_had(const struct asker *asker, const char *type, struct blob *body,
+                              const char *etag, struct headers *headers)
+{
+    headers_add(headers, "ETag", etag);
+    if (none_match_holds(asker->request->if_none_match, etag))
+        answer(asker, (struct http_answer){.status = 304}, headers);
+    else
+        answer(asker, (struct http_answer){.status = 200, .type = type, .body = body}, headers);
+}
+
+void answer_page(const struct asker *asker, const struct page *page, const char *fingerprint)
+{
+    struct headers headers = headers_common(CACHE_CHECK);
+    const struct page_form *form = &page->plain;
+
+    if (fingerprint)
+        headers_add(&headers, "Farlands-Fingerprint", fingerprint);
+    if (page->gzip.body) {
+        headers_add(&headers, "Vary", "Accept-Encoding");
+        if (accepts_gzip(asker->request->accept_encoding)) {
+            headers_add(&headers, "Content-Encoding", "gzip");
+            form = &page->gzip;
+        }
+    }
+    /* A map library makes its workers from blobs. */
+    if (strncmp(page->type, "text/html", 9) == 0)
+        headers_add(&headers, "Content-Security-Policy",
+                    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+                    "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; "
+                    "child-src 'self' blob:");
+    answer_unless_had(asker, page->type, form->body, form->etag, &headers);
+}
+
+void answer_document(const struct asker *asker, struct fresh_document document)
+{
+    struct headers headers = headers_common(document.cache_control);
+    char etag[HASH_ETAG];
+
+    if (!document.body) {
+        answer_error(asker, 503, "out of memory");
+        return;
+    }
+    if (document.fingerprint)
+        headers_add(&headers, "Farlands-Fingerprint", document.fingerprint);
+    if (document.vary)
+        headers_add(&headers, "Vary", document.vary);
+    etag_hash(document.body->bytes, document.body->length, etag);
+    answer_unless_had(asker, JSON, document.body, etag, &headers);
+    blob_release(document.body);
+}
+
+void answer_state(const struct asker *asker, unsigned status, const char *type, struct blob *body)
+{
+    struct headers headers = headers_common("no-store");
+    answer(asker, (struct http_answer){.status = status, .type = type, .body = body}, &headers);
+    blob_release(body);
+}

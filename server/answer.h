@@ -1,0 +1,66 @@
+/*
+ * Answers: what every one of them says, and whole ones for everything but
+ * tiles. Each function here answers the asker, always once. On the loop's thread.
+ */
+#ifndef FARLANDS_ANSWER_H
+#define FARLANDS_ANSWER_H
+
+#include "server/http.h"
+#include "server/metrics.h"
+#include "server/pages.h"
+
+#define CACHE_SHORT "public, max-age=3600"
+#define CACHE_FOREVER "public, max-age=31536000, immutable"
+#define CACHE_CHECK "no-cache"
+
+/* Who is answered, and where that is counted. The request lasts until then. */
+struct asker {
+    struct metrics *metrics;
+    struct http_exchange *exchange;
+    const struct http_request *request;
+};
+
+/* The headers of one answer; values must last until it is given. */
+enum { HEADERS_MAX = 20 };
+
+struct headers {
+    struct http_header header[HEADERS_MAX];
+    int count;
+};
+
+/* Those of every answer. */
+struct headers headers_common(const char *cache_control);
+void headers_add(struct headers *headers, const char *name, const char *value);
+
+/* ANSWER with HEADERS; its own are not needed. */
+void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers);
+
+/* {"error": WHY} */
+void answer_error(const struct asker *asker, unsigned status, const char *why);
+
+/* No byte of the LENGTH that there are was asked for. */
+void answer_unsatisfiable(const struct asker *asker, uint64_t length);
+
+/* What OPTIONS is asked for: mostly a browser's preflight. */
+void answer_options(const struct asker *asker);
+
+/* The same, at LOCATION. */
+void answer_moved(const struct asker *asker, const char *location);
+
+void answer_page(const struct asker *asker, const struct page *page, const char *fingerprint);
+
+/* What is made for one answer. */
+struct fresh_document {
+    struct blob *body; /* or NULL where memory is out */
+    const char *cache_control;
+    const char *fingerprint; /* of the world it tells about, or NULL */
+    const char *vary;        /* or NULL */
+};
+
+/* A JSON document, whose validator is a hash of its bytes; takes the reference to its body. */
+void answer_document(const struct asker *asker, struct fresh_document document);
+
+/* What is true only now; takes the reference to BODY. */
+void answer_state(const struct asker *asker, unsigned status, const char *type, struct blob *body);
+
+#endif

@@ -1,0 +1,132 @@
+#include "tile_answer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/numbers.h"
+
+enum { VALUE_MAX = 80 };
+
+static bool is_raw(const struct tile *tile)
+{
+    return tile->format != FORMAT_PNG;
+}
+
+static int64_t raw_length(const struct tile *tile)
+{
+    const int64_t size = tile_size(tile);
+    return size * size * (tile->format == FORMAT_F32 ? 4 : 2);
+}
+
+static const char *cache_control(const char *version, const char *fingerprint)
+{
+    if (!version[0])
+        return CACHE_SHORT;
+    return strcmp(version, fingerprint) == 0 ? CACHE_FOREVER : CACHE_CHECK;
+}
+
+void tile_answer_prepare(struct wanted *wanted, const struct route *route,
+                         const struct http_request *request)
+{
+    const struct tile *tile = &wanted->tile;
+    const char *fingerprint = tile->world->fingerprint;
+    char path[TILE_PATH_MAX];
+
+    snprintf(wanted->key, sizeof wanted->key, "%s/%s", fingerprint, tile_path(tile, path));
+    snprintf(wanted->etag, sizeof wanted->etag, "\"%s\"", wanted->key);
+    wanted->cache_control = cache_control(route->version, fingerprint);
+    wanted->length = HTTP_LENGTH_UNKNOWN;
+    wanted->range = RANGE_WHOLE;
+    if (!is_raw(tile))
+        return;
+    wanted->length = raw_length(tile);
+    if (request->method == HTTP_GET && if_range_holds(request->if_range, wanted->etag))
+        wanted->range = range_parse(request->range, (uint64_t)wanted->length, &wanted->part);
+}
+
+/* The text of the headers that explain raw samples. */
+struct explanation {
+    char size[VALUE_MAX], origin[VALUE_MAX], step[BLOCKS_TEXT], range[VALUE_MAX];
+};
+
+static void explain(struct headers *headers, struct explanation *text, const struct wanted *wanted)
+{
+    const struct world *world = wanted->tile.world;
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
+
+    snprintf(text->size, VALUE_MAX, "%d", tile_size(&wanted->tile));
+    snprintf(text->origin, VALUE_MAX, "%s %s", blocks_format(wanted->grid.x, x),
+             blocks_format(wanted->grid.y, y));
+    snprintf(text->range, VALUE_MAX, "%.9g %.9g", (double)world->style.min,
+             (double)world->style.max);
+    headers_add(headers, "Farlands-Width", text->size);
+    headers_add(headers, "Farlands-Height", text->size);
+    headers_add(headers, "Farlands-Origin", text->origin);
+    headers_add(headers, "Farlands-Step", blocks_format(wanted->grid.step, text->step));
+    headers_add(headers, "Farlands-Range", text->range);
+    headers_add(headers, "Farlands-Fingerprint", world->fingerprint);
+}
+
+/* ANSWER with the headers that every answer about the tile has, and CONTENT_RANGE. */
+static void give(const struct asker *asker, const struct wanted *wanted, struct http_answer given,
+                 const char *content_range)
+{
+    const bool raw = is_raw(&wanted->tile);
+    struct headers headers = headers_common(wanted->cache_control);
+    struct explanation text = {0};
+
+    headers_add(&headers, "ETag", wanted->etag);
+    /* A picture's bytes may differ between two machines' compressors: no part fits another. */
+    headers_add(&headers, "Accept-Ranges", raw ? "bytes" : "none");
+    headers_add(&headers, "Cross-Origin-Resource-Policy", "cross-origin");
+    headers_add(&headers, "Timing-Allow-Origin", "*");
+    if (raw)
+        explain(&headers, &text, wanted);
+    if (content_range)
+        headers_add(&headers, "Content-Range", content_range);
+    answer(asker, given, &headers);
+}
+
+void tile_answer(const struct asker *asker, const struct wanted *wanted, struct blob *body)
+{
+    struct http_answer given = {
+        .status = 200,
+        .type = format_type(wanted->tile.format),
+        .body = body,
+        .length = wanted->length,
+    };
+    char range[VALUE_MAX];
+
+    if (!body || wanted->range != RANGE_PART) {
+        give(asker, wanted, given, NULL);
+        return;
+    }
+    const struct byte_range *part = &wanted->part;
+    snprintf(range, sizeof range, "bytes %" PRIu64 "-%" PRIu64 "/%" PRId64, part->first,
+             part->first + part->length - 1, wanted->length);
+    given.status = 206;
+    given.first = (size_t)part->first;
+    given.count = (size_t)part->length;
+    give(asker, wanted, given, range);
+}
+
+void tile_answer_had(const struct asker *asker, const struct wanted *wanted)
+{
+    give(asker, wanted, (struct http_answer){.status = 304}, NULL);
+}
+
+void tile_answer_failed(const struct asker *asker, int err)
+{
+    switch (err) {
+    case -EBUSY:
+        answer_error(asker, 503, "too many tiles are being rendered; try again");
+        break;
+    case -ENOMEM:
+        answer_error(asker, 503, "out of memory; try again");
+        break;
+    default:
+        answer_error(asker, 500, "the tile could not be rendered");
+    }
+}

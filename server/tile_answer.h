@@ -1,0 +1,40 @@
+/*
+ * What the answer about a tile says: all of it is known before there is a
+ * tile, but for the length of a picture. On the loop's thread.
+ */
+#ifndef FARLANDS_TILE_ANSWER_H
+#define FARLANDS_TILE_ANSWER_H
+
+#include "server/answer.h"
+#include "server/conditional.h"
+#include "server/route.h"
+#include "server/tile.h"
+
+enum { TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX };
+
+/* A tile that was asked for. */
+struct wanted {
+    struct tile tile;
+    struct farlands_grid grid;
+    const char *cache_control;
+    char key[TILE_KEY_MAX];      /* its name among all tiles of all worlds */
+    char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */
+    int64_t length;              /* of its bytes, or HTTP_LENGTH_UNKNOWN */
+    enum range_kind range;       /* which of them were asked for */
+    struct byte_range part;
+};
+
+/* Fill in the rest of WANTED, whose tile and grid the ROUTE led to. */
+void tile_answer_prepare(struct wanted *wanted, const struct route *route,
+                         const struct http_request *request);
+
+/* 200 or 206 with the tile; without BODY to a HEAD. */
+void tile_answer(const struct asker *asker, const struct wanted *wanted, struct blob *body);
+
+/* 304: the asker has it. */
+void tile_answer_had(const struct asker *asker, const struct wanted *wanted);
+
+/* Why there is no tile: a negative code. */
+void tile_answer_failed(const struct asker *asker, int err);
+
+#endif
