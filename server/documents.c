@@ -14,6 +14,8 @@
  * and it fails when it is told of more, and stretches the last when it is not. */
 enum { TILEJSON_MAX_ZOOM = 25 };
 
+enum { BASE_MAX = 1032, TILE_URL_MAX = BASE_MAX + 256 };
+
 /* cJSON's own functions pass NULL through, so one look at the end is enough: a
  * missing part makes the whole document NULL. */
 struct document {
@@ -75,6 +77,28 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
+struct parameter_place {
+    struct document *document;
+    cJSON *parent;
+};
+
+/* Those of the parameters that place tiles in the world, and its seed. */
+static void add_grid_parameter(void *context, const char *key, const char *value, int quoted)
+{
+    static const char *const keys[] = {"seed", "native_zoom", "origin", "wrap"};
+    const struct parameter_place *place = context;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(keys[i], key) == 0)
+            add(place->document, place->parent, key,
+                quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
+}
+
+static void add_grid(struct document *document, cJSON *parent, const struct world *world)
+{
+    struct parameter_place place = {document, parent};
+    config_world_visit(&world->config, add_grid_parameter, &place);
+}
+
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
 static void add_parameter(void *context, const char *key, const char *value, int quoted)
 {
@@ -96,11 +120,26 @@ static void add_pair(struct document *document, cJSON *parent, const char *key, 
     add_number(document, pair, NULL, b);
 }
 
-/* The template of the URLs of LAYER's pictures, below BASE. */
-static void tile_url(const struct world *world, int layer, const char *base, char *out, size_t size)
+/* The template of the URLs of LAYER's pictures, below BASE; DENSITY is "" or "@2x". */
+static void tile_url(const struct world *world, int layer, const char *base, const char *density,
+                     char *out, size_t size)
 {
-    snprintf(out, size, "%s%s/%s/{z}/{x}/{y}.png?v=%s", base, world->config.name,
-             layers[layer].name, world->fingerprint);
+    snprintf(out, size, "%s%s/%s/{z}/{x}/{y}%s.png?v=%s", base, world->config.name,
+             layers[layer].name, density, world->fingerprint);
+}
+
+static void add_extensions(struct document *document, cJSON *parent, int layer)
+{
+    cJSON *extensions = add_array(document, parent, "extensions");
+    for (unsigned format = 0; format < FORMATS; format++)
+        if (layers[layer].formats & 1u << format)
+            add_text(document, extensions, NULL, format_extension(format));
+}
+
+static void add_encoding(struct document *document, cJSON *parent, int layer)
+{
+    if (layers[layer].encoding)
+        add_text(document, parent, "encoding", layers[layer].encoding);
 }
 
 static void add_layers(struct document *document, cJSON *parent, const struct world *world)
@@ -112,19 +151,17 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
             continue;
         cJSON *entry = add_object(document, list, NULL);
         add_text(document, entry, "name", layers[i].name);
-        cJSON *extensions = add_array(document, entry, "extensions");
-        for (unsigned format = 0; format < FORMATS; format++)
-            if (layers[i].formats & 1u << format)
-                add_text(document, extensions, NULL, format_extension(format));
+        add_extensions(document, entry, i);
+        add_encoding(document, entry, i);
         snprintf(url, sizeof url, "%s/%s.json", world->config.name, layers[i].name);
         add_text(document, entry, "tilejson", url);
-        tile_url(world, i, "", url, sizeof url);
+        tile_url(world, i, "", "", url, sizeof url);
         add_text(document, entry, "tiles", url);
     }
 }
 
-/* What the catalogue and /{world}.json both tell. */
-static void add_outline(struct document *document, cJSON *parent, const struct world *world)
+/* What every document about a world tells. */
+static void add_identity(struct document *document, cJSON *parent, const struct world *world)
 {
     add_text(document, parent, "fingerprint", world->fingerprint);
     add_pair(document, parent, "range", (double)world->style.min, (double)world->style.max);
@@ -133,6 +170,12 @@ static void add_outline(struct document *document, cJSON *parent, const struct w
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
     add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+}
+
+/* What the catalogue and /{world}.json both tell. */
+static void add_outline(struct document *document, cJSON *parent, const struct world *world)
+{
+    add_identity(document, parent, world);
     add_layers(document, parent, world);
 }
 
@@ -149,6 +192,7 @@ struct blob *document_worlds(const struct worlds *worlds)
         snprintf(url, sizeof url, "%s.json", world->config.name);
         add_text(&document, entry, "name", world->config.name);
         add_text(&document, entry, "url", url);
+        add_grid(&document, entry, world);
         add_outline(&document, entry, world);
     }
     return document_end(&document);
@@ -163,37 +207,88 @@ struct blob *document_world(const struct world *world)
     return document_end(&document);
 }
 
-static int clamp_zoom(int zoom)
+/* ZOOM, or the nearest one that both TileJSON and the world have. */
+static int tilejson_zoom(const struct world *world, int zoom)
 {
-    return zoom < 0 ? 0 : zoom > TILEJSON_MAX_ZOOM ? TILEJSON_MAX_ZOOM : zoom;
+    const int low = world_min_zoom(world) > 0 ? world_min_zoom(world) : 0;
+    const int most = world_max_zoom(world, 1);
+    const int high = most < TILEJSON_MAX_ZOOM ? most : TILEJSON_MAX_ZOOM;
+    return zoom < low ? low : zoom > high ? high : zoom;
+}
+
+/* How far BLOCK is into the window that web maps see, 0 to 1; what is outside begins in the middle.
+ */
+static double into_window(int64_t block, int64_t origin, int native_zoom)
+{
+    const double place = ((double)block - (double)origin) / ldexp(256 * FARLANDS_UNIT, native_zoom);
+    return place >= 0 && place <= 1 ? place : 0.5;
+}
+
+/*
+ * Where a map begins: longitude and latitude of block (0, 0), whose window is
+ * Web Mercator's square, and the zoom at which a cell of the broadest octave is
+ * FIRST_CELL pixels wide, so that a few of its features fill a screen.
+ */
+static void add_center(struct document *document, cJSON *parent, const struct world *world)
+{
+    enum { FIRST_CELL = 1024 };
+    const struct world_config *config = &world->config;
+    const double u = into_window(0, config->origin[0], config->native_zoom);
+    const double v = into_window(0, config->origin[1], config->native_zoom);
+    const double blocks = (double)config->terrain.wavelength / FARLANDS_UNIT;
+    const long zoom = config->native_zoom + lround(log2(FIRST_CELL / blocks));
+
+    cJSON *center = add_array(document, parent, "center");
+    add_number(document, center, NULL, 360 * u - 180);
+    add_number(document, center, NULL, atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI);
+    add_number(document, center, NULL, tilejson_zoom(world, (int)zoom));
+}
+
+/* The plane that TileJSON cannot tell of: signed tiles, any zoom, @2x, raw heights. */
+static void add_plane(struct document *document, cJSON *parent, const struct world *world,
+                      int layer, const char *base)
+{
+    char url[TILE_URL_MAX];
+    cJSON *plane = add_object(document, parent, "farlands");
+    add_text(document, plane, "world", world->config.name);
+    add_text(document, plane, "layer", layers[layer].name);
+    add_grid(document, plane, world);
+    add_identity(document, plane, world);
+    add_extensions(document, plane, layer);
+    tile_url(world, layer, base, "@2x", url, sizeof url);
+    add_text(document, plane, "tiles_2x", url);
 }
 
 struct blob *document_tilejson(const struct world *world, int layer, const char *base)
 {
     struct document document = document_new();
     cJSON *root = document.root;
-    char url[512], prefix[300], title[2 * WORLD_NAME_MAX];
+    char url[TILE_URL_MAX], below[BASE_MAX], text[3 * WORLD_NAME_MAX];
 
-    snprintf(prefix, sizeof prefix, "%s/", base);
-    tile_url(world, layer, prefix, url, sizeof url);
-    snprintf(title, sizeof title, "%s %s", world->config.name, layers[layer].name);
+    snprintf(below, sizeof below, "%s/", base);
+    tile_url(world, layer, below, "", url, sizeof url);
     add_text(&document, root, "tilejson", "3.0.0");
-    add_text(&document, root, "name", title);
+    snprintf(text, sizeof text, "%s %s", world->config.name, layers[layer].name);
+    add_text(&document, root, "name", text);
+    snprintf(text, sizeof text, "Layer %s of the world %s, an endless seeded terrain",
+             layers[layer].name, world->config.name);
+    add_text(&document, root, "description", text);
     add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = add_array(&document, root, "tiles");
     add_text(&document, tiles, NULL, url);
     add_number(&document, root, "tileSize", TILE_SIZE);
-    if (layers[layer].encoding)
-        add_text(&document, root, "encoding", layers[layer].encoding);
-    add_number(&document, root, "minzoom", clamp_zoom(world_min_zoom(world)));
-    add_number(&document, root, "maxzoom", clamp_zoom(world_max_zoom(world, 1)));
+    add_encoding(&document, root, layer);
+    add_number(&document, root, "minzoom", tilejson_zoom(world, 0));
+    add_number(&document, root, "maxzoom", tilejson_zoom(world, TILEJSON_MAX_ZOOM));
     /* Web Mercator's square, as WGS 84, is the window that 0 <= x, y < 2^z sees. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     cJSON *box = add_array(&document, root, "bounds");
     for (int i = 0; i < 4; i++)
         add_number(&document, box, NULL, bounds[i]);
+    add_center(&document, root, world);
     add_array(&document, root, "vector_layers");
     add_text(&document, root, "fingerprint", world->fingerprint);
+    add_plane(&document, root, world, layer, below);
     return document_end(&document);
 }
 

@@ -11,7 +11,8 @@ struct blob *document_worlds(const struct worlds *worlds);
 /* /{world}.json: everything about one world. */
 struct blob *document_world(const struct world *world);
 
-/* /{world}/{layer}.json: TileJSON 3.0.0, its URLs absolute below BASE ("http://host:port"). */
+/* /{world}/{layer}.json: TileJSON 3.0.0, its URLs absolute below BASE ("http://host:port/path"),
+ * which has up to 1023 bytes. */
 struct blob *document_tilejson(const struct world *world, int layer, const char *base);
 
 /* The height at a place, with enough digits to give the float back exactly. */

@@ -87,6 +87,34 @@ static void must_be_pair(const cJSON *object, const char *key, double first, dou
     must(a == first && b == second, "%s: [%.17g, %.17g]", key, a, b);
 }
 
+/* The parameters that place tiles, as the configuration has them. */
+static void must_tell_grid(const cJSON *json, const struct world *world)
+{
+    char seed[32];
+    /* Text: as numbers most readers would round the large ones. */
+    snprintf(seed, sizeof seed, "%" PRIu64, world->config.terrain.seed);
+    ck_assert_str_eq(string(json, "seed"), seed);
+    ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
+    must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
+                 (double)world->config.origin[1] / FARLANDS_UNIT);
+    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config.wrap);
+    const struct farlands_params *terrain = &world->config.terrain;
+    must_be_pair(json, "range", terrain->elevation[0].metres,
+                 terrain->elevation[terrain->knots - 1].metres);
+    const cJSON *limits = member(json, "limits");
+    ck_assert_double_eq(number(limits, "coordinate"), 0x1p52);
+    must_be_pair(limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
+    must_be_pair(limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+}
+
+/* The encoding of the layer's heights, where it has one. */
+static void must_tell_encoding(const cJSON *json, int layer)
+{
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "encoding"), layers[layer].encoding != NULL);
+    if (layers[layer].encoding)
+        ck_assert_str_eq(string(json, "encoding"), layers[layer].encoding);
+}
+
 START_TEST(test_worlds)
 {
     cJSON *json = parse(document_worlds(worlds));
@@ -98,6 +126,7 @@ START_TEST(test_worlds)
         ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
         ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 7);
+        must_tell_grid(world, &worlds->world[i]);
     }
     cJSON_Delete(json);
 }
@@ -107,19 +136,11 @@ START_TEST(test_world)
 {
     const struct world *world = &worlds->world[_i];
     const struct farlands_params *terrain = &world->config.terrain;
-    const struct farlands_knot *knots = terrain->elevation;
-    char seed[32];
     cJSON *json = parse(document_world(world));
     ck_assert_str_eq(string(json, "name"), world->config.name);
     ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
     ck_assert_uint_eq(strspn(world->fingerprint, "0123456789abcdef"), 16);
-    /* Text: as numbers most readers would round the large ones. */
-    snprintf(seed, sizeof seed, "%" PRIu64, terrain->seed);
-    ck_assert_str_eq(string(json, "seed"), seed);
-    ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
-    must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
-                 (double)world->config.origin[1] / FARLANDS_UNIT);
-    must_be_pair(json, "range", knots[0].metres, knots[terrain->knots - 1].metres);
+    must_tell_grid(json, world);
 
     const cJSON *noise = member(json, "noise");
     ck_assert_double_eq(number(noise, "octaves"), terrain->octaves);
@@ -132,11 +153,9 @@ START_TEST(test_world)
     ck_assert_double_eq(number(warp, "amplitude"), (double)terrain->warp.amplitude / FARLANDS_UNIT);
     ck_assert_double_eq(number(warp, "wavelength"),
                         (double)terrain->warp.wavelength / FARLANDS_UNIT);
-    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config.wrap);
     for (const cJSON *item = json->child; item; item = item->next)
         for (const cJSON *other = item->next; other; other = other->next)
             ck_assert_str_ne(item->string, other->string);
-    ck_assert(cJSON_IsObject(member(json, "limits")));
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "elevation")), terrain->knots);
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
 
@@ -147,11 +166,36 @@ START_TEST(test_world)
         const cJSON *layer = cJSON_GetArrayItem(list, count);
         ck_assert_ptr_nonnull(layer);
         ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
+        must_tell_encoding(layer, layer_find(string(layer, "name")));
     }
     ck_assert_int_eq(cJSON_GetArraySize(list), count);
     cJSON_Delete(json);
 }
 END_TEST
+
+/* Where a map begins: a place within the bounds, and a zoom that there is. By the world's index. */
+static const double centers[][3] = {
+    {-180, 0, 22}, /* x in the window, at its very edge; y far north of it */
+    {0, 0, 0},
+    {0, 0, 6},
+    {0, 0, 6},
+};
+
+/* What 0 <= x, y < 2^z leaves out of the world. */
+static void must_tell_plane(const cJSON *json, const struct world *world, int layer)
+{
+    const cJSON *plane = member(json, "farlands");
+    char url[512];
+    ck_assert_str_eq(string(plane, "world"), world->config.name);
+    ck_assert_str_eq(string(plane, "layer"), layers[layer].name);
+    ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprint);
+    must_tell_grid(plane, world);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
+                     "png");
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
+             world->config.name, layers[layer].name, world->fingerprint);
+    ck_assert_str_eq(string(plane, "tiles_2x"), url);
+}
 
 START_TEST(test_tilejson)
 {
@@ -181,6 +225,30 @@ START_TEST(test_tilejson)
         ck_assert_int_eq(cJSON_GetArraySize(bounds), 4);
         for (int i = 0; i < 4; i++)
             ck_assert_double_le(fabs(cJSON_GetArrayItem(bounds, i)->valuedouble), most[i]);
+        const cJSON *center = member(json, "center");
+        ck_assert_int_eq(cJSON_GetArraySize(center), 3);
+        for (int i = 0; i < 3; i++)
+            ck_assert_double_eq_tol(cJSON_GetArrayItem(center, i)->valuedouble, centers[_i][i],
+                                    1e-9);
+        must_tell_encoding(json, layer);
+        must_tell_plane(json, world, layer);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+/* The longest base, and the longest name. */
+START_TEST(test_long_urls)
+{
+    static char base[1024], url[2048];
+    struct world world = worlds->world[1];
+    memset(base, 'a', sizeof base - 1);
+    memset(world.config.name, 'w', WORLD_NAME_MAX - 1);
+    for (int layer = 0; layers[layer].name; layer++) {
+        cJSON *json = parse(document_tilejson(&world, layer, base));
+        snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
+                 layers[layer].name, world.fingerprint);
+        ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
         cJSON_Delete(json);
     }
 }
@@ -340,6 +408,7 @@ int main(void)
     tcase_add_test(tcase, test_worlds);
     tcase_add_loop_test(tcase, test_world, 0, 4);
     tcase_add_loop_test(tcase, test_tilejson, 0, 4);
+    tcase_add_test(tcase, test_long_urls);
     tcase_add_test(tcase, test_heights);
     tcase_add_test(tcase, test_minus_nothing);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
