@@ -1,0 +1,329 @@
+// What documents tell a client, and where their URLs lead: below a prefix, through proxies.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { patience } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { assertTileJson } from './tilejson.mjs';
+import { request } from './wire.mjs';
+
+const VARY_PROXY = 'Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto';
+const WORLDS = `
+worlds:
+  - name: default
+  - name: near
+    native_zoom: 2
+    noise: { wavelength: 64, octaves: 3 }
+  - name: round
+    seed: 18446744073709551615
+    wrap: true
+  - name: far
+    native_zoom: 32
+    origin: [1, 2]
+`;
+
+const parse = (answer) => {
+    assert.equal(answer.status, 200, answer.body.toString());
+    return JSON.parse(answer.body);
+};
+
+/* The first tile of a zoom, by a template. */
+const tileOf = (template, zoom) => template.replace('{z}', zoom).replace(/\{[xy]\}/g, 0);
+
+const pathOf = (url, base) => {
+    const { pathname, search } = new URL(url, base);
+    return pathname + search;
+};
+
+/* What the URLs of a daemon's TileJSON begin with when it is asked with these headers. */
+async function baseOf(daemon, headers, path = '/default/relief.json') {
+    const { answers: [answer] } = await daemon.raw(request('GET', path, { Host: 'inner:1', ...headers }));
+    const document = parse(answer);
+    const [base] = document.tiles[0].split('/default/relief/');
+    assert.ok(document.farlands.tiles_2x.startsWith(`${base}/default/relief/`));
+    return { base, vary: answer.headers.vary, cache: answer.headers['cache-control'], etag: answer.headers.etag };
+}
+
+const assertBases = (daemon, rows, path) => eachRow(rows, async ([headers, expected]) =>
+    assert.equal((await baseOf(daemon, headers, path)).base, expected));
+
+describe('documents', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: WORLDS });
+
+    it('are TileJSON by its rules, with URLs that work', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        await eachRow(worlds.flatMap(({ name, layers }) => layers.map((layer) => [name, layer])),
+            async ([name, layer]) => {
+                const document = await daemon.json(`/${layer.tilejson}`);
+                assertTileJson(document);
+                assert.equal(document.encoding, layer.encoding);
+                assert.ok(!('attribution' in document));
+                assert.ok(document.description.includes(name) && document.description.includes(layer.name));
+                for (const template of [document.tiles[0], document.farlands.tiles_2x]) {
+                    const answer = await daemon.head(pathOf(tileOf(template, document.minzoom)));
+                    assertStatus(answer, 200);
+                    assert.match(answer.headers['cache-control'], /immutable/);
+                }
+            });
+    });
+
+    it('begin a map where there is something to see', () => eachRow([
+        ['default', [0, 0, 6]],
+        ['near', [0, 0, 6]],
+        ['round', [0, 0, 6]],
+        ['far', [0, 0, 22]],       // block (0, 0) is outside what web maps see
+    ], async ([world, center]) => {
+        const document = await daemon.json(`/${world}/relief.json`);
+        assert.deepEqual(document.center.map((value) => Math.round(value * 1e6) / 1e6 + 0), center);
+    }));
+
+    it('tell of the signed plane what the world tells', () => eachRow(
+        ['default', 'near', 'round', 'far'], async (name) => {
+            const world = await daemon.json(`/${name}.json`);
+            const { farlands } = await daemon.json(`/${name}/height.json`);
+            const same = ['seed', 'native_zoom', 'origin', 'wrap', 'fingerprint', 'range', 'tile_size', 'limits'];
+            for (const key of same)
+                assert.deepEqual(farlands[key], world[key], key);
+            assert.deepEqual([farlands.world, farlands.layer], [name, 'height']);
+            assert.deepEqual([...farlands.extensions].sort(), ['f32', 'png', 'r16']);
+            const listed = (await daemon.json('/worlds.json')).worlds.find((each) => each.name === name);
+            for (const key of same)
+                assert.deepEqual(listed[key], world[key], `${key} in the catalogue`);
+            assert.deepEqual(listed.layers, world.layers);
+        }));
+
+    it('name the encodings of heights in colours', async () => {
+        const { layers } = await daemon.json('/default.json');
+        const encodings = layers.filter(({ encoding }) => encoding).map(({ name, encoding }) => [name, encoding]);
+        assert.deepEqual(encodings, [['terrarium', 'terrarium'], ['terrain-rgb', 'mapbox']]);
+    });
+
+    it('have validators', () => eachRow(
+        ['/worlds.json', '/default.json', '/default/relief.json', '/', '/viewer/viewer.js', '/viewer/leaflet.css'],
+        async (path) => {
+            const { headers: { etag, vary, 'cache-control': cache } } = await daemon.get(path);
+            assert.match(etag, /^"[0-9a-f]{16}"$/);
+            assert.equal(cache, 'no-cache');
+            for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+                const answer = await daemon.get(path, { 'If-None-Match': value });
+                assertStatus(answer, 304);
+                assert.equal(answer.headers.etag, etag);
+                assert.equal(answer.headers.vary, vary);
+                assert.equal(answer.headers['cache-control'], cache);
+            }
+            assertStatus(await daemon.get(path, { 'If-None-Match': '"other"' }), 200);
+        }));
+
+    it('vary by Host only where they do', () => eachRow([
+        ['/default/relief.json', 'Host'],
+        ['/default.json', undefined],
+        ['/worlds.json', undefined],
+        ['/default/height?x=0&y=0', undefined],
+        ['/default/relief/3/1/1.png', undefined],
+        ['/', 'Accept-Encoding'],
+    ], async ([path, vary]) => assert.equal((await daemon.get(path)).headers.vary, vary)));
+
+    it('are for the Host that was asked, if it is one', () => eachRow([
+        ['tiles.example.org', 'http://tiles.example.org'],
+        ['TILES.example.org:8443', 'http://TILES.example.org:8443'],
+        ['[::1]', 'http://[::1]'],
+        ['[2001:db8::1]:80', 'http://[2001:db8::1]:80'],
+        ['a:0'], ['a:'], ['a:65536'], ['a:1:2'], ['::1'], ['[::1'], ['[::g]'], ['[fe80::1%25eth0]'],
+        ['a/b'], ['u@a'], ['a"b'], ['a,b'], [''], [`${'a'.repeat(300)}`],
+    ], async ([host, base]) => {
+        const { answers: [answer] } = await daemon.raw(request('GET', '/default/relief.json', { Host: host }));
+        if (base)
+            assert.ok(parse(answer).tiles[0].startsWith(`${base}/default/relief/`));
+        else
+            assertError(answer, 400, /Host.*accepted/);
+        // Where no URL is made, any Host will do.
+        const { answers: [tile] } = await daemon.raw(request('GET', '/worlds.json', { Host: host }));
+        assertStatus(tile, 200);
+    }));
+
+    it('ignore X-Forwarded-... from those who are not listed', async () => {
+        const { base, vary } = await baseOf(daemon, {
+            'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'outer', 'X-Forwarded-Prefix': '/p' });
+        assert.equal(base, 'http://inner:1');
+        assert.equal(vary, 'Host');
+    });
+});
+
+describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, 127.0.0.1]\n' });
+
+    it('URLs lead to where the client asked', () => assertBases(daemon, [
+        [{}, 'http://inner:1'],
+        [{ 'X-Forwarded-Proto': 'https' }, 'https://inner:1'],
+        [{ 'X-Forwarded-Proto': 'http' }, 'http://inner:1'],
+        [{ 'X-Forwarded-Host': 'outer' }, 'http://outer'],
+        [{ 'X-Forwarded-Host': '[::1]:8443' }, 'http://[::1]:8443'],
+        [{ 'X-Forwarded-Prefix': '/p' }, 'http://inner:1/p'],
+        [{ 'X-Forwarded-Prefix': '/p/q/' }, 'http://inner:1/p/q'],
+        [{ 'X-Forwarded-Prefix': '/' }, 'http://inner:1'],
+        [{ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'outer:8443', 'x-forwarded-prefix': '/p' },
+            'https://outer:8443/p'],
+        // Of a list the last, the nearest proxy's.
+        [{ 'X-Forwarded-Proto': 'http, https' }, 'https://inner:1'],
+        [{ 'X-Forwarded-Proto': 'https,http' }, 'http://inner:1'],
+        [{ 'X-Forwarded-Host': 'forged , outer ' }, 'http://outer'],
+        [{ 'X-Forwarded-Prefix': '/forged, /p' }, 'http://inner:1/p'],
+        [{ Host: 'not a host', 'X-Forwarded-Host': 'outer' }, 'http://outer'],
+    ]));
+
+    it('malformed headers are ignored', () => assertBases(daemon, [
+        ...['ftp', 'HTTPS', 'https://', 'https;', '', 'https,'].map((proto) =>
+            [{ 'X-Forwarded-Proto': proto }, 'http://inner:1']),
+        ...['a b', 'a/b', 'u@a', 'a:', 'a:99999', '::1', '"a"', '', 'outer,', 'a%41'].map((host) =>
+            [{ 'X-Forwarded-Host': host }, 'http://inner:1']),
+        ...['p', '//p', '/p//q', '/../p', '/p/..', '/p?q', '/p#q', '/%70', '/p q', '/p,', `/${'p'.repeat(300)}`,
+            'http://a/p'].map((prefix) => [{ 'X-Forwarded-Prefix': prefix }, 'http://inner:1']),
+    ]));
+
+    it('caches are told', async () => {
+        const plain = await baseOf(daemon, {});
+        const forwarded = await baseOf(daemon, { 'X-Forwarded-Proto': 'https' });
+        assert.deepEqual([plain.vary, forwarded.vary], [VARY_PROXY, VARY_PROXY]);
+        assert.equal(plain.cache, 'no-cache');
+        assert.notEqual(plain.etag, forwarded.etag);
+        assert.equal((await daemon.get('/default.json')).headers.vary, undefined);
+    });
+
+    it('a Host that is none needs a host from the proxy', async () => {
+        const { answers: [answer] } = await daemon.raw(request('GET', '/default/relief.json',
+            { Host: 'not a host', 'X-Forwarded-Host': 'nor this' }));
+        assertError(answer, 400, /Host/);
+    });
+});
+
+describe('proxies that are listed, but not this one,', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, "::1", "::/0", 127.0.0.2]\n' });
+
+    it('do not help others', async () => {
+        const { base, vary } = await baseOf(daemon, { 'X-Forwarded-Host': 'outer', 'X-Forwarded-Proto': 'https' });
+        assert.equal(base, 'http://inner:1');
+        assert.equal(vary, 'Host');
+    });
+});
+
+describe('below a base path', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'base_path: /a/b\nproxies: [127.0.0.1]\n' });
+    const home = () => `http://${daemon.authority}/a/b/`;
+    const path = (relative) => pathOf(relative, home());
+
+    it('is the viewer, with all that it links to', async () => {
+        const page = await daemon.bytes('/a/b/');
+        const links = [...page.toString().matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+        assert.ok(links.length >= 5);
+        await eachRow(links, async (link) => {
+            assert.ok(path(link).startsWith('/a/b/viewer/'), path(link));
+            assert.ok((await daemon.bytes(path(link))).length > 0);
+        });
+    });
+
+    it('is the catalogue, whose relative URLs work', async () => {
+        const [world] = (await daemon.json('/a/b/worlds.json')).worlds;
+        assert.equal((await daemon.json(path(world.url))).name, 'default');
+        await eachRow(world.layers, async ({ tilejson, tiles }) => {
+            const document = await daemon.json(path(tilejson));
+            assert.ok(document.tiles[0].startsWith(`${home()}default/`), document.tiles[0]);
+            for (const template of [tiles, document.tiles[0]])
+                await daemon.bytes(path(tileOf(template, 3)));
+        });
+        await daemon.bytes('/a/b/default/height/3/4/4.f32');
+        await daemon.json('/a/b/default/height?x=1&y=2');
+    });
+
+    it('begins with a slash', () => eachRow([['GET', '/a/b'], ['GET', '/a/b?x=1'], ['HEAD', '/a/b']],
+        async ([method, target]) => {
+            const answer = await daemon.request(method, target);
+            assertStatus(answer, 308);
+            assert.equal(new URL(answer.headers.location, `http://h${target}`).pathname, '/a/b/');
+            // Also where a proxy puts more before it.
+            assert.equal(new URL(answer.headers.location, `http://h/p${target}`).pathname, '/p/a/b/');
+        }));
+
+    it('is all that there is', () => eachRow([
+        '/', '/worlds.json', '/default.json', '/default/relief/3/4/4.png', '/viewer/viewer.js', '/a', '/a/', '/a/bc',
+        '/a/bc/', '/a/b.json', '/A/b/', '//a/b/', '/a/b%2f', '/../a/b/', '/%61/b/',
+    ], async (target) => assertError(await daemon.get(target), 404, /below \/a\/b\//)));
+
+    it('keeps the rules of URLs', () => eachRow([
+        ['/a/b//', 400], ['/a/b/../b/', 400], ['/a/b/%61', 400], ['/a/b/nowhere', 404], ['/a/b/a/b', 404],
+        ['/a/b/default/relief/03/4/4.png', 400],
+    ], async ([target, status]) => assertError(await daemon.get(target), status)));
+
+    it('and outside it the probes answer', () => eachRow(
+        ['/healthz', '/readyz', '/metrics', '/a/b/healthz', '/a/b/readyz', '/a/b/metrics', '/healthz?a=b'],
+        async (target) => assertStatus(await daemon.get(target), 200)));
+
+    it('follows what a proxy took off', () => assertBases(daemon, [
+        [{}, 'http://inner:1/a/b'],
+        [{ 'X-Forwarded-Prefix': '/p', 'X-Forwarded-Proto': 'https' }, 'https://inner:1/p/a/b'],
+    ], '/a/b/default/relief.json'));
+});
+
+describe('a public URL', { timeout: patience(60000) }, () => {
+    const forged = { Host: 'not a host', 'X-Forwarded-Host': 'forged', 'X-Forwarded-Proto': 'http', 'X-Forwarded-Prefix': '/p' };
+
+    describe('alone', () => {
+        const daemon = useDaemon({ config: 'public_url: https://tiles.example.org/terrain/\nproxies: [127.0.0.1]\n' });
+
+        it('is what URLs begin with, whatever is asked', () => assertBases(daemon, [
+            [{}, 'https://tiles.example.org/terrain'],
+            [forged, 'https://tiles.example.org/terrain'],
+        ]));
+
+        it('leaves the routes where they are, and nothing to vary by', async () => {
+            assert.equal((await baseOf(daemon, {})).vary, undefined);
+            assertStatus(await daemon.get('/'), 200);
+            assertError(await daemon.get('/terrain/worlds.json'), 404);
+        });
+    });
+
+    describe('with a base path', () => {
+        const daemon = useDaemon({ config: 'public_url: https://tiles.example.org/x\nbase_path: /a/b/\n' });
+
+        it('is the whole prefix', () => assertBases(daemon, [[{}, 'https://tiles.example.org/x'],
+            [forged, 'https://tiles.example.org/x']], '/a/b/default/relief.json'));
+    });
+});
+
+describe('the viewer\'s files', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const FILES = ['/', '/viewer/viewer.js', '/viewer/viewer.css', '/viewer/leaflet.js', '/viewer/icon.svg'];
+
+    it('are compressed for those who read it, and the same', async () => {
+        const { gunzipSync } = await import('node:zlib');
+        await eachRow(FILES, async (file) => {
+            const plain = await daemon.get(file);
+            const packed = await daemon.get(file, { 'Accept-Encoding': 'br, gzip' });
+            assert.equal(plain.headers['content-encoding'], undefined);
+            assert.equal(packed.headers['content-encoding'], 'gzip');
+            assert.deepEqual(gunzipSync(packed.body), plain.body);
+            assert.ok(packed.body.length < plain.body.length, `${packed.body.length} of ${plain.body.length}`);
+            assert.equal(packed.headers['content-type'], plain.headers['content-type']);
+            assert.deepEqual([plain.headers.vary, packed.headers.vary], ['Accept-Encoding', 'Accept-Encoding']);
+            assert.notEqual(plain.headers.etag, packed.headers.etag);
+            const head = await daemon.head(file, { 'Accept-Encoding': 'gzip' });
+            assert.equal(Number(head.headers['content-length']), packed.body.length);
+        });
+    });
+
+    it('have validators for each form', async () => {
+        const [plain, packed] = [await daemon.get('/'), await daemon.get('/', { 'Accept-Encoding': 'gzip' })];
+        await eachRow([
+            [plain, undefined, 304], [packed, undefined, 200], [plain, 'gzip', 200], [packed, 'gzip', 304],
+            [packed, 'gzip;q=0', 200], [plain, 'identity', 304],
+        ], async ([had, coding, status]) => assertStatus(await daemon.get('/',
+            { 'If-None-Match': had.headers.etag, ...(coding && { 'Accept-Encoding': coding }) }), status));
+    });
+
+    it('may make workers and pictures of their own', async () => {
+        const policy = (await daemon.get('/')).headers['content-security-policy'].split(/; */);
+        for (const rule of ["worker-src 'self' blob:", "child-src 'self' blob:", "img-src 'self' data: blob:",
+            "default-src 'none'"])
+            assert.ok(policy.includes(rule), `${rule} is not in ${policy}`);
+    });
+});

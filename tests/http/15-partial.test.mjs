@@ -1,0 +1,187 @@
+// Parts of raw tiles, and what pages of other origins may ask for and see.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { patience } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+const RAW = ['/default/height/12/7/9.f32', '/default/height/12/7/9.r16', '/default/height/12/7/9@2x.r16'];
+const PICTURES = ['/default/relief/12/7/9.png', '/default/height/12/7/9.png', '/default/gray/12/7/9@2x.png'];
+
+describe('ranges', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    let column = 0;
+    const cold = () => `/default/height/11/${++column}/3.r16`;
+    const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
+
+    it('are parts of raw tiles', () => eachRow(RAW, async (path) => {
+        const whole = await daemon.get(path);
+        const size = whole.body.length;
+        await eachRow([
+            ['bytes=0-0', 0, 1], ['bytes=0-', 0, size], ['bytes=100-199', 100, 200], [`bytes=${size - 1}-`, size - 1, size],
+            ['bytes=-4', size - 4, size], [`bytes=-${size}`, 0, size], ['bytes=-99999999', 0, size],
+            ['bytes=5-99999999999999999999', 5, size], ['Bytes=1-2,', 1, 3],
+        ], async ([range, first, end]) => {
+            const answer = await part(path, range);
+            assertStatus(answer, 206);
+            assert.equal(answer.headers['content-range'], `bytes ${first}-${end - 1}/${size}`);
+            assert.equal(Number(answer.headers['content-length']), end - first);
+            assert.deepEqual(answer.body, whole.body.subarray(first, end));
+            for (const name of ['etag', 'content-type', 'cache-control', 'accept-ranges', 'farlands-width',
+                'farlands-origin', 'farlands-fingerprint', 'access-control-allow-origin'])
+                assert.equal(answer.headers[name], whole.headers[name], name);
+        });
+        assert.deepEqual(await daemon.bytes(path), whole.body, 'afterwards');
+    }));
+
+    it('are parts of tiles that nobody has asked for', async () => {
+        const path = cold();
+        const answer = await part(path, 'bytes=1000-1009');
+        assertStatus(answer, 206);
+        assert.deepEqual(answer.body, (await daemon.bytes(path)).subarray(1000, 1010));
+    });
+
+    it('make a whole, asked for at once', async () => {
+        const path = cold();
+        const size = 256 * 256 * 2;
+        const parts = await Promise.all(Array.from({ length: 16 }, (_, i) =>
+            part(path, `bytes=${i * size / 16}-${(i + 1) * size / 16 - 1}`)));
+        assert.ok(parts.every(({ status }) => status === 206));
+        assert.deepEqual(Buffer.concat(parts.map(({ body }) => body)), await daemon.bytes(path));
+    });
+
+    it('beyond the end are refused with the length, and cost no render', () => eachRow(
+        ['bytes=131072-', 'bytes=131072-131073', 'bytes=99999999999999999999-', 'bytes=-0'], async (range) => {
+            const before = await daemon.rendered();
+            const answer = await part(cold(), range);
+            assertError(answer, 416, /131072/);
+            assert.equal(answer.headers['content-range'], 'bytes */131072');
+            assert.equal(await daemon.rendered(), before);
+        }));
+
+    it('that are several, malformed or of another unit mean the whole', () => eachRow(
+        ['bytes=0-1,4-5', 'bytes=0-1, -1', 'bytes=5-4', 'bytes=', 'bytes=-', 'bytes=a-b', 'bytes 0-1', 'bytes=0 -1',
+            'items=0-1', '0-1', 'bytes=0-1-2'],
+        async (range) => {
+            const answer = await part(RAW[1], range);
+            assertStatus(answer, 200);
+            assert.equal(answer.headers['content-range'], undefined);
+            assert.equal(answer.body.length, 131072);
+        }));
+
+    it('hold only for the tile that If-Range names', async () => {
+        const { headers: { etag } } = await daemon.head(RAW[1]);
+        await eachRow([
+            [etag, 206], [` ${etag} `, 206], [`W/${etag}`, 200], ['"other"', 200], ['*', 200], [`${etag}, "other"`, 200],
+            [etag.slice(1, -1), 200], ['Sat, 29 Oct 1994 19:43:31 GMT', 200], [new Date().toUTCString(), 200],
+        ], async ([value, status]) => {
+            const answer = await part(RAW[1], 'bytes=0-9', { 'If-Range': value });
+            assertStatus(answer, status);
+            assert.equal(answer.body.length, status === 206 ? 10 : 131072);
+            // What does not apply cannot be unsatisfiable.
+            assertStatus(await part(RAW[1], 'bytes=131072-', { 'If-Range': value }), status === 206 ? 416 : 200);
+        });
+    });
+
+    it('come after If-None-Match', async () => {
+        const { headers: { etag } } = await daemon.head(RAW[0]);
+        for (const range of ['bytes=0-9', 'bytes=99999999-']) {
+            assertStatus(await part(RAW[0], range, { 'If-None-Match': etag }), 304);
+            assertStatus(await part(RAW[0], range, { 'If-None-Match': etag, 'If-Range': '"other"' }), 304);
+        }
+        assertStatus(await part(RAW[0], 'bytes=0-9', { 'If-None-Match': '"other"' }), 206);
+    });
+
+    it('are for GET alone', () => eachRow(['bytes=0-9', 'bytes=99999999-', 'bytes=-0'], async (range) => {
+        const answer = await daemon.head(RAW[0], { Range: range });
+        assertStatus(answer, 200);
+        assert.equal(Number(answer.headers['content-length']), 262144);
+        assert.equal(answer.headers['content-range'], undefined);
+        assert.equal(answer.headers['accept-ranges'], 'bytes');
+    }));
+
+    it('are offered where they are honoured', async () => {
+        const rows = [...RAW.map((path) => [path, 'bytes']), ...PICTURES.map((path) => [path, 'none'])];
+        await eachRow(rows, async ([path, offer]) => {
+            const { headers } = await daemon.get(path);
+            assert.equal(headers['accept-ranges'], offer);
+            assert.equal((await daemon.head(path)).headers['accept-ranges'], offer);
+            assert.equal((await daemon.get(path, { 'If-None-Match': headers.etag })).headers['accept-ranges'], offer);
+        });
+    });
+
+    it('of pictures and documents mean the whole', () => eachRow([...PICTURES, '/worlds.json', '/', '/healthz'],
+        async (path) => {
+            const whole = await daemon.bytes(path);
+            for (const range of ['bytes=0-9', 'bytes=99999999-']) {
+                const answer = await part(path, range);
+                assertStatus(answer, 200);
+                assert.deepEqual(answer.body, whole);
+            }
+        }));
+
+    it('leave the connection to the next request', async () => {
+        const connection = await daemon.connect();
+        try {
+            for (const [range, status] of [['bytes=0-9', 206], ['bytes=131072-', 416], ['bytes=-1', 206], ['x', 200]]) {
+                connection.send(request('GET', RAW[1], { Host: 'a', Range: range }));
+                assertStatus(await connection.answer(), status);
+                assert.equal(connection.buffer.length, 0);
+            }
+        } finally {
+            connection.close();
+        }
+    });
+
+    it('are counted', async () => {
+        await eachRow([['bytes=0-9', 206], ['bytes=131072-', 416]], async ([range, status]) => {
+            const before = await daemon.metric('farlands_requests_total', `code="${status}"`);
+            await part(RAW[1], range);
+            assert.equal(await daemon.metric('farlands_requests_total', `code="${status}"`), before + 1);
+        });
+    });
+});
+
+describe('other origins', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const listed = (value) => (value ?? '').toLowerCase().split(/ *, */);
+
+    it('may ask with conditions and ranges', () => eachRow([PICTURES[0], RAW[0], '/worlds.json', '/nowhere', '*'],
+        async (target) => {
+            const { answers: [answer], rest } = await daemon.raw(request('OPTIONS', target, {
+                Host: 'a',
+                Origin: 'https://map.farlands.test',
+                'Access-Control-Request-Method': 'GET',
+                'Access-Control-Request-Headers': 'if-range,range',
+            }), { methods: ['OPTIONS'] });
+            assertStatus(answer, 204);
+            const allowed = listed(answer.headers['access-control-allow-headers']);
+            for (const name of ['range', 'if-none-match', 'if-range', 'cache-control'])
+                assert.ok(allowed.includes(name), `${name} is not among ${allowed}`);
+            assert.deepEqual(listed(answer.headers['access-control-allow-methods']), ['get', 'head', 'options']);
+            assert.ok(Number(answer.headers['access-control-max-age']) > 0);
+            assert.equal(rest.length, 0);
+        }));
+
+    it('see the headers that explain an answer', () => eachRow(
+        [[RAW[0], 200, {}], [RAW[0], 206, { Range: 'bytes=0-9' }], [RAW[0], 416, { Range: 'bytes=-0' }],
+            [PICTURES[0], 200, {}], ['/nowhere', 404, {}]],
+        async ([path, status, headers]) => {
+            const answer = await daemon.get(path, headers);
+            assertStatus(answer, status);
+            const exposed = listed(answer.headers['access-control-expose-headers']);
+            for (const name of ['content-range', 'accept-ranges', 'etag', 'content-length', 'retry-after', 'farlands-width',
+                'farlands-height', 'farlands-origin', 'farlands-step', 'farlands-range', 'farlands-fingerprint'])
+                assert.ok(exposed.includes(name), `${name} is not among ${exposed}`);
+        }));
+
+    it('may embed tiles, and time them', () => eachRow([...PICTURES, ...RAW], async (path) => {
+        const { headers } = await daemon.get(path);
+        for (const same of [headers, (await daemon.get(path, { 'If-None-Match': headers.etag })).headers]) {
+            assert.equal(same['cross-origin-resource-policy'], 'cross-origin');
+            assert.equal(same['timing-allow-origin'], '*');
+        }
+    }));
+});
