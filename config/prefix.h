@@ -9,7 +9,7 @@ enum { PREFIX_PATH_MAX = 256, PREFIX_URL_MAX = 768 };
 /*
  * A path such as /a/b, of letters, digits and - _ . ~, with no part that is
  * empty, . or ..; OUT gets it without the slash that may end it, so that of
- * "" and "/" nothing is left. Returns 0 or -EINVAL.
+ * "" and "/" nothing is left. Returns 0, or -EINVAL with OUT untouched.
  */
 int prefix_parse_path(char out[PREFIX_PATH_MAX], const char *text, size_t length);
 

@@ -236,10 +236,11 @@ static void start_signals(struct server *server)
 
 static void announce(const struct server *server, const char *folder)
 {
-    printf("farlands: serving http://%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
-           http_address(server->http), server->worlds->count, server->worlds->count == 1 ? "" : "s",
-           server->easel_count, server->easel_count == 1 ? "" : "s",
-           farlands_kernel(server->worlds->world[0].terrain), folder);
+    printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
+           http_address(server->http), server->config->site.base_path, server->worlds->count,
+           server->worlds->count == 1 ? "" : "s", server->easel_count,
+           server->easel_count == 1 ? "" : "s", farlands_kernel(server->worlds->world[0].terrain),
+           folder);
     fflush(stdout);
 }
 

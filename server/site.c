@@ -62,8 +62,7 @@ int site_base_url(const struct site_config *site, const struct http_request *req
             host_length = length;
         }
         value = last_value(request->forwarded_prefix, &length);
-        if (prefix_parse_path(prefix, value, length))
-            prefix[0] = '\0';
+        prefix_parse_path(prefix, value, length); /* where malformed, it stays empty */
     }
     if (!host || !authority_can_be_in_url(host, host_length))
         return -EINVAL;

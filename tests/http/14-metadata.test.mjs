@@ -167,6 +167,7 @@ describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
         // Of a list the last, the nearest proxy's.
         [{ 'X-Forwarded-Proto': 'http, https' }, 'https://inner:1'],
         [{ 'X-Forwarded-Proto': 'https,http' }, 'http://inner:1'],
+        [{ 'X-Forwarded-Proto': 'http, http, https' }, 'https://inner:1'],
         [{ 'X-Forwarded-Host': 'forged , outer ' }, 'http://outer'],
         [{ 'X-Forwarded-Prefix': '/forged, /p' }, 'http://inner:1/p'],
         [{ Host: 'not a host', 'X-Forwarded-Host': 'outer' }, 'http://outer'],
@@ -211,6 +212,9 @@ describe('below a base path', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'base_path: /a/b\nproxies: [127.0.0.1]\n' });
     const home = () => `http://${daemon.authority}/a/b/`;
     const path = (relative) => pathOf(relative, home());
+
+    it('is where the daemon says that it serves', () =>
+        assert.match(daemon.readyLine, new RegExp(`serving ${home()} `)));
 
     it('is the viewer, with all that it links to', async () => {
         const page = await daemon.bytes('/a/b/');
