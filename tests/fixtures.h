@@ -86,7 +86,7 @@ static inline int chance_below(uint64_t *state, int below)
     return (int)(chance(state) % (uint64_t)below);
 }
 
-/* Memory whose end is the end of what may be read. */
+/* Memory whose ends are the ends of what may be read or written. */
 struct guarded {
     uint8_t *map;
     size_t capacity;
@@ -96,17 +96,24 @@ static inline void guarded_new(struct guarded *guarded, size_t capacity)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     guarded->capacity = (capacity + page - 1) / page * page;
-    guarded->map = mmap(NULL, guarded->capacity + page, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(guarded->map, MAP_FAILED);
-    ck_assert_int_eq(mprotect(guarded->map + guarded->capacity, page, PROT_NONE), 0);
+    uint8_t *map =
+        mmap(NULL, guarded->capacity + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    guarded->map = map + page;
+    ck_assert_int_eq(mprotect(guarded->map, guarded->capacity, PROT_READ | PROT_WRITE), 0);
+}
+
+/* LENGTH bytes of it: its last ones or, where FIRST, its first. */
+static inline uint8_t *guarded_bytes(struct guarded *guarded, size_t length, bool first)
+{
+    must(length <= guarded->capacity, "no room for %zu bytes", length);
+    return guarded->map + (first ? 0 : guarded->capacity - length);
 }
 
 /* LENGTH bytes, of which the last is the last one before the guard page. */
 static inline void *guarded_end(struct guarded *guarded, size_t length)
 {
-    must(length <= guarded->capacity, "no room for %zu bytes", length);
-    return guarded->map + guarded->capacity - length;
+    return guarded_bytes(guarded, length, false);
 }
 
 /* A copy of BYTES there. */
@@ -120,7 +127,8 @@ static inline uint8_t *guarded_copy(struct guarded *guarded, const void *bytes, 
 
 static inline void guarded_free(struct guarded *guarded)
 {
-    munmap(guarded->map, guarded->capacity + (size_t)sysconf(_SC_PAGESIZE));
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(guarded->map - page, guarded->capacity + 2 * page);
 }
 
 /* A new, empty folder. Returns PATH. */
