@@ -11,7 +11,7 @@ static int symbol_of(uint64_t item)
     return (int)(item & ((1 << SYMBOL_BITS) - 1));
 }
 
-/* Sort by counts of up to 2^(DIGIT_BITS * DIGITS), digit by digit; SPARE is as long. */
+/* Sort by counts below 2^(DIGIT_BITS * DIGITS), digit by digit; SPARE is as long. */
 static void sort_by_count(uint64_t *items, uint64_t *spare, int n)
 {
     for (int digit = 0; digit < DIGITS; digit++) {
@@ -103,7 +103,8 @@ void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *len
 
     for (int i = 0; i < symbols; i++)
         all += count[i];
-    while (all >> scale >= 1 << DIGIT_BITS * DIGITS)
+    /* What remains of a count, and one more, must not need another digit. */
+    while (all >> scale >= (1 << DIGIT_BITS * DIGITS) - 1)
         scale++;
     for (int i = 0; i < symbols; i++) {
         length[i] = 0;
