@@ -6,7 +6,7 @@
 #include "server/layers/layer.h"
 
 /* Version of the encoder: part of every fingerprint, since the bytes may change with it. */
-#define PNG_WRITER_VERSION 2
+#define PNG_WRITER_VERSION 3
 
 /* Working memory of one image at a time, up to LAYER_MAX_SIZE a side. */
 struct png_writer;

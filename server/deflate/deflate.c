@@ -254,6 +254,25 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far)
     }
 }
 
+/* --- The stream ------------------------------------------------------------ */
+
+enum { STORED_MAX = 65535, STORED_HEAD = 5 };
+
+/* LENGTH bytes as they are (RFC 1951, 3.2.4); no bits wait. */
+static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length)
+{
+    size_t part;
+    do {
+        part = length < STORED_MAX ? length : STORED_MAX;
+        length -= part;
+        bits_put(bits, length == 0, 8); /* the last block? */
+        bits_put(bits, part | (part ^ STORED_MAX) << 16, 32);
+        memcpy(bits->out, bytes, part);
+        bits->out += part;
+        bytes += part;
+    } while (length);
+}
+
 const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
                               unsigned far, size_t *stream_length)
 {
@@ -267,6 +286,7 @@ const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, siz
     make_codes(&codes, count);
 
     bits_put(&bits, 0x0178, 16); /* zlib: deflate, 32 KiB, fastest */
+    const struct bits start = bits;
     put_head(&bits, &codes, far);
     const uint8_t *at = bytes;
     for (size_t i = 0; i < pieces; i++) {
@@ -277,6 +297,11 @@ const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, siz
     }
     bits_put(&bits, codes.end, codes.end_length);
     bits_put(&bits, 0, -bits.count & 7);
+    /* Noise, or a sample that had nothing of what the others have. */
+    if (bits.out > start.out + length + STORED_HEAD * (length / STORED_MAX + 1)) {
+        bits = start;
+        put_stored(&bits, bytes, length);
+    }
     const uint32_t sum = htobe32(libdeflate_adler32(1, bytes, length));
     memcpy(bits.out, &sum, sizeof sum);
     *stream_length = (size_t)(bits.out + sizeof sum - deflate->stream);

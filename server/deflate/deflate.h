@@ -2,7 +2,7 @@
  * A zlib stream (RFC 1950, 1951) for filtered rows of pictures of terrain:
  * these hold hardly a repetition that is worth searching for, but small
  * numbers, which Huffman coding shortens, and runs of the same. Everything else
- * is allowed, and becomes hardly longer than it was.
+ * is allowed, and becomes 11 bytes longer at most, and 5 for each 65535.
  */
 #ifndef FARLANDS_DEFLATE_H
 #define FARLANDS_DEFLATE_H
