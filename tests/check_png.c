@@ -21,7 +21,8 @@ enum look { RANDOM, BLACK, WHITE, SMOOTH, STRIPES, LOOKS };
 static void paint(enum look look, enum pixel pixel, int size)
 {
     uint64_t state = 9;
-    int channels = pixel == PIXEL_RGB8 ? 3 : 1, most = pixel == PIXEL_GRAY16 ? 65535 : 255;
+    int channels = pixel == PIXEL_RGB8 || pixel == PIXEL_PICTURE ? 3 : 1;
+    int most = pixel == PIXEL_GRAY16 ? 65535 : 255;
     for (int i = 0; i < size * size * channels; i++) {
         int column = i / channels % size, row = i / channels / size, value = 0;
         switch (look) {
@@ -60,20 +61,41 @@ static struct blob *write_or_fail(enum pixel pixel, int size)
 
 static const struct {
     enum pixel pixel;
-    int size;
     int depth, colour;
 } kinds[] = {
-    {PIXEL_GRAY8, 256, 8, PNG_COLOR_TYPE_GRAY},   {PIXEL_GRAY8, 512, 8, PNG_COLOR_TYPE_GRAY},
-    {PIXEL_GRAY16, 256, 16, PNG_COLOR_TYPE_GRAY}, {PIXEL_GRAY16, 512, 16, PNG_COLOR_TYPE_GRAY},
-    {PIXEL_RGB8, 256, 8, PNG_COLOR_TYPE_RGB},     {PIXEL_RGB8, 512, 8, PNG_COLOR_TYPE_RGB},
-    {PIXEL_GRAY8, 1, 8, PNG_COLOR_TYPE_GRAY},     {PIXEL_GRAY16, 3, 16, PNG_COLOR_TYPE_GRAY},
-    {PIXEL_RGB8, 17, 8, PNG_COLOR_TYPE_RGB},
+    {PIXEL_GRAY8, 8, PNG_COLOR_TYPE_GRAY},
+    {PIXEL_GRAY16, 16, PNG_COLOR_TYPE_GRAY},
+    {PIXEL_RGB8, 8, PNG_COLOR_TYPE_RGB},
+    {PIXEL_PICTURE, 8, PNG_COLOR_TYPE_RGB}, /* where a palette cannot stand for it */
 };
+static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 256, 512};
+enum { KINDS_AND_SIZES = ROWS(kinds) * ROWS(sizes) };
+
+/* How many colours COUNT pixels have, red, green and blue a byte each. */
+static int colours_of(const uint8_t *rgb, int count)
+{
+    static bool seen[1 << 24];
+    int colours = 0;
+    memset(seen, 0, sizeof seen);
+    for (const uint8_t *end = rgb + 3 * count; rgb < end; rgb += 3) {
+        bool *colour = &seen[rgb[0] << 16 | rgb[1] << 8 | rgb[2]];
+        colours += !*colour;
+        *colour = true;
+    }
+    return colours;
+}
+
+/* The PNG colour type that the pixels ought to have. */
+static int colour_type(int kind, int size)
+{
+    bool few = kinds[kind].pixel == PIXEL_PICTURE && colours_of(pixels, size * size) <= 256;
+    return few ? PNG_COLOR_TYPE_PALETTE : kinds[kind].colour;
+}
 
 START_TEST(test_round_trip)
 {
-    enum pixel pixel = kinds[_i].pixel;
-    int size = kinds[_i].size;
+    int kind = _i % ROWS(kinds), size = sizes[_i / ROWS(kinds)];
+    enum pixel pixel = kinds[kind].pixel;
     size_t length = bytes_of(pixel, size);
     struct guarded memory;
     guarded_new(&memory, MAX_BYTES);
@@ -87,8 +109,8 @@ START_TEST(test_round_trip)
         picture_decode(&picture, png->bytes, png->length);
         ck_assert_uint_eq(picture.width, (uint32_t)size);
         ck_assert_uint_eq(picture.height, (uint32_t)size);
-        ck_assert_int_eq(picture.depth, kinds[_i].depth);
-        ck_assert_int_eq(picture.colour, kinds[_i].colour);
+        ck_assert_int_eq(picture.depth, kinds[kind].depth);
+        ck_assert_int_eq(picture.colour, colour_type(kind, size));
         ck_assert_uint_eq(picture.bytes, length);
         ck_assert_msg(memcmp(picture.pixels, pixels, length) == 0, "look %d, %d pixels: changed",
                       (int)look, size);
@@ -122,20 +144,52 @@ static uint32_t big_endian(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+/* The types of a PNG's chunks, one behind the other. */
+static void chunks_of(char *types, size_t capacity, const struct blob *png)
+{
+    size_t length = 0;
+    for (size_t at = 8; at < png->length && length + 4 < capacity; length += 4) {
+        memcpy(types + length, png->bytes + at + 4, 4);
+        at += 12 + big_endian(png->bytes + at);
+    }
+    types[length] = 0;
+}
+
 START_TEST(test_chunks)
 {
-    enum pixel pixel = kinds[_i].pixel;
-    paint(SMOOTH, pixel, kinds[_i].size);
-    struct blob *png = write_or_fail(pixel, kinds[_i].size);
-    int count = 0;
-    for (size_t at = 8; at < png->length; at += 12 + big_endian(png->bytes + at)) {
-        const char *type = (const char *)png->bytes + at + 4;
-        bool last = at + 12 == png->length;
-        const char *expected = count == 0 ? "IHDR" : last ? "IEND" : "IDAT";
-        ck_assert_msg(memcmp(type, expected, 4) == 0, "chunk %d is %.4s", count, type);
-        count++;
+    int kind = _i % ROWS(kinds), size = sizes[_i / ROWS(kinds)];
+    for (enum look look = 0; look < LOOKS; look++) {
+        char types[64];
+        paint(look, kinds[kind].pixel, size);
+        struct blob *png = write_or_fail(kinds[kind].pixel, size);
+        bool palette = colour_type(kind, size) == PNG_COLOR_TYPE_PALETTE;
+        chunks_of(types, sizeof types, png);
+        ck_assert_str_eq(types, palette ? "IHDRPLTEIDATIEND" : "IHDRIDATIEND");
+        blob_release(png);
     }
-    ck_assert_int_ge(count, 3);
+}
+END_TEST
+
+static const int numbers_of_colours[] = {1, 2, 3, 255, 256, 257, 1000};
+
+/* A palette has the colours that there are, and no more of them; beyond 256 there is none. */
+START_TEST(test_palette)
+{
+    enum { SIZE = 64 };
+    const int colours = numbers_of_colours[_i];
+    for (int i = 0; i < SIZE * SIZE; i++)
+        for (int part = 0; part < 3; part++)
+            pixels[3 * i + part] = (uint8_t)((uint32_t)(i % colours) * 0x9e3779b1u >> 8 * part);
+    ck_assert_int_eq(colours_of(pixels, SIZE * SIZE), colours);
+    struct blob *png = write_or_fail(PIXEL_PICTURE, SIZE);
+    struct picture picture;
+    picture_decode(&picture, png->bytes, png->length);
+    ck_assert_int_eq(picture.colour, colours > 256 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE);
+    ck_assert_mem_eq(picture.pixels, pixels, bytes_of(PIXEL_PICTURE, SIZE));
+    /* PLTE comes after the signature's 8 bytes and IHDR's 25. */
+    if (colours <= 256)
+        ck_assert_uint_eq(big_endian(png->bytes + 8 + 25), 3 * (uint32_t)colours);
+    picture_free(&picture);
     blob_release(png);
 }
 END_TEST
@@ -373,8 +427,9 @@ int main(void)
     if (png_writer_new(&writer))
         return EXIT_FAILURE;
     TCase *tcase = suite_case(suite, "writer");
-    tcase_add_loop_test(tcase, test_round_trip, 0, ROWS(kinds));
-    tcase_add_loop_test(tcase, test_chunks, 0, ROWS(kinds));
+    tcase_add_loop_test(tcase, test_round_trip, 0, KINDS_AND_SIZES);
+    tcase_add_loop_test(tcase, test_chunks, 0, KINDS_AND_SIZES);
+    tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colours));
     tcase_add_test(tcase, test_pure);
     tcase = suite_case(suite, "check");
     tcase_add_test(tcase, test_sizes);
