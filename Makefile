@@ -31,7 +31,7 @@ Q := $(if $(V),,@)
 # Debian's names. Node may come from elsewhere, so it is asked for by command.
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
-TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin
+TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 SAME_BITS_PACKAGES := gcc clang
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
