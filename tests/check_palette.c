@@ -98,6 +98,10 @@ START_TEST(test_bits)
         ck_assert_mem_eq(palette[index[i]], bytes + 3 * i, 3);
     ck_assert_int_eq(index[0], 0);
     ck_assert_int_eq(index[49], 49);
+    /* Half of any part is brighter than a sixteenth of any other. */
+    for (int bright = 7; bright < 24; bright += 8)
+        for (int dark = 0; dark < 24; dark++)
+            ck_assert(dark % 8 > 4 || index[1 + bright] > index[1 + dark]);
 }
 END_TEST
 
