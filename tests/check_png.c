@@ -170,6 +170,19 @@ START_TEST(test_chunks)
 }
 END_TEST
 
+/* Where each pixel differs from the last one by as much, its bytes repeat those a pixel before. */
+START_TEST(test_slope)
+{
+    enum { SIZE = 256 };
+    const size_t length = bytes_of(kinds[_i].pixel, SIZE), pixel = length / (SIZE * SIZE);
+    for (size_t i = 0; i < length; i++)
+        pixels[i] = (uint8_t)(i / pixel % SIZE * (3 + 2 * (i % pixel)) + i / pixel / SIZE * 100);
+    struct blob *png = write_or_fail(kinds[_i].pixel, SIZE);
+    ck_assert_uint_lt(png->length, length / 16);
+    blob_release(png);
+}
+END_TEST
+
 static const int numbers_of_colours[] = {1, 2, 3, 255, 256, 257, 1000};
 
 /* A palette has the colours that there are, and no more of them; beyond 256 there is none. */
@@ -429,6 +442,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "writer");
     tcase_add_loop_test(tcase, test_round_trip, 0, KINDS_AND_SIZES);
     tcase_add_loop_test(tcase, test_chunks, 0, KINDS_AND_SIZES);
+    tcase_add_loop_test(tcase, test_slope, 0, ROWS(kinds));
     tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colours));
     tcase_add_test(tcase, test_pure);
     tcase = suite_case(suite, "check");
