@@ -68,7 +68,7 @@ static void handle_tile(struct service *service, const struct asker *asker,
         tile_answer_had(asker, &wanted);
         return;
     }
-    if (wanted.range == RANGE_UNSATISFIABLE) {
+    if (tile_answer_is_beyond(asker, &wanted)) {
         answer_unsatisfiable(asker, (uint64_t)wanted.length);
         return;
     }

@@ -37,13 +37,16 @@ void tile_answer_prepare(struct wanted *wanted, const struct route *route,
     snprintf(wanted->key, sizeof wanted->key, "%s/%s", fingerprint, tile_path(tile, path));
     snprintf(wanted->etag, sizeof wanted->etag, "\"%s\"", wanted->key);
     wanted->cache_control = cache_control(route->version, fingerprint);
-    wanted->length = HTTP_LENGTH_UNKNOWN;
-    wanted->range = RANGE_WHOLE;
-    if (!is_raw(tile))
-        return;
-    wanted->length = raw_length(tile);
-    if (request->method == HTTP_GET && if_range_holds(request->if_range, wanted->etag))
-        wanted->range = range_parse(request->range, (uint64_t)wanted->length, &wanted->part);
+    wanted->length = is_raw(tile) ? raw_length(tile) : HTTP_LENGTH_UNKNOWN;
+    wanted->ranged = request->method == HTTP_GET && if_range_holds(request->if_range, wanted->etag);
+}
+
+bool tile_answer_is_beyond(const struct asker *asker, const struct wanted *wanted)
+{
+    struct byte_range part;
+    return wanted->ranged && wanted->length != HTTP_LENGTH_UNKNOWN &&
+           range_parse(asker->request->range, (uint64_t)wanted->length, &part) ==
+               RANGE_UNSATISFIABLE;
 }
 
 /* The text of the headers that explain raw samples. */
@@ -78,8 +81,7 @@ static void give(const struct asker *asker, const struct wanted *wanted, struct 
     struct explanation text = {0};
 
     headers_add(&headers, "ETag", wanted->etag);
-    /* A picture's bytes may differ between two machines' compressors: no part fits another. */
-    headers_add(&headers, "Accept-Ranges", raw ? "bytes" : "none");
+    headers_add(&headers, "Accept-Ranges", "bytes");
     headers_add(&headers, "Cross-Origin-Resource-Policy", "cross-origin");
     headers_add(&headers, "Timing-Allow-Origin", "*");
     if (raw)
@@ -97,18 +99,26 @@ void tile_answer(const struct asker *asker, const struct wanted *wanted, struct 
         .body = body,
         .length = wanted->length,
     };
+    struct byte_range part;
     char range[VALUE_MAX];
 
-    if (!body || wanted->range != RANGE_PART) {
+    /* A tile's name decides its bytes, a picture's too: parts of it fit, whoever sent them. */
+    enum range_kind kind = RANGE_WHOLE;
+    if (body && wanted->ranged)
+        kind = range_parse(asker->request->range, body->length, &part);
+    if (kind == RANGE_UNSATISFIABLE) {
+        answer_unsatisfiable(asker, body->length);
+        return;
+    }
+    if (kind == RANGE_WHOLE) {
         give(asker, wanted, given, NULL);
         return;
     }
-    const struct byte_range *part = &wanted->part;
-    snprintf(range, sizeof range, "bytes %" PRIu64 "-%" PRIu64 "/%" PRId64, part->first,
-             part->first + part->length - 1, wanted->length);
+    snprintf(range, sizeof range, "bytes %" PRIu64 "-%" PRIu64 "/%zu", part.first,
+             part.first + part.length - 1, body->length);
     given.status = 206;
-    given.first = (size_t)part->first;
-    given.count = (size_t)part->length;
+    given.first = (size_t)part.first;
+    given.count = (size_t)part.length;
     give(asker, wanted, given, range);
 }
 

@@ -20,15 +20,18 @@ struct wanted {
     char key[TILE_KEY_MAX];      /* its name among all tiles of all worlds */
     char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */
     int64_t length;              /* of its bytes, or HTTP_LENGTH_UNKNOWN */
-    enum range_kind range;       /* which of them were asked for */
-    struct byte_range part;
+    bool ranged;                 /* the request's Range is in force, whatever it says */
 };
 
 /* Fill in the rest of WANTED, whose tile and grid the ROUTE led to. */
 void tile_answer_prepare(struct wanted *wanted, const struct route *route,
                          const struct http_request *request);
 
-/* 200 or 206 with the tile; without BODY to a HEAD. */
+/* Whether none of the bytes that were asked for can exist: known before there is a tile, but for
+ * pictures. */
+bool tile_answer_is_beyond(const struct asker *asker, const struct wanted *wanted);
+
+/* 200, 206 or 416 with the tile; without BODY to a HEAD. */
 void tile_answer(const struct asker *asker, const struct wanted *wanted, struct blob *body);
 
 /* 304: the asker has it. */
