@@ -277,9 +277,10 @@ check-clients: all tests/clients/node_modules/.installed
 check-maplibre check-leaflet check-gdal: check-%: all tests/clients/node_modules/.installed
 	$(Q)node --test tests/clients/$*.test.mjs
 
-# The picture in the README, as the browser test took it.
+# The pictures in the README, as the browser tests took them.
+picture: export PICTURE = 1
 picture: check-browser
-	cp $(SCREENSHOTS)/viewer.jpg tests/browser/viewer.jpg
+	cp $(SCREENSHOTS)/viewer.jpg $(SCREENSHOTS)/viewer-3d.jpg tests/browser/
 
 fresh-machine:
 	$(Q)tests/fresh-machine.sh

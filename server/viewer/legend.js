@@ -1,0 +1,75 @@
+/* What the relief's colours mean: the palette, a stop a step, with heights beside it. */
+import { $, clamp, metres } from './world.js';
+
+const LABELS = 7;                 // at most, the coast's among them
+
+/* The stops within the world's range, its ends included. */
+function stopsOf({ palette, range: [low, high] }) {
+    const inside = palette.filter(([height]) => height > low && height < high);
+    const below = palette.findLast(([height]) => height <= low) ?? palette[0];
+    const above = palette.find(([height]) => height >= high) ?? palette.at(-1);
+    return [[low, below[1]], ...inside, [high, above[1]]];
+}
+
+/* Heights are spread unevenly, for low land has the most colours: evenly by stop, and a
+ * pair of stops at one height is an edge. */
+function spread(stops) {
+    let position = 0;
+    return stops.map(([height, colour], i) => {
+        if (i > 0 && height > stops[i - 1][0])
+            position++;
+        return { height, colour, position };
+    });
+}
+
+const isEdge = (stops, i) => stops[i + 1]?.position === stops[i].position;
+
+/* Labels that are not too close to each other: both ends and the edges first. */
+function labelled(stops) {
+    const last = stops.at(-1).position;
+    const kept = [];
+    const first = stops.filter((stop, i) => i === 0 || stop.position === last || isEdge(stops, i));
+    for (const stop of [...first, ...stops])
+        if (kept.length < LABELS && kept.every(({ position }) => Math.abs(position - stop.position) >= last / LABELS))
+            kept.push(stop);
+    return kept;
+}
+
+export function makeLegend() {
+    let stops = [];
+
+    const share = (position) => `${100 * position / stops.at(-1).position}%`;
+
+    function positionOf(height) {
+        const i = stops.findIndex((stop) => stop.height > height);
+        if (i <= 0)
+            return i === 0 ? 0 : stops.at(-1).position;
+        const [a, b] = [stops[i - 1], stops[i]];
+        return a.position + (height - a.height) / (b.height - a.height);
+    }
+
+    function label({ height, position }) {
+        const item = document.createElement('li');
+        item.textContent = height === 0 ? 'sea level' : metres(height);
+        item.style.setProperty('--at', share(position));
+        return item;
+    }
+
+    return {
+        show(world, layer) {
+            $('legend').hidden = layer.name !== 'relief' || !(world.palette?.length > 1);
+            if ($('legend').hidden)
+                return;
+            stops = spread(stopsOf(world));
+            const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
+            $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
+            $('legend-labels').replaceChildren(...labelled(stops).map(label));
+        },
+        /* The height that is read out. */
+        mark(height) {
+            $('legend-mark').hidden = height === null || !stops.length;
+            if (height !== null && stops.length)
+                $('legend-mark').style.setProperty('--at', share(clamp(positionOf(height), 0, stops.at(-1).position)));
+        },
+    };
+}

@@ -1,0 +1,159 @@
+/* The world in two dimensions: an endless plane of tiles, in Leaflet. */
+/* global L */
+import { RETRY, clamp, deepestZoom, getWorld, reachable, tileAddress, tileExists } from './world.js';
+import { say, sayWhy } from './status.js';
+
+const PAINTED = 2500;             // ms, the longest wait for a view's tiles
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/* y grows south like the tile rows do; one unit is 2^native_zoom blocks. */
+const crs = L.extend({}, L.CRS.Simple, { transformation: new L.Transformation(1, 0, 1, 0) });
+
+const Terrain = L.TileLayer.extend({
+    getTileUrl(coords) {
+        const { world, layer } = this.options;
+        return tileAddress(world, layer, coords, window.devicePixelRatio > 1);
+    },
+
+    /* Where there is no tile the sea's colour shows. */
+    createTile(coords, done) {
+        const { world, onFail } = this.options;
+        if (tileExists(world, coords)) {
+            /* A tile that failed counts as still loading, so that its coarser parent stays in view. */
+            const keepTrying = (error, tile) => (error ? onFail(tile) : done(null, tile));
+            return L.TileLayer.prototype.createTile.call(this, coords, keepTrying);
+        }
+        const blank = document.createElement('div');
+        L.Util.requestAnimFrame(() => done(null, blank));
+        return blank;
+    },
+});
+
+/* `moved` hears every change of the view, `rested` its end, `renewed` of a world that is no longer the same. */
+export function makePlane(container, { moved, rested, renewed }) {
+    const map = L.map(container, {
+        crs,
+        zoomControl: false,
+        attributionControl: false,
+        fadeAnimation: !calm,
+        zoomAnimation: !calm,
+        inertia: !calm,
+        wheelPxPerZoomLevel: 120,     // a notch is a zoom
+    });
+    const failed = new Set();
+    let retryDelay = RETRY.first;
+    let retryTimer = 0;
+    let world = null;
+    let terrain = null;
+
+    function toLatLng({ x, y }) {
+        const unit = 2 ** world.native_zoom;
+        return L.latLng((y - world.origin[1]) / unit, (x - world.origin[0]) / unit);
+    }
+
+    function toBlocks({ lat, lng }) {
+        const unit = 2 ** world.native_zoom;
+        return { x: world.origin[0] + lng * unit, y: world.origin[1] + lat * unit };
+    }
+
+    function retryLater(tile) {
+        failed.add(tile);
+        if (!retryTimer)
+            retryTimer = setTimeout(retry, retryDelay);
+    }
+
+    function settle(tile) {
+        if (failed.delete(tile) && !failed.size) {
+            retryDelay = RETRY.first;
+            say('');
+        }
+    }
+
+    /* Ask for the world first: it tells a server that is gone from one that is busy or changed. */
+    async function retry() {
+        const asked = world;
+        try {
+            const fresh = await getWorld(asked.name);
+            if (world === asked && fresh.fingerprint !== asked.fingerprint)
+                renewed(fresh);
+            if (failed.size)
+                say('Some tiles did not arrive, retrying…');
+            for (const tile of failed)
+                tile.setAttribute('src', tile.getAttribute('src'));
+        } catch (error) {
+            sayWhy(error);
+        }
+        retryDelay = Math.min(retryDelay * 2, RETRY.most);
+        retryTimer = failed.size ? setTimeout(retry, retryDelay) : 0;
+    }
+
+    function go(wanted) {
+        const place = reachable(world, wanted);
+        const deepest = deepestZoom(world, place);
+        if (deepest > map.getMaxZoom())
+            map.setMaxZoom(deepest);
+        /* reset: exactly there; a pan would stop at a whole pixel. */
+        map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest), { reset: true });
+    }
+
+    /* The old tiles stay underneath until the new ones cover them. */
+    function showLayer(layer) {
+        const old = terrain;
+        terrain = new Terrain('', {
+            world,
+            layer,
+            tileSize: world.tile_size,
+            minZoom: world.limits.zoom[0],
+            maxZoom: world.limits.zoom[1],
+            keepBuffer: 2,
+            updateWhenZooming: false,
+            onFail: retryLater,
+        });
+        terrain.on('tileload tileunload tileabort', ({ tile }) => settle(tile));
+        terrain.addTo(map);
+        if (old) {
+            const remove = () => old.remove();
+            terrain.once('load', () => setTimeout(remove, 250));
+            setTimeout(remove, PAINTED);
+        }
+    }
+
+    function enter(next, layer, place) {
+        world = next;
+        if (terrain)
+            terrain.remove();
+        terrain = null;
+        failed.clear();
+        map.setMinZoom(world.limits.zoom[0]);
+        go(place);
+        showLayer(layer);
+    }
+
+    map.on('move zoom moveend zoomend zoomlevelschange resize', moved);
+    map.on('moveend', () => {
+        const deepest = deepestZoom(world, toBlocks(map.getCenter()));
+        if (deepest !== map.getMaxZoom())
+            map.setMaxZoom(deepest);
+        rested();
+    });
+
+    return {
+        map,
+        go,
+        showLayer,
+        enter,
+        toLatLng,
+        toBlocks,
+        place: () => ({ ...toBlocks(map.getCenter()), zoom: map.getZoom() }),
+        at: ({ x, y }) => toBlocks(map.containerPointToLatLng([x, y])),
+        zoomBy: (count) => map.setZoom(map.getZoom() + count),
+        zoomRange: () => [map.getMinZoom(), map.getMaxZoom()],
+        ailing: () => failed.size > 0,
+        focus: () => container.focus({ preventScroll: true }),
+        painted: () => new Promise((resolve) => {
+            setTimeout(resolve, terrain.isLoading() ? PAINTED : 0);
+            terrain.once('load', () => setTimeout(resolve, 250));
+        }),
+    };
+}

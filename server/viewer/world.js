@@ -1,0 +1,132 @@
+/* The grid's arithmetic and the requests to the server: what the views and the panels share. */
+
+const START_CELL = 1024;          // px, the side of the broadest octave's cell in the first view
+const REQUEST_TIMEOUT = 10000;
+const EXACT = 2 ** 53;            // a double holds every whole number below this
+
+export const RETRY = { first: 1500, most: 30000 };       // ms
+export const $ = (id) => document.getElementById(id);
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+/* ---- Numbers ---- */
+
+/* Plain decimals on the lattice of 1/1024 block: no exponent, no "-0". */
+export function plain(blocks) {
+    const fixed = (Math.round(blocks * 1024) / 1024).toFixed(10).replace(/\.?0+$/, '');
+    return fixed === '-0' ? '0' : fixed;
+}
+
+export function grouped(decimal) {
+    const [whole, fraction] = decimal.replace('-', '\u2212').split('.');
+    const groups = whole.replace(/\B(?=(\d{3})+$)/g, '\u202f');
+    return fraction ? `${groups}.${fraction}` : groups;
+}
+
+export const metres = (height, digits = 0) => `${grouped(height.toFixed(digits).replace(/^-(0\.?0*)$/, '$1'))}\u202fm`;
+
+/* 1, 1.5, 20 k, 3 M, ... blocks. */
+export function blocksText(count) {
+    const order = clamp(Math.floor(Math.log10(count * 1.0001) / 3), 0, 5);
+    const digits = Number((count / 1000 ** order).toPrecision(3));
+    const prefix = order ? `\u202f${'kMGTP'[order - 1]}` : '';
+    return `${digits}${prefix} ${digits === 1 && !order ? 'block' : 'blocks'}`;
+}
+
+export function parseBlocks(text) {
+    const decimal = text.replace(/\u2212/g, '-').replace(/\u202f/g, '');
+    return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(decimal) ? Number(decimal) : NaN;
+}
+
+/* ---- The grid ---- */
+
+/* Blocks from sample to sample. */
+export const step = ({ native_zoom: native }, zoom) => 2 ** (native - zoom);
+
+export const withinLimit = ({ limits }, blocks) => blocks.every((b) => Math.abs(b) <= limits.coordinate);
+
+/* As exact as a pixel is: whole blocks, or the fraction of a block that a pixel shows. */
+export function snap(world, blocks, zoom) {
+    const grain = Math.min(1, step(world, Math.round(zoom)));
+    return plain(Math.round(blocks / grain) * grain);
+}
+
+/* Where a world is met first: a few of its broadest features fill the view. */
+export function startPlace({ native_zoom: native, noise, limits }) {
+    const zoom = Math.round(native + Math.log2(START_CELL / noise.wavelength));
+    return { zoom: clamp(zoom, limits.zoom[0], limits.zoom[1]), x: 0, y: 0 };
+}
+
+/* Both views count pixels in doubles, so far out the deepest zooms would tear: stop before. */
+export function deepestZoom(world, { x, y }) {
+    const reach = Math.max(Math.abs(x - world.origin[0]), Math.abs(y - world.origin[1]), 1);
+    const exact = Math.floor(Math.log2(EXACT / reach) + world.native_zoom - 1e-6);
+    return clamp(exact, world.limits.zoom[0], world.limits.zoom[1]);
+}
+
+/* A place that exists, from one that was asked for. */
+export function reachable(world, wanted) {
+    const place = { ...startPlace(world), ...wanted };
+    const most = world.limits.coordinate;
+    const at = { x: clamp(place.x, -most, most), y: clamp(place.y, -most, most) };
+    return { ...place, ...at, zoom: clamp(place.zoom, world.limits.zoom[0], deepestZoom(world, at)) };
+}
+
+/* Pictures leave out octaves finer than a pixel: where the broadest one goes, nothing is left. */
+export const fadesOut = (world, zoom) => 4 * step(world, zoom) > world.noise.wavelength;
+
+/* ---- Tiles and layers ---- */
+
+export const pictures = ({ layers }) => layers.filter(({ extensions }) => extensions.includes('png'));
+
+export function findLayer(world, name) {
+    const named = (wanted) => pictures(world).find((candidate) => candidate.name === wanted);
+    return named(name) || named('relief') || pictures(world)[0];
+}
+
+/* The heights that the scene stands on: pictures of 24-bit numbers, which times `unit` less
+ * `offset` are metres. A world may serve neither. */
+const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': { unit: 0.1, offset: 10000 } };
+
+export function heightsOf(world) {
+    const layer = ['terrarium', 'terrain-rgb'].map((name) => world.layers.find((one) => one.name === name)).find(Boolean);
+    return layer ? { layer, ...ENCODINGS[layer.name] } : null;
+}
+
+/* The server has nothing beyond the coordinate limit. */
+export function tileExists(world, { x, y, z }) {
+    const side = world.tile_size * step(world, z);
+    const edge = (axis, index) => world.origin[axis] + index * side;
+    return withinLimit(world, [edge(0, x), edge(0, x + 1), edge(1, y), edge(1, y + 1)]);
+}
+
+export function tileAddress(world, layer, { x, y, z }, dense = false) {
+    const path = layer.tiles.replace('{z}', z).replace('{x}', x).replace('{y}', y);
+    return address(dense && z <= world.limits.zoom_2x[1] ? path.replace('.png', '@2x.png') : path);
+}
+
+/* ---- Requests ---- */
+
+/* "./" keeps a world called name:seed from being read as a URL scheme. */
+export const address = (path) => new URL(`./${path}`, document.baseURI).href;
+
+export async function getJson(path) {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), REQUEST_TIMEOUT);
+    try {
+        const response = await fetch(address(path), { signal: stop.signal });
+        const body = await response.json();
+        if (!response.ok)
+            throw Object.assign(new Error(body.error), { status: response.status });
+        body.fingerprint ??= response.headers.get('Farlands-Fingerprint');
+        return body;
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+/* By the name it was asked for: name:seed is a world of its own. */
+export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
+
+/* X and y as text, for they are the place itself: no digit may be added. */
+export const getHeight = ({ name }, x, y) => getJson(`${name}/height?x=${x}&y=${y}`);

@@ -1,0 +1,272 @@
+/* A freshly started daemon and Chromium, to drive the viewer as a reader would; and what tests ask of a page. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, afterEach, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
+const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
+export const screenshots = process.env.SCREENSHOTS;
+
+export const SLOW = Number(process.env.PATIENCE) || 1;   // for builds slowed down by sanitizers
+const WAIT = 10000 * SLOW;           // ms for any one thing
+const ALTOGETHER = 90000 * SLOW;     // ms, after which nothing is waited for any more
+export const WINDOW = { width: 800, height: 600 };
+export const POSTER = { width: 1600, height: 900 };
+export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
+export const LIMIT = { timeout: 25000 * SLOW };
+
+const started = Date.now();
+const patience = () => Math.max(1, Math.min(WAIT, started + ALTOGETHER - Date.now()));
+
+let daemon;
+let exited;
+let cache;
+export let base;
+let browser;
+let open = [];
+
+before(async () => {
+    cache = await mkdtemp(path.join(tmpdir(), 'farlands-browser-'));
+    daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache],
+        { stdio: ['ignore', 'pipe', 'inherit'] });
+    exited = once(daemon, 'exit');
+    base = await within(firstUrl(daemon.stdout), 'the daemon to say where it serves');
+    browser = await chromium.launch({
+        executablePath,
+        timeout: WAIT,
+        args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+            '--disable-gpu-compositing', '--disable-gpu-rasterization', '--disable-quic', '--no-first-run',
+            '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+}, { timeout: 20000 * SLOW });
+
+after(async () => {
+    try {
+        if (browser)
+            await within(browser.close(), 'the browser to close').catch(() => {});
+        if (daemon && daemon.pid)
+            await endDaemon();
+    } finally {
+        await rm(cache, { recursive: true, force: true });
+    }
+}, { timeout: 25000 * SLOW });
+
+async function endDaemon() {
+    daemon.kill('SIGTERM');
+    const [code, signal] = await within(exited, 'the daemon to end').catch((error) => {
+        daemon.kill('SIGKILL');
+        throw error;
+    });
+    assert.deepEqual({ code, signal }, { code: 0, signal: null }, 'exit status after SIGTERM');
+}
+
+/* Every page of a test is checked for trouble when the test is over. */
+afterEach(async () => {
+    const pages = open;
+    open = [];
+    const trouble = pages.flatMap((seen) => seen.trouble);      // closing a page adds cancelled requests
+    for (const { context } of pages)
+        await context.close();
+    assert.deepEqual(trouble, []);
+});
+
+async function within(promise, what, ms = WAIT) {
+    let timer;
+    const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`waited ${ms} ms for ${what}`)), ms);
+    });
+    try {
+        return await Promise.race([promise, late]);
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+async function firstUrl(stream) {
+    for await (const line of createInterface({ input: stream })) {
+        const match = /^farlands: serving (http:\/\/\S+)/.exec(line);
+        if (match)
+            return match[1];
+    }
+    throw new Error('the daemon ended without serving');
+}
+
+/* PREPARE may lay hands on the page before it loads. */
+export async function visit(hash = '', options = {}, prepare = async () => {}) {
+    const context = await browser.newContext({ viewport: WINDOW, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(patience());
+    const seen = { context, trouble: [], urls: [] };
+    const isTile = (url) => url.includes('.png');
+    open.push(seen);
+    page.on('console', (message) => {
+        if (message.type() === 'error')
+            seen.trouble.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => seen.trouble.push(`page: ${error}`));
+    page.on('request', (request) => seen.urls.push(request.url()));
+    page.on('response', (response) => {
+        if (response.status() >= 400)
+            seen.trouble.push(`${response.status()}: ${response.url()}`);
+    });
+    page.on('requestfailed', (request) => {
+        const reason = request.failure().errorText;
+        /* Panning cancels tiles, reloading cancels the favicon ("other"). */
+        const cancelled = reason === 'net::ERR_ABORTED'
+            && (['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
+        if (!cancelled)
+            seen.trouble.push(`${reason}: ${request.url()}`);
+    });
+    await prepare(page);
+    await page.goto(base + hash);
+    await (hash.includes('/3d') ? staged(page) : painted(page));
+    return { page, seen, tiles: () => seen.urls.filter(isTile).map(tileOf) };
+}
+
+function tileOf(url) {
+    const match = /\/([^/]+)\/([^/]+)\/(-?\d+)\/(-?\d+)\/(-?\d+)(@2x)?\.png/.exec(new URL(url).pathname);
+    assert.ok(match, `a tile URL: ${url}`);
+    const [, world, layer, z, x, y, dense] = match;
+    return { world, layer, z: Number(z), x: Number(x), y: Number(y), dense: Boolean(dense) };
+}
+
+/* The view is covered with loaded tiles of the zoom that the read-out shows, all faded in. */
+export async function painted(page, { layer = null } = {}) {
+    const deadline = Date.now() + patience();
+    for (;;) {
+        const missing = await page.evaluate(whatIsMissing, layer);
+        if (!missing.length)
+            return;
+        assert.ok(Date.now() < deadline, `not painted in time:\n${missing.join('\n')}`);
+        await page.waitForTimeout(40);
+    }
+}
+
+/* The scene is in sight, its stage painted and at rest. */
+export async function staged(page) {
+    await page.waitForFunction(() => document.body.classList.contains('deep')
+        && !document.getElementById('mode').hasAttribute('aria-busy')
+        && document.querySelectorAll('.stage').length === 1, null, { timeout: 2 * patience() });
+    await settled(page);
+}
+
+/* What is on the screen no longer changes. */
+export async function settled(page) {
+    const deadline = Date.now() + patience();
+    for (let last = ''; Date.now() < deadline; await page.waitForTimeout(250)) {
+        const shot = (await page.screenshot({ type: 'jpeg', quality: 40 })).toString('base64');
+        if (shot === last)
+            return;
+        last = shot;
+    }
+    assert.fail('the view does not come to rest');
+}
+
+/* Runs in the page: what keeps the view from being painted, a line each. */
+function whatIsMissing(layer) {
+    const zoom = document.getElementById('zoom').value;
+    const size = devicePixelRatio > 1 ? 512 : 256;
+    const images = [...document.querySelectorAll('img.leaflet-tile')];
+    const missing = document.querySelector('.leaflet-zoom-anim') ? ['the zoom is still moving'] : [];
+    for (const image of images) {
+        const { src, complete, naturalWidth, classList } = image;
+        const { opacity } = getComputedStyle(image);
+        const shown = complete && naturalWidth === size && opacity === '1' && classList.contains('leaflet-tile-loaded');
+        const wanted = new RegExp(`/${layer || '[^/]+'}/${zoom}/-?\\d+/-?\\d+(@2x)?\\.png`).test(src);
+        if (!shown || !wanted)
+            missing.push(`${src}: ${naturalWidth} wide, opacity ${opacity}, zoom ${zoom}`);
+    }
+    const [right, bottom] = [innerWidth - 2, innerHeight - 2];
+    for (const [x, y] of [[1, 1], [right, 1], [1, bottom], [right, bottom], [right / 2, bottom / 2]]) {
+        const covered = images.some((image) => {
+            const box = image.getBoundingClientRect();
+            return box.left <= x && x < box.right && box.top <= y && y < box.bottom;
+        });
+        if (!covered)
+            missing.push(`no tile at ${x},${y}`);
+    }
+    return missing;
+}
+
+/* The middle of what is on the screen, panels left out: width, height, and RGBA as numbers. */
+export async function pixels(page, side = 256) {
+    const { width, height } = page.viewportSize();
+    const clip = { x: (width - side) / 2, y: (height - side) / 2, width: side, height: side };
+    const png = (await page.screenshot({ clip })).toString('base64');
+    return page.evaluate(async (encoded) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${encoded}`;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        canvas.width = image.naturalWidth;
+        canvas.height = image.naturalHeight;
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return [...new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer)];
+    }, png);
+}
+
+export async function assertPictured(page) {
+    const count = new Set(await pixels(page)).size;
+    assert.ok(count >= 16, `${count} distinct colours on the screen`);
+}
+
+export async function readout(page) {
+    await page.waitForFunction(() => {
+        const height = document.getElementById('height');
+        return height.value !== '' && !('stale' in height.dataset);
+    });
+    return page.evaluate(() => Object.fromEntries(['x', 'y', 'height', 'zoom'].map((id) => {
+        const { value, textContent } = document.getElementById(id);
+        return [id, { value, text: textContent.replace('\u2212', '-').replace(/\u202f/g, '') }];
+    })));
+}
+
+export async function assertHeight(page, expectedAt) {
+    const { x, y, height } = await readout(page);
+    assert.equal(x.text, x.value);
+    assert.equal(y.text, y.value);
+    if (expectedAt)
+        assert.deepEqual([Number(x.value), Number(y.value)], expectedAt);
+    const response = await fetch(new URL(`default/height?x=${x.value}&y=${y.value}`, base));
+    assert.equal(response.status, 200);
+    const truth = await response.json();
+    assert.equal(truth.x, Number(x.value));
+    assert.equal(truth.y, Number(y.value));
+    assert.equal(Number(height.value), truth.height);
+    const digits = /\.(\d+)m$/.exec(height.text)[1].length;
+    assert.ok(Math.abs(parseFloat(height.text) - truth.height) <= 0.51 * 10 ** -digits,
+        `${height.text} for ${truth.height}`);
+}
+
+export async function drag(page, dx, dy) {
+    const { width, height } = page.viewportSize();
+    const [x, y] = [width / 2, height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + dx / 2, y + dy / 2, { steps: 4 });
+    await page.mouse.move(x + dx, y + dy, { steps: 4 });
+    await page.waitForTimeout(120);      // a pause before letting go: no inertia
+    await page.mouse.up();
+}
+
+export const place = (page) => page.evaluate(() => location.hash);
+
+export async function placeBecomes(page, pattern) {
+    await page.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source);
+}
+
+export async function keepScreenshot(page, name) {
+    if (!screenshots)
+        return;
+    await mkdir(screenshots, { recursive: true });
+    await page.screenshot({ path: path.join(screenshots, name), ...(name.endsWith('.jpg') && { quality: 82 }) });
+}

@@ -1,0 +1,166 @@
+/* The panels: legend, profile, link, layers, seeds, messages; by mouse and by keyboard. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMIT, assertHeight, base, keepScreenshot, painted, place, placeBecomes, visit } from './harness.mjs';
+
+const world = async () => (await fetch(new URL('default.json', base))).json();
+const heightAt = async (x, y) => (await (await fetch(new URL(`default/height?x=${x}&y=${y}`, base))).json()).height;
+const measured = (page) => page.waitForFunction(() => document.getElementById('profile-chart').dataset.samples === '64');
+const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));
+
+test('the legend shows the palette, and only of the relief', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0');
+    const { palette, range } = await world();
+    assert.ok(await page.locator('#legend-bar').isVisible());
+    const gradient = await page.locator('#legend-bar').evaluate((bar) => bar.style.backgroundImage);
+    const colours = gradient.match(/rgb\([^)]+\)/g).map((rgb) => `#${rgb.match(/\d+/g).map((n) => Number(n).toString(16).padStart(2, '0')).join('')}`);
+    const inside = palette.filter(([height]) => height > range[0] && height < range[1]).map(([, colour]) => colour);
+    assert.deepEqual(colours.slice(1, -1), inside);
+    const labels = await page.locator('#legend-labels li').allTextContents();
+    assert.ok(labels.includes('sea level'), labels.join());
+    assert.deepEqual([...labels.map((text) => (text === 'sea level' ? 0 : number(text)))].filter((h) => range.includes(h)).sort((a, b) => a - b), range);
+    const edges = gradient.match(/[\d.]+%/g);
+    assert.ok(edges.some((at, i) => at === edges[i + 1]), 'the coast is an edge');
+    /* The mark stands between the labels that the height lies between. */
+    await assertHeight(page, [0, 0]);
+    const middle = (locator) => locator.boundingBox().then(({ y, height }) => y + height / 2);
+    const mark = await middle(page.locator('#legend-mark'));
+    assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'land is above the sea');
+    assert.ok(mark > await middle(page.locator('#legend-labels li', { hasText: /^6/ })));
+    await page.locator('#layers label', { hasText: /^Gray$/ }).click();
+    assert.ok(await page.locator('#legend').isHidden());
+});
+
+test('a profile follows the line that is clicked', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 } });
+    await page.locator('#profile-button').click();
+    assert.match(await page.locator('#profile-hint').textContent(), /Click two/);
+    await page.mouse.click(300, 200);
+    await page.mouse.click(700, 250);
+    await measured(page);
+    const ends = [[(300 - 500) * 1024, (200 - 350) * 1024], [(700 - 500) * 1024, (250 - 350) * 1024]];
+    const values = await Promise.all(Array.from({ length: 64 }, (_, n) => heightAt(
+        Math.round(ends[0][0] + (ends[1][0] - ends[0][0]) * n / 63), Math.round(ends[0][1] + (ends[1][1] - ends[0][1]) * n / 63))));
+    const fact = async (id) => number(await page.locator(id).textContent());
+    assert.ok(Math.abs(await fact('#profile-low') - Math.min(...values)) <= 1, 'lowest');
+    assert.ok(Math.abs(await fact('#profile-high') - Math.max(...values)) <= 1, 'highest');
+    assert.equal(await page.locator('#profile-length').textContent(), '413\u202fk blocks');
+    assert.equal((await page.locator('#profile-edge').getAttribute('d')).split('L').length, 64);
+    /* Pointing at the chart points at the map. */
+    const box = await page.locator('#profile-chart').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 20);
+    assert.match(await page.locator('#profile-value').textContent(), /m at 2[01]\d\u202fk blocks$/);
+    const dots = await page.locator('#plane path.leaflet-interactive, #plane svg path').evaluateAll((paths) =>
+        paths.map((path) => path.getBoundingClientRect()).map(({ x, y, width, height }) => [x + width / 2, y + height / 2]));
+    assert.ok(dots.some(([x, y]) => Math.hypot(x - 500, y - 225) < 6), `a mark in the middle of the line: ${dots}`);
+    await keepScreenshot(page, 'viewer-profile.png');
+    await page.keyboard.press('Escape');
+    assert.ok(await page.locator('#profile').isHidden());
+    assert.equal(await page.locator('#plane svg path').count(), 0);
+});
+
+test('a profile needs no mouse', LIMIT, async () => {
+    const { page } = await visit('#default/relief/8/0/0');
+    await page.locator('#plane').focus();
+    await page.keyboard.press('p');
+    await page.keyboard.press('Enter');
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.press('ArrowRight');
+    await placeBecomes(page, /^#default\/relief\/8\/[1-9]/);
+    await page.waitForTimeout(400);
+    await page.keyboard.press('Enter');
+    await measured(page);
+    await page.locator('#profile-chart').focus();
+    await page.keyboard.press('End');
+    const last = await page.locator('#profile-value').textContent();
+    assert.match(last, /m at \d+(\.\d)?\u202fk blocks$/);
+    await page.keyboard.press('ArrowLeft');
+    assert.notEqual(await page.locator('#profile-value').textContent(), last);
+    assert.equal(await page.locator('#profile-chart').getAttribute('aria-valuenow'), '62');
+    await page.keyboard.press('Escape');
+    assert.ok(await page.locator('#profile').isHidden());
+    assert.ok(await page.evaluate(() => document.activeElement.id === 'plane'), 'back on the map');
+});
+
+test('the link that is copied leads here', LIMIT, async () => {
+    const { page } = await visit('#default/gray/9/5000/-7000', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.locator('#link').click();
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}#default/gray/9/5000/-7000`);
+    await page.waitForFunction(() => document.getElementById('status').hidden);
+});
+
+test('every layer can be reached, the pictures first', LIMIT, async () => {
+    const { page } = await visit('#default/terrarium/6/0/0');
+    const { layers } = await world();
+    const first = await page.locator('#layers input').evaluateAll((inputs) => inputs.map(({ value }) => value));
+    const more = await page.locator('#more option').evaluateAll((options) => options.map(({ value }) => value).filter(Boolean));
+    assert.deepEqual(first, ['relief', 'hillshade', 'gray']);
+    assert.deepEqual([...first, ...more].sort(), layers.map(({ name }) => name).sort());
+    assert.equal(await page.locator('#more').inputValue(), 'terrarium');
+    await page.locator('#more').selectOption('normal');
+    await painted(page, { layer: 'normal' });
+    await placeBecomes(page, /^#default\/normal\//);
+    await page.goBack();
+    await painted(page, { layer: 'terrarium' });
+    assert.equal(await page.locator('#more').inputValue(), 'terrarium');
+});
+
+test('where any seed is a world, one can be typed', LIMIT, async () => {
+    const asked = [];
+    const { page } = await visit('#default/relief/6/0/0', {}, async (fresh) => {
+        const stock = await world();
+        await fresh.route(/\/default:\d+\/height/, (route) =>
+            route.fulfill({ json: { x: 0, y: 0, height: 1, fingerprint: stock.fingerprint } }));
+        await fresh.route(/\/default(:\d+)?\.json$/, (route) => {
+            const seed = /:(\d+)\.json/.exec(decodeURIComponent(route.request().url()))?.[1] ?? stock.seed;
+            asked.push(seed);
+            route.fulfill({ json: { ...stock, seed, seeds: 'any' } });
+        });
+    });
+    assert.equal(await page.locator('#seed-input').inputValue(), '2');
+    await page.locator('#seed-input').fill('18446744073709551616');
+    await page.locator('#seed-input').press('Enter');
+    assert.match(await page.locator('#status').textContent(), /from 0 to 18446744073709551615/);
+    assert.equal(await page.locator('#seed-input').getAttribute('aria-invalid'), 'true');
+    await page.locator('#seed-input').fill('0042');
+    await page.locator('#seed-input').press('Enter');
+    await placeBecomes(page, /^#default:42\/relief\/6\/0\/0$/);
+    assert.equal(asked.at(-1), '42');
+    assert.equal(await page.title(), 'Farlands: default:42');
+    await page.goBack();
+    await placeBecomes(page, /^#default\/relief\//);
+});
+
+test('too far out it says why there is nothing to see', LIMIT, async () => {
+    const { page } = await visit('#default/relief/-4/0/0');
+    assert.match(await page.locator('#faded').textContent(), /fade out/);
+    await page.locator('#faded-in').click();
+    await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
+    await page.locator('#faded').waitFor({ state: 'hidden' });
+});
+
+test('Tab reaches everything and shows where it is', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0');
+    const reached = new Set();
+    for (let i = 0; i < 24; i++) {
+        await page.keyboard.press('Tab');
+        const { id, outline } = await page.evaluate(() => {
+            const { activeElement: active } = document;
+            const shown = active.matches('.segments input') ? active.nextElementSibling : active;
+            const name = active.name === 'layer' ? 'layer' : active.id || active.title || active.tagName;
+            const boxed = active.closest('#goto') ? active.closest('#goto') : shown;
+            const { outlineStyle, borderColor } = getComputedStyle(boxed);
+            return { id: name, outline: outlineStyle !== 'none' || borderColor !== '' };
+        });
+        reached.add(id);
+        assert.ok(outline, `${id} shows its focus`);
+    }
+    for (const id of ['plane', 'place', 'Go', 'layer', 'more', 'mode', 'profile-button', 'link', 'zoom-in', 'zoom-out', 'home'])
+        assert.ok(reached.has(id), `${id} among ${[...reached]}`);
+    assert.ok(!reached.has('north') && !reached.has('heights-range'), 'nothing of the scene');
+    const unnamed = await page.locator('button, input, select').evaluateAll((all) => all.filter((one) =>
+        !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map(({ outerHTML }) => outerHTML));
+    assert.deepEqual(unnamed, []);
+    assert.equal(await place(page), '#default/relief/6/0/0');
+});

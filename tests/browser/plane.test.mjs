@@ -1,0 +1,130 @@
+/* The viewer in two dimensions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
+
+test('the start view is painted', LIMIT, async () => {
+    const { page, tiles } = await visit('', { viewport: POSTER });
+    assert.match(await page.title(), /Farlands/);
+    await assertPictured(page);
+    assert.ok(tiles().length >= 20, 'tiles were requested');
+    assert.ok(tiles().every(({ world, layer, dense }) => world === 'default' && layer === 'relief' && !dense));
+    await assertHeight(page);
+    await placeBecomes(page, /^#default\/relief\/\d+\/-?\d+\/-?\d+$/);
+    await keepScreenshot(page, 'viewer.jpg');
+});
+
+test('dragging crosses the origin of the grid into negative tiles', LIMIT, async () => {
+    const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);
+    assert.ok(tiles().every(({ x, y }) => x >= 0 && y >= 0), 'the first view lies on the positive side');
+    for (let i = 0; i < 5; i++)
+        await drag(page, 340, 260);
+    await painted(page);
+    assert.ok(tiles().some(({ x, y }) => x < 0 && y < 0), 'tiles with negative x and y');
+    assert.ok(tiles().some(({ x, y }) => x < 0 && y >= 0), 'tiles with negative x alone');
+    await assertPictured(page);
+    await page.mouse.move(400, 450);
+    await assertHeight(page);
+});
+
+test('zooming goes below 0 and back in', LIMIT, async () => {
+    const { page, tiles } = await visit('#default/relief/2/0/0');
+    await page.mouse.move(400, 300);
+    for (let zoom = 1; zoom >= -2; zoom--) {
+        await page.mouse.wheel(0, 60);
+        await page.waitForFunction((z) => document.getElementById('zoom').value === String(z), zoom);
+        await painted(page);
+    }
+    assert.ok(tiles().some(({ z }) => z === -2), 'tiles of zoom -2');
+    await placeBecomes(page, /^#default\/relief\/-2\//);
+    await page.locator('#zoom-in').click();
+    await page.waitForFunction(() => document.getElementById('zoom').value === '-1');
+    await page.locator('#plane').focus();
+    await page.keyboard.press('+');
+    await page.waitForFunction(() => document.getElementById('zoom').value === '0');
+    await painted(page);
+    await assertHeight(page);
+});
+
+test('both ends of the zoom range are painted', LIMIT, async () => {
+    const { page } = await visit('#default/relief/26/12.5/-3.25');
+    await page.waitForFunction(() => document.getElementById('zoom-in').disabled);
+    await assertHeight(page, [12.5, -3.25]);
+    await page.evaluate(() => { location.hash = '#default/relief/-26/0/0'; });
+    await page.waitForFunction(() => document.getElementById('zoom-out').disabled);
+    await page.waitForFunction(() => [...document.querySelectorAll('img.leaflet-tile')]
+        .every(({ naturalWidth }) => naturalWidth === 256));
+    await assertHeight(page, [0, 0]);
+});
+
+test('the far lands do not tear', LIMIT, async () => {
+    const far = 2 ** 52 - 2 ** 21;
+    const { page, tiles } = await visit(`#default/relief/26/${far}/${-far}`);
+    const { zoom } = await readout(page);
+    assert.equal(zoom.value, '16', 'the deepest zoom that doubles can place');
+    await assertHeight(page, [far, -far]);
+    assert.ok(tiles().every(({ x, y }) => Number.isSafeInteger(x) && Number.isSafeInteger(y)));
+    await drag(page, -150, 90);
+    await painted(page);
+    await placeBecomes(page, new RegExp(`/16/${far + 150}/${-far - 90}$`));
+});
+
+test('the layer switch changes the tiles', LIMIT, async () => {
+    const { page, tiles } = await visit();
+    const before = tiles().length;
+    await page.locator('#layers label', { hasText: /^Gray$/ }).click();
+    await painted(page, { layer: 'gray' });
+    assert.ok(tiles().slice(before).length >= 6);
+    assert.ok(tiles().slice(before).every(({ layer }) => layer === 'gray'));
+    assert.ok(await page.locator('#layers input[value=gray]').isChecked());
+    await placeBecomes(page, /^#default\/gray\//);
+    await assertPictured(page);
+});
+
+test('the read-out follows the mouse with the true height', LIMIT, async () => {
+    const { page } = await visit('#default/relief/12/1600/-3200');
+    await assertHeight(page, [1600, -3200]);
+    for (const [x, y] of [[200, 250], [700, 450], [401, 300]]) {
+        await page.mouse.move(x, y, { steps: 5 });
+        await assertHeight(page, [1600 + (x - 400) * 16, -3200 + (y - 300) * 16]);
+    }
+    await page.evaluate(() => { location.hash = '#default/relief/20/-7.0625/3'; });
+    await painted(page);
+    await page.mouse.move(408, 299);
+    await assertHeight(page, [-6.5625, 2.9375]);
+    await keepScreenshot(page, 'viewer-near.png');
+});
+
+test('the address bar brings the reader back', LIMIT, async () => {
+    const { page } = await visit('#default/gray/9/5000/-7000');
+    await drag(page, -137, 61);
+    await placeBecomes(page, /^#default\/gray\/9\/(?!5000\/)/);
+    await painted(page, { layer: 'gray' });
+    await assertHeight(page);
+    const left = await place(page);
+    await page.reload();
+    await painted(page, { layer: 'gray' });
+    await page.waitForTimeout(300);
+    assert.equal(await place(page), left);
+    const { x, y, zoom } = await readout(page);
+    assert.equal(`#default/gray/${zoom.value}/${x.value}/${y.value}`, left);
+});
+
+test('typed coordinates are gone to', LIMIT, async () => {
+    const { page } = await visit();
+    await page.locator('#place').fill('-123456, 654321');
+    await page.locator('#place').press('Enter');
+    await placeBecomes(page, /\/-123456\/654321$/);
+    await painted(page);
+    await assertHeight(page, [-123456, 654321]);
+    await page.locator('#place').fill('north');
+    await page.locator('#place').press('Enter');
+    assert.equal(await page.locator('#place').getAttribute('aria-invalid'), 'true');
+    assert.ok(await page.locator('#status').isVisible());
+});
+
+test('the far view is painted', LIMIT, async () => {
+    const { page } = await visit('#default/relief/4/0/0', screenshots ? { viewport: POSTER } : {});
+    await assertPictured(page);
+    await keepScreenshot(page, 'viewer-far.png');
+});

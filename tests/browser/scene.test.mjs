@@ -1,0 +1,171 @@
+/* The viewer in three dimensions. Software draws them here, so the windows are small. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot, painted, pixels, place, placeBecomes,
+    readout, settled, staged, visit } from './harness.mjs';
+
+const SMALL = { viewport: { width: 640, height: 400 } };
+const CALM = { ...SMALL, reducedMotion: 'reduce' };
+
+/* Mean difference of two pictures' pixels, of 255. */
+function difference(a, b) {
+    let sum = 0;
+    for (let i = 0; i < a.length; i++)
+        for (const shift of [0, 8, 16])
+            sum += Math.abs((a[i] >> shift & 255) - (b[i] >> shift & 255));
+    return sum / (3 * a.length);
+}
+
+test('one click leads to the same place, and one back', LIMIT, async () => {
+    const { page, seen } = await visit('#default/relief/9/140000/-60000', CALM);
+    const library = () => seen.urls.filter((url) => url.includes('maplibre')).length;
+    assert.equal(library(), 0, 'the library waits until it is needed');
+    await page.locator('#mode').click();
+    await staged(page);
+    assert.equal(library(), 3);
+    await assertPictured(page);
+    await assertHeight(page, [140000, -60000]);
+    assert.equal(await page.locator('#mode').getAttribute('aria-pressed'), 'true');
+    await placeBecomes(page, /^#default\/relief\/9\/140000\/-60000\/3d\/[1-9][\d.]*\/0$/);
+    await page.locator('#mode').click();
+    await page.waitForFunction(() => !document.body.classList.contains('deep'));
+    await painted(page);
+    await placeBecomes(page, /^#default\/relief\/9\/140000\/-60000$/);
+    await page.goBack();
+    await staged(page);
+    await placeBecomes(page, /^#default\/relief\/9\/140000\/-60000\/3d\//);
+    await page.goBack();
+    await page.waitForFunction(() => !document.body.classList.contains('deep'));
+    await placeBecomes(page, /^#default\/relief\/9\/140000\/-60000$/);
+});
+
+test('from above both show the same at the same scale', LIMIT, async () => {
+    const { page } = await visit('#default/relief/7/-300000/0', CALM);
+    const flat = await pixels(page, 160);
+    await page.evaluate(() => { location.hash = '#default/relief/7/-300000/0/3d/0/0/1'; });
+    await staged(page);
+    const deep = await pixels(page, 160);
+    const moved = [...flat.slice(6 * 160 + 6), ...flat.slice(0, 6 * 160 + 6)];
+    assert.ok(difference(flat, deep) < 6, `they differ by ${difference(flat, deep)} of 255`);
+    assert.ok(difference(moved, deep) > 1.5 * difference(flat, deep), 'six pixels away would have been noticed');
+    for (const [x, y] of [[180, 130], [500, 270]]) {
+        await page.mouse.move(x, y);
+        const { x: east, y: south } = await readout(page);
+        const off = [Number(east.value) + 300000 - (x - 320) * 512, Number(south.value) - (y - 200) * 512];
+        assert.ok(Math.hypot(...off) < 4 * 512, `${off} blocks off at ${x}, ${y}`);
+    }
+});
+
+test('the address bar says how the scene is seen', LIMIT, async () => {
+    const hash = '#default/hillshade/8/5000/-7000/3d/40/-30/15';
+    const { page, tiles } = await visit(hash, CALM);
+    await page.waitForTimeout(200);
+    assert.equal(await place(page), hash);
+    assert.equal(await page.locator('#heights-factor').textContent(), '×15');
+    assert.ok(tiles().some(({ layer }) => layer === 'hillshade') && tiles().some(({ layer }) => layer === 'terrarium'));
+    assert.ok(tiles().every(({ layer, dense }) => layer !== 'terrarium' || !dense));
+    await page.locator('#heights-auto').click();
+    await placeBecomes(page, /\/3d\/40\/-30$/);
+    await page.locator('#heights-range').focus();
+    await page.keyboard.press('End');
+    await placeBecomes(page, /\/3d\/40\/-30\/200$/);
+    await page.locator('#north').click();
+    await placeBecomes(page, /\/3d\/40\/0\/200$/);
+    await page.locator('#layers label', { hasText: /^Relief$/ }).click();
+    await placeBecomes(page, /^#default\/relief\/8\/5000\/-7000\/3d\//);
+    await page.waitForFunction(() => document.querySelectorAll('.stage').length === 1);
+});
+
+test('dragging crosses the origin of the grid into negative tiles in depth too', LIMIT, async () => {
+    const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 1000}/${ORIGIN + 1000}/3d/30/0`, CALM);
+    await drag(page, 180, 140);
+    await settled(page);
+    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'terrarium'), 'heights of negative tiles');
+    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'relief'), 'pictures of negative tiles');
+    const [x, y] = (await place(page)).split('/').slice(3, 5).map(Number);
+    assert.ok(x < ORIGIN && y < ORIGIN, `at ${x}, ${y}`);
+    await assertPictured(page);
+});
+
+test('another anchor takes over far away, at the same place', LIMIT, async () => {
+    const { page, tiles } = await visit('#default/relief/9/100000/50000/3d/30/0/10', CALM);
+    const stage = () => page.evaluate(() => document.querySelector('.stage').dataset.number);
+    const first = await stage();
+    await page.locator('#scene canvas').focus();
+    for (let zoom = 8; zoom >= 5; zoom--) {
+        await page.keyboard.press('-');
+        await page.waitForFunction((z) => Math.abs(document.getElementById('zoom').value - z) < 0.2, zoom);
+    }
+    await page.waitForFunction((old) => {
+        const stages = [...document.querySelectorAll('.stage')];
+        return stages.length === 1 && stages[0].dataset.number !== old;
+    }, first);
+    await settled(page);
+    const { zoom, x, y } = await readout(page);
+    assert.ok(Math.abs(Number(zoom.value) - 5) < 0.3, `zoom ${zoom.value}`);
+    assert.ok(Math.hypot(Number(x.value) - 100000, Number(y.value) - 50000) < 40000, `${x.value}, ${y.value}`);
+    assert.ok(tiles().some(({ z }) => z === 5));
+    assert.ok(await page.evaluate(() => document.activeElement.matches('.stage canvas')), 'the keyboard stays in the scene');
+    await assertPictured(page);
+});
+
+test('the sea is flat, the land is not', LIMIT, async () => {
+    const { page } = await visit('#default/relief/12/-189000/-359000/3d/40/0/1', CALM);
+    const change = async (hash) => {
+        const low = await pixels(page, 160);
+        await page.evaluate((next) => { location.hash = next; }, hash);
+        await page.waitForFunction(() => document.getElementById('heights-factor').textContent === '×200');
+        await settled(page);
+        return difference(low, await pixels(page, 160));
+    };
+    assert.ok(await change('#default/relief/12/-189000/-359000/3d/40/0/200') < 0.5, 'the sea');
+    await page.evaluate(() => { location.hash = '#default/relief/12/-300000/0/3d/40/0/1'; });
+    await page.waitForFunction(() => document.getElementById('heights-factor').textContent === '×1');
+    await settled(page);
+    assert.ok(await change('#default/relief/12/-300000/0/3d/40/0/200') > 5, 'the land');
+});
+
+test('the far lands have depth, and end at the limit', LIMIT, async () => {
+    const far = 2 ** 52;
+    const { page, tiles } = await visit(`#default/relief/12/${far - 3000}/${-far + 3000}/3d/50/45`, CALM);
+    await assertHeight(page, [far - 3000, -far + 3000]);
+    await assertPictured(page);
+    assert.ok(tiles().every(({ x, y }) => Number.isSafeInteger(x) && Number.isSafeInteger(y)));
+});
+
+/* What the button says, and that the plane stays. */
+async function assertFlatOnly(page, why) {
+    const button = page.locator('#mode');
+    assert.equal(await button.getAttribute('aria-disabled'), 'true');
+    assert.match(await button.getAttribute('title'), why);
+    await page.keyboard.press('3');
+    assert.match(await page.locator('#status').textContent(), why);
+    await page.evaluate(() => { location.hash = '#default/relief/6/5/5/3d/40/0'; });
+    await placeBecomes(page, /^#default\/relief\/6\/5\/5$/);
+    await painted(page);
+}
+
+test('without WebGL 2 the button says so', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', SMALL, (fresh) => fresh.addInitScript(() => {
+        const own = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+            return kind === 'webgl2' ? null : own.call(this, kind, ...rest);
+        };
+    }));
+    await assertFlatOnly(page, /WebGL 2/);
+});
+
+test('a world without heights in pictures says so', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', SMALL, async (fresh) => {
+        const stock = await (await fetch(new URL('default.json', base))).json();
+        const layers = stock.layers.filter(({ name }) => !/^terra/.test(name));
+        await fresh.route('**/default.json', (route) => route.fulfill({ json: { ...stock, layers } }));
+    });
+    await assertFlatOnly(page, /terrarium or terrain-rgb/);
+});
+
+/* A large window takes its time: only for `make picture`. */
+test('the scene has its picture taken', { timeout: 3 * LIMIT.timeout, skip: !process.env.PICTURE }, async () => {
+    const { page } = await visit('#default/relief/7/-1430000/60000/3d/70/20', { viewport: { width: 1280, height: 720 } });
+    await keepScreenshot(page, 'viewer-3d.jpg');
+});

@@ -1,0 +1,83 @@
+/* The viewer on phones, on dense screens, in the dark, and without a mouse. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LIMIT, assertHeight, assertPictured, keepScreenshot, painted, visit } from './harness.mjs';
+
+test('dense screens get @2x tiles', LIMIT, async () => {
+    const { page, tiles } = await visit('', { deviceScaleFactor: 2 });
+    await painted(page);
+    assert.ok(await page.evaluate(() => [...document.querySelectorAll('img.leaflet-tile')]
+        .every(({ naturalWidth }) => naturalWidth === 512)));
+    assert.ok(tiles().length > 0 && tiles().every(({ dense }) => dense));
+    await assertPictured(page);
+});
+
+test('a phone shows the map and its height', LIMIT, async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await visit('', { viewport, isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
+    await assertHeight(page);
+    await assertPictured(page);
+    await keepScreenshot(page, 'viewer-phone.png');
+});
+
+const WHOLE = ['#goto', '#layers', '#mode', '#profile-button', '#link', '#zoom-in', '#zoom-out', '#home', '#readout', '#legend'];
+
+/* Each inside the screen, and none over another. */
+async function assertApart(page, ids) {
+    const { width, height } = page.viewportSize();
+    const boxes = [];
+    for (const id of ids) {
+        const box = await page.locator(id).boundingBox();
+        assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height,
+            `${id} lies at ${JSON.stringify(box)}`);
+        const over = boxes.find(([, other]) => box.x < other.x + other.width && other.x < box.x + box.width
+            && box.y < other.y + other.height && other.y < box.y + box.height);
+        assert.ok(!over, `${id} lies over ${over?.[0]}`);
+        boxes.push([id, box]);
+    }
+}
+
+for (const viewport of [{ width: 360, height: 640 }, { width: 640, height: 360 }, { width: 1000, height: 600 }])
+    test(`nothing lies over anything else at ${viewport.width} x ${viewport.height}`, LIMIT, async () => {
+        const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000', { viewport, hasTouch: viewport.width < 700, isMobile: viewport.width < 700 });
+        await assertApart(page, WHOLE);
+        await page.evaluate(() => {
+            document.body.classList.add('deep');
+            for (const id of ['north', 'heights'])
+                document.getElementById(id).hidden = false;
+        });
+        await assertApart(page, [...WHOLE, '#north', '#heights']);
+    });
+
+test('fingers tap a profile', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true });
+    await page.locator('#profile-button').tap();
+    await page.touchscreen.tap(100, 200);
+    await page.touchscreen.tap(250, 240);
+    await page.waitForFunction(() => document.getElementById('profile-chart').dataset.samples === '64');
+    const box = await page.locator('#profile-chart').boundingBox();
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + 30);
+    assert.match(await page.locator('#profile-value').textContent(), /blocks$/);
+    await page.locator('#profile-close').tap();
+    assert.ok(await page.locator('#mode').isVisible());
+});
+
+/* WCAG's contrast of two colours, as rgb(). */
+function contrast(a, b) {
+    const luminance = (rgb) => rgb.match(/[\d.]+/g).slice(0, 3).map((n) => n / 255)
+        .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (high + 0.05) / (low + 0.05);
+}
+
+for (const colorScheme of ['light', 'dark'])
+    test(`text stands out in the ${colorScheme}`, LIMIT, async () => {
+        const { page } = await visit('#default/relief/6/0/0', { colorScheme });
+        const texts = await page.evaluate(() => [...document.querySelectorAll('#world-name, #seed, dt, data, #more, #layers span, summary, li')]
+            .map((one) => ({ what: one.textContent, colour: getComputedStyle(one).color, on: getComputedStyle(one).backgroundColor })));
+        const panel = await page.locator('.title').evaluate((one) => getComputedStyle(one).backgroundColor);
+        for (const { what, colour, on } of texts)
+            assert.ok(contrast(colour, on.startsWith('rgba(0, 0, 0, 0)') ? panel : on) >= 4.5, `${what}: ${colour} on ${on}`);
+        await keepScreenshot(page, `viewer-${colorScheme}.png`);
+    });
