@@ -211,12 +211,13 @@ void service_handle(void *context, struct http_exchange *exchange,
         return;
     }
     enum site_place place = site_locate(site, request->uri, &path);
-    if (place == SITE_EDGE) {
+    unsigned status = route_parse(&route, path, why);
+    const bool direct = status == 0 && is_for_operators(&route);
+    if (place == SITE_EDGE && !direct) {
         move_inside(&asker, site->base_path);
         return;
     }
-    unsigned status = route_parse(&route, path, why);
-    if (place == SITE_OUTSIDE && (status || !is_for_operators(&route))) {
+    if (place == SITE_OUTSIDE && !direct) {
         status = 404;
         snprintf(why, sizeof why, "nothing is at this URL; everything is below %s/",
                  site->base_path);

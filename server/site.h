@@ -14,7 +14,7 @@ enum site_place {
     SITE_OUTSIDE, /* not below the base path */
 };
 
-/* Where URI lies. *ROUTE is the part of it behind the base path; outside, all of it. */
+/* Where URI lies. *ROUTE is the part of it behind the base path; not inside, all of it. */
 enum site_place site_locate(const struct site_config *site, const char *uri, const char **route);
 
 enum { SITE_URL_MAX = 1024 };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { useDaemon } from './daemon.mjs';
+import { useDaemon, withDaemon } from './daemon.mjs';
 import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
@@ -261,6 +261,12 @@ describe('below a base path', { timeout: patience(60000) }, () => {
     it('and outside it the probes answer', () => eachRow(
         ['/healthz', '/readyz', '/metrics', '/a/b/healthz', '/a/b/readyz', '/a/b/metrics', '/healthz?a=b'],
         async (target) => assertStatus(await daemon.get(target), 200)));
+
+    it('that is called like a probe leaves the probe', () => withDaemon(async (named) => {
+        assert.deepEqual(await named.json('/healthz'), { status: 'ok' });
+        assert.match((await named.bytes('/healthz/')).toString(), /<html/);
+        assertError(await named.get('/'), 404, /below \/healthz\//);
+    }, { config: 'base_path: /healthz\n' }));
 
     it('follows what a proxy took off', () => assertBases(daemon, [
         [{}, 'http://inner:1/a/b'],
