@@ -80,7 +80,7 @@ void answer_options(const struct asker *asker)
     headers_add(&headers, "Allow", METHODS);
     headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
     headers_add(&headers, "Access-Control-Allow-Headers",
-                "Range, If-None-Match, If-Range, Cache-Control");
+                "Range, If-Match, If-None-Match, If-Range, Cache-Control");
     headers_add(&headers, "Access-Control-Max-Age", "86400");
     answer(asker, (struct http_answer){.status = 204}, &headers);
 }
@@ -92,12 +92,20 @@ void answer_moved(const struct asker *asker, const char *location)
     answer(asker, (struct http_answer){.status = 308}, &headers);
 }
 
+void answer_unlike(const struct asker *asker, const char *etag)
+{
+    answer_refusal(asker, 412, "If-Match: names something else than what is here; see ETag", "ETag",
+                   etag);
+}
+
 /* BODY, or 304 where the asker has it: HEADERS, and its ETAG among them. */
 static void answer_unless_had(const struct asker *asker, const char *type, struct blob *body,
                               const char *etag, struct headers *headers)
 {
     headers_add(headers, "ETag", etag);
-    if (none_match_holds(asker->request->if_none_match, etag))
+    if (!match_holds(asker->request->if_match, etag))
+        answer_unlike(asker, etag);
+    else if (none_match_holds(asker->request->if_none_match, etag))
         answer(asker, (struct http_answer){.status = 304}, headers);
     else
         answer(asker, (struct http_answer){.status = 200, .type = type, .body = body}, headers);

@@ -41,6 +41,9 @@ void answer_error(const struct asker *asker, unsigned status, const char *why);
 /* No byte of the LENGTH that there are was asked for. */
 void answer_unsatisfiable(const struct asker *asker, uint64_t length);
 
+/* If-Match does not hold for what has this ETAG. */
+void answer_unlike(const struct asker *asker, const char *etag);
+
 /* What OPTIONS is asked for: mostly a browser's preflight. */
 void answer_options(const struct asker *asker);
 

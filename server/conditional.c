@@ -29,23 +29,23 @@ static const char *entity_tag(const char *at, const char **quoted)
     return close ? close + 1 : NULL;
 }
 
-bool none_match_holds(const char *if_none_match, const char *etag)
+/* Whether LIST, of entity-tags or *, names ETAG; STRONGLY: tags with W/ name nothing. */
+static bool list_names(const char *list, const char *etag, bool strongly)
 {
     const size_t length = strlen(etag);
     bool found = false;
 
-    if (!if_none_match)
-        return false;
-    const char *at = skip_blanks(if_none_match);
+    const char *at = skip_blanks(list);
     if (*at == '*')
         return *skip_blanks(at + 1) == '\0';
     while (*at) {
-        const char *quoted;
+        const char *quoted, *tag = at;
         if (*at != ',') { /* empty elements are allowed */
             at = entity_tag(at, &quoted);
             if (!at)
                 return false;
-            if ((size_t)(at - quoted) == length && memcmp(quoted, etag, length) == 0)
+            if ((!strongly || quoted == tag) && (size_t)(at - quoted) == length &&
+                memcmp(quoted, etag, length) == 0)
                 found = true;
             at = skip_blanks(at);
             if (*at && *at != ',')
@@ -54,6 +54,16 @@ bool none_match_holds(const char *if_none_match, const char *etag)
         at = skip_blanks(at + (*at == ','));
     }
     return found;
+}
+
+bool match_holds(const char *if_match, const char *etag)
+{
+    return !if_match || list_names(if_match, etag, true);
+}
+
+bool none_match_holds(const char *if_none_match, const char *etag)
+{
+    return if_none_match && list_names(if_none_match, etag, false);
 }
 
 bool if_range_holds(const char *if_range, const char *etag)

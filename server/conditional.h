@@ -12,6 +12,10 @@ enum { HASH_ETAG = 24 };
 /* The strong validator of BYTES that nothing else identifies: their hash. Returns ETAG. */
 char *etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
 
+/* Whether the field value of If-Match, where there is one, names ETAG by strong comparison, or is
+ * *. What is malformed matches nothing. */
+bool match_holds(const char *if_match, const char *etag);
+
 /* Whether the field value of If-None-Match names ETAG ("..." with its quotes),
  * by weak comparison, or is *. NULL and what is malformed match nothing. */
 bool none_match_holds(const char *if_none_match, const char *etag);

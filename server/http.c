@@ -129,6 +129,7 @@ static const char **header_place(struct http_request *request, const char *name)
     } places[] = {
         {"Host", &request->host},
         {"Accept-Encoding", &request->accept_encoding},
+        {"If-Match", &request->if_match},
         {"If-None-Match", &request->if_none_match},
         {"If-Range", &request->if_range},
         {"Range", &request->range},

@@ -26,7 +26,7 @@ struct http_request {
     enum http_method method;
     const char *uri; /* as sent, with the query, nothing decoded; printable ASCII */
     /* Headers, or NULL; of one that came several times, the last. */
-    const char *host, *accept_encoding, *if_none_match, *if_range, *range;
+    const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
     const char *forwarded_host, *forwarded_prefix, *forwarded_proto;
     const struct sockaddr *peer; /* who sent it, or NULL where that is unknown */
     unsigned refused;            /* 0, or the status to refuse it with, and why */

@@ -20,8 +20,8 @@ void metrics_add(struct metrics *metrics, enum metric metric)
 }
 
 /* Few, so that the number of series is fixed; the last stands for all others. */
-static const unsigned statuses[] = {200, 204, 206, 304, 308, 400, 404,
-                                    405, 414, 416, 431, 500, 503, 0};
+static const unsigned statuses[] = {200, 204, 206, 304, 308, 400, 404, 405,
+                                    412, 414, 416, 431, 500, 503, 0};
 
 enum { STATUSES = sizeof statuses / sizeof statuses[0] };
 _Static_assert((int)STATUSES <= (int)METRICS_STATUSES, "room for every status");

@@ -63,7 +63,11 @@ static void handle_tile(struct service *service, const struct asker *asker,
         return;
     }
     tile_answer_prepare(&wanted, route, request);
-    /* The validator is known without the tile: so is whether the client has it. */
+    /* The validator is known without the tile: so is whether the client wants or has it. */
+    if (!match_holds(request->if_match, wanted.etag)) {
+        answer_unlike(asker, wanted.etag);
+        return;
+    }
     if (none_match_holds(request->if_none_match, wanted.etag)) {
         tile_answer_had(asker, &wanted);
         return;

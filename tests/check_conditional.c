@@ -1,5 +1,5 @@
-/* If-None-Match, If-Range, Range and Accept-Encoding, as RFC 9110 (8.8.3, 12.5.3, 13.1, 14.1) has
- * them and as they are got wrong. */
+/* If-Match, If-None-Match, If-Range, Range and Accept-Encoding, as RFC 9110
+ * (8.8.3, 12.5.3, 13.1, 14.1) has them and as they are got wrong. */
 #include "server/conditional.h"
 
 #include "tests/fixtures.h"
@@ -142,6 +142,16 @@ START_TEST(test_noise)
             must(!none_match_holds(value, "\"a\""), "%s", text);
     }
     guarded_free(&memory);
+}
+END_TEST
+
+/* The same list in If-Match, where weak tags name nothing and no value asks for nothing. */
+START_TEST(test_match)
+{
+    const char *value = rows[_i].value;
+    const bool weak = value && strstr(value, "W/" ETAG);
+    ck_assert_msg(match_holds(value, rows[_i].etag) == (!value || (rows[_i].holds && !weak)), "%s",
+                  value ? value : "NULL");
 }
 END_TEST
 
@@ -344,8 +354,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("conditional");
-    TCase *tcase = suite_case(suite, "If-None-Match");
+    TCase *tcase = suite_case(suite, "If-Match and If-None-Match");
     tcase_add_loop_test(tcase, test_rows, 0, ROWS(rows));
+    tcase_add_loop_test(tcase, test_match, 0, ROWS(rows));
     tcase_add_test(tcase, test_lists);
     tcase_add_test(tcase, test_noise);
     tcase = suite_case(suite, "Range and If-Range");

@@ -120,6 +120,25 @@ describe('caching', { timeout: patience(60000) }, () => {
         });
     });
 
+    it('answers 412 where If-Match names something else, without rendering', async () => {
+        const paths = [...FORMS.map(cold), '/', '/worlds.json', '/default/relief.json'];
+        await assertNotRendered(() => eachRow(paths, async (path) => {
+            const etag = await etagOf(path);
+            await eachRow(['"other"', `W/${etag}`, etag.slice(1, -1), '"other", "another"'], async (value) => {
+                // Before what else a request may say.
+                for (const more of [{}, { 'If-None-Match': etag }, { Range: 'bytes=99999999-' }]) {
+                    const answer = await daemon.get(path, { 'If-Match': value, ...more });
+                    assertError(answer, 412, /If-Match/);
+                    assert.equal(answer.headers.etag, etag);
+                }
+                assertStatus(await daemon.head(path, { 'If-Match': value }), 412);
+            });
+            for (const value of [etag, '*', `"other", ${etag}`])
+                assertStatus(await daemon.get(path, { 'If-Match': value, 'If-None-Match': etag }), 304);
+            assertStatus(await daemon.head(path, { 'If-Match': etag }), 200);
+        }));
+    });
+
     it('answers errors before validators', () => eachRow([
         ['/default/relief/27/0/0.png', 404],
         ['/default/relief/16/99999999999999/0.png', 404],

@@ -143,9 +143,9 @@ describe('ranges', { timeout: patience(60000) }, () => {
     });
 
     it('are counted', async () => {
-        await eachRow([['bytes=0-9', 206], ['bytes=131072-', 416]], async ([range, status]) => {
+        await eachRow([['bytes=0-9', 206], ['bytes=131072-', 416], ['x', 412]], async ([range, status]) => {
             const before = await daemon.metric('farlands_requests_total', `code="${status}"`);
-            await part(RAW[1], range);
+            await part(RAW[1], range, status === 412 && { 'If-Match': '"other"' });
             assert.equal(await daemon.metric('farlands_requests_total', `code="${status}"`), before + 1);
         });
     });
@@ -165,7 +165,7 @@ describe('other origins', { timeout: patience(60000) }, () => {
             }), { methods: ['OPTIONS'] });
             assertStatus(answer, 204);
             const allowed = listed(answer.headers['access-control-allow-headers']);
-            for (const name of ['range', 'if-none-match', 'if-range', 'cache-control'])
+            for (const name of ['range', 'if-match', 'if-none-match', 'if-range', 'cache-control'])
                 assert.ok(allowed.includes(name), `${name} is not among ${allowed}`);
             assert.deepEqual(listed(answer.headers['access-control-allow-methods']), ['get', 'head', 'options']);
             assert.ok(Number(answer.headers['access-control-max-age']) > 0);
