@@ -78,7 +78,8 @@ static const struct option limits_options[] = {
 
 const struct option config_options[] = {
     {"listen", OPTION_LISTEN, offsetof(struct config, listen), 0,
-     sizeof((struct config *)0)->listen, .accepted = "HOST:PORT or [HOST]:PORT, port 0 to 65535"},
+     sizeof((struct config *)0)->listen,
+     .accepted = "HOST:PORT, or in quotes \"[HOST]:PORT\", port 0 to 65535"},
     {"public_url", OPTION_URL, offsetof(struct config, site.public_url),
      .accepted = "empty, or http:// or https:// with a host and perhaps a port and a path, such as "
                  "https://tiles.example.org/terrain"},

@@ -41,6 +41,7 @@ const BROKEN = [
 
     [['>listen: nonsense'], 'listen', ADDRESS],
     [['>listen: 127.0.0.1'], 'listen', ADDRESS],
+    [['>listen: ::1:8080'], 'listen', /in quotes "\[HOST\]:PORT"/],
     [['>listen: 127.0.0.1:65536'], 'listen', /HOST:PORT|65535/i],
     [['>public_url: tiles.example.org'], 'public_url', /https?:\/\//],
     [['>public_url: "https://tiles.example.org/?a=b"'], 'public_url', /https?:\/\//],
