@@ -188,11 +188,13 @@ static bool is_for_operators(const struct route *route)
            route->kind == ROUTE_METRICS;
 }
 
-/* Relative, so that it holds behind proxies that put something before the base path. */
-static void move_inside(const struct asker *asker, const char *base_path)
+/* Where no public URL says what the base path is to clients, relative, so that it holds behind
+ * proxies that put something before it. */
+static void move_inside(const struct asker *asker, const struct site_config *site)
 {
-    char location[PREFIX_PATH_MAX + 1];
-    snprintf(location, sizeof location, "%s/", strrchr(base_path, '/') + 1);
+    char location[PREFIX_URL_MAX + 1];
+    snprintf(location, sizeof location, "%s/",
+             site->public_url[0] ? site->public_url : strrchr(site->base_path, '/') + 1);
     answer_moved(asker, location);
 }
 
@@ -218,7 +220,7 @@ void service_handle(void *context, struct http_exchange *exchange,
     unsigned status = route_parse(&route, path, why);
     const bool direct = status == 0 && is_for_operators(&route);
     if (place == SITE_EDGE && !direct) {
-        move_inside(&asker, site->base_path);
+        move_inside(&asker, site);
         return;
     }
     if (place == SITE_OUTSIDE && !direct) {

@@ -297,6 +297,13 @@ describe('a public URL', { timeout: patience(60000) }, () => {
 
         it('is the whole prefix', () => assertBases(daemon, [[{}, 'https://tiles.example.org/x'],
             [forged, 'https://tiles.example.org/x']], '/a/b/default/relief.json'));
+
+        // Seen from /x, which a proxy sends to /a/b, a relative b/ would be /b/.
+        it('is where the base path without its slash leads', async () => {
+            const answer = await daemon.get('/a/b', forged);
+            assertStatus(answer, 308);
+            assert.equal(answer.headers.location, 'https://tiles.example.org/x/');
+        });
     });
 });
 
