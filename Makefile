@@ -222,14 +222,15 @@ uninstall:
 # --- Testing -------------------------------------------------------------------
 
 .PHONY: bench
-bench: $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
+BENCHES := $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
+bench: $(BENCHES)
 	$(Q)for b in $^; do $$b || exit 1; done
 
-.PHONY: check check-units check-kernels check-library check-same-bits check-aarch64 check-http check-browser \
-    check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
+.PHONY: check check-units check-kernels check-benches check-library check-same-bits check-aarch64 check-http \
+    check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
-	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library) check-http check-browser \
-	    $(if $(SAN),,check-clients)
+	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-benches) \
+	    check-http check-browser $(if $(SAN),,check-clients)
 
 # Check forks a process a test; sanitizers must not be hidden by it. The noise's own suites have one
 # thread: there is nothing in them for the thread sanitizer, which would take minutes.
@@ -245,6 +246,9 @@ check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
 	for k in $$(echo "$$kernels" | tail -n +2); do \
 	    for t in $(call programs,$(KERNEL_UNITS)); do \
 	        echo "$$k:"; FARLANDS_KERNEL=$$k $(RUN) $$t || exit 1; done; done
+
+# That they build: nobody else notices when what they call changes.
+check-benches: $(BENCHES)
 
 # Without sanitizers, which want libraries of their own.
 check-library: all lib

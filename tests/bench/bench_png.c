@@ -141,14 +141,16 @@ static int bench_layer(const struct world *world, int layer, int scale, struct e
 int main(void)
 {
     struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     struct worlds *worlds;
     struct easel *easel;
     struct png_writer *writer;
     int err = 0;
 
-    if (config_load(&config, NULL, &error) || worlds_new(&worlds, config) || easel_new(&easel) ||
-        png_writer_new(&writer)) {
+    layers_known(known);
+    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
+        easel_new(&easel) || png_writer_new(&writer)) {
         fprintf(stderr, "bench_png: cannot begin\n");
         return 1;
     }
