@@ -262,6 +262,28 @@ START_TEST(test_two_at_once)
 }
 END_TEST
 
+/* One run of as many bytes as may be. */
+START_TEST(test_longest)
+{
+    const size_t length = DEFLATE_LENGTH_MAX;
+    struct deflate *longest;
+    size_t stream_length, got = 0;
+    uint8_t *bytes = calloc(2, length + DEFLATE_SLACK);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_int_eq(deflate_new(&longest, length), 0);
+    memset(bytes, 7, length);
+    const uint8_t *stream = deflate_stream(longest, bytes, length, 1, &stream_length);
+    uint8_t *out = bytes + length + DEFLATE_SLACK;
+    ck_assert_int_eq(
+        libdeflate_zlib_decompress(decompressor, stream, stream_length, out, length, &got),
+        LIBDEFLATE_SUCCESS);
+    ck_assert_uint_eq(got, length);
+    ck_assert(memcmp(out, bytes, length) == 0);
+    deflate_free(longest);
+    free(bytes);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("deflate");
@@ -274,5 +296,6 @@ int main(void)
     tcase_add_test(tcase, test_steep);
     tcase_add_test(tcase, test_stream_is_pure);
     tcase_add_test(tcase, test_two_at_once);
+    tcase_add_test(tcase, test_longest);
     return suite_run(suite);
 }

@@ -32,8 +32,11 @@ struct deflate {
  * of the codes, up to 14 bits each, and what bits_put writes over. */
 enum { FRAME_MAX = 1024 };
 
+_Static_assert(DEFLATE_LENGTH_MAX <= (int)REPEATS_LENGTH_MAX, "a piece can be all of it");
+
 int deflate_new(struct deflate **out, size_t length)
 {
+    assert(length <= DEFLATE_LENGTH_MAX);
     struct deflate *deflate = malloc(sizeof *deflate);
     if (!deflate)
         return -ENOMEM;

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Working memory for one stream at a time of up to LENGTH bytes. */
+/* What one stream can hold: a run in it is counted in 24 bits. */
+enum { DEFLATE_LENGTH_MAX = (1 << 24) - 1 };
+
+/* Working memory for one stream at a time of up to LENGTH <= DEFLATE_LENGTH_MAX bytes. */
 struct deflate;
 int deflate_new(struct deflate **out, size_t length); /* 0 or -ENOMEM */
 void deflate_free(struct deflate *deflate);

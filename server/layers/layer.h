@@ -28,7 +28,10 @@ enum pixel {
     PIXEL_PICTURE, /* the same, but a palette may stand for it: only eyes read it */
 };
 
-/* The heights that a layer paints from, in metres. */
+/*
+ * The heights that a layer paints from, in metres: none outside the range of the style they are
+ * painted with, for what painters work out from them must fit integers and their tables.
+ */
 struct heights {
     const float *first; /* of sample (0, 0); with slopes, from -reach on */
     ptrdiff_t stride;   /* floats from one row to the next */
