@@ -1,5 +1,7 @@
 #include "style.h"
 
+#include <math.h>
+
 static uint32_t mix(uint8_t a, uint8_t b, float t)
 {
     return (uint32_t)((float)a + ((float)b - (float)a) * t + 0.5f);
@@ -35,7 +37,15 @@ void style_make(struct style *style, const struct world_config *world, float min
 {
     style->min = min;
     style->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range too */
-    style->scale = STYLE_COLOURS / (style->max - style->min);
+    style->scale = (STYLE_COLOURS - 1) / (style->max - style->min);
+    style->first = style->min;
+    if (style->min < 0 && style->max > 0) {
+        /* The coast lies between two entries: land and sea never share one. */
+        const float below = ceilf(-style->min * style->scale);
+        style->first = -below / style->scale;
+        while (-style->first * style->scale < below)
+            style->first = nextafterf(style->first, -INFINITY);
+    }
     for (int i = 0; i < STYLE_COLOURS; i++)
-        style->colour[i] = palette_colour(world, style->min + ((float)i + 0.5f) / style->scale);
+        style->colour[i] = palette_colour(world, style->first + ((float)i + 0.5f) / style->scale);
 }

@@ -9,9 +9,10 @@
 enum { STYLE_COLOURS = 16384 };
 
 struct style {
-    float min, max;                 /* metres; min < max */
-    float scale;                    /* entries of colour a metre */
-    uint32_t colour[STYLE_COLOURS]; /* evenly spaced over min .. max: 0xbbggrr */
+    float min, max; /* metres; min < max */
+    float first;    /* metres where entry 0 of colour begins, at min or just below */
+    float scale;    /* entries a metre */
+    uint32_t colour[STYLE_COLOURS]; /* evenly spaced from first over max: 0xbbggrr */
 };
 
 /* MIN and MAX are the terrain's range. Plain data afterwards: any thread. */

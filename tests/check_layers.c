@@ -16,12 +16,17 @@ static const struct palette_stop stops[] = {{-100, 0x20, 0x40, 0x60}, {-50, 0x30
                                             {0, 0x80, 0xc0, 0xe0},    {0, 0xe0, 0xd0, 0xa0},
                                             {20, 0x50, 0x80, 0x40},   {100, 0xff, 0xff, 0xff}};
 
-static void make_style(void)
+static void make_style_from(float min)
 {
     static struct world_config world;
     memcpy(world.palette, stops, sizeof stops);
     world.stops = ROWS(stops);
-    style_make(&style, &world, -100, 100);
+    style_make(&style, &world, min, 100);
+}
+
+static void make_style(void)
+{
+    make_style_from(-100);
 }
 
 /* The same colour everywhere: only the light differs. */
@@ -108,14 +113,30 @@ START_TEST(test_level_ground)
     make_style();
     for (float metres = -100; metres <= 100; metres += 1.3f) {
         double rgb[3];
-        if (fabsf(metres) < 0.05f) /* the table's steps blur the coast */
-            continue;
         palette_at(metres, rgb);
         make_plane(metres, 0, 0);
         paint("relief", 1 + (int)(fabsf(metres)) % REACH, slopes[(int)fabsf(metres) % 4]);
         for (int k = 0; k < SIZE * SIZE * 3; k++)
             must(fabs(pixels[k] - rgb[k % 3]) <= 1, "%g metres: %d, not %g", (double)metres,
                  pixels[k], rgb[k % 3]);
+    }
+}
+END_TEST
+
+/* Where the palette has an edge at the sea's level, 0 metres is land, and what is below is sea. */
+START_TEST(test_coast)
+{
+    static const float metres[] = {-0.013f, -1e-4f, 0, 1e-4f, 0.013f};
+    for (int i = 0; i < ROWS(metres) * 40; i++) {
+        const float at = metres[i % ROWS(metres)];
+        double rgb[3];
+        make_style_from(-100 + (float)(i / ROWS(metres)) * 1.7f); /* 0 anywhere in the table */
+        palette_at(at, rgb);
+        make_plane(at, 0, 0);
+        paint("relief", 1, 1);
+        for (int k = 0; k < 3; k++)
+            must(fabs(pixels[k] - rgb[k]) <= 1, "%g metres from %g: %d, not %g", (double)at,
+                 (double)style.min, pixels[k], rgb[k]);
     }
 }
 END_TEST
@@ -537,6 +558,7 @@ int main(void)
     tcase_add_test(tcase, test_table);
     tcase_add_test(tcase, test_gray_and_height);
     tcase_add_test(tcase, test_level_ground);
+    tcase_add_test(tcase, test_coast);
     tcase_add_test(tcase, test_level_ends);
     tcase_add_loop_test(tcase, test_light, 0, ROWS(slopes) * ROWS(shaded));
     tcase_add_test(tcase, test_hillshade_levels);

@@ -45,7 +45,7 @@ static void paint_row(struct rgb_row *restrict out, const float *restrict row,
                       const struct shading *restrict shading, const struct style *restrict style,
                       int size)
 {
-    const float min = style->min, scale = style->scale;
+    const float first = style->first, scale = style->scale;
 
     for (int i = 0; i < size; i++) {
         const float facing = shading->facing[i] > 0 ? shading->facing[i] : 0;
@@ -54,7 +54,7 @@ static void paint_row(struct rgb_row *restrict out, const float *restrict row,
         const float toned = full > 0 ? full * SUNNY : full;
         const float light = row[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
         const float bare = row[i] < 0 ? 0 : BARE * steep / (steep + 0.25f);
-        const int entry = (int)((row[i] - min) * scale);
+        const int entry = (int)((row[i] - first) * scale);
         const uint32_t ground = style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1];
         const float red = (float)(int)(ground & 255), green = (float)(int)(ground >> 8 & 255);
         const float blue = (float)(int)(ground >> 16);

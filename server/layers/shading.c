@@ -14,7 +14,8 @@ static const float TYPICAL_SLOPE = 0.85f;
  * shows both. This is the root of the slope between the two. */
 static const float GENTLE = 0.5f;
 
-/* What rounding may do to the difference of two heights, of their range. */
+/* What rounding may do to the difference of two heights, of their range or of the farthest from 0.
+ */
 static const float FLAT = 1e-6f;
 
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
@@ -24,7 +25,8 @@ float shading_rise(const struct heights *heights, const struct style *style)
 {
     const float apart = 2 * (float)heights->reach * heights->spacing;
     /* Where even the broadest octave has faded out, rounding must not look like mountains. */
-    return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * (style->max - style->min));
+    const float most = fmaxf(style->max - style->min, fmaxf(fabsf(style->min), fabsf(style->max)));
+    return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * most);
 }
 
 MULTIVERSION
