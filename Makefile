@@ -33,7 +33,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev uthash-dev
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
-SAME_BITS_PACKAGES := gcc clang
+SAME_BITS_PACKAGES := gcc clang qemu-user
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 missing_packages = $(shell for p in $(1); do \
     dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
@@ -255,9 +255,10 @@ check-library: all lib
 	+$(Q)tests/library.sh
 
 # What optimisation and compiler must not change, and what another machine must not.
-check-same-bits:
+check-same-bits: all
 	$(call install_missing,$(call missing_packages,$(SAME_BITS_PACKAGES)))
 	$(Q)tests/same-bits.sh
+	$(Q)tests/same-pixels.sh
 
 check-aarch64:
 	$(call install_missing,$(call missing_packages,$(AARCH64_PACKAGES)))
