@@ -42,7 +42,6 @@ static const char *last_value(const char *list, size_t *length)
 int site_base_url(const struct site_config *site, const struct http_request *request,
                   char out[SITE_URL_MAX])
 {
-    const bool trusted = is_proxy(site, request->peer);
     const char *scheme = "http", *host = request->host;
     char prefix[PREFIX_PATH_MAX] = "";
     size_t host_length = host ? strlen(host) : 0;
@@ -51,7 +50,7 @@ int site_base_url(const struct site_config *site, const struct http_request *req
         snprintf(out, SITE_URL_MAX, "%s", site->public_url);
         return 0;
     }
-    if (trusted) {
+    if (is_proxy(site, request->peer)) {
         size_t length;
         const char *value = last_value(request->forwarded_proto, &length);
         if (length == 5 && memcmp(value, "https", length) == 0)

@@ -72,6 +72,12 @@ static const uint16_t match_base[MATCH_CODES] = {3,  4,  5,  6,   7,   8,   9,  
 static const uint8_t match_extra[MATCH_CODES] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                                  2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
+/* The code, counted from 0, of LENGTH, when MATCH is that of LENGTH - 1, or 0 at MATCH_MIN. */
+static inline unsigned match_code(unsigned match, unsigned length)
+{
+    return match + (match + 1 < MATCH_CODES && match_base[match + 1] == length);
+}
+
 /* The length of the next match for REPEATS: never so that fewer than MATCH_MIN are left. */
 static inline unsigned next_match(uint32_t repeats)
 {
@@ -135,8 +141,8 @@ static void count_symbols(uint32_t count[SYMBOLS], const struct piece *pieces, s
             count[i] += counts.literals[k][i];
     }
     count[END_OF_BLOCK] = 1;
-    for (int match = 0, length = MATCH_MIN; length <= MATCH_MAX; length++) {
-        match += match + 1 < MATCH_CODES && match_base[match + 1] == length;
+    for (unsigned match = 0, length = MATCH_MIN; length <= MATCH_MAX; length++) {
+        match = match_code(match, length);
         count[END_OF_BLOCK + 1 + match] += counts.matches[length];
     }
 }
@@ -164,7 +170,7 @@ static void make_codes(struct codes *codes, const uint32_t count[SYMBOLS])
     codes->end = code[END_OF_BLOCK];
     codes->end_length = codes->length[END_OF_BLOCK];
     for (unsigned match = 0, length = MATCH_MIN; length <= MATCH_MAX; length++) {
-        match += match + 1 < MATCH_CODES && match_base[match + 1] == length;
+        match = match_code(match, length);
         const unsigned symbol = END_OF_BLOCK + 1 + match, bits = codes->length[symbol];
         codes->match[length] = code[symbol] | (length - match_base[match]) << bits;
         codes->match_length[length] = (uint8_t)(bits + match_extra[match]);

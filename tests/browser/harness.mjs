@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, afterEach, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { watch } from './watch.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
@@ -107,24 +108,8 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
     const seen = { context, trouble: [], urls: [] };
     const isTile = (url) => url.includes('.png');
     open.push(seen);
-    page.on('console', (message) => {
-        if (message.type() === 'error')
-            seen.trouble.push(`console: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => seen.trouble.push(`page: ${error}`));
-    page.on('request', (request) => seen.urls.push(request.url()));
-    page.on('response', (response) => {
-        if (response.status() >= 400)
-            seen.trouble.push(`${response.status()}: ${response.url()}`);
-    });
-    page.on('requestfailed', (request) => {
-        const reason = request.failure().errorText;
-        /* Panning cancels tiles, reloading cancels the favicon ("other"). */
-        const cancelled = reason === 'net::ERR_ABORTED'
-            && (['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
-        if (!cancelled)
-            seen.trouble.push(`${reason}: ${request.url()}`);
-    });
+    /* Panning cancels tiles, reloading cancels the favicon ("other"). */
+    watch(page, seen, (request) => ['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
     await prepare(page);
     await page.goto(base + hash);
     await (hash.includes('/3d') ? staged(page) : painted(page));

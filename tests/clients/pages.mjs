@@ -7,6 +7,7 @@ import http from 'node:http';
 import { after, afterEach, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { watch } from '../browser/watch.mjs';
 import { patience } from '../http/program.mjs';
 
 const WAIT = 20000;
@@ -68,21 +69,7 @@ export function useBrowser(args) {
         page.setDefaultTimeout(patience(WAIT));
         const seen = { context, trouble: [], urls: [] };
         open.push(seen);
-        page.on('console', (message) => {
-            if (message.type() === 'error')
-                seen.trouble.push(`console: ${message.text()}`);
-        });
-        page.on('pageerror', (error) => seen.trouble.push(`page: ${error}`));
-        page.on('request', (request) => seen.urls.push(request.url()));
-        page.on('response', (response) => {
-            if (response.status() >= 400)
-                seen.trouble.push(`${response.status()}: ${response.url()}`);
-        });
-        page.on('requestfailed', (request) => {
-            const reason = request.failure().errorText;
-            if (reason !== 'net::ERR_ABORTED')     // a tile that has left the view
-                seen.trouble.push(`${reason}: ${request.url()}`);
-        });
+        watch(page, seen, () => true);     // tiles that have left the view
         await page.goto(`http://127.0.0.1:${server.address().port}/${name}`);
         return { page, urls: seen.urls };
     };
