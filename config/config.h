@@ -63,15 +63,21 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 struct config {
     char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */
     struct site_config site;
+    unsigned shards;  /* event loops; 0: one a core, up to 8 */
     unsigned threads; /* render threads; 0: one a core */
     enum log_level log;
+    char access_log[CONFIG_TEXT_MAX]; /* a file, "-" for stdout, or empty: none */
     struct {
         char path[CONFIG_TEXT_MAX]; /* empty: the user's cache folder */
-        uint64_t memory;            /* bytes */
+        uint64_t disk;              /* bytes */
+        unsigned files;
+        uint64_t memory; /* bytes */
     } cache;
     struct {
-        unsigned connections;
-        unsigned queue; /* renders that may wait */
+        unsigned connections, connections_per_client; /* 0: any number */
+        unsigned queue;                               /* renders that may wait */
+        unsigned wait;                                /* ms that the line may be long */
+        unsigned misses_per_client;                   /* that wait at once; 0: any number */
     } limits;
     struct world_config *worlds;
     int world_count;

@@ -64,6 +64,9 @@ const struct option world_options[] = {
 static const struct option cache_options[] = {
     {"path", OPTION_TEXT, offsetof(struct config, cache.path), 0, CONFIG_TEXT_MAX,
      .accepted = "a folder's path"},
+    {"disk", OPTION_SIZE, offsetof(struct config, cache.disk), 0x1p20, 0x1p50,
+     .accepted = "a size from 1M to 1024T such as 10G"},
+    {"files", OPTION_COUNT, offsetof(struct config, cache.files), 100, 1e9, .accepted = NULL},
     {"memory", OPTION_SIZE, offsetof(struct config, cache.memory), 0, 0x1p50,
      .accepted = "a size from 0 to 1024T such as 256M"},
     {0},
@@ -72,7 +75,12 @@ static const struct option cache_options[] = {
 static const struct option limits_options[] = {
     {"connections", OPTION_COUNT, offsetof(struct config, limits.connections), 1, 1000000,
      .accepted = NULL},
+    {"connections_per_client", OPTION_COUNT, offsetof(struct config, limits.connections_per_client),
+     0, 1000000, .accepted = NULL},
     {"queue", OPTION_COUNT, offsetof(struct config, limits.queue), 1, 1000000, .accepted = NULL},
+    {"wait", OPTION_COUNT, offsetof(struct config, limits.wait), 1, 60000, .accepted = NULL},
+    {"misses_per_client", OPTION_COUNT, offsetof(struct config, limits.misses_per_client), 0,
+     1000000, .accepted = NULL},
     {0},
 };
 
@@ -89,8 +97,11 @@ const struct option config_options[] = {
     {"proxies", OPTION_NETWORKS, offsetof(struct config, site.proxies),
      .accepted = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
                  "\"fd00::/8\", without bits beyond the network's"},
+    {"shards", OPTION_COUNT, offsetof(struct config, shards), 0, 64, .accepted = NULL},
     {"threads", OPTION_COUNT, offsetof(struct config, threads), 0, 256, .accepted = NULL},
     {"log", OPTION_CHOICE, offsetof(struct config, log), .choices = levels},
+    {"access_log", OPTION_TEXT, offsetof(struct config, access_log), 0, CONFIG_TEXT_MAX,
+     .accepted = "a file's path, \"-\" for standard output, or empty"},
     {"cache", OPTION_SECTION, .options = cache_options},
     {"limits", OPTION_SECTION, .options = limits_options},
     {"worlds", OPTION_WORLDS, .options = world_options},

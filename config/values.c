@@ -75,8 +75,10 @@ static int parse_size(const struct option *option, const char *text, size_t leng
         shift = 10 * (unsigned)(suffix - suffixes + 1);
         length--;
     }
-    if (unsigned_parse(text, length, &value) ||
-        (double)value * (double)(UINT64_C(1) << shift) > option->max)
+    if (unsigned_parse(text, length, &value))
+        return -EINVAL;
+    const double bytes = (double)value * (double)(UINT64_C(1) << shift);
+    if (bytes < option->min || bytes > option->max)
         return -EINVAL;
     *out = value << shift;
     return 0;

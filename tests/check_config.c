@@ -78,6 +78,13 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->cache.memory, 256 << 20);
     ck_assert_uint_eq(config->limits.connections, 4096);
     ck_assert_uint_eq(config->limits.queue, 1024);
+    ck_assert_uint_eq(config->limits.wait, 1000);
+    ck_assert_uint_eq(config->limits.connections_per_client, 1024);
+    ck_assert_uint_eq(config->limits.misses_per_client, 256);
+    ck_assert_uint_eq(config->shards, 0);
+    ck_assert_str_eq(config->access_log, "");
+    ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
+    ck_assert_uint_eq(config->cache.files, 1000000);
     ck_assert_int_eq(config->world_count, 1);
 
     const struct world_config *world = config->worlds;
@@ -333,13 +340,15 @@ static const struct {
     {"%YAML 3.0\n---\nlog: info", 1, NULL, "UTF-8 text"},
     /* Not a mapping. */
     {"hello", 1, NULL,
-     "listen, public_url, base_path, proxies, threads, log, cache, limits, worlds"},
+     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
+     "worlds"},
     {"~", 1, NULL, "listen, public_url"},
     {"\n[]", 2, NULL, "listen, public_url"},
-    {"cache: 1", 1, "cache", "path, memory"},
-    {"cache:", 1, "cache", "path, memory"},
-    {"cache: []", 1, "cache", "path, memory"},
-    {"limits: [queue, 1]", 1, "limits", "connections, queue"},
+    {"cache: 1", 1, "cache", "path, disk, files, memory"},
+    {"cache:", 1, "cache", "path, disk, files, memory"},
+    {"cache: []", 1, "cache", "path, disk, files, memory"},
+    {"limits: [queue, 1]", 1, "limits",
+     "connections, connections_per_client, queue, wait, misses_per_client"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
     {"worlds: [1]", 1, "worlds[0]", "name, seed"},
@@ -348,10 +357,12 @@ static const struct {
     {"log: info\n---\nthreads: -1", 0, NULL, "accepted"},
     /* Unknown keys. */
     {"nope: 1", 1, "nope",
-     "listen, public_url, base_path, proxies, threads, log, cache, limits, worlds"},
+     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
+     "worlds"},
     {"Listen: a:1", 1, "Listen", "listen"},
-    {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, memory"},
-    {"limits: {path: 1}", 1, "limits.path", "connections, queue"},
+    {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
+    {"limits: {path: 1}", 1, "limits.path",
+     "connections, connections_per_client, queue, wait, misses_per_client"},
     {WORLD "    nope: 1", 3, "worlds[0].nope", "name, seed, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},
     {NOISE "      nope: 1", 4, "worlds[0].noise.nope", "basis, gradients, fade, hash"},
@@ -406,6 +417,14 @@ static const struct {
     {"threads: 1e1", 1, "threads", "a whole number from 0 to 256"},
     {"threads: \" 1\"", 1, "threads", "a whole number from 0 to 256"},
     {"threads:", 1, "threads", "a whole number from 0 to 256"},
+    {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
+    {"limits: {misses_per_client: -1}", 1, "limits.misses_per_client", "from 0 to 1000000"},
+    {"limits: {connections_per_client: 1000001}", 1, "limits.connections_per_client",
+     "from 0 to 1000000"},
+    {"shards: 65", 1, "shards", "a whole number from 0 to 64"},
+    {"access_log: [1]", 1, "access_log", "a file's path"},
+    {"cache: {disk: 1023K}", 1, "cache.disk", "from 1M to 1024T"},
+    {"cache: {files: 99}", 1, "cache.files", "a whole number from 100 to 1000000000"},
     {"limits: {queue: 0}", 1, "limits.queue", "a whole number from 1 to 1000000"},
     {"limits: {connections: 1000001}", 1, "limits.connections", "from 1 to 1000000"},
     {"log: loud", 1, "log", "error, warning, info or debug"},
@@ -647,7 +666,7 @@ static const struct {
     {"&a cache: {path: *a, memory: *a}", 1, "cache.memory", "a size"},
     {WORLD "    elevation: &a [*a, *a]", 3, "worlds[0].elevation[0]", "noise from"},
     {WORLD "    palette: &a [[*a, *a], *a]", 3, "worlds[0].palette[0]", "metres from"},
-    {"&a {cache: *a}", 1, "cache.cache", "path, memory"},
+    {"&a {cache: *a}", 1, "cache.cache", "path, disk, files, memory"},
 };
 
 /* TEXT is "FILE:LINE: KEY: what is wrong; what is accepted". */
