@@ -9,6 +9,7 @@ struct blob *blob_new(size_t length)
     if (!blob)
         return NULL;
     blob->references = 1;
+    blob->uses = 0;
     blob->length = length;
     return blob;
 }

@@ -1,23 +1,328 @@
 #include "memory_cache.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <utlist.h>
+#include <uv.h>
+#include <xxhash.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+/*
+ * New tiles enter the small queue. At its end those that were used more than
+ * once move on to the main queue; the others go, and leave a ghost: asked for
+ * again soon, they enter the main queue at once. At the main queue's end a tile
+ * that was used goes round again, as often as it was used.
+ */
+enum {
+    SMALL_SHARE = 10,      /* the small queue has a tenth of the budget, as in the paper */
+    SMALL_USES = 2,        /* in the small queue, to move on */
+    BYTES_A_BUCKET = 4096, /* of the budget: most tiles are larger, so that chains are short */
+    GHOSTS_A_BUCKET = 2,
+    ALLOCATION = 16, /* what malloc needs for itself, about */
+    /* The lock is held meanwhile: in a queue where all were used, 3 rounds of it would be long. */
+    ROUNDS_AT_ONCE = 512,
+};
 
 struct entry {
-    UT_hash_handle hh; /* uthash keeps the order of insertion: the first is the oldest */
+    struct entry *chain;       /* the next in its bucket */
+    struct entry *prev, *next; /* in its queue */
+    struct queue *queue;
     struct blob *blob;
     size_t cost;
+    uint64_t hash;
     char key[];
 };
 
-struct memory_cache {
-    struct entry *entries;
-    uint64_t budget, used;
+struct queue {
+    struct entry *oldest; /* whose prev is the newest: utlist's way */
+    uint64_t bytes, count;
 };
+
+/* That a key left the small queue as number WHEN of all that did. */
+struct ghost {
+    uint32_t hash, when;
+};
+
+struct bucket {
+    struct entry *first;
+    struct ghost ghosts[GHOSTS_A_BUCKET];
+};
+
+struct memory_cache {
+    uv_mutex_t lock;
+    uint64_t budget, used; /* the table's bytes are used from the start */
+    struct queue small, main;
+    uint32_t departures; /* from the small queue; ages wrap around with it */
+    uint64_t seed;       /* so that nobody can choose names that share a bucket */
+    struct bucket *buckets;
+    size_t bucket_count; /* a power of two */
+    struct bucket only;  /* the table where a budget is too small for one, or memory is out */
+};
+
+static size_t buckets_for(uint64_t budget)
+{
+    size_t count = 1;
+    while (count <= budget / BYTES_A_BUCKET / 2)
+        count *= 2;
+    return count;
+}
+
+/* A table for BUDGET, or NULL: out of memory, or one bucket will do. */
+static struct bucket *buckets_new(uint64_t budget)
+{
+    size_t count = buckets_for(budget);
+    return count > 1 ? calloc(count, sizeof(struct bucket)) : NULL;
+}
+
+static uint64_t table_bytes(const struct memory_cache *cache)
+{
+    return cache->buckets == &cache->only
+               ? 0
+               : cache->bucket_count * sizeof *cache->buckets + ALLOCATION;
+}
+
+static struct bucket *bucket_of(struct memory_cache *cache, uint64_t hash)
+{
+    return &cache->buckets[hash & (cache->bucket_count - 1)];
+}
+
+static void chain_queue(struct memory_cache *cache, const struct queue *queue)
+{
+    for (struct entry *entry = queue->oldest; entry; entry = entry->next)
+        LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
+}
+
+/* Chain all entries in BUCKETS, COUNT of them, or, where it is NULL, in the only one. The ghosts
+ * are forgotten. Returns what held them before, to be freed, or NULL. */
+static struct bucket *use_table(struct memory_cache *cache, struct bucket *buckets, size_t count)
+{
+    struct bucket *before = cache->buckets == &cache->only ? NULL : cache->buckets;
+
+    cache->used -= table_bytes(cache);
+    memset(&cache->only, 0, sizeof cache->only);
+    cache->buckets = buckets ? buckets : &cache->only;
+    cache->bucket_count = buckets ? count : 1;
+    cache->used += table_bytes(cache);
+    chain_queue(cache, &cache->small);
+    chain_queue(cache, &cache->main);
+    return before;
+}
+
+static struct entry *find(struct memory_cache *cache, const char *key, uint64_t hash)
+{
+    struct entry *entry = bucket_of(cache, hash)->first;
+    while (entry && (entry->hash != hash || strcmp(entry->key, key) != 0))
+        entry = entry->chain;
+    return entry;
+}
+
+/* The table's low bits are the same for a whole bucket; ghosts are told apart by others. */
+static uint32_t ghost_hash(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+static uint32_t age(const struct memory_cache *cache, const struct ghost *ghost)
+{
+    return cache->departures - ghost->when;
+}
+
+static void leave_ghost(struct memory_cache *cache, uint64_t hash)
+{
+    struct ghost *ghosts = bucket_of(cache, hash)->ghosts, *oldest = ghosts;
+    for (int i = 1; i < GHOSTS_A_BUCKET; i++)
+        if (age(cache, &ghosts[i]) > age(cache, oldest))
+            oldest = &ghosts[i];
+    *oldest = (struct ghost){ghost_hash(hash), cache->departures++};
+}
+
+/* Whether HASH left a ghost: among as many departures as there are entries, for main's alone
+ * would be none as long as main is empty. The ghost is gone then. */
+static bool take_ghost(struct memory_cache *cache, uint64_t hash)
+{
+    struct ghost *ghosts = bucket_of(cache, hash)->ghosts;
+    for (int i = 0; i < GHOSTS_A_BUCKET; i++)
+        if (ghosts[i].hash == ghost_hash(hash) &&
+            age(cache, &ghosts[i]) <= cache->small.count + cache->main.count) {
+            ghosts[i] = (struct ghost){0};
+            return true;
+        }
+    return false;
+}
+
+static void enqueue(struct queue *queue, struct entry *entry)
+{
+    DL_APPEND(queue->oldest, entry);
+    entry->queue = queue;
+    queue->bytes += entry->cost;
+    queue->count++;
+}
+
+static void dequeue(struct entry *entry)
+{
+    struct queue *queue = entry->queue;
+    DL_DELETE(queue->oldest, entry);
+    queue->bytes -= entry->cost;
+    queue->count--;
+}
+
+/* Out of queue and table, and on to *GONE, to be freed without the lock. */
+static void take_out(struct memory_cache *cache, struct entry *entry, struct entry **gone)
+{
+    struct bucket *bucket = bucket_of(cache, entry->hash);
+    dequeue(entry);
+    LL_DELETE2(bucket->first, entry, chain);
+    cache->used -= entry->cost;
+    LL_PREPEND2(*gone, entry, chain);
+}
+
+/* Shards count uses meanwhile, without the lock: what is lost then does not matter. */
+static unsigned uses(const struct entry *entry)
+{
+    return __atomic_load_n(&entry->blob->uses, __ATOMIC_RELAXED);
+}
+
+static void set_uses(struct entry *entry, unsigned count)
+{
+    __atomic_store_n(&entry->blob->uses, (uint8_t)count, __ATOMIC_RELAXED);
+}
+
+static void turn_out_small(struct memory_cache *cache, struct entry **gone)
+{
+    struct entry *entry = cache->small.oldest;
+    if (uses(entry) < SMALL_USES) {
+        leave_ghost(cache, entry->hash);
+        take_out(cache, entry, gone);
+    } else {
+        dequeue(entry);
+        set_uses(entry, 0);
+        enqueue(&cache->main, entry);
+    }
+}
+
+static void turn_out_main(struct memory_cache *cache, struct entry **gone)
+{
+    struct entry *entry = cache->main.oldest;
+    for (int i = 0; i < ROUNDS_AT_ONCE && uses(entry) > 0; i++) {
+        set_uses(entry, uses(entry) - 1);
+        dequeue(entry);
+        enqueue(&cache->main, entry);
+        entry = cache->main.oldest;
+    }
+    take_out(cache, entry, gone);
+}
+
+/* Until COST more bytes fit in the budget, which they do where nothing is kept. */
+static void make_room(struct memory_cache *cache, size_t cost, struct entry **gone)
+{
+    while (cache->used + cost > cache->budget) {
+        assert(cache->small.count + cache->main.count > 0);
+        const bool small_is_over = cache->small.bytes > cache->budget / SMALL_SHARE;
+        if (cache->small.count && (small_is_over || !cache->main.count))
+            turn_out_small(cache, gone);
+        else
+            turn_out_main(cache, gone);
+    }
+}
+
+static struct entry *entry_new(const char *key, size_t length, uint64_t hash, struct blob *blob)
+{
+    struct entry *entry = calloc(1, sizeof *entry + length + 1);
+    if (!entry)
+        return NULL;
+    memcpy(entry->key, key, length);
+    entry->hash = hash;
+    entry->blob = blob_hold(blob);
+    entry->cost = sizeof *entry + length + 1 + sizeof *blob + blob->length + 2 * ALLOCATION;
+    return entry;
+}
+
+static void free_entries(struct entry *entry)
+{
+    for (struct entry *next; entry; entry = next) {
+        next = entry->chain;
+        blob_release(entry->blob);
+        free(entry);
+    }
+}
+
+/* Let ENTRY in, to the queue of the one that it replaces if it does; to *GONE if it cannot fit. */
+static void admit(struct memory_cache *cache, struct entry *entry, struct queue *queue,
+                  struct entry **gone)
+{
+    if (entry->cost > cache->budget - table_bytes(cache)) {
+        LL_PREPEND2(*gone, entry, chain);
+        return;
+    }
+    if (!queue)
+        queue = take_ghost(cache, entry->hash) ? &cache->main : &cache->small;
+    make_room(cache, entry->cost, gone);
+    enqueue(queue, entry);
+    LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
+    cache->used += entry->cost;
+}
+
+struct blob *memory_cache_get(struct memory_cache *cache, const char *key)
+{
+    const uint64_t hash = XXH64(key, strlen(key), cache->seed);
+
+    uv_mutex_lock(&cache->lock);
+    struct entry *entry = find(cache, key, hash);
+    struct blob *blob = entry ? blob_hold(entry->blob) : NULL;
+    uv_mutex_unlock(&cache->lock);
+    if (blob)
+        blob_use(blob);
+    return blob;
+}
+
+void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob)
+{
+    const size_t length = strlen(key);
+    const uint64_t hash = XXH64(key, length, cache->seed);
+    struct entry *entry = entry_new(key, length, hash, blob), *gone = NULL;
+    struct queue *queue = NULL;
+
+    uv_mutex_lock(&cache->lock);
+    struct entry *before = find(cache, key, hash);
+    const bool known = before && before->blob == blob; /* then it keeps its place */
+    if (before && !known) {
+        queue = before->queue;
+        take_out(cache, before, &gone);
+    }
+    if (entry && known)
+        LL_PREPEND2(gone, entry, chain);
+    else if (entry)
+        admit(cache, entry, queue, &gone);
+    uv_mutex_unlock(&cache->lock);
+    free_entries(gone);
+}
+
+void memory_cache_resize(struct memory_cache *cache, uint64_t budget)
+{
+    struct bucket *buckets = buckets_new(budget), *before = NULL;
+    struct entry *gone = NULL;
+
+    uv_mutex_lock(&cache->lock);
+    /* Out of memory the old table does, if the budget has room for it. */
+    if (buckets || buckets_for(budget) == 1 || table_bytes(cache) > budget)
+        before = use_table(cache, buckets, buckets_for(budget));
+    cache->budget = budget;
+    make_room(cache, 0, &gone);
+    uv_mutex_unlock(&cache->lock);
+    free(before);
+    free_entries(gone);
+}
+
+uint64_t memory_cache_used(struct memory_cache *cache)
+{
+    uv_mutex_lock(&cache->lock);
+    const uint64_t used = cache->used;
+    uv_mutex_unlock(&cache->lock);
+    return used;
+}
 
 int memory_cache_new(struct memory_cache **out, uint64_t budget)
 {
@@ -25,74 +330,39 @@ int memory_cache_new(struct memory_cache **out, uint64_t budget)
     if (!cache)
         return -ENOMEM;
     cache->budget = budget;
+    cache->buckets = &cache->only;
+    int err = -ENOMEM;
+    struct bucket *buckets = buckets_new(budget);
+    if (!buckets && buckets_for(budget) > 1)
+        goto fail_buckets;
+    use_table(cache, buckets, buckets_for(budget));
+    err = uv_mutex_init(&cache->lock);
+    if (err)
+        goto fail_lock;
+    /* Without randomness names can be chosen, but tiles are served all the same. */
+    if (getrandom(&cache->seed, sizeof cache->seed, GRND_NONBLOCK) != sizeof cache->seed)
+        cache->seed = uv_hrtime();
     *out = cache;
     return 0;
-}
 
-static void drop(struct memory_cache *cache, struct entry *entry)
-{
-    HASH_DEL(cache->entries, entry);
-    cache->used -= entry->cost;
-    blob_release(entry->blob);
-    free(entry);
+fail_lock:
+    free(buckets);
+fail_buckets:
+    free(cache);
+    return err;
 }
 
 void memory_cache_free(struct memory_cache *cache)
 {
     if (!cache)
         return;
-    while (cache->entries)
-        drop(cache, cache->entries);
+    struct entry *gone = NULL;
+    while (cache->small.oldest)
+        take_out(cache, cache->small.oldest, &gone);
+    while (cache->main.oldest)
+        take_out(cache, cache->main.oldest, &gone);
+    free_entries(gone);
+    free(use_table(cache, NULL, 0));
+    uv_mutex_destroy(&cache->lock);
     free(cache);
-}
-
-/* Put ENTRY at the young end; where memory is out it is gone instead. */
-static struct entry *add_youngest(struct memory_cache *cache, struct entry *entry)
-{
-    HASH_ADD_KEYPTR(hh, cache->entries, entry->key, strlen(entry->key), entry);
-    if (!entry->hh.tbl) {
-        blob_release(entry->blob);
-        free(entry);
-        return NULL;
-    }
-    cache->used += entry->cost;
-    return entry;
-}
-
-struct blob *memory_cache_get(struct memory_cache *cache, const char *key)
-{
-    struct entry *entry;
-    HASH_FIND_STR(cache->entries, key, entry);
-    if (!entry)
-        return NULL;
-    if (entry->hh.next) {
-        HASH_DEL(cache->entries, entry);
-        cache->used -= entry->cost;
-        entry = add_youngest(cache, entry);
-    }
-    return entry ? entry->blob : NULL;
-}
-
-void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob)
-{
-    struct entry *entry;
-    size_t length = strlen(key) + 1;
-    size_t cost = sizeof *entry + length + sizeof *blob + blob->length;
-
-    HASH_FIND_STR(cache->entries, key, entry);
-    if (entry && entry->blob == blob)
-        return;
-    if (entry)
-        drop(cache, entry);
-    if (cost > cache->budget)
-        return;
-    while (cache->entries && cache->used + cost > cache->budget)
-        drop(cache, cache->entries); // NOLINT(clang-analyzer-unix.Malloc): uthash unlinked the last
-    entry = calloc(1, sizeof *entry + length);
-    if (!entry)
-        return;
-    memcpy(entry->key, key, length);
-    entry->blob = blob_hold(blob);
-    entry->cost = cost;
-    add_youngest(cache, entry);
 }

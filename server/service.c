@@ -81,6 +81,7 @@ static void handle_tile(struct service *service, const struct asker *asker,
         tile_answer(asker, &wanted, blob);
     else
         wait_for_tile(service, asker, &wanted);
+    blob_release(blob);
 }
 
 /* --- Everything else ------------------------------------------------------- */

@@ -26,8 +26,7 @@ struct supply;
 int supply_new(struct supply **out, const struct supply_parts *parts); /* 0 or -ENOMEM */
 void supply_free(struct supply *supply);
 
-/* The tile under KEY, if it is in memory, or NULL. No reference: it stays valid
- * until the next tile is awaited. */
+/* The tile under KEY, if it is in memory, with a reference that the caller releases, or NULL. */
 struct blob *supply_at_hand(struct supply *supply, const char *key);
 
 /*
