@@ -1,37 +1,49 @@
 #include "disk_cache.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "server/png_check.h"
+#include "server/breaker.h"
+#include "server/log.h"
+#include "server/sweeper.h"
+#include "server/tile_file.h"
+#include "server/tile_walk.h"
 
 enum { NAME_MAX_TEXT = FINGERPRINT_TEXT + TILE_PATH_MAX, TEMPORARY_MAX = 64 };
 
-/* No tile is larger: 512 x 512 x 3 bytes, incompressible. */
-enum { FILE_MAX = 1 << 20 };
+/* Folders between the cache's and a tile. */
+enum { FOLDERS = 4 };
 
-/* A file takes milliseconds to write: what has been in the making for longer
- * was left by a process that was killed. */
-enum { ABANDONED_SECONDS = 60 };
-
-#define TEMPORARY_PREFIX ".new-"
+/* Others may delete and make what we make and look for: the sweeper an empty folder, say. */
+enum { ATTEMPTS = 8 };
 
 struct disk_cache {
-    int folder;         /* names are relative to it */
-    char *path;         /* of it, for when someone has deleted it */
+    struct folder folder;
     uint64_t nonce;     /* drawn at random: several processes may share the folder */
     unsigned temporary; /* atomic: makes temporary names differ */
+    struct usage *usage;
+    struct sweeper *sweeper;
+    struct breaker breaker;
+    struct tile_reader reader;
 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 {
@@ -41,105 +53,79 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 
 static void tile_name(const struct tile *tile, char name[NAME_MAX_TEXT])
 {
-    char path[TILE_PATH_MAX];
-    snprintf(name, NAME_MAX_TEXT, "%s/%s", tile->world->fingerprint, tile_path(tile, path));
+    assert(tile->format == FORMAT_PNG);
+    memcpy(name, tile->world->fingerprint, FINGERPRINT_TEXT - 1);
+    name[FINGERPRINT_TEXT - 1] = '/';
+    tile_path(tile, name + FINGERPRINT_TEXT);
 }
 
-/* mkdir -p of everything before the last slash of NAME, below the folder FD. */
-static int make_folders(int fd, char *name)
-{
-    for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int err = mkdirat(fd, name, 0777) && errno != EEXIST ? -errno : 0;
-        *slash = '/';
-        if (err)
-            return err;
-    }
-    return 0;
-}
+/* --- Life ---------------------------------------------------------------------- */
 
 /* Make a file and unlink it: whether the folder can be written to at all. */
 static int try_folder(struct disk_cache *cache)
 {
     char name[TEMPORARY_MAX];
     temporary_name(cache, name);
-    int fd = openat(cache->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = openat(cache->folder.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
     close(fd);
-    return unlinkat(cache->folder, name, 0) ? -errno : 0;
+    return unlinkat(cache->folder.fd, name, 0) ? -errno : 0;
 }
 
-/* Unlink what killed processes left behind. It all lies in the top folder. */
-static void sweep(struct disk_cache *cache)
+static void suspend(struct disk_cache *cache, int err)
 {
-    int fd = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (!folder) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    const time_t now = time(NULL);
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        struct stat status;
-        if (strncmp(entry->d_name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0 &&
-            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            llabs((long long)(now - status.st_mtime)) > ABANDONED_SECONDS)
-            unlinkat(fd, entry->d_name, 0);
-    }
-    closedir(folder);
+    if (breaker_failed(&cache->breaker, now_ms()))
+        log_line(LOG_WARNING, "tiles cannot be stored in %s: %s; serving goes on",
+                 cache->folder.path, strerror(-err));
 }
 
-/* Open the folder, made where it is missing, as the descriptor that *FD is, if it is one. */
-static int open_folder(const char *path, int *fd)
+/* What may pass, and does not keep tiles from being read. */
+static bool may_pass(int err)
 {
-    char *slashed;
-    if (asprintf(&slashed, "%s/", path) < 0)
-        return -ENOMEM;
-    int err = make_folders(AT_FDCWD, slashed);
-    free(slashed);
-    if (err)
-        return err;
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return -errno;
-    if (*fd >= 0) {
-        err = dup3(folder, *fd, O_CLOEXEC) < 0 ? -errno : 0; /* at once for all threads */
-        close(folder);
-        return err;
-    }
-    *fd = folder;
-    return 0;
+    return err == -ENOSPC || err == -EDQUOT || err == -EROFS || err == -EAGAIN || err == -EUSERS;
 }
 
-int disk_cache_open(struct disk_cache **out, const char *folder)
+int disk_cache_open(struct disk_cache **out, const char *folder, const struct footprint *quota,
+                    bool (*is_current)(void *context, const char *fingerprint), void *context)
 {
+    int why;
     struct disk_cache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return -ENOMEM;
-    int err = -ENOMEM;
-    cache->folder = -1;
-    cache->path = strdup(folder);
-    if (!cache->path)
-        goto fail_path;
     if (getrandom(&cache->nonce, sizeof cache->nonce, 0) != sizeof cache->nonce)
-        cache->nonce = (uint64_t)getpid();
-    err = open_folder(folder, &cache->folder);
+        cache->nonce = (uint64_t)getpid() << 32 ^ now_ms();
+    cache->nonce |= 1;
+    int err = folder_open(&cache->folder, folder);
     if (err)
         goto fail_folder;
-    err = try_folder(cache);
+    err = usage_open(&cache->usage, &cache->folder, cache->nonce, &why);
+    if (err)
+        goto fail_usage;
+    if (!why)
+        why = try_folder(cache);
+    if (why && !may_pass(why)) {
+        err = why;
+        goto fail_try;
+    }
+    if (why)
+        suspend(cache, why);
+    const struct sweep_parts parts = {.folder = &cache->folder,
+                                      .usage = cache->usage,
+                                      .nonce = cache->nonce,
+                                      .is_current = is_current,
+                                      .context = context};
+    err = sweeper_new(&cache->sweeper, &parts, *quota);
     if (err)
         goto fail_try;
-    sweep(cache);
     *out = cache;
     return 0;
 
 fail_try:
-    close(cache->folder);
+    usage_close(cache->usage);
+fail_usage:
+    folder_close(&cache->folder);
 fail_folder:
-    free(cache->path);
-fail_path:
     free(cache);
     return err;
 }
@@ -148,106 +134,229 @@ void disk_cache_close(struct disk_cache *cache)
 {
     if (!cache)
         return;
-    close(cache->folder);
-    free(cache->path);
+    sweeper_free(cache->sweeper);
+    usage_close(cache->usage);
+    folder_close(&cache->folder);
     free(cache);
 }
 
-static int read_all(int fd, uint8_t *bytes, size_t length)
+void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota)
 {
-    while (length > 0) {
-        ssize_t n = read(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EILSEQ; /* shorter than it was a moment ago */
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 0;
+    sweeper_limit(cache->sweeper, *quota);
+}
+
+bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
+{
+    return usage_last(cache->usage, out);
+}
+
+bool disk_cache_suspended(const struct disk_cache *cache)
+{
+    return breaker_is_open(&cache->breaker);
+}
+
+/* --- Reading ----------------------------------------------------------------- */
+
+static int get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out,
+               int *touch)
+{
+    char name[NAME_MAX_TEXT];
+    tile_name(tile, name);
+    return tile_file_read(out, &cache->reader, cache->folder.fd, name, (uint32_t)tile_size(tile),
+                          wait, touch);
 }
 
 int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blob **out)
 {
-    char name[NAME_MAX_TEXT];
-    struct stat status;
-    uint32_t size = (uint32_t)tile_size(tile);
-    assert(tile->format == FORMAT_PNG);
-
-    tile_name(tile, name);
-    int fd = openat(cache->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    int err = fstat(fd, &status) ? -errno : 0;
-    if (!err && (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX))
-        err = -EILSEQ;
-    struct blob *blob = NULL;
-    if (!err) {
-        blob = blob_new((size_t)status.st_size);
-        err = blob ? read_all(fd, blob->bytes, blob->length) : -ENOMEM;
+    int touch;
+    int err = get(cache, tile, true, out, &touch);
+    if (touch >= 0) {
+        futimens(touch, NULL); /* or not: someone else's file, a read-only disk */
+        close(touch);
     }
-    close(fd);
-    if (!err && !png_check(blob->bytes, blob->length, size, size))
-        err = -EILSEQ;
-    if (err)
-        blob_release(blob);
-    else
-        *out = blob;
     return err;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
+int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct blob **out)
 {
-    while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        bytes += n;
-        length -= (size_t)n;
-    }
+    int touch;
+    int err = get(cache, tile, false, out, &touch);
+    if (touch >= 0)
+        sweeper_touch(cache->sweeper, touch);
+    return err;
+}
+
+/* --- Writing ----------------------------------------------------------------- */
+
+/* A tile on its way to the disk, and what the books have of it. */
+struct delivery {
+    struct disk_cache *cache;
+    char name[NAME_MAX_TEXT];
+    char temporary[TEMPORARY_MAX];
+    struct footprint reserved, freed;
+};
+
+static int reserve(struct delivery *delivery, struct footprint size)
+{
+    struct sweeper *sweeper = delivery->cache->sweeper;
+    int err = usage_reserve(delivery->cache->usage, size, sweeper_get_limit(sweeper));
+    if (err == -EDQUOT)
+        sweeper_refused(sweeper, size);
+    else if (!err)
+        delivery->reserved = footprint_sum(delivery->reserved, size);
+    return err;
+}
+
+static void give_back(struct delivery *delivery, struct footprint size)
+{
+    delivery->freed = footprint_sum(delivery->freed, size);
+}
+
+/* Our own -EDQUOT means another thing: there the disk is full. */
+static int of_disk(int err)
+{
+    return err == -EDQUOT ? -ENOSPC : err;
+}
+
+static int write_temporary(struct delivery *delivery, const struct blob *png)
+{
+    struct folder *folder = &delivery->cache->folder;
+    int err = tile_file_write(folder->fd, delivery->temporary, png);
+    if (err == -ENOENT && folder_renew(folder) == 0)
+        err = tile_file_write(folder->fd, delivery->temporary, png);
+    return err;
+}
+
+/* The folder that NAME is to be in, never through a link: what lies beyond is not ours. */
+static int open_parent(int fd, char *name)
+{
+    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    char *slash = strrchr(name, '/');
+    *slash = '\0';
+    int parent = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
+    if (parent < 0 && (errno == ENOSYS || errno == EPERM)) /* Linux before 5.6, and sandboxes */
+        parent = openat(fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    parent = parent < 0 ? -errno : parent;
+    *slash = '/';
+    return parent;
+}
+
+/* The temporary is now what stood in the tile's place. Its size nobody else gives back. */
+static void delete_replaced(struct delivery *delivery)
+{
+    int fd = delivery->cache->folder.fd;
+    struct stat status;
+    if (fstatat(fd, delivery->temporary, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        unlinkat(fd, delivery->temporary, 0) == 0 && S_ISREG(status.st_mode))
+        give_back(delivery, footprint_of_file((uint64_t)status.st_size));
+}
+
+/* The temporary becomes FILE in the folder PARENT, or changes places with it: a plain rename
+ * would not tell what it replaced. */
+static int rename_to(struct delivery *delivery, int parent, const char *file)
+{
+    int fd = delivery->cache->folder.fd;
+    struct stat status;
+    if (renameat2(fd, delivery->temporary, parent, file, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EINVAL) /* a file system without it: the books say too much until a survey */
+        return renameat(fd, delivery->temporary, parent, file) ? -errno : 0;
+    if (errno != EEXIST)
+        return -errno;
+    if (fstatat(parent, file, &status, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    if (S_ISDIR(status.st_mode))
+        return -EISDIR;
+    if (renameat2(fd, delivery->temporary, parent, file, RENAME_EXCHANGE))
+        return -errno;
+    delete_replaced(delivery);
     return 0;
 }
 
-/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell.
- * Only what was made here is unlinked on error. */
-static int write_temporary(struct disk_cache *cache, const char *temporary, const struct blob *png)
+static int make_folders(struct delivery *delivery)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    int fd = openat(cache->folder, temporary, flags, 0666);
-    if (fd < 0 && errno == ENOENT && open_folder(cache->path, &cache->folder) == 0)
-        fd = openat(cache->folder, temporary, flags, 0666);
-    if (fd < 0)
-        return -errno;
-    int err = write_all(fd, png->bytes, png->length);
-    if (close(fd) && !err)
-        err = -errno;
+    const struct footprint folder = footprint_of_folder(0, 0);
+    const struct footprint all = {FOLDERS * folder.bytes, FOLDERS * folder.files};
+    unsigned made = 0;
+    int err = reserve(delivery, all);
     if (err)
-        unlinkat(cache->folder, temporary, 0);
+        return err;
+    err = of_disk(folder_make(delivery->cache->folder.fd, delivery->name, &made));
+    give_back(delivery,
+              footprint_less(all, (struct footprint){made * folder.bytes, made * folder.files}));
+    return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: tried again */
+}
+
+/* The temporary goes to its place, whose folders are made when first needed. */
+static int place(struct delivery *delivery)
+{
+    int err = -ENOENT;
+    for (int attempt = 0; err == -ENOENT && attempt < ATTEMPTS; attempt++) {
+        int parent = open_parent(delivery->cache->folder.fd, delivery->name);
+        err = parent < 0 ? parent : 0;
+        if (!err) {
+            err = of_disk(rename_to(delivery, parent, strrchr(delivery->name, '/') + 1));
+            close(parent);
+        }
+        if (err == -ENOENT) {
+            int made = make_folders(delivery);
+            if (made)
+                return made;
+        }
+    }
     return err;
 }
 
-/* The temporary file becomes NAME, whose folders are made when first needed. */
-static int rename_temporary(struct disk_cache *cache, const char *temporary, char *name)
+static int deliver(struct delivery *delivery, const struct blob *png)
 {
-    if (renameat(cache->folder, temporary, cache->folder, name) == 0)
-        return 0;
-    int err = errno == ENOENT ? make_folders(cache->folder, name) : -errno;
-    if (!err && renameat(cache->folder, temporary, cache->folder, name))
-        err = -errno;
+    const struct footprint size = footprint_of_file(png->length);
+    struct disk_cache *cache = delivery->cache;
+    int err = reserve(delivery, size);
     if (err)
-        unlinkat(cache->folder, temporary, 0);
+        return err;
+    err = of_disk(write_temporary(delivery, png));
+    if (err) {
+        give_back(delivery, size);
+    } else {
+        err = place(delivery);
+        if (err && (unlinkat(cache->folder.fd, delivery->temporary, 0) == 0 || errno == ENOENT))
+            give_back(delivery, size);
+    }
+    usage_settle(cache->usage, delivery->reserved, delivery->freed);
     return err;
+}
+
+/* Something of another kind stands in this one tile's way. */
+static bool is_obstacle(int err)
+{
+    return err == -EISDIR || err == -ENOTDIR || err == -ELOOP || err == -EXDEV || err == -EEXIST ||
+           err == -ENAMETOOLONG;
+}
+
+/* What the outcome of a put means for those to come. */
+static void judge(struct disk_cache *cache, int err)
+{
+    if (err == -EDQUOT || is_obstacle(err))
+        return;
+    if (err == -ENOSPC)
+        sweeper_disk_full(cache->sweeper);
+    if (err)
+        suspend(cache, err);
+    else if (breaker_succeeded(&cache->breaker))
+        log_line(LOG_INFO, "tiles are stored in %s again", cache->folder.path);
 }
 
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
 {
-    char name[NAME_MAX_TEXT], temporary[TEMPORARY_MAX];
-    assert(tile->format == FORMAT_PNG);
-
-    tile_name(tile, name);
-    temporary_name(cache, temporary);
-    int err = write_temporary(cache, temporary, png);
-    return err ? err : rename_temporary(cache, temporary, name);
+    struct delivery delivery = {.cache = cache};
+    if (!breaker_allows(&cache->breaker, now_ms()))
+        return -ECANCELED;
+    tile_name(tile, delivery.name);
+    temporary_name(cache, delivery.temporary);
+    int err = deliver(&delivery, png);
+    judge(cache, err);
+    if (!err)
+        sweeper_stored(cache->sweeper);
+    return err;
 }

@@ -122,8 +122,9 @@ static void open_disk_cache(struct server *server, char *folder, size_t size)
     snprintf(folder, size, "%s", server->config->cache.path);
     if (!folder[0])
         err = default_cache_folder(folder, size);
+    const struct footprint quota = {server->config->cache.disk, server->config->cache.files};
     if (!err)
-        err = disk_cache_open(&server->disk_cache, folder);
+        err = disk_cache_open(&server->disk_cache, folder, &quota, NULL, NULL);
     if (err) {
         log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
                  folder[0] ? folder : "neither cache.path nor HOME is set", strerror(-err));

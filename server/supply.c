@@ -2,14 +2,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "server/log.h"
 #include "server/render.h"
 
 struct supply {
     struct supply_parts parts;
-    bool disk_warned; /* atomic: storing failed, and the log says so */
 };
 
 /* A leader's work: the tile from disk, or rendered and put there. */
@@ -46,11 +43,8 @@ static void store_on_disk(const struct errand *errand)
     if (!cache)
         return;
     int err = disk_cache_put(cache, &errand->tile, errand->blob);
-    if (!err)
-        return;
-    metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
-    if (!__atomic_exchange_n(&supply->disk_warned, true, __ATOMIC_RELAXED))
-        log_line(LOG_WARNING, "tiles cannot be stored: %s; serving goes on", strerror(-err));
+    if (err && err != -EDQUOT && err != -ECANCELED) /* of which the cache's log line tells */
+        metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
 }
 
 static void on_run(struct job *job, void *station)

@@ -78,10 +78,12 @@ int main(void)
     struct worlds *worlds;
     struct easel *easel;
     struct disk_cache *cache;
+    static const struct footprint quota = {UINT64_C(1) << 40, 1 << 30};
 
     layers_known(known);
     if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
-        easel_new(&easel) || !mkdtemp(folder) || disk_cache_open(&cache, folder)) {
+        easel_new(&easel) || !mkdtemp(folder) ||
+        disk_cache_open(&cache, folder, &quota, NULL, NULL)) {
         fprintf(stderr, "bench_tile: cannot begin\n");
         return 1;
     }

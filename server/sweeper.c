@@ -1,0 +1,322 @@
+#include "sweeper.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/log.h"
+
+enum {
+    HIGH_PERCENT = 95,          /* above it a sweep begins ... */
+    LOW_PERCENT = 90,           /* ... and comes down to this */
+    FULL_SHARE = 20,            /* of what there is, one part goes where the disk is full */
+    SURVEY_SECONDS = 24 * 3600, /* after that files deleted by hand are noticed */
+    LOOK_MS = 3600 * 1000,
+    RETRY_MS = 500, /* the first wait after a sweep in vain, and the longest: */
+    LONGEST_RETRY_MS = 60 * 1000,
+    TOUCHES = 64, /* files that wait to be touched; more are not */
+};
+
+struct sweeper {
+    struct sweep *sweep;
+    struct usage *usage;
+    pthread_t thread;
+    pthread_mutex_t lock; /* for all that follows */
+    pthread_cond_t wake;
+    bool stop; /* atomic too: read in mid-walk */
+    bool awake, disk_full;
+    struct footprint limit, refused;
+    unsigned touch_count; /* atomic too */
+    int touch[TOUCHES];
+};
+
+static struct footprint percent_of(struct footprint size, unsigned percent)
+{
+    return (struct footprint){size.bytes / 100 * percent + size.bytes % 100 * percent / 100,
+                              size.files / 100 * percent + size.files % 100 * percent / 100};
+}
+
+static bool is_nothing(struct footprint size)
+{
+    return size.bytes == 0 && size.files == 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct footprint footprint_larger(struct footprint a, struct footprint b)
+{
+    return (struct footprint){larger(a.bytes, b.bytes), larger(a.files, b.files)};
+}
+
+/* --- Touching ---------------------------------------------------------------- */
+
+static void touch_waiting(struct sweeper *sweeper)
+{
+    int touch[TOUCHES];
+    if (__atomic_load_n(&sweeper->touch_count, __ATOMIC_RELAXED) == 0)
+        return;
+    pthread_mutex_lock(&sweeper->lock);
+    unsigned count = sweeper->touch_count;
+    for (unsigned i = 0; i < count; i++)
+        touch[i] = sweeper->touch[i];
+    __atomic_store_n(&sweeper->touch_count, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&sweeper->lock);
+    for (unsigned i = 0; i < count; i++) {
+        futimens(touch[i], NULL); /* or not: someone else's file, a read-only disk */
+        close(touch[i]);
+    }
+}
+
+void sweeper_touch(struct sweeper *sweeper, int fd)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    bool room = sweeper->touch_count < TOUCHES;
+    if (room) {
+        sweeper->touch[sweeper->touch_count] = fd;
+        __atomic_store_n(&sweeper->touch_count, sweeper->touch_count + 1, __ATOMIC_RELAXED);
+        pthread_cond_signal(&sweeper->wake);
+    }
+    pthread_mutex_unlock(&sweeper->lock);
+    if (!room)
+        close(fd);
+}
+
+/* --- Sweeping ---------------------------------------------------------------- */
+
+static bool on_go_on(void *context)
+{
+    struct sweeper *sweeper = context;
+    touch_waiting(sweeper);
+    return !__atomic_load_n(&sweeper->stop, __ATOMIC_RELAXED);
+}
+
+/* How much must go, of USED. */
+static struct footprint room_wanted(struct sweeper *sweeper, struct footprint used,
+                                    struct footprint refused, bool disk_full)
+{
+    struct footprint limit = sweeper_get_limit(sweeper), room = {0};
+    if (!footprint_fits(used, percent_of(limit, HIGH_PERCENT)))
+        room = footprint_less(used, percent_of(limit, LOW_PERCENT));
+    if (!is_nothing(refused))
+        room = footprint_larger(room, footprint_less(footprint_sum(used, refused), limit));
+    if (disk_full)
+        room.bytes = larger(room.bytes, used.bytes / FULL_SHARE);
+    return room;
+}
+
+/* What others asked for since it was last taken. */
+static void take_wishes(struct sweeper *sweeper, struct footprint *refused, bool *disk_full)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    *refused = sweeper->refused;
+    *disk_full = sweeper->disk_full;
+    sweeper->refused = (struct footprint){0};
+    sweeper->disk_full = sweeper->awake = false;
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+/* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; or
+ * a negative code. */
+static int look(struct sweeper *sweeper)
+{
+    struct footprint used, refused, freed;
+    bool known, disk_full;
+    uint64_t age;
+    take_wishes(sweeper, &refused, &disk_full);
+    int err = usage_read(sweeper->usage, &used, &known, &age);
+    if (err)
+        return err;
+    if (known && age < SURVEY_SECONDS && is_nothing(room_wanted(sweeper, used, refused, disk_full)))
+        return 0;
+    err = sweep_survey(sweeper->sweep);
+    if (!err)
+        err = usage_read(sweeper->usage, &used, &known, &age);
+    if (err)
+        return err;
+    struct footprint room = room_wanted(sweeper, used, refused, disk_full);
+    if (is_nothing(room))
+        return 0;
+    err = sweep_evict(sweeper->sweep, room, &freed);
+    log_line(LOG_DEBUG, "swept %" PRIu64 " bytes, %" PRIu64 " files from the disk cache",
+             freed.bytes, freed.files);
+    if (err)
+        return err;
+    sweeper_stored(sweeper); /* others go on storing: look again, if they were faster */
+    return is_nothing(freed) ? -EAGAIN : 0;
+}
+
+/* Until someone wakes it, or MS have passed; or, where DEAF, all of them. */
+static bool wait_awake(struct sweeper *sweeper, long ms, bool deaf)
+{
+    struct timespec until;
+    int err = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&sweeper->lock);
+    while (!sweeper->stop && err != ETIMEDOUT && (deaf || !sweeper->awake)) {
+        if (sweeper->touch_count == 0)
+            err = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, &until);
+        pthread_mutex_unlock(&sweeper->lock);
+        touch_waiting(sweeper);
+        pthread_mutex_lock(&sweeper->lock);
+    }
+    bool go_on = !sweeper->stop;
+    pthread_mutex_unlock(&sweeper->lock);
+    return go_on;
+}
+
+static void *run(void *context)
+{
+    struct sweeper *sweeper = context;
+    long pause = 0;
+    sweep_temporaries(sweeper->sweep);
+    do {
+        int err = look(sweeper);
+        pause = !err ? 0 : pause ? 2 * pause : RETRY_MS;
+        if (pause > LONGEST_RETRY_MS)
+            pause = LONGEST_RETRY_MS;
+    } while (wait_awake(sweeper, pause ? pause : LOOK_MS, pause > 0));
+    return NULL;
+}
+
+/* --- From other threads ------------------------------------------------------ */
+
+static void wake(struct sweeper *sweeper)
+{
+    sweeper->awake = true;
+    pthread_cond_signal(&sweeper->wake);
+}
+
+void sweeper_limit(struct sweeper *sweeper, struct footprint limit)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper->limit = limit;
+    wake(sweeper);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+struct footprint sweeper_get_limit(struct sweeper *sweeper)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    struct footprint limit = sweeper->limit;
+    pthread_mutex_unlock(&sweeper->lock);
+    return limit;
+}
+
+void sweeper_stored(struct sweeper *sweeper)
+{
+    struct footprint used;
+    bool known = usage_last(sweeper->usage, &used);
+    pthread_mutex_lock(&sweeper->lock);
+    if (!known || !footprint_fits(used, percent_of(sweeper->limit, HIGH_PERCENT)))
+        wake(sweeper);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_refused(struct sweeper *sweeper, struct footprint size)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    /* For what can never fit nothing need go. */
+    if (footprint_fits(footprint_sum(size, footprint_of_nothing()), sweeper->limit))
+        sweeper->refused = footprint_larger(sweeper->refused, size);
+    wake(sweeper);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_disk_full(struct sweeper *sweeper)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper->disk_full = true;
+    wake(sweeper);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+/* --- Life ---------------------------------------------------------------------- */
+
+static int make_lock(struct sweeper *sweeper)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_mutex_init(&sweeper->lock, NULL))
+        return -ENOMEM;
+    int err = pthread_condattr_init(&monotonic);
+    if (!err) {
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        err = pthread_cond_init(&sweeper->wake, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+    }
+    if (err)
+        pthread_mutex_destroy(&sweeper->lock);
+    return err ? -ENOMEM : 0;
+}
+
+/* Signals are for the others. */
+static int start_thread(struct sweeper *sweeper)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int err = pthread_create(&sweeper->thread, NULL, run, sweeper);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -err;
+}
+
+int sweeper_new(struct sweeper **out, const struct sweep_parts *parts, struct footprint limit)
+{
+    struct sweep_parts own = *parts;
+    struct sweeper *sweeper = calloc(1, sizeof *sweeper);
+    if (!sweeper)
+        return -ENOMEM;
+    sweeper->usage = parts->usage;
+    sweeper->limit = limit;
+    own.go_on = on_go_on;
+    own.sweeper = sweeper;
+    int err = sweep_new(&sweeper->sweep, &own);
+    if (err)
+        goto fail_sweep;
+    err = make_lock(sweeper);
+    if (err)
+        goto fail_lock;
+    err = start_thread(sweeper);
+    if (err)
+        goto fail_thread;
+    *out = sweeper;
+    return 0;
+
+fail_thread:
+    pthread_cond_destroy(&sweeper->wake);
+    pthread_mutex_destroy(&sweeper->lock);
+fail_lock:
+    sweep_free(sweeper->sweep);
+fail_sweep:
+    free(sweeper);
+    return err;
+}
+
+void sweeper_free(struct sweeper *sweeper)
+{
+    if (!sweeper)
+        return;
+    pthread_mutex_lock(&sweeper->lock);
+    __atomic_store_n(&sweeper->stop, true, __ATOMIC_RELAXED);
+    pthread_cond_signal(&sweeper->wake);
+    pthread_mutex_unlock(&sweeper->lock);
+    pthread_join(sweeper->thread, NULL);
+    touch_waiting(sweeper);
+    pthread_cond_destroy(&sweeper->wake);
+    pthread_mutex_destroy(&sweeper->lock);
+    sweep_free(sweeper->sweep);
+    free(sweeper);
+}
