@@ -13,7 +13,6 @@
 #include "server/service.h"
 
 enum {
-    SPARE_THREADS = 2,    /* of libuv's pool, besides the renders */
     DRAIN_MS = 25 * 1000, /* slower clients are cut off */
     STOP_POLL_MS = 20,
 };
@@ -32,7 +31,6 @@ struct server {
     struct service *service;
     struct http *http;
     uv_loop_t loop;
-    uv_work_t first_work;
     uv_signal_t terminate, interrupt;
     uv_timer_t timer;
     bool draining, closed;
@@ -46,6 +44,8 @@ static void close_all(struct server *server)
         return;
     server->closed = true;
     http_close(server->http);
+    workers_stop(server->workers);
+    supply_close(server->supply);
     uv_close((uv_handle_t *)&server->timer, NULL);
     uv_close((uv_handle_t *)&server->terminate, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
@@ -65,7 +65,7 @@ static void on_stop(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     workers_cancel(server->workers);
-    if (workers_running(server->workers) == 0)
+    if (supply_under_way(server->supply) == 0)
         close_all(server);
     else
         uv_timer_start(timer, on_stop, STOP_POLL_MS, 0);
@@ -170,8 +170,8 @@ static int make_parts(struct server *server)
     if (!err)
         err = make_easels(server);
     if (!err)
-        err = workers_new(&server->workers, &server->loop, server->easels, server->easel_count,
-                          config->limits.queue);
+        err = workers_new(&server->workers, server->easels, server->easel_count,
+                          config->limits.queue, config->limits.wait);
     if (!err)
         err = flights_new(&server->flights);
     if (!err)
@@ -179,6 +179,7 @@ static int make_parts(struct server *server)
     if (err)
         return err;
     const struct supply_parts supply_parts = {
+        .loop = &server->loop,
         .workers = server->workers,
         .flights = server->flights,
         .memory_cache = server->memory_cache,
@@ -207,23 +208,6 @@ static void free_parts(struct server *server)
     worlds_free(server->worlds);
 }
 
-static void do_nothing(uv_work_t *work)
-{
-    (void)work;
-}
-
-static void done_nothing(uv_work_t *work, int status)
-{
-    (void)work, (void)status;
-}
-
-/* libuv makes its pool with the first work: let that be now, so that where
- * threads cannot be had the process ends before it says that it serves. */
-static void start_pool(struct server *server)
-{
-    uv_queue_work(&server->loop, &server->first_work, do_nothing, done_nothing);
-}
-
 static void start_signals(struct server *server)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -248,12 +232,9 @@ static void announce(const struct server *server, const char *folder)
 int serve(const struct config *config)
 {
     struct server server = {.config = config};
-    char folder[CONFIG_TEXT_MAX + 16], threads[16];
+    char folder[CONFIG_TEXT_MAX + 16];
     int code = 1;
 
-    /* Before libuv's pool is first used. */
-    snprintf(threads, sizeof threads, "%u", render_threads(config) + SPARE_THREADS);
-    setenv("UV_THREADPOOL_SIZE", threads, 1);
     int err = uv_loop_init(&server.loop);
     if (err) {
         log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
@@ -271,7 +252,6 @@ int serve(const struct config *config)
         log_line(LOG_ERROR, "cannot listen on %s: %s", config->listen, listen_error(err));
         goto out;
     }
-    start_pool(&server);
     start_signals(&server);
     announce(&server, folder);
     uv_run(&server.loop, UV_RUN_DEFAULT);
@@ -279,6 +259,10 @@ int serve(const struct config *config)
     code = 0;
 
 out:
+    if (server.supply && !server.closed) {
+        supply_close(server.supply);
+        uv_run(&server.loop, UV_RUN_DEFAULT);
+    }
     uv_loop_close(&server.loop);
     free_parts(&server);
     return code;

@@ -1,5 +1,6 @@
 #include "supply.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct supply {
 /* A leader's work: the tile from disk, or rendered and put there. */
 struct errand {
     struct job job; /* first: a job is its errand */
+    struct errand *next;
     struct supply *supply;
     struct flight *flight;
     struct tile tile;
@@ -47,9 +49,8 @@ static void store_on_disk(const struct errand *errand)
         metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
 }
 
-static void on_run(struct job *job, void *station)
+static void obtain(struct errand *errand, struct easel *easel)
 {
-    struct errand *errand = (struct errand *)job;
     struct metrics *metrics = errand->supply->parts.metrics;
 
     if (fetch_from_disk(errand)) {
@@ -57,25 +58,52 @@ static void on_run(struct job *job, void *station)
         return;
     }
     metrics_add(metrics, METRIC_MISSES);
-    errand->err = render_tile(&errand->blob, station, &errand->tile, NULL);
+    errand->err = render_tile(&errand->blob, easel, &errand->tile, NULL);
     if (errand->err)
         return;
     metrics_add_rendered(metrics, errand->tile.layer);
     store_on_disk(errand);
 }
 
-static void on_done(struct job *job)
+static void on_run(struct job *job, void *station)
 {
     struct errand *errand = (struct errand *)job;
     struct supply *supply = errand->supply;
 
-    if (job->cancelled)
+    if (station)
+        obtain(errand, station);
+    else
         errand->err = -EBUSY;
+    uv_mutex_lock(&supply->lock);
+    *supply->last_done = errand;
+    supply->last_done = &errand->next;
+    uv_mutex_unlock(&supply->lock);
+    uv_async_send(&supply->wake);
+}
+
+static void land(struct supply *supply, struct errand *errand)
+{
     if (!errand->err)
         memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), errand->blob);
+    supply->under_way--;
     flight_land(supply->parts.flights, errand->flight, errand->blob, errand->err);
     blob_release(errand->blob);
     free(errand);
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    struct supply *supply = wake->data;
+
+    uv_mutex_lock(&supply->lock);
+    struct errand *errand = supply->done;
+    supply->done = NULL;
+    supply->last_done = &supply->done;
+    uv_mutex_unlock(&supply->lock);
+    for (struct errand *next; errand; errand = next) {
+        next = errand->next;
+        land(supply, errand);
+    }
 }
 
 /* Begin the leader's work; whatever happens, the flight will land. */
@@ -85,14 +113,17 @@ static void set_out(struct supply *supply, struct flight *flight, const struct t
     struct errand *errand = calloc(1, sizeof *errand);
     if (errand) {
         errand->job.run = on_run;
-        errand->job.done = on_done;
         errand->supply = supply;
         errand->flight = flight;
         errand->tile = *tile;
         err = workers_submit(supply->parts.workers, &errand->job);
     }
-    if (!err)
+    if (!err) {
+        supply->under_way++;
         return;
+    }
+    if (err == -ECANCELED)
+        err = -EBUSY;
     if (err == -EBUSY)
         metrics_add(supply->parts.metrics, METRIC_SHED);
     free(errand);
@@ -121,17 +152,45 @@ struct blob *supply_at_hand(struct supply *supply, const char *key)
     return blob;
 }
 
+unsigned supply_under_way(const struct supply *supply)
+{
+    return supply->under_way;
+}
+
 int supply_new(struct supply **out, const struct supply_parts *parts)
 {
     struct supply *supply = calloc(1, sizeof *supply);
     if (!supply)
         return -ENOMEM;
     supply->parts = *parts;
+    supply->last_done = &supply->done;
+    int err = uv_mutex_init(&supply->lock);
+    if (err)
+        goto fail_lock;
+    err = uv_async_init(parts->loop, &supply->wake, on_wake);
+    if (err)
+        goto fail_wake;
+    supply->wake.data = supply;
     *out = supply;
     return 0;
+
+fail_wake:
+    uv_mutex_destroy(&supply->lock);
+fail_lock:
+    free(supply);
+    return err;
+}
+
+void supply_close(struct supply *supply)
+{
+    uv_close((uv_handle_t *)&supply->wake, NULL);
 }
 
 void supply_free(struct supply *supply)
 {
+    if (!supply)
+        return;
+    assert(supply->under_way == 0);
+    uv_mutex_destroy(&supply->lock);
     free(supply);
 }

@@ -5,6 +5,8 @@
 #ifndef FARLANDS_SUPPLY_H
 #define FARLANDS_SUPPLY_H
 
+#include <uv.h>
+
 #include "server/disk_cache.h"
 #include "server/flight.h"
 #include "server/memory_cache.h"
@@ -14,6 +16,7 @@
 
 /* What it works with; all of it stays its maker's and outlives it. */
 struct supply_parts {
+    uv_loop_t *loop;
     struct workers *workers; /* whose stations are easels */
     struct flights *flights;
     struct memory_cache *memory_cache;
@@ -23,8 +26,15 @@ struct supply_parts {
 
 struct supply;
 
-int supply_new(struct supply **out, const struct supply_parts *parts); /* 0 or -ENOMEM */
+/* Returns 0, -ENOMEM, -EMFILE, ... */
+int supply_new(struct supply **out, const struct supply_parts *parts);
+/* Before the loop's end, and after workers_stop: nothing may be under way. */
+void supply_close(struct supply *supply);
+/* After the loop's end. */
 void supply_free(struct supply *supply);
+
+/* Disk reads and renders whose waiters have not had the outcome yet. */
+unsigned supply_under_way(const struct supply *supply);
 
 /* The tile under KEY, if it is in memory, with a reference that the caller releases, or NULL. */
 struct blob *supply_at_hand(struct supply *supply, const char *key);

@@ -1,113 +1,280 @@
 #include "workers.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <uv.h>
 
-struct workers {
-    uv_loop_t *loop;
-    unsigned capacity, waiting, running;
-    struct job *first, **last; /* the line, oldest first */
-    unsigned free_count;
-    void *free_stations[];
+enum {
+    INTERACTIVE_IN_A_ROW = 15, /* while the background waits */
+    NS_A_MS = 1000000,
 };
 
-int workers_new(struct workers **out, uv_loop_t *loop, void **stations, unsigned count,
-                unsigned capacity)
+struct worker {
+    struct workers *workers;
+    void *station;
+    uint64_t since; /* when its job began; 0: it has none */
+    uv_thread_t thread;
+};
+
+/* The jobs of one rank, oldest first. */
+struct line {
+    struct job *first, **last;
+};
+
+struct workers {
+    uv_mutex_t lock;
+    uv_cond_t wake;
+    struct line lines[JOB_RANKS];
+    unsigned queued; /* in both lines */
+    unsigned in_a_row;
+    unsigned capacity;
+    uint64_t patience; /* ns */
+    bool stopping;
+    unsigned busy;  /* of the workers */
+    unsigned count; /* of those that were started and not joined; their maker's thread alone */
+    unsigned size;
+    struct worker worker[];
+};
+
+static void enqueue(struct workers *workers, struct job *job)
 {
-    struct workers *workers = calloc(1, sizeof *workers + count * sizeof *stations);
-    if (!workers)
-        return -ENOMEM;
-    workers->loop = loop;
-    workers->capacity = capacity;
-    workers->last = &workers->first;
-    workers->free_count = count;
-    for (unsigned i = 0; i < count; i++)
-        workers->free_stations[i] = stations[i];
-    *out = workers;
-    return 0;
+    struct line *line = &workers->lines[job->rank];
+    job->next = NULL;
+    *line->last = job;
+    line->last = &job->next;
+    workers->queued++;
 }
 
-void workers_free(struct workers *workers)
+static struct job *dequeue(struct workers *workers, enum job_rank rank)
 {
-    assert(!workers || (workers->waiting == 0 && workers->running == 0));
-    free(workers);
+    struct line *line = &workers->lines[rank];
+    struct job *job = line->first;
+    line->first = job->next;
+    if (!line->first)
+        line->last = &line->first;
+    workers->queued--;
+    return job;
 }
 
-static void on_run(uv_work_t *work)
+/* The job that is next, or NULL. */
+static struct job *take(struct workers *workers)
 {
-    struct job *job = work->data;
-    job->run(job, job->station);
-}
+    const bool interactive = workers->lines[JOB_INTERACTIVE].first;
+    const bool background = workers->lines[JOB_BACKGROUND].first;
 
-static void start(struct workers *workers, struct job *job);
-
-static void on_done(uv_work_t *work, int status)
-{
-    struct job *job = work->data;
-    struct workers *workers = job->workers;
-    assert(status == 0); /* libuv is never asked to cancel */
-
-    workers->running--;
-    workers->free_stations[workers->free_count++] = job->station;
-    struct job *next = workers->first;
-    if (next) {
-        workers->first = next->next;
-        if (!workers->first)
-            workers->last = &workers->first;
-        workers->waiting--;
-        start(workers, next);
+    if (!interactive && !background)
+        return NULL;
+    if (!interactive || (background && workers->in_a_row >= INTERACTIVE_IN_A_ROW)) {
+        workers->in_a_row = 0;
+        return dequeue(workers, JOB_BACKGROUND);
     }
-    job->done(job);
+    workers->in_a_row = background ? workers->in_a_row + 1 : 0;
+    return dequeue(workers, JOB_INTERACTIVE);
 }
 
-static void start(struct workers *workers, struct job *job)
+static void work(void *argument)
 {
-    job->station = workers->free_stations[--workers->free_count];
-    job->work.data = job;
-    workers->running++;
-    int err = uv_queue_work(workers->loop, &job->work, on_run, on_done);
-    assert(err == 0); /* fails only without a callback */
-    (void)err;
+    struct worker *worker = argument;
+    struct workers *workers = worker->workers;
+
+    uv_mutex_lock(&workers->lock);
+    for (;;) {
+        struct job *job = take(workers);
+        if (job) {
+            workers->busy++;
+            worker->since = uv_hrtime();
+            uv_mutex_unlock(&workers->lock);
+            job->run(job, worker->station);
+            uv_mutex_lock(&workers->lock);
+            worker->since = 0;
+            workers->busy--;
+        } else if (workers->stopping) {
+            break;
+        } else {
+            uv_cond_wait(&workers->wake, &workers->lock);
+        }
+    }
+    uv_mutex_unlock(&workers->lock);
+}
+
+/* Free workers take the first jobs in a moment: those do not wait. */
+static unsigned about_to_run(const struct workers *workers)
+{
+    const unsigned idle = workers->size - workers->busy;
+    return workers->queued < idle ? workers->queued : idle;
+}
+
+/* Whether the line is too long, in number or in time, for one more job of RANK. */
+static bool is_full(const struct workers *workers, enum job_rank rank, uint64_t now)
+{
+    const unsigned waiting = workers->queued - about_to_run(workers);
+
+    if (workers->queued < workers->size - workers->busy)
+        return false;
+    if (waiting >= workers->capacity)
+        return true;
+    if (rank == JOB_BACKGROUND && waiting > workers->capacity / 2)
+        return true;
+    for (int better = 0; better <= (int)rank; better++) {
+        const struct job *first = workers->lines[better].first;
+        if (first && now - first->since > workers->patience)
+            return true;
+    }
+    return false;
 }
 
 int workers_submit(struct workers *workers, struct job *job)
 {
-    if (workers->free_count == 0 && workers->waiting >= workers->capacity)
-        return -EBUSY;
-    job->workers = workers;
-    job->next = NULL;
-    job->cancelled = false;
-    if (workers->free_count > 0) {
-        start(workers, job);
+    int err = 0;
+
+    uv_mutex_lock(&workers->lock);
+    const uint64_t now = uv_hrtime(); /* under the lock: none in line is younger */
+    if (workers->stopping) {
+        err = -ECANCELED;
+    } else if (is_full(workers, job->rank, now)) {
+        err = -EBUSY;
     } else {
-        *workers->last = job;
-        workers->last = &job->next;
-        workers->waiting++;
+        job->since = now;
+        enqueue(workers, job);
+        uv_cond_signal(&workers->wake);
     }
-    return 0;
+    uv_mutex_unlock(&workers->lock);
+    return err;
+}
+
+/* Take all jobs out of the line: those that wait. Locked. */
+static struct job *take_all(struct workers *workers)
+{
+    struct job *first = NULL, **last = &first;
+    for (int rank = 0; rank < JOB_RANKS; rank++) {
+        struct line *line = &workers->lines[rank];
+        if (!line->first)
+            continue;
+        *last = line->first;
+        last = line->last;
+        *line = (struct line){NULL, &line->first};
+    }
+    workers->queued = 0;
+    return first;
+}
+
+static void run_in_vain(struct job *job)
+{
+    for (struct job *next; job; job = next) {
+        next = job->next; /* run may free it */
+        job->run(job, NULL);
+    }
 }
 
 void workers_cancel(struct workers *workers)
 {
-    struct job *job = workers->first;
+    uv_mutex_lock(&workers->lock);
+    struct job *jobs = take_all(workers);
+    uv_mutex_unlock(&workers->lock);
+    run_in_vain(jobs);
+}
 
-    workers->first = NULL;
-    workers->last = &workers->first;
-    workers->waiting = 0;
-    for (struct job *next; job; job = next) {
-        next = job->next; /* done may free it */
-        job->cancelled = true;
-        job->done(job);
+void workers_stop(struct workers *workers)
+{
+    uv_mutex_lock(&workers->lock);
+    workers->stopping = true;
+    struct job *jobs = take_all(workers);
+    uv_cond_broadcast(&workers->wake);
+    uv_mutex_unlock(&workers->lock);
+    run_in_vain(jobs);
+    while (workers->count > 0)
+        uv_thread_join(&workers->worker[--workers->count].thread);
+}
+
+void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms)
+{
+    uv_mutex_lock(&workers->lock);
+    workers->capacity = capacity;
+    workers->patience = (uint64_t)patience_ms * NS_A_MS;
+    uv_mutex_unlock(&workers->lock);
+}
+
+unsigned workers_waiting(struct workers *workers)
+{
+    uv_mutex_lock(&workers->lock);
+    const unsigned waiting = workers->queued - about_to_run(workers);
+    uv_mutex_unlock(&workers->lock);
+    return waiting;
+}
+
+unsigned workers_running(struct workers *workers)
+{
+    uv_mutex_lock(&workers->lock);
+    const unsigned running = workers->busy + about_to_run(workers);
+    uv_mutex_unlock(&workers->lock);
+    return running;
+}
+
+uint64_t workers_longest_run_ms(struct workers *workers)
+{
+    uv_mutex_lock(&workers->lock);
+    const uint64_t now = uv_hrtime();
+    uint64_t first = now;
+    for (unsigned i = 0; i < workers->size; i++)
+        if (workers->worker[i].since && workers->worker[i].since < first)
+            first = workers->worker[i].since;
+    uv_mutex_unlock(&workers->lock);
+    return (now - first) / NS_A_MS;
+}
+
+static int start(struct workers *workers, void **stations)
+{
+    for (; workers->count < workers->size; workers->count++) {
+        struct worker *worker = &workers->worker[workers->count];
+        worker->workers = workers;
+        worker->station = stations[workers->count];
+        int err = uv_thread_create(&worker->thread, work, worker);
+        if (err)
+            return err;
     }
+    return 0;
 }
 
-unsigned workers_waiting(const struct workers *workers)
+int workers_new(struct workers **out, void **stations, unsigned count, unsigned capacity,
+                unsigned patience_ms)
 {
-    return workers->waiting;
+    struct workers *workers = calloc(1, sizeof *workers + count * sizeof *workers->worker);
+    if (!workers)
+        return -ENOMEM;
+    workers->size = count;
+    workers->capacity = capacity;
+    workers->patience = (uint64_t)patience_ms * NS_A_MS;
+    for (int rank = 0; rank < JOB_RANKS; rank++)
+        workers->lines[rank].last = &workers->lines[rank].first;
+    int err = uv_mutex_init(&workers->lock);
+    if (err)
+        goto fail_lock;
+    err = uv_cond_init(&workers->wake);
+    if (err)
+        goto fail_wake;
+    err = start(workers, stations);
+    if (err)
+        goto fail_start;
+    *out = workers;
+    return 0;
+
+fail_start:
+    workers_stop(workers);
+    uv_cond_destroy(&workers->wake);
+fail_wake:
+    uv_mutex_destroy(&workers->lock);
+fail_lock:
+    free(workers);
+    return err;
 }
 
-unsigned workers_running(const struct workers *workers)
+void workers_free(struct workers *workers)
 {
-    return workers->running;
+    if (!workers)
+        return;
+    workers_stop(workers);
+    uv_cond_destroy(&workers->wake);
+    uv_mutex_destroy(&workers->lock);
+    free(workers);
 }

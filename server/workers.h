@@ -1,49 +1,74 @@
 /*
- * The waiting line in front of libuv's thread pool. libuv's own line is a FIFO
- * without bound or priorities and is shared with file I/O, so at most as many
- * jobs as there are stations are handed to it, and the rest wait here.
+ * The render threads and the bounded line of jobs in front of them. Threads of
+ * our own, since several loops share them, and since libuv's pool has neither
+ * ranks nor a bound, and ends the process where a thread cannot be had.
  */
 #ifndef FARLANDS_WORKERS_H
 #define FARLANDS_WORKERS_H
 
-#include <stdbool.h>
-#include <uv.h>
+#include <stdint.h>
 
-/* One piece of work. Embed it in what the work needs to know; zero it first. */
+enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
+
+/* One piece of work. Embed it in what the work needs to know. */
 struct job {
-    /* On a thread of the pool, with a station that is its alone meanwhile. */
+    /*
+     * On a worker's thread, with a station that is its alone meanwhile; or,
+     * where it waited in vain, with a STATION of NULL on the thread that
+     * cancels or stops. The job is the callee's again from its first line on:
+     * it may free it or submit it anew.
+     */
     void (*run)(struct job *job, void *station);
-    /* Afterwards, on the loop's thread; the job may be freed or submitted again here. */
-    void (*done)(struct job *job);
-    bool cancelled; /* it waited in vain: run was not called */
+    enum job_rank rank;
     /* Private. */
     struct job *next;
-    struct workers *workers;
-    void *station;
-    uv_work_t work;
+    uint64_t since; /* when it began to wait */
 };
 
 struct workers;
 
 /*
- * COUNT jobs at once, each at one of STATIONS (which stay the caller's), and up
- * to CAPACITY waiting. libuv must have been given COUNT threads or more
- * (UV_THREADPOOL_SIZE, before its first use). Returns 0 or -ENOMEM.
+ * Start COUNT threads, each with one of STATIONS (which stay the caller's and
+ * are never NULL). CAPACITY and PATIENCE_MS as for workers_limit. Returns 0, or
+ * a negative code, -EAGAIN where threads cannot be had: then none runs.
  */
-int workers_new(struct workers **out, uv_loop_t *loop, void **stations, unsigned count,
-                unsigned capacity);
+int workers_new(struct workers **out, void **stations, unsigned count, unsigned capacity,
+                unsigned patience_ms);
 
-/* No job may be waiting or running. */
+/* Stops them first, if nobody did. Not on a worker's thread. */
 void workers_free(struct workers *workers);
 
-/* Queue JOB. Loop thread. Returns 0; -EBUSY where the line is full: the job is untouched. */
+/* Everything below: any thread. */
+
+/*
+ * From now on up to CAPACITY jobs may wait, and more may come while the first
+ * in line has not waited for longer than PATIENCE_MS: so the line is as short
+ * in time as it is in number, and its head never idle.
+ */
+void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms);
+
+/*
+ * Have JOB run, by rank, in order within a rank; where both ranks wait, one job
+ * in 16 is of the background. Returns 0; -ECANCELED after workers_stop; -EBUSY
+ * where CAPACITY jobs wait, or the first one of its rank or of a better one has
+ * waited too long, or, for the background, more than half of CAPACITY is taken.
+ * On error run is not called. A job that a free worker is about to take does
+ * not wait, and finds a place whatever the capacity is.
+ */
 int workers_submit(struct workers *workers, struct job *job);
 
-/* Call done, with cancelled set, for every job that waits. Loop thread. */
+/* Run the jobs that wait now in vain, on this thread. Those that run go on, and so do workers. */
 void workers_cancel(struct workers *workers);
 
-/* Jobs waiting, and jobs running. Loop thread. */
-unsigned workers_waiting(const struct workers *workers);
-unsigned workers_running(const struct workers *workers);
+/* Refuse new jobs, run the waiting ones in vain, wait for those that run, and end the threads.
+ * Not on a worker's thread; once, or again after the first call has returned. */
+void workers_stop(struct workers *workers);
+
+/* Jobs that wait, and jobs that run or are about to. */
+unsigned workers_waiting(struct workers *workers);
+unsigned workers_running(struct workers *workers);
+
+/* For how long that job has run which has run longest, in ms; 0 where none runs. */
+uint64_t workers_longest_run_ms(struct workers *workers);
 
 #endif
