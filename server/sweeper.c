@@ -12,8 +12,10 @@
 #include "server/log.h"
 
 enum {
-    HIGH_PERCENT = 95,          /* above it a sweep begins ... */
-    LOW_PERCENT = 90,           /* ... and comes down to this */
+    /* Percent of the limit: a sweep begins where less is free, and goes on until twice as much is.
+     * Where that is but a few tiles and they come fast, it must be more. */
+    LEAST_MARGIN = 5,
+    MOST_MARGIN = 25,
     FULL_SHARE = 20,            /* of what there is, one part goes where the disk is full */
     SURVEY_SECONDS = 24 * 3600, /* after that files deleted by hand are noticed */
     LOOK_MS = 3600 * 1000,
@@ -30,6 +32,7 @@ struct sweeper {
     pthread_cond_t wake;
     bool stop; /* atomic too: read in mid-walk */
     bool awake, disk_full;
+    unsigned margin; /* percent */
     struct footprint limit, refused;
     unsigned touch_count; /* atomic too */
     int touch[TOUCHES];
@@ -98,28 +101,45 @@ static bool on_go_on(void *context)
     return !__atomic_load_n(&sweeper->stop, __ATOMIC_RELAXED);
 }
 
-/* How much must go, of USED. */
-static struct footprint room_wanted(struct sweeper *sweeper, struct footprint used,
-                                    struct footprint refused, bool disk_full)
+/* What there is to do, as it was asked for since the last time. */
+struct wishes {
+    struct footprint limit, refused;
+    unsigned margin;
+    bool disk_full;
+};
+
+static void take_wishes(struct sweeper *sweeper, struct wishes *wishes)
 {
-    struct footprint limit = sweeper_get_limit(sweeper), room = {0};
-    if (!footprint_fits(used, percent_of(limit, HIGH_PERCENT)))
-        room = footprint_less(used, percent_of(limit, LOW_PERCENT));
-    if (!is_nothing(refused))
-        room = footprint_larger(room, footprint_less(footprint_sum(used, refused), limit));
-    if (disk_full)
+    pthread_mutex_lock(&sweeper->lock);
+    *wishes =
+        (struct wishes){sweeper->limit, sweeper->refused, sweeper->margin, sweeper->disk_full};
+    sweeper->refused = (struct footprint){0};
+    sweeper->disk_full = sweeper->awake = false;
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+/* How much must go, of USED. */
+static struct footprint room_wanted(const struct wishes *wishes, struct footprint used)
+{
+    struct footprint room = {0};
+    if (!footprint_fits(used, percent_of(wishes->limit, 100 - wishes->margin)))
+        room = footprint_less(used, percent_of(wishes->limit, 100 - 2 * wishes->margin));
+    if (!is_nothing(wishes->refused))
+        room = footprint_larger(
+            room, footprint_less(footprint_sum(used, wishes->refused), wishes->limit));
+    if (wishes->disk_full)
         room.bytes = larger(room.bytes, used.bytes / FULL_SHARE);
     return room;
 }
 
-/* What others asked for since it was last taken. */
-static void take_wishes(struct sweeper *sweeper, struct footprint *refused, bool *disk_full)
+/* Sweep earlier and further where tiles were refused, and again less so where none were. */
+static void adapt(struct sweeper *sweeper, const struct wishes *wishes)
 {
+    unsigned margin = is_nothing(wishes->refused) ? wishes->margin - 1 : 2 * wishes->margin;
     pthread_mutex_lock(&sweeper->lock);
-    *refused = sweeper->refused;
-    *disk_full = sweeper->disk_full;
-    sweeper->refused = (struct footprint){0};
-    sweeper->disk_full = sweeper->awake = false;
+    sweeper->margin = margin < LEAST_MARGIN  ? LEAST_MARGIN
+                      : margin > MOST_MARGIN ? MOST_MARGIN
+                                             : margin;
     pthread_mutex_unlock(&sweeper->lock);
 }
 
@@ -127,21 +147,24 @@ static void take_wishes(struct sweeper *sweeper, struct footprint *refused, bool
  * a negative code. */
 static int look(struct sweeper *sweeper)
 {
-    struct footprint used, refused, freed;
-    bool known, disk_full;
+    struct footprint used, freed;
+    struct wishes wishes;
+    bool known;
     uint64_t age;
-    take_wishes(sweeper, &refused, &disk_full);
+    take_wishes(sweeper, &wishes);
     int err = usage_read(sweeper->usage, &used, &known, &age);
     if (err)
         return err;
-    if (known && age < SURVEY_SECONDS && is_nothing(room_wanted(sweeper, used, refused, disk_full)))
+    if (known && age < SURVEY_SECONDS && is_nothing(room_wanted(&wishes, used)))
         return 0;
+    if (known)
+        adapt(sweeper, &wishes);
     err = sweep_survey(sweeper->sweep);
     if (!err)
         err = usage_read(sweeper->usage, &used, &known, &age);
     if (err)
         return err;
-    struct footprint room = room_wanted(sweeper, used, refused, disk_full);
+    struct footprint room = room_wanted(&wishes, used);
     if (is_nothing(room))
         return 0;
     err = sweep_evict(sweeper->sweep, room, &freed);
@@ -221,7 +244,7 @@ void sweeper_stored(struct sweeper *sweeper)
     struct footprint used;
     bool known = usage_last(sweeper->usage, &used);
     pthread_mutex_lock(&sweeper->lock);
-    if (!known || !footprint_fits(used, percent_of(sweeper->limit, HIGH_PERCENT)))
+    if (!known || !footprint_fits(used, percent_of(sweeper->limit, 100 - sweeper->margin)))
         wake(sweeper);
     pthread_mutex_unlock(&sweeper->lock);
 }
@@ -281,6 +304,7 @@ int sweeper_new(struct sweeper **out, const struct sweep_parts *parts, struct fo
         return -ENOMEM;
     sweeper->usage = parts->usage;
     sweeper->limit = limit;
+    sweeper->margin = LEAST_MARGIN;
     own.go_on = on_go_on;
     own.sweeper = sweeper;
     int err = sweep_new(&sweeper->sweep, &own);
