@@ -7,6 +7,7 @@
 
 #include "server/conditional.h"
 #include "server/documents.h"
+#include "server/log.h"
 
 #define JSON "application/json"
 #define METHODS "GET, HEAD, OPTIONS"
@@ -31,12 +32,33 @@ struct headers headers_common(const char *cache_control)
     return headers;
 }
 
+/* Tell who counts and who logs. */
+static void note(const struct asker *asker, unsigned status, size_t bytes)
+{
+    const struct http_request *request = asker->request;
+    const uint64_t took = uv_hrtime() - request->begun;
+
+    (void)bytes;
+    metrics_add_status(asker->metrics, status);
+    metrics_observe(asker->metrics, HISTOGRAM_REQUEST, took);
+    if (log_enabled(LOG_DEBUG))
+        log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
+                 request->refused ? "refused" : http_method_name(request->method), request->uri,
+                 status, bytes, (double)took / 1e6);
+}
+
 void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers)
 {
     answer.headers = headers->header;
     answer.header_count = headers->count;
-    metrics_add_status(asker->metrics, answer.status);
+    note(asker, answer.status, http_body_length(&answer));
     http_answer(asker->exchange, &answer);
+}
+
+void answer_ready(const struct asker *asker, const struct http_response *response)
+{
+    note(asker, response->status, response->length);
+    http_give(asker->exchange, response);
 }
 
 /* With one more header, where NAME is not NULL. */

@@ -8,6 +8,7 @@
 #include "server/http.h"
 #include "server/metrics.h"
 #include "server/pages.h"
+#include "server/response.h"
 
 #define CACHE_SHORT "public, max-age=3600"
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
@@ -34,6 +35,9 @@ void headers_add(struct headers *headers, const char *name, const char *value);
 
 /* ANSWER with HEADERS; its own are not needed. */
 void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers);
+
+/* With what was made before; not where the request is its connection's last. */
+void answer_ready(const struct asker *asker, const struct http_response *response);
 
 /* {"error": WHY} */
 void answer_error(const struct asker *asker, unsigned status, const char *why);

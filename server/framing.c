@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Cookies count twice: libmicrohttpd keeps them as they came, and cut up. */
 enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
 
 static bool is_alphanumeric(char c)
@@ -63,6 +64,8 @@ void framing_header(struct framing *framing, const char *name, const char *value
         refuse(framing, 400, "Content-Length: a request with a body is not accepted");
     if (strcasecmp(name, "Host") == 0 && framing->hosts++)
         refuse(framing, 400, "Host: given twice");
+    if (strcasecmp(name, "Cookie") == 0)
+        framing->cookies += strlen(value);
 }
 
 void framing_end(struct framing *framing, size_t came)
@@ -72,8 +75,10 @@ void framing_end(struct framing *framing, size_t came)
 
     if (framing->hosts == 0 && framing->host_needed)
         refuse(framing, 400, "Host: missing");
-    if (came > HEAD_MAX)
-        refuse(framing, 431, "the request line and headers are longer than 12 KiB");
+    if (came + framing->cookies > HEAD_MAX)
+        refuse(framing, 431,
+               "the request line and headers, cookies counted twice, are longer "
+               "than 12 KiB");
     /* A tolerant parser takes folded lines, bare line feeds and NULs, which a
      * proxy may have read otherwise; what it made of them is then longer or
      * shorter than what came. Up to two bytes can be harmless spaces: answered,

@@ -13,7 +13,8 @@
 struct framing {
     unsigned hosts, lengths;
     bool host_needed;
-    size_t size; /* bytes that the head has, as it was parsed */
+    size_t size;    /* bytes that the head has, as it was parsed */
+    size_t cookies; /* of them */
     /* The verdict: 0, or the status to refuse with, and why. */
     unsigned refused;
     const char *why;

@@ -4,45 +4,38 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/framing.h"
 #include "server/links.h"
-#include "server/listener.h"
 #include "server/log.h"
+#include "server/response.h"
 
 enum {
-    /* Request line and headers as they came and as they are kept (cookies
-     * twice), and the headers of the answer. */
-    CONNECTION_MEMORY = 32 * 1024,
-    OTHER_FILES = 320, /* render threads, cache files, the loop's own */
-    ADDRESS_MAX = 300,
-    SWEEP_MS = 250,     /* how often deadlines are looked at */
-    ACCEPTS_MAX = 1000, /* rounds of accepting what is in the backlog when draining */
+    /* Request line and headers as they came and as they are kept (cookies twice), and the headers
+     * of the answer. libmicrohttpd clears all of it for every request. */
+    CONNECTION_MEMORY = 16 * 1024,
+    URI_AT_HAND = 256, /* longer ones are allocated */
 };
 
 struct http {
-    uv_loop_t *loop;
+    struct http_parts parts;
     struct MHD_Daemon *daemon;
     uv_poll_t poll;
     uv_timer_t timer;
     uv_prepare_t prepare;
-    uv_timer_t sweep;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
-    http_handler *handler;
-    void *context;
     struct links links;
-    int listen_fd;
+    bool adopted; /* the connection being given has begun */
     bool draining;
     void (*drained)(void *context);
     void *drained_context;
     uint64_t logged; /* when libmicrohttpd's last message was let through, ms */
-    char address[ADDRESS_MAX];
 };
 
 enum state {
@@ -59,11 +52,18 @@ struct http_exchange {
     struct link *link;
     enum state state;
     struct http_request request;
-    bool close; /* close the connection after the answer */
-    unsigned status;
-    struct MHD_Response *response;
-    uint64_t begun; /* ns, for the log */
-    char uri[];
+    bool close;                    /* close the connection after the answer */
+    bool own;                      /* the response is nobody else's */
+    struct http_response response; /* of the answer, until libmicrohttpd has it */
+    char *uri;                     /* at_hand, or allocated */
+    char at_hand[URI_AT_HAND];
+};
+
+/* One connection, and the exchange that it is at: there is never a second. */
+struct connection {
+    struct link link;
+    const struct sockaddr *peer;
+    struct http_exchange exchange;
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -99,20 +99,39 @@ static void on_prepare(uv_prepare_t *prepare)
     struct http *http = prepare->data;
     if (http->work_due)
         run(http);
-    if (http->draining && !http->links.first && http->drained) {
+    if (http->drained && http->links.count == 0) {
         void (*drained)(void *) = http->drained;
         http->drained = NULL;
         drained(http->drained_context);
     }
 }
 
-static void on_sweep(uv_timer_t *timer)
-{
-    struct http *http = timer->data;
-    links_sweep(&http->links, uv_now(http->loop), http->draining);
-}
-
 /* --- One exchange ---------------------------------------------------------- */
+
+/* The headers that the handler looks at, and where. */
+static const struct wanted_header {
+    const char *name;
+    size_t length, place; /* of the name; in struct http_request */
+} wanted_headers[] = {
+#define WANTED(name, member)                                         \
+    {                                                                \
+        name, sizeof name - 1, offsetof(struct http_request, member) \
+    }
+    WANTED("Host", host),
+    WANTED("Accept-Encoding", accept_encoding),
+    WANTED("If-Match", if_match),
+    WANTED("If-None-Match", if_none_match),
+    WANTED("If-Range", if_range),
+    WANTED("Range", range),
+    WANTED("Priority", priority),
+    WANTED("Referer", referer),
+    WANTED("User-Agent", user_agent),
+    WANTED("X-Forwarded-For", forwarded_for),
+    WANTED("X-Forwarded-Host", forwarded_host),
+    WANTED("X-Forwarded-Prefix", forwarded_prefix),
+    WANTED("X-Forwarded-Proto", forwarded_proto),
+#undef WANTED
+};
 
 /* The headers that matter, and the framing of all of them. */
 struct head {
@@ -120,41 +139,21 @@ struct head {
     struct http_request *request;
 };
 
-/* Where the handler looks for the header NAME, or NULL where it never does. */
-static const char **header_place(struct http_request *request, const char *name)
-{
-    const struct {
-        const char *name;
-        const char **place;
-    } places[] = {
-        {"Host", &request->host},
-        {"Accept-Encoding", &request->accept_encoding},
-        {"If-Match", &request->if_match},
-        {"If-None-Match", &request->if_none_match},
-        {"If-Range", &request->if_range},
-        {"Range", &request->range},
-        {"X-Forwarded-Host", &request->forwarded_host},
-        {"X-Forwarded-Prefix", &request->forwarded_prefix},
-        {"X-Forwarded-Proto", &request->forwarded_proto},
-    };
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (strcasecmp(places[i].name, name) == 0)
-            return places[i].place;
-    return NULL;
-}
-
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  const char *value)
 {
     struct head *head = context;
+    const size_t length = strlen(name);
     (void)kind;
 
     if (!value)
         value = "";
     framing_header(&head->framing, name, value);
-    const char **place = header_place(head->request, name);
-    if (place)
-        *place = value;
+    for (size_t i = 0; i < sizeof wanted_headers / sizeof wanted_headers[0]; i++) {
+        const struct wanted_header *wanted = &wanted_headers[i];
+        if (wanted->length == length && strcasecmp(wanted->name, name) == 0)
+            *(const char **)((char *)head->request + wanted->place) = value;
+    }
     return MHD_YES;
 }
 
@@ -171,117 +170,68 @@ static void examine(struct http_exchange *exchange, const char *method, const ch
     request->method = strcmp(method, "HEAD") == 0      ? HTTP_HEAD
                       : strcmp(method, "OPTIONS") == 0 ? HTTP_OPTIONS
                                                        : HTTP_GET;
-    info = MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    request->peer = info ? info->client_addr : NULL;
     request->uri = exchange->uri;
     request->refused = head.framing.refused;
     request->why = head.framing.why;
     exchange->close = head.framing.close;
 }
 
-static struct link *link_of(struct MHD_Connection *connection)
+static struct connection *connection_of(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
 static void enter(struct http_exchange *exchange, enum link_phase phase)
 {
-    link_enter(exchange->link, phase, uv_now(exchange->http->loop));
+    link_enter(exchange->link, phase, uv_now(exchange->http->parts.loop));
 }
 
-static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
+static void free_uri(struct http_exchange *exchange)
 {
-    struct http *http = context;
+    if (exchange->uri != exchange->at_hand)
+        free(exchange->uri);
+    exchange->uri = exchange->at_hand;
+}
+
+static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
+{
+    struct connection *connection = connection_of(mhd);
+    if (!connection)
+        return NULL; /* on_request then closes it */
+    struct http_exchange *exchange = &connection->exchange;
     size_t length = strlen(uri);
-    struct http_exchange *exchange = calloc(1, sizeof *exchange + length + 1);
-    if (!exchange)
-        return NULL; /* on_request then closes the connection */
-    exchange->http = http;
-    exchange->connection = connection;
-    exchange->link = link_of(connection);
-    exchange->begun = uv_hrtime();
-    memcpy(exchange->uri, uri, length);
+    char *kept = length < URI_AT_HAND ? exchange->at_hand : malloc(length + 1);
+    if (!kept)
+        return NULL;
+    memcpy(kept, uri, length + 1);
+    exchange->http = context;
+    exchange->connection = mhd;
+    exchange->link = &connection->link;
+    exchange->state = STATE_NEW;
+    exchange->request = (struct http_request){.peer = connection->peer, .begun = uv_hrtime()};
+    exchange->response.response = NULL;
+    exchange->uri = kept;
     enter(exchange, LINK_HEADERS);
     return exchange;
 }
 
-static void release_body(void *blob)
+const char *http_method_name(enum http_method method)
 {
-    blob_release(blob);
+    static const char *const names[] = {"GET", "HEAD", "OPTIONS"};
+    return names[method];
 }
 
-static ssize_t no_body(void *context, uint64_t position, char *buffer, size_t max)
+bool http_has_left(const struct http_exchange *exchange)
 {
-    (void)context, (void)position, (void)buffer, (void)max;
-    return MHD_CONTENT_READER_END_OF_STREAM;
+    struct pollfd peer = {.fd = exchange->link->fd, .events = POLLRDHUP};
+    return poll(&peer, 1, 0) == 1;
 }
 
-static size_t body_length(const struct http_answer *answer)
+/* The response is there, or, where memory is out, is none. */
+static void answered(struct http_exchange *exchange)
 {
-    return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
-}
-
-static struct MHD_Response *make_response(struct http_exchange *exchange,
-                                          const struct http_answer *answer)
-{
-    struct MHD_Response *response;
-
-    if (answer->body) {
-        response = MHD_create_response_from_buffer_with_free_callback_cls(
-            body_length(answer), answer->body->bytes + answer->first, release_body,
-            blob_hold(answer->body));
-    } else if (exchange->request.method == HTTP_HEAD && answer->status == MHD_HTTP_OK) {
-        response = MHD_create_response_from_callback(answer->length < 0 ? MHD_SIZE_UNKNOWN
-                                                                        : (uint64_t)answer->length,
-                                                     1024, no_body, NULL, NULL);
-        /* Of an unknown length libmicrohttpd would send the end of a chunked
-         * body even for HEAD; like this it says nothing, and closes. */
-        if (response && answer->length < 0)
-            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
-    } else {
-        /* A 304 then says Content-Length: 0. Leaving it out needs a newer
-         * libmicrohttpd, and with the true length some clients wait for a body. */
-        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    }
-    if (!response) {
-        blob_release(answer->body);
-        return NULL;
-    }
-    bool whole = !answer->type || MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                                                          answer->type) == MHD_YES;
-    for (int i = 0; i < answer->header_count; i++)
-        whole = MHD_add_response_header(response, answer->headers[i].name,
-                                        answer->headers[i].value) == MHD_YES &&
-                whole;
-    if (exchange->http->draining || exchange->close)
-        whole = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES &&
-                whole;
-    if (!whole) {
-        MHD_destroy_response(response);
-        return NULL;
-    }
-    return response;
-}
-
-static void log_exchange(const struct http_exchange *exchange, const struct http_answer *answer)
-{
-    static const char *const methods[] = {"GET", "HEAD", "OPTIONS"};
-    if (!log_enabled(LOG_DEBUG))
-        return;
-    log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
-             exchange->request.refused ? "refused" : methods[exchange->request.method],
-             exchange->uri, answer->status, body_length(answer),
-             (double)(uv_hrtime() - exchange->begun) / 1e6);
-}
-
-void http_answer(struct http_exchange *exchange, const struct http_answer *answer)
-{
-    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
-    exchange->status = answer->status;
-    exchange->response = make_response(exchange, answer);
-    log_exchange(exchange, answer);
     if (exchange->state == STATE_PARKED) {
         MHD_resume_connection(exchange->connection);
         exchange->http->work_due = true;
@@ -289,15 +239,38 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     exchange->state = STATE_ANSWERED;
 }
 
+void http_answer(struct http_exchange *exchange, const struct http_answer *answer)
+{
+    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
+    exchange->own = true;
+    response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
+                  exchange->close || exchange->http->draining);
+    answered(exchange);
+}
+
+void http_give(struct http_exchange *exchange, const struct http_response *response)
+{
+    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
+    exchange->own = false;
+    exchange->response = *response;
+    answered(exchange);
+}
+
+static void drop_response(struct http_exchange *exchange)
+{
+    if (exchange->own)
+        response_drop(&exchange->response);
+    exchange->response.response = NULL;
+}
+
 static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
-    if (!exchange->response)
+    if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
     enter(exchange, LINK_SENDING);
-    enum MHD_Result queued =
-        MHD_queue_response(exchange->connection, exchange->status, exchange->response);
-    MHD_destroy_response(exchange->response);
-    exchange->response = NULL;
+    enum MHD_Result queued = MHD_queue_response(exchange->connection, exchange->response.status,
+                                                exchange->response.response);
+    drop_response(exchange);
     return queued;
 }
 
@@ -312,13 +285,28 @@ static void set_timeout(struct http_exchange *exchange, unsigned seconds)
     MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+static enum MHD_Result handle(struct http_exchange *exchange)
+{
+    struct http *http = exchange->http;
+
+    exchange->state = STATE_HANDLED;
+    exchange->request.last = exchange->close || http->draining;
+    enter(exchange, LINK_HANDLED);
+    http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
+    if (exchange->state == STATE_ANSWERED)
+        return queue_response(exchange);
+    exchange->state = STATE_PARKED;
+    set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+    MHD_suspend_connection(exchange->connection);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **exchange_place)
 {
-    struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)connection, (void)url, (void)upload, (void)upload_size;
+    (void)context, (void)mhd, (void)url, (void)upload, (void)upload_size;
 
     if (!exchange)
         return MHD_NO;
@@ -328,58 +316,81 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         exchange->state = STATE_CHECKED;
         /* An answer to the first call makes MHD close the connection: right for
          * what is refused, wrong for everything else. */
-        if (!exchange->request.refused)
-            return MHD_YES;
-        break;
+        return exchange->request.refused ? handle(exchange) : MHD_YES;
     case STATE_CHECKED:
-        break;
+        return handle(exchange);
     case STATE_ANSWERED:
         set_timeout(exchange, LINK_IDLE_SECONDS);
         return queue_response(exchange);
     default:
         return MHD_NO;
     }
-    exchange->state = STATE_HANDLED;
-    enter(exchange, LINK_HANDLED);
-    http->handler(http->context, exchange, &exchange->request);
-    if (exchange->state == STATE_ANSWERED)
-        return queue_response(exchange);
-    exchange->state = STATE_PARKED;
-    set_timeout(exchange, LINK_IDLE_SECONDS + 1);
-    MHD_suspend_connection(exchange->connection);
-    return MHD_YES;
 }
 
-static void on_completed(void *context, struct MHD_Connection *connection, void **exchange_place,
+static void on_completed(void *context, struct MHD_Connection *mhd, void **exchange_place,
                          enum MHD_RequestTerminationCode code)
 {
-    struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)code;
+    (void)context, (void)mhd, (void)code;
 
-    link_enter(link_of(connection), LINK_IDLE, uv_now(http->loop));
-    if (exchange && exchange->response)
-        MHD_destroy_response(exchange->response);
-    free(exchange);
+    if (!exchange)
+        return;
+    enter(exchange, LINK_IDLE);
+    drop_response(exchange);
+    free_uri(exchange);
     *exchange_place = NULL;
 }
 
-static void on_connection(void *context, struct MHD_Connection *connection, void **link_place,
+static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place)
+{
+    struct connection *connection = malloc(sizeof *connection);
+    int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+
+    http->adopted = true;
+    *place = connection;
+    if (!connection) { /* nothing would look after it */
+        shutdown(fd, SHUT_RDWR);
+        return;
+    }
+    connection->peer =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    connection->exchange.uri = connection->exchange.at_hand;
+    links_add(&http->links, &connection->link, fd, uv_now(http->parts.loop));
+}
+
+static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
                           enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = context;
+    struct connection *connection = *place;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        struct link *link = link_new(&http->links, info->connect_fd, uv_now(http->loop));
-        if (!link) /* nothing would look after it */
-            shutdown(info->connect_fd, SHUT_RDWR);
-        *link_place = link;
-    } else {
-        link_free(*link_place);
-        *link_place = NULL;
+        on_begun(http, mhd, place);
+        return;
     }
+    http->parts.closed(
+        http->parts.closed_context,
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    if (connection) {
+        free_uri(&connection->exchange); /* whose head never came whole */
+        links_remove(&http->links, &connection->link);
+    }
+    free(connection);
+    *place = NULL;
+}
+
+void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    http->adopted = false;
+    MHD_add_connection(http->daemon, fd, peer, length); /* or else closes it */
+    if (!http->adopted)
+        http->parts.closed(http->parts.closed_context, peer);
+    http->work_due = true;
+}
+
+unsigned http_sweep(struct http *http)
+{
+    return links_sweep(&http->links, uv_now(http->parts.loop), http->draining);
 }
 
 /* --- Starting and stopping ------------------------------------------------- */
@@ -412,19 +423,20 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
     abort();
 }
 
-static int start_daemon(struct http *http, int fd, unsigned connections)
+static int start_daemon(struct http *http)
 {
-    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    const unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
     MHD_set_panic_func(on_panic, NULL);
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LINK_IDLE_SECONDS, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LINK_IDLE_SECONDS,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
 
@@ -434,56 +446,26 @@ static int start_loop(struct http *http)
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (!info)
         return -EINVAL;
-    int err = uv_poll_init(http->loop, &http->poll, info->epoll_fd);
+    int err = uv_poll_init(http->parts.loop, &http->poll, info->epoll_fd);
     if (err)
         return err;
-    uv_timer_init(http->loop, &http->timer);
-    uv_prepare_init(http->loop, &http->prepare);
-    uv_timer_init(http->loop, &http->sweep);
-    http->poll.data = http->timer.data = http->prepare.data = http->sweep.data = http;
+    uv_timer_init(http->parts.loop, &http->timer);
+    uv_prepare_init(http->parts.loop, &http->prepare);
+    http->poll.data = http->timer.data = http->prepare.data = http;
     uv_poll_start(&http->poll, UV_READABLE, on_poll);
     uv_prepare_start(&http->prepare, on_prepare);
-    uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     return 0;
 }
 
-/* Out of descriptors, accepting would spin: take fewer connections instead. */
-static int fit_connections(unsigned *connections)
-{
-    unsigned files = listener_raise_file_limit(*connections + OTHER_FILES);
-    if (files <= OTHER_FILES)
-        return -EMFILE;
-    if (files - OTHER_FILES < *connections) {
-        log_line(LOG_WARNING, "limits.connections is %u, but %u open files (ulimit -Hn) allow %u",
-                 *connections, files, files - OTHER_FILES);
-        *connections = files - OTHER_FILES;
-    }
-    return 0;
-}
-
-int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned connections,
-             http_handler *handler, void *context)
+int http_new(struct http **out, const struct http_parts *parts)
 {
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return -ENOMEM;
-    http->loop = loop;
-    http->handler = handler;
-    http->context = context;
-    int err = fit_connections(&connections);
+    http->parts = *parts;
+    int err = start_daemon(http);
     if (err)
-        goto fail_listen;
-    int fd = listener_open(listen);
-    err = fd < 0 ? fd : 0;
-    if (err)
-        goto fail_listen;
-    http->listen_fd = fd;
-    listener_address(fd, http->address, sizeof http->address);
-    err = start_daemon(http, fd, connections);
-    if (err) {
-        close(fd);
-        goto fail_listen;
-    }
+        goto fail_daemon;
     err = start_loop(http);
     if (err)
         goto fail_loop;
@@ -492,14 +474,9 @@ int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned co
 
 fail_loop:
     MHD_stop_daemon(http->daemon);
-fail_listen:
+fail_daemon:
     free(http);
     return err;
-}
-
-const char *http_address(const struct http *http)
-{
-    return http->address;
 }
 
 void http_drain(struct http *http, void (*drained)(void *context), void *context)
@@ -507,14 +484,7 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     http->draining = true;
     http->drained = drained;
     http->drained_context = context;
-    /* Whoever is in the backlog has connected, and gets an answer. */
-    struct pollfd backlog = {.fd = http->listen_fd, .events = POLLIN};
-    for (int i = 0; i < ACCEPTS_MAX && poll(&backlog, 1, 0) == 1; i++)
-        run(http);
-    int fd = MHD_quiesce_daemon(http->daemon);
-    if (fd != MHD_INVALID_SOCKET)
-        close(fd);
-    /* From now on on_sweep closes whoever has asked for nothing, after a grace
+    /* From now on http_sweep closes whoever has asked for nothing, after a grace
      * in which a request under way arrives. */
     http->work_due = true;
 }
@@ -526,7 +496,6 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
     uv_close((uv_handle_t *)&http->prepare, NULL);
-    uv_close((uv_handle_t *)&http->sweep, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
 }

@@ -1,7 +1,7 @@
 /*
- * HTTP on one libuv loop, through libmicrohttpd driven by its epoll fd. The
- * only module that knows libmicrohttpd. Everything here runs on the loop's
- * thread; libmicrohttpd is called from no other.
+ * HTTP on one libuv loop, through libmicrohttpd driven by its epoll fd. It
+ * listens nowhere: connections are given to it. Everything here runs on the
+ * loop's thread; libmicrohttpd is called from no other.
  *
  * Only GET, HEAD and OPTIONS without a body reach the handler as they are.
  * Everything else, and every request whose framing could be read in two ways,
@@ -19,6 +19,7 @@
 
 struct http;
 struct http_exchange;
+struct http_response; /* server/response.h */
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
@@ -27,8 +28,11 @@ struct http_request {
     const char *uri; /* as sent, with the query, nothing decoded; printable ASCII */
     /* Headers, or NULL; of one that came several times, the last. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
-    const char *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const char *priority, *referer, *user_agent;
     const struct sockaddr *peer; /* who sent it, or NULL where that is unknown */
+    uint64_t begun;              /* when its first line was there, as uv_hrtime counts */
+    bool last;                   /* the connection ends with the answer */
     unsigned refused;            /* 0, or the status to refuse it with, and why */
     const char *why;
 };
@@ -49,32 +53,55 @@ struct http_answer {
     int header_count;
 };
 
-/*
- * Called once a request, whose strings last until it is answered. The handler
- * calls http_answer now or, by keeping EXCHANGE, later; always once.
- */
-typedef void http_handler(void *context, struct http_exchange *exchange,
-                          const struct http_request *request);
+/* Bytes of ANSWER's body that are to be sent. */
+static inline size_t http_body_length(const struct http_answer *answer)
+{
+    return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
+}
+
+/* "GET" and so on. */
+const char *http_method_name(enum http_method method);
+
+struct http_parts {
+    uv_loop_t *loop;
+    unsigned connections; /* the most that it will be given at once */
+    /*
+     * Called once a request, whose strings last until it is answered. It calls
+     * http_answer or http_give now or, by keeping EXCHANGE, later; always once.
+     */
+    void (*handler)(void *context, struct http_exchange *exchange,
+                    const struct http_request *request);
+    void *handler_context;
+    /* A connection that was given is no more. */
+    void (*closed)(void *context, const struct sockaddr *peer);
+    void *closed_context;
+};
 
 /* Answer, in the handler or later, on the loop's thread. EXCHANGE is not to be
  * used afterwards. */
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer);
 
-/*
- * Listen on LISTEN (HOST:PORT or [HOST]:PORT) for up to CONNECTIONS clients, or
- * fewer, with a warning, where the process may not open that many files.
- * Returns 0 or a negative code: -EADDRINUSE, -EACCES, -ENOMEM, -EMFILE where
- * it may hardly open any, -ENOENT for an unknown host.
+/* The same with a response that stays the caller's; not to a request that is its connection's
+ * last. */
+void http_give(struct http_exchange *exchange, const struct http_response *response);
+
+/* Whether who sent the request that waits for an answer has hung up meanwhile. */
+bool http_has_left(const struct http_exchange *exchange);
+
+/* Returns 0 or a negative code. */
+int http_new(struct http **out, const struct http_parts *parts);
+
+/* Serve the connected socket FD, which is taken over whatever comes: CLOSED is called for it once.
  */
-int http_new(struct http **out, uv_loop_t *loop, const char *listen, unsigned connections,
-             http_handler *handler, void *context);
+void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length);
 
-/* The address in use, as HOST:PORT. */
-const char *http_address(const struct http *http);
+/* Shut down connections that have been too long at what they do; to be called every 250 ms.
+ * Returns how many. */
+unsigned http_sweep(struct http *http);
 
 /*
- * Take no more connections, close the idle ones, and close each other one after
- * the answer that it waits for. Calls DRAINED once none is left.
+ * Close the idle connections, and each other one after the answer that it waits
+ * for. Calls DRAINED once none is left.
  */
 void http_drain(struct http *http, void (*drained)(void *context), void *context);
 

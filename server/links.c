@@ -1,6 +1,5 @@
 #include "links.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
 
 enum { GRACE_MS = 500 };
@@ -13,53 +12,38 @@ static const uint64_t deadline_ms[] = {
     [LINK_IDLE] = LINK_IDLE_SECONDS * 1000,
 };
 
-struct link {
-    struct link *next, **self;
-    int fd;
-    enum link_phase phase;
-    uint64_t since;
-};
-
-struct link *link_new(struct links *links, int fd, uint64_t now)
+void links_add(struct links *links, struct link *link, int fd, uint64_t now)
 {
-    struct link *link = calloc(1, sizeof *link);
-    if (!link)
-        return NULL;
-    link->fd = fd;
-    link->since = now;
+    *link = (struct link){.fd = fd, .phase = LINK_CONNECTED, .since = now};
     link->next = links->first;
     link->self = &links->first;
     if (link->next)
         link->next->self = &link->next;
     links->first = link;
-    return link;
+    links->count++;
 }
 
-void link_free(struct link *link)
+void links_remove(struct links *links, struct link *link)
 {
-    if (!link)
-        return;
     *link->self = link->next;
     if (link->next)
         link->next->self = link->self;
-    free(link);
+    links->count--;
 }
 
-void link_enter(struct link *link, enum link_phase phase, uint64_t now)
+unsigned links_sweep(struct links *links, uint64_t now, bool draining)
 {
-    if (!link)
-        return;
-    link->phase = phase;
-    link->since = now;
-}
+    unsigned slow = 0;
 
-void links_sweep(struct links *links, uint64_t now, bool draining)
-{
     for (struct link *link = links->first; link; link = link->next) {
         const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING;
         const uint64_t deadline = draining && !answering ? GRACE_MS : deadline_ms[link->phase];
+        if (now - link->since <= deadline)
+            continue;
         /* Where nothing is on its way out, what has come in is still read. */
-        if (now - link->since > deadline)
-            shutdown(link->fd, answering ? SHUT_RDWR : SHUT_RD);
+        shutdown(link->fd, answering ? SHUT_RDWR : SHUT_RD);
+        slow += !link->overdue && link->phase != LINK_IDLE && !draining;
+        link->overdue = true;
     }
+    return slow;
 }

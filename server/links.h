@@ -19,25 +19,37 @@ enum link_phase {
     LINK_IDLE,      /* between requests */
 };
 
-struct link;
+/* Embed it in what a connection is; private. */
+struct link {
+    struct link *next, **self;
+    int fd;
+    enum link_phase phase;
+    bool overdue;
+    uint64_t since;
+};
 
 /* All zero: none. */
 struct links {
     struct link *first;
+    unsigned count;
 };
 
-/* A new connection on descriptor FD, at NOW milliseconds; NULL where memory is out. */
-struct link *link_new(struct links *links, int fd, uint64_t now);
-void link_free(struct link *link);
+/* A new connection on descriptor FD, at NOW milliseconds. */
+void links_add(struct links *links, struct link *link, int fd, uint64_t now);
+void links_remove(struct links *links, struct link *link);
 
-/* LINK, which may be NULL, has come to PHASE. */
-void link_enter(struct link *link, enum link_phase phase, uint64_t now);
+/* LINK has come to PHASE. */
+static inline void link_enter(struct link *link, enum link_phase phase, uint64_t now)
+{
+    link->phase = phase;
+    link->since = now;
+}
 
 /*
  * Shut down the connections whose time is up; whoever reads from them sees the
  * end. While DRAINING that is every one that waits for no answer, after a short
- * grace in which a request under way arrives.
+ * grace in which a request under way arrives. Returns how many were too slow.
  */
-void links_sweep(struct links *links, uint64_t now, bool draining);
+unsigned links_sweep(struct links *links, uint64_t now, bool draining);
 
 #endif

@@ -1,12 +1,14 @@
 #include "listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "config/authority.h"
@@ -43,6 +45,24 @@ int listener_open(const char *listen_text)
     int fd = listen_socket(addresses);
     freeaddrinfo(addresses);
     return fd;
+}
+
+int listener_inherit(int *fds, int max)
+{
+    int count = sd_listen_fds(1);
+    if (count < 0)
+        return count;
+    if (count > max)
+        return -EINVAL;
+    for (int i = 0; i < count; i++) {
+        fds[i] = SD_LISTEN_FDS_START + i;
+        if (sd_is_socket(fds[i], AF_UNSPEC, SOCK_STREAM, 1) <= 0)
+            return -EINVAL;
+        int flags = fcntl(fds[i], F_GETFL);
+        if (flags < 0 || fcntl(fds[i], F_SETFL, flags | O_NONBLOCK))
+            return -errno;
+    }
+    return count;
 }
 
 void listener_address(int fd, char *address, size_t size)

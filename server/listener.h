@@ -10,6 +10,13 @@
  */
 int listener_open(const char *listen);
 
+/*
+ * The listening sockets that the service manager has opened for this process
+ * (sd_listen_fds(3)), up to MAX, made to not block. Returns how many; -EINVAL
+ * where one is no listening stream socket.
+ */
+int listener_inherit(int *fds, int max);
+
 /* The address that FD listens on, as HOST:PORT or [HOST]:PORT. */
 void listener_address(int fd, char *address, size_t size);
 

@@ -18,12 +18,17 @@ void log_start(enum log_level level)
     int own = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
     if (own >= 0)
         output = own;
-    threshold = level;
+    log_change(level);
+}
+
+void log_change(enum log_level level)
+{
+    __atomic_store_n(&threshold, level, __ATOMIC_RELAXED);
 }
 
 bool log_enabled(enum log_level level)
 {
-    return level <= threshold;
+    return level <= __atomic_load_n(&threshold, __ATOMIC_RELAXED);
 }
 
 void log_line(enum log_level level, const char *format, ...)

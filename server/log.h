@@ -12,6 +12,9 @@
 /* Once at start, before there are threads: which lines are written. */
 void log_start(enum log_level level);
 
+/* Another level from now on. Any thread. */
+void log_change(enum log_level level);
+
 /* Whether a line of LEVEL would be written: ask before costly arguments. */
 bool log_enabled(enum log_level level);
 

@@ -21,8 +21,9 @@ static const char usage[] =
     "    farlands check-config FILE\n"
     "    farlands --version | --help\n"
     "\n"
-    "serve         Serves until SIGTERM or SIGINT. Needs no configuration: a world named\n"
-    "              default is built in. Prints its URL when it is ready; logs to stderr.\n"
+    "serve         Serves until SIGTERM or SIGINT; reads its configuration again on SIGHUP.\n"
+    "              Needs none: a world named default is built in. Prints its URL when it is\n"
+    "              ready; logs to stderr.\n"
     "tile          Renders one tile; PATH is as in a URL, such as\n"
     "              default/relief/10/512/512.png. Without -o it goes to stdout.\n"
     "check-config  Says whether FILE is a good configuration, and what is wrong with it.\n"
@@ -121,10 +122,28 @@ static int load_worlds(struct worlds **worlds, const char *file)
     return DONE;
 }
 
+/* A serve_loader: what the file says, but for what the command line says. */
+static int load_to_serve(void *context, struct config **config, struct config_error *error)
+{
+    const struct options *options = context;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+
+    layers_known(known);
+    int err = config_load(config, options->config, known, error);
+    if (err)
+        return err;
+    if (options->listen)
+        snprintf((*config)->listen, sizeof(*config)->listen, "%s", options->listen);
+    if (options->cache)
+        snprintf((*config)->cache.path, sizeof(*config)->cache.path, "%s", options->cache);
+    return 0;
+}
+
 static int command_serve(int argc, char **argv)
 {
     struct options options;
     struct config *config;
+    struct config_error error;
     int code = parse_options(argc, argv, "cld", &options);
     if (code)
         return code;
@@ -136,17 +155,12 @@ static int command_serve(int argc, char **argv)
                            options.listen);
     if (options.cache && strlen(options.cache) >= sizeof config->cache.path)
         return wrong_usage("--cache: the path is too long", NULL);
-    code = load(&config, options.config);
-    if (code)
-        return code;
-    if (options.listen)
-        snprintf(config->listen, sizeof config->listen, "%s", options.listen);
-    if (options.cache)
-        snprintf(config->cache.path, sizeof config->cache.path, "%s", options.cache);
+    if (load_to_serve(&options, &config, &error)) {
+        fprintf(stderr, "farlands: %s\n", error.text);
+        return WRONG_USAGE;
+    }
     log_start(config->log);
-    code = serve(config);
-    config_free(config);
-    return code;
+    return serve(config, load_to_serve, &options);
 }
 
 /* The tile that PATH names, or what is wrong with it in WHY. */
@@ -217,7 +231,7 @@ static int command_tile(int argc, char **argv)
     } else {
         code = render_to(&tile, options.output);
     }
-    worlds_free(worlds);
+    worlds_release(worlds);
     return code;
 }
 
@@ -245,7 +259,7 @@ static int command_check_config(int argc, char **argv)
         return code;
     for (int i = 0; i < worlds->count; i++)
         print_world(&worlds->world[i]);
-    worlds_free(worlds);
+    worlds_release(worlds);
     return fflush(stdout) ? FAILED : DONE;
 }
 

@@ -2,21 +2,40 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "noise/farlands.h"
 #include "server/layers/layer.h"
 
-static const struct {
+struct series {
     const char *family, *labels, *help;
-} names[METRICS] = {
+};
+
+static const struct series counters[METRICS] = {
 #define METRIC(name, family, labels, help) {family, labels, help},
 #include "metrics.def"
-#undef METRIC
 };
+
+static const struct series gauge_series[GAUGES] = {
+#define GAUGE(name, family, labels, help) {family, labels, help},
+#include "metrics.def"
+};
+
+static const struct series histograms[HISTOGRAMS] = {
+#define HISTOGRAM(name, family, help) {family, NULL, help},
+#include "metrics.def"
+};
+
+static void add(uint64_t *count, uint64_t more)
+{
+    __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
+}
 
 void metrics_add(struct metrics *metrics, enum metric metric)
 {
-    __atomic_fetch_add(&metrics->count[metric], 1, __ATOMIC_RELAXED);
+    add(&metrics->count[metric], 1);
 }
 
 /* Few, so that the number of series is fixed; the last stands for all others. */
@@ -31,53 +50,143 @@ void metrics_add_status(struct metrics *metrics, unsigned status)
     unsigned i = 0;
     while (i < STATUSES - 1 && statuses[i] != status)
         i++;
-    __atomic_fetch_add(&metrics->status[i], 1, __ATOMIC_RELAXED);
+    add(&metrics->status[i], 1);
 }
 
 void metrics_add_rendered(struct metrics *metrics, int layer)
 {
-    assert(layer < METRICS_LAYERS);
-    __atomic_fetch_add(&metrics->rendered[layer], 1, __ATOMIC_RELAXED);
+    assert(layer >= 0 && layer < METRICS_LAYERS);
+    add(&metrics->rendered[layer], 1);
 }
 
-struct text {
-    char bytes[16384];
-    size_t length;
+/* Hits take less than the first, renders more than the third, clients give up by the last. */
+static const struct {
+    uint64_t nanoseconds;
+    const char *seconds;
+} bounds[] = {
+    {100000, "0.0001"},  {250000, "0.00025"}, {500000, "0.0005"},  {1000000, "0.001"},
+    {2500000, "0.0025"}, {5000000, "0.005"},  {10000000, "0.01"},  {25000000, "0.025"},
+    {50000000, "0.05"},  {100000000, "0.1"},  {250000000, "0.25"}, {500000000, "0.5"},
+    {1000000000, "1"},   {2500000000, "2.5"}, {5000000000, "5"},   {10000000000, "10"},
 };
 
-static void head(struct text *text, const char *family, const char *help)
+enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
+_Static_assert((int)BOUNDS == METRICS_BUCKETS - 1, "a bucket for every bound and one beyond");
+
+void metrics_observe(struct metrics *metrics, enum metric_histogram histogram, uint64_t nanoseconds)
 {
-    text->length += (size_t)snprintf(text->bytes + text->length, sizeof text->bytes - text->length,
-                                     "# HELP %s %s\n# TYPE %s counter\n", family, help, family);
+    struct metrics_histogram *at = &metrics->histogram[histogram];
+    unsigned i = 0;
+    while (i < BOUNDS && nanoseconds > bounds[i].nanoseconds)
+        i++;
+    add(&at->count[i], 1);
+    add(&at->sum, nanoseconds);
 }
 
-static void series(struct text *text, const char *family, const char *labels, const uint64_t *count)
+/* Where the text goes, and what it is made from. */
+struct page {
+    FILE *text;
+    const struct metrics *const *sets;
+    unsigned count;
+};
+
+/* Sums a counter, which lies OFFSET bytes into every set. */
+static uint64_t sum(const struct page *page, size_t offset)
 {
-    text->length += (size_t)snprintf(text->bytes + text->length, sizeof text->bytes - text->length,
-                                     "%s%s %" PRIu64 "\n", family, labels,
-                                     __atomic_load_n(count, __ATOMIC_RELAXED));
+    uint64_t total = 0;
+    for (unsigned i = 0; i < page->count; i++) {
+        const char *set = (const char *)page->sets[i];
+        total += __atomic_load_n((const uint64_t *)(const void *)(set + offset), __ATOMIC_RELAXED);
+    }
+    return total;
 }
 
-struct blob *metrics_text(const struct metrics *metrics)
+static void write_head(const struct page *page, const char *family, const char *help,
+                       const char *type)
 {
-    struct text text = {.length = 0};
-    char labels[80];
+    fprintf(page->text, "# HELP %s %s\n# TYPE %s %s\n", family, help, family, type);
+}
 
-    head(&text, "farlands_requests_total", "Requests answered, by status.");
+static void write_by_status(const struct page *page)
+{
+    write_head(page, "farlands_requests_total", "Requests answered, by status.", "counter");
     for (unsigned i = 0; i < STATUSES; i++) {
-        snprintf(labels, sizeof labels, statuses[i] ? "{code=\"%u\"}" : "{code=\"other\"}",
-                 statuses[i]);
-        series(&text, "farlands_requests_total", labels, &metrics->status[i]);
+        char code[16] = "other";
+        if (statuses[i])
+            snprintf(code, sizeof code, "%u", statuses[i]);
+        fprintf(page->text, "farlands_requests_total{code=\"%s\"} %" PRIu64 "\n", code,
+                sum(page, offsetof(struct metrics, status) + i * sizeof(uint64_t)));
     }
-    head(&text, "farlands_tiles_rendered_total", "Tiles rendered, by layer.");
-    for (int i = 0; layers[i].name; i++) {
-        snprintf(labels, sizeof labels, "{layer=\"%s\"}", layers[i].name);
-        series(&text, "farlands_tiles_rendered_total", labels, &metrics->rendered[i]);
-    }
+}
+
+static void write_by_layer(const struct page *page)
+{
+    write_head(page, "farlands_tiles_rendered_total", "Tiles rendered, by layer.", "counter");
+    for (unsigned i = 0; layers[i].name; i++)
+        fprintf(page->text, "farlands_tiles_rendered_total{layer=\"%s\"} %" PRIu64 "\n",
+                layers[i].name,
+                sum(page, offsetof(struct metrics, rendered) + i * sizeof(uint64_t)));
+}
+
+static void write_counters(const struct page *page)
+{
     for (unsigned i = 0; i < METRICS; i++) {
-        if (names[i].help)
-            head(&text, names[i].family, names[i].help);
-        series(&text, names[i].family, names[i].labels, &metrics->count[i]);
+        const struct series *series = &counters[i];
+        if (series->help)
+            write_head(page, series->family, series->help, "counter");
+        fprintf(page->text, "%s%s %" PRIu64 "\n", series->family, series->labels,
+                sum(page, offsetof(struct metrics, count) + i * sizeof(uint64_t)));
     }
-    return blob_copy(text.bytes, text.length);
+}
+
+static void write_gauges(const struct page *page, const struct metrics_gauges *gauges)
+{
+    for (unsigned i = 0; i < GAUGES; i++) {
+        const struct series *series = &gauge_series[i];
+        if (series->help)
+            write_head(page, series->family, series->help, "gauge");
+        fprintf(page->text, "%s%s %" PRIu64 "\n", series->family, series->labels, gauges->value[i]);
+    }
+    write_head(page, "farlands_build_info", "What runs, always 1.", "gauge");
+    fprintf(page->text, "farlands_build_info{version=\"%s\",kernel=\"%s\",generator=\"%d\"} 1\n",
+            FARLANDS_VERSION, gauges->kernel ? gauges->kernel : "", FARLANDS_GENERATOR);
+}
+
+static void write_histogram(const struct page *page, enum metric_histogram histogram)
+{
+    const char *family = histograms[histogram].family;
+    const size_t at =
+        offsetof(struct metrics, histogram) + histogram * sizeof(struct metrics_histogram);
+    uint64_t below = 0;
+
+    write_head(page, family, histograms[histogram].help, "histogram");
+    for (unsigned i = 0; i < METRICS_BUCKETS; i++) {
+        below += sum(page, at + offsetof(struct metrics_histogram, count) + i * sizeof(uint64_t));
+        fprintf(page->text, "%s_bucket{le=\"%s\"} %" PRIu64 "\n", family,
+                i < BOUNDS ? bounds[i].seconds : "+Inf", below);
+    }
+    uint64_t total = sum(page, at + offsetof(struct metrics_histogram, sum));
+    fprintf(page->text, "%s_sum %" PRIu64 ".%09" PRIu64 "\n%s_count %" PRIu64 "\n", family,
+            total / 1000000000, total % 1000000000, family, below);
+}
+
+struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
+                          const struct metrics_gauges *gauges)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    struct page page = {open_memstream(&bytes, &length), sets, count};
+    if (!page.text)
+        return NULL;
+    write_by_status(&page);
+    write_by_layer(&page);
+    write_counters(&page);
+    write_gauges(&page, gauges);
+    for (unsigned i = 0; i < HISTOGRAMS; i++)
+        write_histogram(&page, i);
+    /* Half of it would pass for the whole. */
+    const bool whole = !ferror(page.text);
+    struct blob *blob = fclose(page.text) == 0 && whole ? blob_copy(bytes, length) : NULL;
+    free(bytes);
+    return blob;
 }

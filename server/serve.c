@@ -1,152 +1,316 @@
 #include "serve.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
-#include "server/http.h"
+#include "server/acceptor.h"
+#include "server/listener.h"
 #include "server/log.h"
-#include "server/render.h"
-#include "server/service.h"
+#include "server/process.h"
+#include "server/shard.h"
+#include "server/site.h"
+#include "server/works.h"
 
 enum {
+    SHARDS_MAX = 64,
+    SHARDS_ALONE = 8,     /* as many are made at most where the configuration leaves it open */
+    OTHER_FILES = 320,    /* what is open besides connections: cache files, the loops' own */
     DRAIN_MS = 25 * 1000, /* slower clients are cut off */
-    STOP_POLL_MS = 20,
+    STUCK_MS = 60 * 1000, /* no render takes so long */
+    RELOAD_MS = 50,       /* signals that come together are one */
+    ADDRESS_MAX = 300,
 };
 
 struct server {
-    const struct config *config;
-    struct worlds *worlds;
-    struct metrics metrics;
-    unsigned easel_count;
-    void **easels;
-    struct workers *workers;
-    struct flights *flights;
-    struct memory_cache *memory_cache;
-    struct disk_cache *disk_cache;
-    struct supply *supply;
-    struct service *service;
-    struct http *http;
-    uv_loop_t loop;
-    uv_signal_t terminate, interrupt;
-    uv_timer_t timer;
-    bool draining, closed;
+    uv_loop_t loop; /* of the main thread: signals, and who comes in */
+    struct mailbox *mailbox;
+    serve_loader *load;
+    void *load_context;
+    uv_mutex_t setup_lock; /* of which setup is in force; only the main thread changes it */
+    struct setup *setup;
+    struct metrics metrics; /* of everything but the shards */
+    time_t started;
+    struct clients *clients;
+    struct works *works;
+    struct shard *shards[SHARDS_MAX];
+    unsigned shard_count, drained_count; /* the latter atomic */
+    struct letter drained;
+    struct acceptor *acceptor;
+    bool inherited; /* the sockets are the service manager's, who goes on listening */
+    char address[ADDRESS_MAX];
+    uv_signal_t terminate, interrupt, hang_up;
+    uv_timer_t drain_timer, reload_timer, watchdog;
+    bool draining; /* atomic */
+    bool stopped;
 };
+
+static const struct config *config_of(const struct server *server)
+{
+    return server->setup->config;
+}
+
+/* --- What every thread may ask --------------------------------------------- */
+
+static struct setup *setup_in_force(struct server *server)
+{
+    uv_mutex_lock(&server->setup_lock);
+    struct setup *setup = setup_hold(server->setup);
+    uv_mutex_unlock(&server->setup_lock);
+    return setup;
+}
+
+static bool is_current(void *context, const char *fingerprint)
+{
+    struct setup *setup = setup_in_force(context);
+    bool current = false;
+    for (int i = 0; i < setup->worlds->count && !current; i++)
+        current = strcmp(setup->worlds->world[i].fingerprint, fingerprint) == 0;
+    setup_release(setup);
+    return current;
+}
+
+static enum readiness readiness(void *context)
+{
+    struct server *server = context;
+    if (__atomic_load_n(&server->draining, __ATOMIC_RELAXED))
+        return READY_NOT_DRAINING;
+    return works_longest_run_ms(server->works) > STUCK_MS ? READY_NOT_STUCK : READY;
+}
+
+static struct blob *scrape(void *context)
+{
+    struct server *server = context;
+    struct setup *setup = setup_in_force(server);
+    const struct config *config = setup->config;
+    const struct metrics *sets[SHARDS_MAX + 1] = {&server->metrics};
+    struct metrics_gauges gauges = {
+        .value = {[GAUGE_READY] = readiness(server) == READY,
+                  [GAUGE_START_TIME] = (uint64_t)server->started,
+                  [GAUGE_CONNECTIONS] = acceptor_open(server->acceptor),
+                  [GAUGE_QUEUE_LIMIT] = config->limits.queue,
+                  [GAUGE_MEMORY_LIMIT] = config->cache.memory,
+                  [GAUGE_DISK_LIMIT] = config->cache.disk,
+                  [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
+                  [GAUGE_RESIDENT_BYTES] = process_resident_bytes(),
+                  [GAUGE_OPEN_FDS] = process_open_files()},
+        .kernel = farlands_kernel(setup->worlds->world[0].terrain),
+    };
+
+    works_measure(server->works, &gauges);
+    for (unsigned i = 0; i < server->shard_count; i++)
+        sets[i + 1] = shard_metrics(server->shards[i]);
+    struct blob *text = metrics_text(sets, server->shard_count + 1, &gauges);
+    setup_release(setup);
+    return text;
+}
+
+/* --- Connections ----------------------------------------------------------- */
+
+static unsigned share(void *context, const struct sockaddr *peer)
+{
+    const struct config *config = config_of(context);
+    return site_is_proxy(&config->site, peer) ? 0 : config->limits.connections_per_client;
+}
+
+static void give(void *context, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    struct server *server = context;
+    struct shard *least = server->shards[0];
+    for (unsigned i = 1; i < server->shard_count; i++)
+        if (shard_connections(server->shards[i]) < shard_connections(least))
+            least = server->shards[i];
+    shard_adopt(least, fd, peer, length);
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    struct server *server = context;
+    acceptor_closed(server->acceptor, peer);
+}
 
 /* --- Stopping -------------------------------------------------------------- */
 
-static void close_all(struct server *server)
+static void stop_shards(struct server *server)
 {
-    if (server->closed)
+    for (unsigned i = 0; i < server->shard_count; i++)
+        shard_stop(server->shards[i]);
+    for (unsigned i = 0; i < server->shard_count; i++)
+        shard_join(server->shards[i]);
+    for (unsigned i = 0; i < server->shard_count; i++)
+        shard_free(server->shards[i]);
+    server->shard_count = 0;
+}
+
+static void stop(struct server *server)
+{
+    uv_handle_t *const handles[] = {
+        (uv_handle_t *)&server->drain_timer, (uv_handle_t *)&server->reload_timer,
+        (uv_handle_t *)&server->watchdog,    (uv_handle_t *)&server->terminate,
+        (uv_handle_t *)&server->interrupt,   (uv_handle_t *)&server->hang_up,
+    };
+
+    if (server->stopped)
         return;
-    server->closed = true;
-    http_close(server->http);
-    workers_stop(server->workers);
-    supply_close(server->supply);
-    uv_close((uv_handle_t *)&server->timer, NULL);
-    uv_close((uv_handle_t *)&server->terminate, NULL);
-    uv_close((uv_handle_t *)&server->interrupt, NULL);
+    server->stopped = true;
+    acceptor_stop(server->acceptor, false);
+    stop_shards(server);
+    acceptor_close(server->acceptor);
+    mailbox_close(server->mailbox);
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
+        uv_close(handles[i], NULL);
     /* Without libuv's handlers one more signal would kill what is about to end. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
-}
-
-static void on_drained(void *context)
-{
-    close_all(context);
-}
-
-/* Whoever waits for a render is answered before libmicrohttpd is stopped: those
- * in the line at once, with a refusal; those whose render runs, in milliseconds. */
-static void on_stop(uv_timer_t *timer)
-{
-    struct server *server = timer->data;
-    workers_cancel(server->workers);
-    if (supply_under_way(server->supply) == 0)
-        close_all(server);
-    else
-        uv_timer_start(timer, on_stop, STOP_POLL_MS, 0);
+    signal(SIGHUP, SIG_IGN);
 }
 
 static void on_drain_timeout(uv_timer_t *timer)
 {
     log_line(LOG_WARNING, "some clients took too long and are cut off");
-    on_stop(timer);
+    stop(timer->data);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void deliver_drained(struct letter *letter)
+{
+    stop((struct server *)((char *)letter - offsetof(struct server, drained)));
+}
+
+/* On a shard's thread. */
+static void on_drained(void *context)
+{
+    struct server *server = context;
+    if (__atomic_add_fetch(&server->drained_count, 1, __ATOMIC_ACQ_REL) == server->shard_count)
+        mailbox_post(server->mailbox, &server->drained);
+}
+
+static void on_terminate(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
-    if (server->closed)
+    if (server->stopped)
         return;
     if (server->draining) {
         log_line(LOG_INFO, "%s again: stopping now", strsignal(number));
-        on_stop(&server->timer);
+        stop(server);
         return;
     }
     log_line(LOG_INFO, "%s: finishing what has been asked for", strsignal(number));
-    server->draining = true;
-    service_drain(server->service);
-    uv_timer_start(&server->timer, on_drain_timeout, DRAIN_MS, 0);
-    http_drain(server->http, on_drained, server);
+    sd_notify(0, "STOPPING=1");
+    __atomic_store_n(&server->draining, true, __ATOMIC_RELAXED);
+    uv_timer_start(&server->drain_timer, on_drain_timeout, DRAIN_MS, 0);
+    /* Whoever is in the backlog has connected, and gets an answer: ours, or that of whoever is
+     * given the same sockets next. */
+    acceptor_stop(server->acceptor, !server->inherited);
+    for (unsigned i = 0; i < server->shard_count; i++)
+        shard_drain(server->shards[i]);
+}
+
+/* --- Reading the configuration again --------------------------------------- */
+
+/* The key that changes with a restart only and has changed, or NULL. */
+static const char *fixed_key(const struct config *old, const struct config *new)
+{
+    if (strcmp(old->listen, new->listen) != 0)
+        return "listen";
+    if (old->shards != new->shards)
+        return "shards";
+    if (old->threads != new->threads)
+        return "threads";
+    if (strcmp(old->access_log, new->access_log) != 0)
+        return "access_log";
+    if (strcmp(old->cache.path, new->cache.path) != 0)
+        return "cache.path";
+    return NULL;
+}
+
+/* What connections there may be, for want of files perhaps fewer than CONFIG says; 0: hardly any.
+ */
+static unsigned connections_for(const struct config *config)
+{
+    const unsigned wanted = config->limits.connections;
+    const unsigned files = listener_raise_file_limit(wanted + OTHER_FILES);
+
+    if (files <= OTHER_FILES)
+        return 0;
+    if (files - OTHER_FILES >= wanted)
+        return wanted;
+    log_line(LOG_WARNING, "limits.connections is %u, but %u open files (ulimit -Hn) allow %u",
+             wanted, files, files - OTHER_FILES);
+    return files - OTHER_FILES;
+}
+
+/* From here on nothing can fail but for memory, of which a message a shard is needed. */
+static void put_in_force(struct server *server, struct setup *setup)
+{
+    struct setup *old = server->setup;
+
+    uv_mutex_lock(&server->setup_lock);
+    server->setup = setup;
+    uv_mutex_unlock(&server->setup_lock);
+    setup_release(old);
+    log_change(setup->config->log);
+    works_limit(server->works, setup->config);
+    acceptor_limit(server->acceptor, connections_for(setup->config));
+    for (unsigned i = 0; i < server->shard_count; i++)
+        shard_use(server->shards[i], setup);
+}
+
+static int reload(struct server *server)
+{
+    struct config_error error;
+    struct config *config;
+    struct setup *setup;
+
+    if (server->load(server->load_context, &config, &error)) {
+        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error.text);
+        return -EINVAL;
+    }
+    const char *key = fixed_key(config_of(server), config);
+    if (key) {
+        log_line(LOG_ERROR, "SIGHUP: %s: changes with a restart only; nothing was changed", key);
+        config_free(config);
+        return -EINVAL;
+    }
+    int err = setup_new(&setup, config);
+    if (err) {
+        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", strerror(-err));
+        return err;
+    }
+    put_in_force(server, setup);
+    log_line(LOG_INFO, "SIGHUP: the configuration was read again and is in force");
+    return 0;
+}
+
+static void on_reload(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    char began[64];
+
+    if (server->stopped || server->draining)
+        return;
+    snprintf(began, sizeof began, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, uv_hrtime() / 1000);
+    sd_notify(0, began);
+    int err = reload(server);
+    metrics_add(&server->metrics, err ? METRIC_RELOADS_REFUSED : METRIC_RELOADS_OK);
+    sd_notify(0, "READY=1");
+}
+
+static void on_hang_up(uv_signal_t *handle, int number)
+{
+    struct server *server = handle->data;
+    (void)number;
+    if (!uv_is_active((uv_handle_t *)&server->reload_timer))
+        uv_timer_start(&server->reload_timer, on_reload, RELOAD_MS, 0);
 }
 
 /* --- Starting -------------------------------------------------------------- */
-
-static unsigned render_threads(const struct config *config)
-{
-    unsigned cores = uv_available_parallelism();
-    return config->threads ? config->threads : cores;
-}
-
-/* Where the cache goes when the configuration does not say: the XDG base directories. */
-static int default_cache_folder(char *out, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        snprintf(out, size, "%s/farlands", cache);
-    else if (home && home[0] == '/')
-        snprintf(out, size, "%s/.cache/farlands", home);
-    else
-        return -ENOENT;
-    return 0;
-}
-
-/* Without a cache the server serves all the same, and says so once. */
-static void open_disk_cache(struct server *server, char *folder, size_t size)
-{
-    int err = 0;
-    snprintf(folder, size, "%s", server->config->cache.path);
-    if (!folder[0])
-        err = default_cache_folder(folder, size);
-    const struct footprint quota = {server->config->cache.disk, server->config->cache.files};
-    if (!err)
-        err = disk_cache_open(&server->disk_cache, folder, &quota, NULL, NULL);
-    if (err) {
-        log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
-                 folder[0] ? folder : "neither cache.path nor HOME is set", strerror(-err));
-        snprintf(folder, size, "none");
-    }
-}
-
-static int make_easels(struct server *server)
-{
-    unsigned count = render_threads(server->config);
-    server->easels = calloc(count, sizeof *server->easels);
-    if (!server->easels)
-        return -ENOMEM;
-    for (; server->easel_count < count; server->easel_count++) {
-        struct easel *easel;
-        int err = easel_new(&easel);
-        if (err)
-            return err;
-        server->easels[server->easel_count] = easel;
-    }
-    return 0;
-}
 
 static const char *listen_error(int err)
 {
@@ -162,108 +326,174 @@ static const char *listen_error(int err)
     }
 }
 
-/* Everything that does not need the loop. What was made before an error, free_parts frees. */
+static int open_sockets(struct server *server, int *sockets)
+{
+    int count = listener_inherit(sockets, ACCEPTOR_SOCKETS_MAX);
+    server->inherited = count > 0;
+    if (count == 0) {
+        sockets[0] = listener_open(config_of(server)->listen);
+        count = sockets[0] < 0 ? sockets[0] : 1;
+    }
+    if (count > 0)
+        listener_address(sockets[0], server->address, sizeof server->address);
+    return count;
+}
+
+static int start_acceptor(struct server *server)
+{
+    int sockets[ACCEPTOR_SOCKETS_MAX];
+    const unsigned connections = connections_for(config_of(server));
+    int count = connections ? open_sockets(server, sockets) : -EMFILE;
+
+    if (count < 0) {
+        log_line(LOG_ERROR, "cannot listen on %s: %s", config_of(server)->listen,
+                 listen_error(count));
+        return count;
+    }
+    const struct acceptor_parts parts = {
+        .loop = &server->loop,
+        .sockets = sockets,
+        .count = count,
+        .clients = server->clients,
+        .metrics = &server->metrics,
+        .share = share,
+        .give = give,
+        .context = server,
+    };
+    int err = acceptor_new(&server->acceptor, &parts, connections);
+    for (int i = 0; err && i < count; i++)
+        close(sockets[i]);
+    return err;
+}
+
+static int start_shards(struct server *server)
+{
+    const unsigned cores = uv_available_parallelism();
+    const unsigned asked = config_of(server)->shards;
+    const unsigned count = asked ? asked : cores < SHARDS_ALONE ? cores : SHARDS_ALONE;
+    const struct shard_parts parts = {
+        .service = {.supply = works_supply(server->works),
+                    .clients = server->clients,
+                    .shelves = count,
+                    .scrape = scrape,
+                    .readiness = readiness,
+                    .context = server},
+        .closed = on_closed,
+        .drained = on_drained,
+        .context = server,
+    };
+
+    for (; server->shard_count < count; server->shard_count++) {
+        int err = shard_new(&server->shards[server->shard_count], &parts, server->setup);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
 static int make_parts(struct server *server)
 {
-    const struct config *config = server->config;
-    int err = worlds_new(&server->worlds, config);
+    const struct works_parts works = {config_of(server), &server->metrics, is_current, server};
+    int err = mailbox_new(&server->mailbox, &server->loop);
     if (!err)
-        err = make_easels(server);
+        err = clients_new(&server->clients);
     if (!err)
-        err = workers_new(&server->workers, server->easels, server->easel_count,
-                          config->limits.queue, config->limits.wait);
+        err = works_new(&server->works, &works);
     if (!err)
-        err = flights_new(&server->flights);
-    if (!err)
-        err = memory_cache_new(&server->memory_cache, config->cache.memory);
+        err = start_shards(server);
     if (err)
-        return err;
-    const struct supply_parts supply_parts = {
-        .loop = &server->loop,
-        .workers = server->workers,
-        .flights = server->flights,
-        .memory_cache = server->memory_cache,
-        .disk_cache = server->disk_cache,
-        .metrics = &server->metrics,
-    };
-    err = supply_new(&server->supply, &supply_parts);
-    if (err)
-        return err;
-    const struct service_parts parts = {&config->site, server->worlds, server->supply,
-                                        &server->metrics};
-    return service_new(&server->service, &parts);
+        log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
+    return err;
 }
 
-static void free_parts(struct server *server)
+static void on_watchdog(uv_timer_t *timer)
 {
-    service_free(server->service);
-    supply_free(server->supply);
-    disk_cache_close(server->disk_cache);
-    memory_cache_free(server->memory_cache);
-    flights_free(server->flights);
-    workers_free(server->workers);
-    for (unsigned i = 0; i < server->easel_count; i++)
-        easel_free(server->easels[i]);
-    free(server->easels);
-    worlds_free(server->worlds);
+    (void)timer;
+    sd_notify(0, "WATCHDOG=1");
 }
 
-static void start_signals(struct server *server)
+static void start_handles(struct server *server)
 {
-    signal(SIGPIPE, SIG_IGN);
+    uint64_t watchdog;
+
     uv_signal_init(&server->loop, &server->terminate);
     uv_signal_init(&server->loop, &server->interrupt);
-    uv_timer_init(&server->loop, &server->timer);
-    server->terminate.data = server->interrupt.data = server->timer.data = server;
-    uv_signal_start(&server->terminate, on_signal, SIGTERM);
-    uv_signal_start(&server->interrupt, on_signal, SIGINT);
+    uv_signal_init(&server->loop, &server->hang_up);
+    uv_timer_init(&server->loop, &server->drain_timer);
+    uv_timer_init(&server->loop, &server->reload_timer);
+    uv_timer_init(&server->loop, &server->watchdog);
+    server->terminate.data = server->interrupt.data = server->hang_up.data = server;
+    server->drain_timer.data = server->reload_timer.data = server->watchdog.data = server;
+    uv_signal_start(&server->terminate, on_terminate, SIGTERM);
+    uv_signal_start(&server->interrupt, on_terminate, SIGINT);
+    uv_signal_start(&server->hang_up, on_hang_up, SIGHUP);
+    if (sd_watchdog_enabled(0, &watchdog) > 0)
+        uv_timer_start(&server->watchdog, on_watchdog, 0, watchdog / 2000);
 }
 
-static void announce(const struct server *server, const char *folder)
+static void announce(const struct server *server)
 {
+    const unsigned threads = works_threads(server->works);
+    const int worlds = server->setup->worlds->count;
+
     printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
-           http_address(server->http), server->config->site.base_path, server->worlds->count,
-           server->worlds->count == 1 ? "" : "s", server->easel_count,
-           server->easel_count == 1 ? "" : "s", farlands_kernel(server->worlds->world[0].terrain),
-           folder);
+           server->address, config_of(server)->site.base_path, worlds, worlds == 1 ? "" : "s",
+           threads, threads == 1 ? "" : "s",
+           farlands_kernel(server->setup->worlds->world[0].terrain), works_folder(server->works));
     fflush(stdout);
+    sd_notify(0, "READY=1");
 }
 
-int serve(const struct config *config)
+/* What was made; the loop has nothing left to do. Nothing is freed that a thread is still at. */
+static void free_parts(struct server *server)
 {
-    struct server server = {.config = config};
-    char folder[CONFIG_TEXT_MAX + 16];
-    int code = 1;
+    if (server->works && !works_stop(server->works)) {
+        log_line(LOG_WARNING, "a render or a read from the disk does not end; leaving it behind");
+        _exit(0);
+    }
+    works_free(server->works);
+    acceptor_free(server->acceptor);
+    clients_free(server->clients);
+    mailbox_free(server->mailbox);
+    setup_release(server->setup);
+    uv_loop_close(&server->loop);
+    uv_mutex_destroy(&server->setup_lock);
+}
 
-    int err = uv_loop_init(&server.loop);
+static int run(struct server *server)
+{
+    int err = make_parts(server);
+    if (!err)
+        err = start_acceptor(server);
     if (err) {
-        log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
+        stop_shards(server);
+        if (server->mailbox)
+            mailbox_close(server->mailbox);
+        uv_run(&server->loop, UV_RUN_DEFAULT);
         return 1;
     }
-    open_disk_cache(&server, folder, sizeof folder);
-    err = make_parts(&server);
-    if (err) {
-        log_line(LOG_ERROR, "cannot start: %s", strerror(-err));
-        goto out;
-    }
-    err = http_new(&server.http, &server.loop, config->listen, config->limits.connections,
-                   service_handle, server.service);
-    if (err) {
-        log_line(LOG_ERROR, "cannot listen on %s: %s", config->listen, listen_error(err));
-        goto out;
-    }
-    start_signals(&server);
-    announce(&server, folder);
-    uv_run(&server.loop, UV_RUN_DEFAULT);
-    http_free(server.http);
-    code = 0;
+    server->drained.deliver = deliver_drained;
+    start_handles(server);
+    announce(server);
+    uv_run(&server->loop, UV_RUN_DEFAULT);
+    return 0;
+}
 
-out:
-    if (server.supply && !server.closed) {
-        supply_close(server.supply);
-        uv_run(&server.loop, UV_RUN_DEFAULT);
+int serve(struct config *config, serve_loader *load, void *context)
+{
+    struct server server = {.load = load, .load_context = context, .started = time(NULL)};
+
+    signal(SIGPIPE, SIG_IGN);
+    int err = setup_new(&server.setup, config);
+    if (!err)
+        err = uv_mutex_init(&server.setup_lock);
+    if (!err)
+        err = uv_loop_init(&server.loop);
+    if (err) {
+        log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
+        return 1; /* and whatever was made goes with the process */
     }
-    uv_loop_close(&server.loop);
+    int code = run(&server);
     free_parts(&server);
     return code;
 }

@@ -4,7 +4,13 @@
 
 #include "config/config.h"
 
-/* Serve until SIGTERM or SIGINT. Returns the process's exit code. */
-int serve(const struct config *config);
+/* Read the configuration: 0 with *OUT, or a negative code with ERROR filled. */
+typedef int serve_loader(void *context, struct config **out, struct config_error *error);
+
+/*
+ * Serve by CONFIG, which is taken over, until SIGTERM or SIGINT; on SIGHUP, by
+ * what LOAD reads. Returns the process's exit code.
+ */
+int serve(struct config *config, serve_loader *load, void *context);
 
 #endif

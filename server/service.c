@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +8,21 @@
 
 #include "server/documents.h"
 #include "server/resolve.h"
+#include "server/shelf.h"
 #include "server/site.h"
 #include "server/tile_answer.h"
 
+enum {
+    LATE_MS = 10 * 1000, /* a render's waiters are told to come again; it is finished and kept */
+    LEFT_MS = 250,       /* who has waited for so long is looked after */
+    SHELF_SHARE = 4,     /* 1 / this of the memory for tiles is for ready answers */
+};
+
 struct service {
     struct service_parts parts;
-    struct pages *pages;
-    bool draining;
+    struct setup *setup;
+    struct shelf *shelf;
+    struct waiting *first; /* the youngest of those who wait */
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
@@ -21,9 +30,24 @@ struct service {
 /* One who waits for a tile. */
 struct waiting {
     struct waiter waiter; /* first: a waiter is its waiting */
+    struct waiting *next, **self;
+    struct service *service;
     struct asker asker;
-    struct wanted wanted;
+    struct wanted wanted; /* with a hold on its world */
+    uint64_t since;       /* ns */
+    struct sockaddr_storage address;
+    const struct sockaddr *client; /* among whose misses this one counts */
 };
+
+static void stop_waiting(struct waiting *waiting)
+{
+    *waiting->self = waiting->next;
+    if (waiting->next)
+        waiting->next->self = waiting->self;
+    clients_leave(waiting->service->parts.clients, waiting->client, CLIENT_MISSES);
+    world_release(waiting->wanted.tile.world);
+    free(waiting);
+}
 
 static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 {
@@ -32,23 +56,146 @@ static void on_landed(struct waiter *waiter, struct blob *blob, int err)
         tile_answer_failed(&waiting->asker, err);
     else
         tile_answer(&waiting->asker, &waiting->wanted, blob);
-    free(waiting);
+    stop_waiting(waiting);
+}
+
+/* Tell one who waits why there will be no tile. Returns false where the tile is on its way. */
+static bool give_up(struct waiting *waiting, int err)
+{
+    struct service *service = waiting->service;
+    if (!supply_forget(service->parts.supply, &waiting->waiter))
+        return false;
+    if (err == -ETIMEDOUT)
+        metrics_add(service->parts.metrics, METRIC_LATE);
+    tile_answer_failed(&waiting->asker, err);
+    stop_waiting(waiting);
+    return true;
+}
+
+void service_sweep(struct service *service)
+{
+    const uint64_t now = uv_hrtime();
+
+    for (struct waiting *waiting = service->first, *next; waiting; waiting = next) {
+        const uint64_t ms = (now - waiting->since) / 1000000;
+        next = waiting->next;
+        if (ms >= LATE_MS)
+            give_up(waiting, -ETIMEDOUT);
+        else if (ms >= LEFT_MS && http_has_left(waiting->asker.exchange))
+            give_up(waiting, -ECONNRESET);
+    }
+}
+
+bool service_cancel(struct service *service)
+{
+    for (struct waiting *waiting = service->first, *next; waiting; waiting = next) {
+        next = waiting->next;
+        give_up(waiting, -ECANCELED);
+    }
+    return !service->first;
+}
+
+/* The lowest urgency of RFC 9218, "background", is what pre-renders ask with. */
+static enum job_rank rank_of(const struct http_request *request)
+{
+    const char *urgency = request->priority ? strstr(request->priority, "u=") : NULL;
+    return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
+}
+
+static struct waiting *new_waiting(struct service *service, const struct asker *asker,
+                                   const struct wanted *wanted)
+{
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    if (!waiting)
+        return NULL;
+    waiting->waiter.home = service->parts.mailbox;
+    waiting->waiter.landed = on_landed;
+    waiting->service = service;
+    waiting->asker = *asker;
+    waiting->wanted = *wanted;
+    waiting->since = uv_hrtime();
+    waiting->client = site_client(&service->setup->config->site, asker->request, &waiting->address);
+    return waiting;
 }
 
 static void wait_for_tile(struct service *service, const struct asker *asker,
-                          const struct wanted *wanted)
+                          const struct wanted *wanted, bool maybe_on_disk)
 {
-    struct waiting *waiting = calloc(1, sizeof *waiting);
+    struct waiting *waiting = new_waiting(service, asker, wanted);
     if (!waiting) {
         tile_answer_failed(asker, -ENOMEM);
         return;
     }
-    *waiting = (struct waiting){.waiter.landed = on_landed, .asker = *asker, .wanted = *wanted};
-    int err = supply_await(service->parts.supply, &wanted->tile, wanted->key, &waiting->waiter);
-    if (err) {
+    if (!clients_enter(service->parts.clients, waiting->client, CLIENT_MISSES,
+                       service->setup->config->limits.misses_per_client)) {
         free(waiting);
+        metrics_add(service->parts.metrics, METRIC_LIMITED);
+        tile_answer_failed(asker, -EUSERS);
+        return;
+    }
+    world_hold(wanted->tile.world);
+    waiting->next = service->first;
+    waiting->self = &service->first;
+    if (waiting->next)
+        waiting->next->self = &waiting->next;
+    service->first = waiting;
+    const struct order order = {&wanted->tile, wanted->key, maybe_on_disk, rank_of(asker->request)};
+    int err = supply_await(service->parts.supply, &order, &waiting->waiter);
+    if (err < 0) {
+        stop_waiting(waiting);
         tile_answer_failed(asker, err);
     }
+}
+
+/* Whether the answer to REQUEST about a tile depends on its URI and If-None-Match alone, and may be
+ * one that others get, too. */
+static bool is_plain(const struct http_request *request)
+{
+    return request->method == HTTP_GET && !request->range && !request->if_match && !request->last;
+}
+
+/* Put answers about WANTED on the shelf: with the tile, or, where BLOB is NULL, 304 alone. */
+static void make_ready(struct service *service, const struct asker *asker,
+                       const struct wanted *wanted, struct blob *blob)
+{
+    struct ready ready = {.uri = asker->request->uri, .etag = wanted->etag, .blob = blob};
+
+    if (!is_plain(asker->request) || tile_answer_make(&ready.same, wanted, NULL))
+        return;
+    if (blob && tile_answer_make(&ready.full, wanted, blob))
+        response_drop(&ready.same);
+    else
+        shelf_put(service->shelf, &ready);
+}
+
+/* The way of what is hot: no lock, no allocation. Returns whether there was an answer. */
+static bool answer_from_shelf(struct service *service, const struct asker *asker)
+{
+    const struct http_request *request = asker->request;
+    const struct ready *ready;
+
+    if (!is_plain(request) || !(ready = shelf_find(service->shelf, request->uri)))
+        return false;
+    if (none_match_holds(request->if_none_match, ready->etag)) {
+        answer_ready(asker, &ready->same);
+        return true;
+    }
+    if (!ready->blob)
+        return false;
+    blob_use(ready->blob);
+    metrics_add(service->parts.metrics, METRIC_HITS_MEMORY);
+    answer_ready(asker, &ready->full);
+    return true;
+}
+
+static void answer_at_hand(struct service *service, const struct asker *asker,
+                           const struct wanted *wanted, const struct at_hand *found)
+{
+    metrics_add(service->parts.metrics, found->from_memory ? METRIC_HITS_MEMORY : METRIC_HITS_DISK);
+    if (found->from_memory)
+        make_ready(service, asker, wanted, found->blob);
+    tile_answer(asker, wanted, found->blob);
+    blob_release(found->blob);
 }
 
 static void handle_tile(struct service *service, const struct asker *asker,
@@ -69,6 +216,7 @@ static void handle_tile(struct service *service, const struct asker *asker,
         return;
     }
     if (none_match_holds(request->if_none_match, wanted.etag)) {
+        make_ready(service, asker, &wanted, NULL);
         tile_answer_had(asker, &wanted);
         return;
     }
@@ -76,12 +224,13 @@ static void handle_tile(struct service *service, const struct asker *asker,
         answer_unsatisfiable(asker, (uint64_t)wanted.length);
         return;
     }
-    struct blob *blob = supply_at_hand(service->parts.supply, wanted.key);
-    if (blob || request->method == HTTP_HEAD)
-        tile_answer(asker, &wanted, blob);
+    struct at_hand found = supply_at_hand(service->parts.supply, &wanted.tile, wanted.key);
+    if (found.blob)
+        answer_at_hand(service, asker, &wanted, &found);
+    else if (request->method == HTTP_HEAD)
+        tile_answer(asker, &wanted, NULL);
     else
-        wait_for_tile(service, asker, &wanted);
-    blob_release(blob);
+        wait_for_tile(service, asker, &wanted, found.maybe_on_disk);
 }
 
 /* --- Everything else ------------------------------------------------------- */
@@ -100,7 +249,7 @@ static void handle_height(const struct asker *asker, const struct world *world,
 static void handle_tilejson(struct service *service, const struct asker *asker,
                             const struct world *world, const struct route *route)
 {
-    const struct site_config *site = service->parts.site;
+    const struct site_config *site = &service->setup->config->site;
     char base[SITE_URL_MAX], why[ROUTE_WHY];
     int layer = resolve_layer(world, route, why);
 
@@ -121,7 +270,7 @@ static void handle_tilejson(struct service *service, const struct asker *asker,
 
 static void handle_file(struct service *service, const struct asker *asker, const char *name)
 {
-    const struct page *page = pages_file(service->pages, name);
+    const struct page *page = pages_file(service->setup->pages, name);
     if (page)
         answer_page(asker, page, NULL);
     else
@@ -132,7 +281,7 @@ static void handle_world(struct service *service, const struct asker *asker,
                          const struct route *route)
 {
     char why[ROUTE_WHY];
-    const struct world *world = resolve_world(service->parts.worlds, route, why);
+    const struct world *world = resolve_world(service->setup->worlds, route, why);
 
     if (!world) {
         answer_error(asker, 404, why);
@@ -149,8 +298,17 @@ static void handle_world(struct service *service, const struct asker *asker,
         handle_tilejson(service, asker, world, route);
         break;
     default:
-        answer_page(asker, pages_world(service->pages, world), world->fingerprint);
+        answer_page(asker, pages_world(service->setup->pages, world), world->fingerprint);
     }
+}
+
+static void handle_readiness(struct service *service, const struct asker *asker)
+{
+    static const char *const names[] = {
+        [READY] = "ready", [READY_NOT_DRAINING] = "draining", [READY_NOT_STUCK] = "stuck"};
+    enum readiness readiness = service->parts.readiness(service->parts.context);
+    answer_state(asker, readiness == READY ? 200 : 503, "application/json",
+                 document_status(names[readiness]));
 }
 
 static void handle_route(struct service *service, const struct asker *asker,
@@ -164,18 +322,17 @@ static void handle_route(struct service *service, const struct asker *asker,
         handle_file(service, asker, route->layer);
         break;
     case ROUTE_WORLDS:
-        answer_page(asker, pages_catalogue(service->pages), NULL);
+        answer_page(asker, pages_catalogue(service->setup->pages), NULL);
         break;
     case ROUTE_HEALTH:
         answer_state(asker, 200, "application/json", document_status("ok"));
         break;
     case ROUTE_READY:
-        answer_state(asker, service->draining ? 503 : 200, "application/json",
-                     document_status(service->draining ? "draining" : "ready"));
+        handle_readiness(service, asker);
         break;
     case ROUTE_METRICS:
         answer_state(asker, 200, "text/plain; version=0.0.4; charset=utf-8",
-                     metrics_text(service->parts.metrics));
+                     service->parts.scrape(service->parts.context));
         break;
     default:
         handle_world(service, asker, route);
@@ -203,12 +360,14 @@ void service_handle(void *context, struct http_exchange *exchange,
                     const struct http_request *request)
 {
     struct service *service = context;
-    const struct site_config *site = service->parts.site;
+    const struct site_config *site = &service->setup->config->site;
     const struct asker asker = {service->parts.metrics, exchange, request};
     struct route route;
     char why[ROUTE_WHY + PREFIX_PATH_MAX];
     const char *path;
 
+    if (!request->refused && answer_from_shelf(service, &asker))
+        return;
     if (request->refused) {
         answer_error(&asker, request->refused, request->why);
         return;
@@ -235,15 +394,21 @@ void service_handle(void *context, struct http_exchange *exchange,
         handle_route(service, &asker, &route);
 }
 
-int service_new(struct service **out, const struct service_parts *parts)
+static uint64_t shelf_budget(const struct service *service)
+{
+    return service->setup->config->cache.memory / SHELF_SHARE / service->parts.shelves;
+}
+
+int service_new(struct service **out, const struct service_parts *parts, struct setup *setup)
 {
     struct service *service = calloc(1, sizeof *service);
     if (!service)
         return -ENOMEM;
     service->parts = *parts;
-    int err = pages_new(&service->pages, parts->worlds);
+    service->setup = setup_hold(setup);
+    int err = shelf_new(&service->shelf, shelf_budget(service));
     if (err) {
-        free(service);
+        service_free(service);
         return err;
     }
     *out = service;
@@ -254,11 +419,16 @@ void service_free(struct service *service)
 {
     if (!service)
         return;
-    pages_free(service->pages);
+    assert(!service->first);
+    shelf_free(service->shelf);
+    setup_release(service->setup);
     free(service);
 }
 
-void service_drain(struct service *service)
+void service_use(struct service *service, struct setup *setup)
 {
-    service->draining = true;
+    struct setup *old = service->setup;
+    service->setup = setup_hold(setup);
+    shelf_clear(service->shelf, shelf_budget(service)); /* a URI may mean something else now */
+    setup_release(old);
 }

@@ -1,6 +1,8 @@
 #include "site.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ enum site_place site_locate(const struct site_config *site, const char *uri, con
     return uri[length] == '\0' || uri[length] == '?' ? SITE_EDGE : SITE_OUTSIDE;
 }
 
-static bool is_proxy(const struct site_config *site, const struct sockaddr *peer)
+bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer)
 {
     for (int i = 0; peer && i < site->proxies.count; i++)
         if (network_contains(&site->proxies.network[i], peer))
@@ -50,7 +52,7 @@ int site_base_url(const struct site_config *site, const struct http_request *req
         snprintf(out, SITE_URL_MAX, "%s", site->public_url);
         return 0;
     }
-    if (is_proxy(site, request->peer)) {
+    if (site_is_proxy(site, request->peer)) {
         size_t length;
         const char *value = last_value(request->forwarded_proto, &length);
         if (length == 5 && memcmp(value, "https", length) == 0)
@@ -70,11 +72,50 @@ int site_base_url(const struct site_config *site, const struct http_request *req
     return 0;
 }
 
+/* An address as proxies write it: IPv4, or IPv6 perhaps in brackets, perhaps with a port. */
+static bool parse_address(const char *text, size_t length, struct sockaddr_storage *out)
+{
+    char copy[INET6_ADDRSTRLEN] = "";
+    struct sockaddr_in *v4 = (struct sockaddr_in *)out;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+    const char *colon = memchr(text, ':', length);
+    const char *end = text + length;
+
+    if (length > 0 && *text == '[') {
+        const char *bracket = memchr(text, ']', length);
+        end = bracket ? bracket : end;
+        text++;
+    } else if (colon && !memchr(colon + 1, ':', (size_t)(end - colon - 1))) {
+        end = colon;
+    }
+    if (end - text >= (ptrdiff_t)sizeof copy)
+        return false;
+    memcpy(copy, text, (size_t)(end - text));
+    memset(out, 0, sizeof *out);
+    if (inet_pton(AF_INET, copy, &v4->sin_addr) == 1)
+        out->ss_family = AF_INET;
+    else if (inet_pton(AF_INET6, copy, &v6->sin6_addr) == 1)
+        out->ss_family = AF_INET6;
+    return out->ss_family != 0;
+}
+
+const struct sockaddr *site_client(const struct site_config *site,
+                                   const struct http_request *request,
+                                   struct sockaddr_storage *storage)
+{
+    size_t length;
+
+    if (!site_is_proxy(site, request->peer))
+        return request->peer;
+    const char *value = last_value(request->forwarded_for, &length);
+    return parse_address(value, length, storage) ? (const struct sockaddr *)storage : NULL;
+}
+
 const char *site_vary(const struct site_config *site, const struct http_request *request)
 {
     if (site->public_url[0])
         return NULL;
-    if (is_proxy(site, request->peer))
+    if (site_is_proxy(site, request->peer))
         return "Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto";
     return "Host";
 }

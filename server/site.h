@@ -28,6 +28,15 @@ enum { SITE_URL_MAX = 1024 };
 int site_base_url(const struct site_config *site, const struct http_request *request,
                   char out[SITE_URL_MAX]);
 
+/* Whether PEER, which may be NULL, is a listed proxy. */
+bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer);
+
+/* The address whose requests REQUEST counts among: its peer, or whom a listed proxy sent it for;
+ * NULL where that is unknown. STORAGE may hold it. */
+const struct sockaddr *site_client(const struct site_config *site,
+                                   const struct http_request *request,
+                                   struct sockaddr_storage *storage);
+
 /* The headers that site_base_url goes by, for Vary; NULL: none. */
 const char *site_vary(const struct site_config *site, const struct http_request *request);
 

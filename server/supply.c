@@ -1,6 +1,5 @@
 #include "supply.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,148 +12,199 @@ struct supply {
 /* A leader's work: the tile from disk, or rendered and put there. */
 struct errand {
     struct job job; /* first: a job is its errand */
-    struct errand *next;
     struct supply *supply;
     struct flight *flight;
-    struct tile tile;
-    struct blob *blob;
-    int err;
+    struct tile tile; /* with a hold on its world */
 };
 
+static void count(const struct supply *supply, enum metric metric)
+{
+    metrics_add(supply->parts.metrics, metric);
+}
+
 /* The disk cache, for tiles that are kept there. */
-static struct disk_cache *disk_for(const struct errand *errand)
+static struct disk_cache *disk_for(const struct supply *supply, const struct tile *tile)
 {
-    return errand->tile.format == FORMAT_PNG ? errand->supply->parts.disk_cache : NULL;
+    return tile->format == FORMAT_PNG ? supply->parts.disk_cache : NULL;
 }
 
-static bool fetch_from_disk(struct errand *errand)
+static void free_errand(struct errand *errand)
 {
-    struct disk_cache *cache = disk_for(errand);
-    if (!cache)
-        return false;
-    int err = disk_cache_get(cache, &errand->tile, &errand->blob);
-    if (err && err != -ENOENT)
-        metrics_add(errand->supply->parts.metrics, METRIC_CACHE_FAULTS);
-    return err == 0;
-}
-
-static void store_on_disk(const struct errand *errand)
-{
-    struct supply *supply = errand->supply;
-    struct disk_cache *cache = disk_for(errand);
-    if (!cache)
-        return;
-    int err = disk_cache_put(cache, &errand->tile, errand->blob);
-    if (err && err != -EDQUOT && err != -ECANCELED) /* of which the cache's log line tells */
-        metrics_add(supply->parts.metrics, METRIC_CACHE_FAULTS);
-}
-
-static void obtain(struct errand *errand, struct easel *easel)
-{
-    struct metrics *metrics = errand->supply->parts.metrics;
-
-    if (fetch_from_disk(errand)) {
-        metrics_add(metrics, METRIC_HITS_DISK);
-        return;
-    }
-    metrics_add(metrics, METRIC_MISSES);
-    errand->err = render_tile(&errand->blob, easel, &errand->tile, NULL);
-    if (errand->err)
-        return;
-    metrics_add_rendered(metrics, errand->tile.layer);
-    store_on_disk(errand);
-}
-
-static void on_run(struct job *job, void *station)
-{
-    struct errand *errand = (struct errand *)job;
-    struct supply *supply = errand->supply;
-
-    if (station)
-        obtain(errand, station);
-    else
-        errand->err = -EBUSY;
-    uv_mutex_lock(&supply->lock);
-    *supply->last_done = errand;
-    supply->last_done = &errand->next;
-    uv_mutex_unlock(&supply->lock);
-    uv_async_send(&supply->wake);
-}
-
-static void land(struct supply *supply, struct errand *errand)
-{
-    if (!errand->err)
-        memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), errand->blob);
-    supply->under_way--;
-    flight_land(supply->parts.flights, errand->flight, errand->blob, errand->err);
-    blob_release(errand->blob);
+    world_release(errand->tile.world);
     free(errand);
 }
 
-static void on_wake(uv_async_t *wake)
+/* Tell all who wait. The errand is still there. */
+static void land(struct errand *errand, struct blob *blob, int err)
 {
-    struct supply *supply = wake->data;
+    struct supply *supply = errand->supply;
+    if (!err)
+        memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), blob);
+    flight_land(supply->parts.flights, errand->flight, blob, err);
+    errand->flight = NULL;
+}
 
-    uv_mutex_lock(&supply->lock);
-    struct errand *errand = supply->done;
-    supply->done = NULL;
-    supply->last_done = &supply->done;
-    uv_mutex_unlock(&supply->lock);
-    for (struct errand *next; errand; errand = next) {
-        next = errand->next;
-        land(supply, errand);
+static void fail(struct errand *errand, int err)
+{
+    land(errand, NULL, err);
+    free_errand(errand);
+}
+
+/* Whether it is worth beginning; otherwise the errand is over. */
+static bool is_wanted(struct errand *errand)
+{
+    if (flight_is_wanted(errand->supply->parts.flights, errand->flight))
+        return true;
+    count(errand->supply, METRIC_ABANDONED);
+    free_errand(errand);
+    return false;
+}
+
+static void store_on_disk(const struct errand *errand, struct blob *blob)
+{
+    struct disk_cache *cache = disk_for(errand->supply, &errand->tile);
+    int err = cache ? disk_cache_put(cache, &errand->tile, blob) : 0;
+    if (err == -EDQUOT)
+        count(errand->supply, METRIC_CACHE_REFUSED);
+    else if (err && err != -ECANCELED)
+        count(errand->supply, METRIC_CACHE_FAULTS);
+}
+
+static void on_render(struct job *job, void *easel)
+{
+    struct errand *errand = (struct errand *)job;
+    struct supply *supply = errand->supply;
+    struct blob *blob = NULL;
+
+    if (!easel) {
+        fail(errand, -EBUSY);
+        return;
+    }
+    if (!is_wanted(errand))
+        return;
+    count(supply, METRIC_MISSES);
+    const uint64_t begun = uv_hrtime();
+    int err = render_tile(&blob, easel, &errand->tile, NULL);
+    if (err) {
+        fail(errand, err);
+        return;
+    }
+    metrics_observe(supply->parts.metrics, HISTOGRAM_RENDER, uv_hrtime() - begun);
+    metrics_add_rendered(supply->parts.metrics, errand->tile.layer);
+    land(errand, blob, 0); /* before the disk, which may be slow */
+    store_on_disk(errand, blob);
+    blob_release(blob);
+    free_errand(errand);
+}
+
+/* Send the errand to the renderers, or tell all who wait that there are too many. */
+static void line_up(struct errand *errand)
+{
+    errand->job.run = on_render;
+    int err = workers_submit(errand->supply->parts.renderers, &errand->job);
+    if (!err)
+        return;
+    if (err == -EBUSY)
+        count(errand->supply, METRIC_SHED);
+    fail(errand, -EBUSY);
+}
+
+static void on_fetch(struct job *job, void *station)
+{
+    struct errand *errand = (struct errand *)job;
+    struct supply *supply = errand->supply;
+    struct blob *blob;
+
+    if (!station) {
+        fail(errand, -EBUSY);
+        return;
+    }
+    if (!is_wanted(errand))
+        return;
+    int err = disk_cache_get(supply->parts.disk_cache, &errand->tile, &blob);
+    if (err) {
+        if (err != -ENOENT)
+            count(supply, METRIC_CACHE_FAULTS);
+        line_up(errand);
+        return;
+    }
+    count(supply, METRIC_HITS_DISK);
+    land(errand, blob, 0);
+    blob_release(blob);
+    free_errand(errand);
+}
+
+static void look_on_disk(struct errand *errand)
+{
+    errand->job.run = on_fetch;
+    if (workers_submit(errand->supply->parts.readers, &errand->job)) {
+        count(errand->supply, METRIC_SHED);
+        fail(errand, -EBUSY);
     }
 }
 
 /* Begin the leader's work; whatever happens, the flight will land. */
-static void set_out(struct supply *supply, struct flight *flight, const struct tile *tile)
+static void set_out(struct supply *supply, struct flight *flight, const struct order *order)
 {
-    int err = -ENOMEM;
     struct errand *errand = calloc(1, sizeof *errand);
-    if (errand) {
-        errand->job.run = on_run;
-        errand->supply = supply;
-        errand->flight = flight;
-        errand->tile = *tile;
-        err = workers_submit(supply->parts.workers, &errand->job);
-    }
-    if (!err) {
-        supply->under_way++;
+    if (!errand) {
+        flight_land(supply->parts.flights, flight, NULL, -ENOMEM);
         return;
     }
-    if (err == -ECANCELED)
-        err = -EBUSY;
-    if (err == -EBUSY)
-        metrics_add(supply->parts.metrics, METRIC_SHED);
-    free(errand);
-    flight_land(supply->parts.flights, flight, NULL, err);
+    errand->job.rank = order->rank;
+    errand->supply = supply;
+    errand->flight = flight;
+    errand->tile = *order->tile;
+    world_hold(order->tile->world);
+    /* Another's flight may have landed just before this one began. */
+    struct blob *blob = memory_cache_get(supply->parts.memory_cache, order->key);
+    if (blob) {
+        flight_land(supply->parts.flights, flight, blob, 0);
+        blob_release(blob);
+        free_errand(errand);
+    } else if (order->maybe_on_disk) {
+        look_on_disk(errand);
+    } else {
+        line_up(errand);
+    }
 }
 
-int supply_await(struct supply *supply, const struct tile *tile, const char *key,
-                 struct waiter *waiter)
+int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter)
 {
     bool leader;
-    struct flight *flight = flight_join(supply->parts.flights, key, waiter, &leader);
+    struct flight *flight = flight_join(supply->parts.flights, order->key, waiter, &leader);
     if (!flight)
         return -ENOMEM;
     if (leader)
-        set_out(supply, flight, tile);
+        set_out(supply, flight, order);
     else
-        metrics_add(supply->parts.metrics, METRIC_COALESCED);
-    return 0;
+        count(supply, METRIC_COALESCED);
+    return leader ? 0 : 1;
 }
 
-struct blob *supply_at_hand(struct supply *supply, const char *key)
+bool supply_forget(struct supply *supply, struct waiter *waiter)
 {
-    struct blob *blob = memory_cache_get(supply->parts.memory_cache, key);
-    if (blob)
-        metrics_add(supply->parts.metrics, METRIC_HITS_MEMORY);
-    return blob;
+    return flight_leave(supply->parts.flights, waiter);
 }
 
-unsigned supply_under_way(const struct supply *supply)
+struct at_hand supply_at_hand(struct supply *supply, const struct tile *tile, const char *key)
 {
-    return supply->under_way;
+    struct disk_cache *disk = disk_for(supply, tile);
+    struct at_hand found = {.blob = memory_cache_get(supply->parts.memory_cache, key)};
+
+    if (found.blob) {
+        found.from_memory = true;
+        return found;
+    }
+    if (!disk)
+        return found;
+    int err = disk_cache_get_now(disk, tile, &found.blob);
+    if (!err)
+        memory_cache_put(supply->parts.memory_cache, key, found.blob);
+    else if (err != -ENOENT && err != -EAGAIN)
+        count(supply, METRIC_CACHE_FAULTS);
+    found.maybe_on_disk = err == -EAGAIN;
+    return found;
 }
 
 int supply_new(struct supply **out, const struct supply_parts *parts)
@@ -163,34 +213,11 @@ int supply_new(struct supply **out, const struct supply_parts *parts)
     if (!supply)
         return -ENOMEM;
     supply->parts = *parts;
-    supply->last_done = &supply->done;
-    int err = uv_mutex_init(&supply->lock);
-    if (err)
-        goto fail_lock;
-    err = uv_async_init(parts->loop, &supply->wake, on_wake);
-    if (err)
-        goto fail_wake;
-    supply->wake.data = supply;
     *out = supply;
     return 0;
-
-fail_wake:
-    uv_mutex_destroy(&supply->lock);
-fail_lock:
-    free(supply);
-    return err;
-}
-
-void supply_close(struct supply *supply)
-{
-    uv_close((uv_handle_t *)&supply->wake, NULL);
 }
 
 void supply_free(struct supply *supply)
 {
-    if (!supply)
-        return;
-    assert(supply->under_way == 0);
-    uv_mutex_destroy(&supply->lock);
     free(supply);
 }

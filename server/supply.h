@@ -1,11 +1,9 @@
 /*
  * Where tiles come from: memory, the disk, or a render, one for all who wait.
- * Everything here runs on the loop's thread, but for the renders themselves.
+ * Any thread, unless it says otherwise.
  */
 #ifndef FARLANDS_SUPPLY_H
 #define FARLANDS_SUPPLY_H
-
-#include <uv.h>
 
 #include "server/disk_cache.h"
 #include "server/flight.h"
@@ -16,36 +14,45 @@
 
 /* What it works with; all of it stays its maker's and outlives it. */
 struct supply_parts {
-    uv_loop_t *loop;
-    struct workers *workers; /* whose stations are easels */
+    struct workers *readers;   /* who may wait for the disk, so that no hit waits for a render */
+    struct workers *renderers; /* whose stations are easels */
     struct flights *flights;
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache; /* or NULL: nothing is kept on disk */
-    struct metrics *metrics;
+    struct metrics *metrics;       /* of what the workers do */
 };
 
 struct supply;
 
-/* Returns 0, -ENOMEM, -EMFILE, ... */
-int supply_new(struct supply **out, const struct supply_parts *parts);
-/* Before the loop's end, and after workers_stop: nothing may be under way. */
-void supply_close(struct supply *supply);
-/* After the loop's end. */
+int supply_new(struct supply **out, const struct supply_parts *parts); /* 0 or -ENOMEM */
 void supply_free(struct supply *supply);
 
-/* Disk reads and renders whose waiters have not had the outcome yet. */
-unsigned supply_under_way(const struct supply *supply);
+/* What there is of a tile without waiting. */
+struct at_hand {
+    struct blob *blob; /* a reference of the caller's, or NULL */
+    bool from_memory;
+    bool maybe_on_disk; /* where there is no blob: only the disk can tell */
+};
 
-/* The tile under KEY, if it is in memory, with a reference that the caller releases, or NULL. */
-struct blob *supply_at_hand(struct supply *supply, const char *key);
+/* TILE, whose name is KEY, the same for the same bytes. */
+struct at_hand supply_at_hand(struct supply *supply, const struct tile *tile, const char *key);
+
+/* What has to be fetched, and for whom. */
+struct order {
+    const struct tile *tile; /* whose grid exists */
+    const char *key;
+    bool maybe_on_disk; /* as at_hand said */
+    enum job_rank rank;
+};
 
 /*
- * Have TILE, whose grid must exist, come from the disk or a render; KEY is its
- * name, the same for the same bytes. WAITER's landed gets the outcome, perhaps
- * before this returns: -EBUSY where too many renders wait already, -ENOMEM or
- * -EIO. Returns 0, or -ENOMEM: then WAITER is not called.
+ * Have a tile come from the disk or a render. WAITER's landed gets the outcome
+ * at home: -EBUSY where too many renders wait already, -ENOMEM or -EIO. Returns
+ * 0 or 1, where another's order is waited for, or -ENOMEM: then WAITER is not called.
  */
-int supply_await(struct supply *supply, const struct tile *tile, const char *key,
-                 struct waiter *waiter);
+int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter);
+
+/* Wait no longer; see flight_leave. What nobody waits for and has not begun is not rendered. */
+bool supply_forget(struct supply *supply, struct waiter *waiter);
 
 #endif

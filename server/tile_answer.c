@@ -72,33 +72,56 @@ static void explain(struct headers *headers, struct explanation *text, const str
     headers_add(headers, "Farlands-Fingerprint", world->fingerprint);
 }
 
-/* ANSWER with the headers that every answer about the tile has, and CONTENT_RANGE. */
-static void give(const struct asker *asker, const struct wanted *wanted, struct http_answer given,
-                 const char *content_range)
+/* The headers that every answer about the tile has, and CONTENT_RANGE. */
+static struct headers tile_headers(const struct wanted *wanted, struct explanation *text,
+                                   const char *content_range)
 {
-    const bool raw = is_raw(&wanted->tile);
     struct headers headers = headers_common(wanted->cache_control);
-    struct explanation text = {0};
 
     headers_add(&headers, "ETag", wanted->etag);
     headers_add(&headers, "Accept-Ranges", "bytes");
     headers_add(&headers, "Cross-Origin-Resource-Policy", "cross-origin");
     headers_add(&headers, "Timing-Allow-Origin", "*");
-    if (raw)
-        explain(&headers, &text, wanted);
+    if (is_raw(&wanted->tile))
+        explain(&headers, text, wanted);
     if (content_range)
         headers_add(&headers, "Content-Range", content_range);
+    return headers;
+}
+
+static void give(const struct asker *asker, const struct wanted *wanted, struct http_answer given,
+                 const char *content_range)
+{
+    struct explanation text;
+    struct headers headers = tile_headers(wanted, &text, content_range);
     answer(asker, given, &headers);
 }
 
-void tile_answer(const struct asker *asker, const struct wanted *wanted, struct blob *body)
+static struct http_answer whole_or_same(const struct wanted *wanted, struct blob *body, bool same)
 {
-    struct http_answer given = {
+    if (same)
+        return (struct http_answer){.status = 304};
+    return (struct http_answer){
         .status = 200,
         .type = format_type(wanted->tile.format),
         .body = body,
         .length = wanted->length,
     };
+}
+
+int tile_answer_make(struct http_response *out, const struct wanted *wanted, struct blob *body)
+{
+    struct explanation text;
+    struct headers headers = tile_headers(wanted, &text, NULL);
+    struct http_answer made = whole_or_same(wanted, body, !body);
+    made.headers = headers.header;
+    made.header_count = headers.count;
+    return response_make(out, &made, false, false);
+}
+
+void tile_answer(const struct asker *asker, const struct wanted *wanted, struct blob *body)
+{
+    struct http_answer given = whole_or_same(wanted, body, false);
     struct byte_range part;
     char range[VALUE_MAX];
 
@@ -124,7 +147,7 @@ void tile_answer(const struct asker *asker, const struct wanted *wanted, struct 
 
 void tile_answer_had(const struct asker *asker, const struct wanted *wanted)
 {
-    give(asker, wanted, (struct http_answer){.status = 304}, NULL);
+    give(asker, wanted, whole_or_same(wanted, NULL, true), NULL);
 }
 
 void tile_answer_failed(const struct asker *asker, int err)
@@ -132,6 +155,18 @@ void tile_answer_failed(const struct asker *asker, int err)
     switch (err) {
     case -EBUSY:
         answer_error(asker, 503, "too many tiles are being rendered; try again");
+        break;
+    case -EUSERS:
+        answer_error(asker, 503, "too many of your requests are waiting for renders; try again");
+        break;
+    case -ETIMEDOUT:
+        answer_error(asker, 503, "the render takes long; try again");
+        break;
+    case -ECANCELED:
+        answer_error(asker, 503, "the server is stopping; try again");
+        break;
+    case -ECONNRESET:
+        answer_error(asker, 503, "you seemed to have left");
         break;
     case -ENOMEM:
         answer_error(asker, 503, "out of memory; try again");

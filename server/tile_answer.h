@@ -37,6 +37,10 @@ void tile_answer(const struct asker *asker, const struct wanted *wanted, struct 
 /* 304: the asker has it. */
 void tile_answer_had(const struct asker *asker, const struct wanted *wanted);
 
+/* What tile_answer gives for the whole of BODY, or, where that is NULL, what tile_answer_had
+ * gives: to be given any number of times. Returns 0 or -ENOMEM. */
+int tile_answer_make(struct http_response *out, const struct wanted *wanted, struct blob *body);
+
 /* Why there is no tile: a negative code. */
 void tile_answer_failed(const struct asker *asker, int err);
 

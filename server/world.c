@@ -42,13 +42,15 @@ int worlds_new(struct worlds **out, const struct config *config)
     struct worlds *worlds = calloc(1, sizeof *worlds + count * sizeof worlds->world[0]);
     if (!worlds)
         return -ENOMEM;
+    worlds->references = 1;
     for (int i = 0; i < config->world_count; i++) {
         struct world *world = &worlds->world[i];
         float min, max;
+        world->among = worlds;
         world->config = config->worlds[i];
         int err = farlands_terrain_new(&world->terrain, &world->config.terrain);
         if (err) {
-            worlds_free(worlds);
+            worlds_release(worlds);
             return err;
         }
         worlds->count++;
@@ -60,13 +62,24 @@ int worlds_new(struct worlds **out, const struct config *config)
     return 0;
 }
 
-void worlds_free(struct worlds *worlds)
+void worlds_release(struct worlds *worlds)
 {
-    if (!worlds)
+    if (!worlds || __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     for (int i = 0; i < worlds->count; i++)
         farlands_terrain_free(worlds->world[i].terrain);
     free(worlds);
+}
+
+const struct world *world_hold(const struct world *world)
+{
+    __atomic_fetch_add(&world->among->references, 1, __ATOMIC_RELAXED);
+    return world;
+}
+
+void world_release(const struct world *world)
+{
+    worlds_release(world->among);
 }
 
 const struct world *worlds_find(const struct worlds *worlds, const char *name)

@@ -1,4 +1,5 @@
-/* The worlds being served: each terrain with its identity and its style. Immutable once made. */
+/* The worlds being served: each terrain with its identity and its style. Immutable once made;
+ * any thread. */
 #ifndef FARLANDS_WORLD_H
 #define FARLANDS_WORLD_H
 
@@ -9,6 +10,7 @@
 enum { FINGERPRINT_TEXT = 17 };
 
 struct world {
+    struct worlds *among;
     struct world_config config;
     struct farlands_terrain *terrain;
     /* Hash of everything that decides heights and pictures; not of the name. */
@@ -17,13 +19,20 @@ struct world {
 };
 
 struct worlds {
+    unsigned references; /* atomic */
     int count;
     struct world world[];
 };
 
-/* Returns 0, -EINVAL or -ENOMEM. */
+/* With one reference. Returns 0, -EINVAL or -ENOMEM. */
 int worlds_new(struct worlds **out, const struct config *config);
-void worlds_free(struct worlds *worlds);
+
+/* One reference less; the last one frees. */
+void worlds_release(struct worlds *worlds);
+
+/* One reference more, or less, for who works with WORLD after its worlds may have been replaced. */
+const struct world *world_hold(const struct world *world);
+void world_release(const struct world *world);
 
 /* The world called NAME, or NULL. */
 const struct world *worlds_find(const struct worlds *worlds, const char *name);

@@ -34,7 +34,7 @@ static void tear_down(void)
 {
     disk_cache_close(cache);
     disk_cache_close(NULL);
-    worlds_free(worlds);
+    worlds_release(worlds);
     folder_remove(folder);
 }
 
@@ -194,7 +194,7 @@ START_TEST(test_fingerprints)
     tile.world = &others->world[1];
     ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -ENOENT);
     ck_assert_ptr_null(found);
-    worlds_free(others);
+    worlds_release(others);
     blob_release(png);
 }
 END_TEST

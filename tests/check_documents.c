@@ -36,7 +36,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    worlds_free(worlds);
+    worlds_release(worlds);
     folder_remove(folder);
 }
 

@@ -1,4 +1,4 @@
-/* Single-flight: one leader, every waiter in order, and then it is over. */
+/* Single-flight: one leader, every waiter in order and at home, and then it is over. */
 #include "server/flight.h"
 
 #include <errno.h>
@@ -8,6 +8,8 @@
 enum { MOST = 64 };
 
 static struct flights *flights;
+static uv_loop_t loop;
+static struct mailbox *mailbox;
 
 /* What was told to whom, in order. */
 static struct {
@@ -44,14 +46,34 @@ static struct passenger passengers[MOST];
 static void set_up(void)
 {
     ck_assert_int_eq(flights_new(&flights), 0);
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     for (int i = 0; i < MOST; i++)
-        passengers[i] = (struct passenger){.waiter.landed = landed, .who = i};
+        passengers[i] = (struct passenger){.waiter = {.home = mailbox, .landed = landed}, .who = i};
 }
 
 static void tear_down(void)
 {
     flights_free(flights);
     flights_free(NULL);
+    mailbox_close(mailbox);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    mailbox_free(mailbox);
+    mailbox_free(NULL);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+
+/* Let the loop turn until all letters of a landing are delivered. */
+static void settle(void)
+{
+    for (int i = 0; i < 4; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void land(struct flight *flight, struct blob *blob, int err)
+{
+    flight_land(flights, flight, blob, err);
+    settle();
 }
 
 static struct flight *join(const char *key, int who, bool *leader)
@@ -76,7 +98,7 @@ START_TEST(test_order)
     ck_assert_int_eq(told_count, 0);
 
     struct blob *blob = blob_copy("tile", 4);
-    flight_land(flights, first, blob, 0);
+    land(first, blob, 0);
     ck_assert_int_eq(told_count, 10);
     for (int i = 0; i < 10; i++) {
         ck_assert_int_eq(told[i].who, i);
@@ -94,7 +116,7 @@ START_TEST(test_error)
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
     join("a", 1, &leader);
-    flight_land(flights, flight, NULL, -ENOSPC);
+    land(flight, NULL, -ENOSPC);
     ck_assert_int_eq(told_count, 2);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(told[i].who, i);
@@ -105,7 +127,7 @@ START_TEST(test_error)
     leader = false;
     flight = join("a", 2, &leader);
     ck_assert(leader);
-    flight_land(flights, flight, NULL, -EBUSY);
+    land(flight, NULL, -EBUSY);
     ck_assert_int_eq(told_count, 3);
     ck_assert_int_eq(told[2].err, -EBUSY);
 }
@@ -126,12 +148,12 @@ START_TEST(test_keys)
     ck_assert_ptr_eq(join("a/2", 3, &leaders[0]), two);
     ck_assert(!leaders[0]);
 
-    flight_land(flights, two, NULL, -2);
+    land(two, NULL, -2);
     ck_assert_int_eq(told_count, 2);
     ck_assert_int_eq(told[0].who, 1);
     ck_assert_int_eq(told[1].who, 3);
-    flight_land(flights, empty, NULL, -3);
-    flight_land(flights, one, NULL, -1);
+    land(empty, NULL, -3);
+    land(one, NULL, -1);
     ck_assert_int_eq(told_count, 4);
     ck_assert_int_eq(told[2].who, 2);
     ck_assert_int_eq(told[3].who, 0);
@@ -151,7 +173,7 @@ START_TEST(test_join_when_landed)
     passengers[0].key = passengers[1].key = "a";
     passengers[2].key = "b";
 
-    flight_land(flights, flight, NULL, -EIO);
+    land(flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 3);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(told[i].who, i);
@@ -162,12 +184,12 @@ START_TEST(test_join_when_landed)
     ck_assert_ptr_ne(passengers[0].next_flight, passengers[2].next_flight);
 
     struct blob *blob = blob_copy("tile", 4);
-    flight_land(flights, passengers[0].next_flight, blob, 0);
+    land(passengers[0].next_flight, blob, 0);
     ck_assert_int_eq(told_count, 5);
     ck_assert_int_eq(told[3].who, 10);
     ck_assert_int_eq(told[4].who, 11);
     ck_assert_ptr_eq(told[4].blob, blob);
-    flight_land(flights, passengers[2].next_flight, NULL, -EIO);
+    land(passengers[2].next_flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 6);
     blob_release(blob);
 }
@@ -181,15 +203,92 @@ START_TEST(test_same_waiter_again)
     join("a", 1, &leader);
     passengers[0].next = &passengers[0];
     passengers[0].key = "a";
-    flight_land(flights, flight, NULL, -1);
+    land(flight, NULL, -1);
     ck_assert_int_eq(told_count, 2);
     ck_assert_int_eq(told[1].who, 1);
     ck_assert(passengers[0].next_leads);
     passengers[0].next = NULL;
-    flight_land(flights, passengers[0].next_flight, NULL, -2);
+    land(passengers[0].next_flight, NULL, -2);
     ck_assert_int_eq(told_count, 3);
     ck_assert_int_eq(told[2].who, 0);
     ck_assert_int_eq(told[2].err, -2);
+}
+END_TEST
+
+/* Who has left is not told, and the others are, in order. */
+START_TEST(test_leave)
+{
+    bool leader = false;
+    struct flight *flight = join("a", 0, &leader);
+    for (int i = 1; i < 5; i++) {
+        leader = true;
+        join("a", i, &leader);
+    }
+    ck_assert(flight_leave(flights, &passengers[4].waiter)); /* the last, a middle one, the first */
+    ck_assert(flight_leave(flights, &passengers[2].waiter));
+    ck_assert(flight_leave(flights, &passengers[0].waiter));
+    ck_assert(!flight_leave(flights, &passengers[0].waiter));
+    leader = true;
+    join("a", 5, &leader);
+    ck_assert(flight_is_wanted(flights, flight));
+    land(flight, NULL, -EIO);
+    ck_assert_int_eq(told_count, 3);
+    ck_assert_int_eq(told[0].who, 1);
+    ck_assert_int_eq(told[1].who, 3);
+    ck_assert_int_eq(told[2].who, 5);
+}
+END_TEST
+
+/* Once landed the outcome is on its way: it cannot be left, and comes. */
+START_TEST(test_leave_too_late)
+{
+    bool leader = false;
+    struct flight *flight = join("a", 0, &leader);
+    flight_land(flights, flight, NULL, -EIO);
+    ck_assert_int_eq(told_count, 0);
+    ck_assert(!flight_leave(flights, &passengers[0].waiter));
+    settle();
+    ck_assert_int_eq(told_count, 1);
+}
+END_TEST
+
+/* The last one out: whoever then asks begins a flight of their own. */
+START_TEST(test_unwanted)
+{
+    bool leader = false;
+    struct flight *flight = join("a", 0, &leader);
+    ck_assert(flight_leave(flights, &passengers[0].waiter));
+    leader = true;
+    ck_assert_ptr_eq(join("a", 1, &leader), flight); /* before anyone looked: it goes on */
+    ck_assert(!leader);
+    ck_assert(flight_is_wanted(flights, flight));
+    ck_assert(flight_leave(flights, &passengers[1].waiter));
+    ck_assert(!flight_is_wanted(flights, flight));
+    leader = false;
+    flight = join("a", 2, &leader);
+    ck_assert(leader);
+    land(flight, NULL, -EIO);
+    ck_assert_int_eq(told_count, 1);
+    ck_assert_int_eq(told[0].who, 2);
+}
+END_TEST
+
+/* Blobs come home alive, though who landed has let go of them, and are freed afterwards. */
+START_TEST(test_blob_at_home)
+{
+    bool leader = false;
+    struct flight *flight = join("a", 0, &leader);
+    join("a", 1, &(bool){true});
+    struct blob *blob = blob_copy("tile", 4);
+    flight_land(flights, flight, blob, 0);
+    ck_assert_uint_eq(blob->references, 3);
+    blob_release(blob);
+    ck_assert_mem_eq(blob->bytes, "tile", 4);
+    blob_hold(blob);
+    settle();
+    ck_assert_int_eq(told_count, 2);
+    ck_assert_uint_eq(blob->references, 1);
+    blob_release(blob);
 }
 END_TEST
 
@@ -223,12 +322,12 @@ START_TEST(test_crowd)
             struct flight *flight = open[key];
             must(strcmp(flight_key(flight), name) == 0, "%s is %s", name, flight_key(flight));
             open[key] = NULL;
-            flight_land(flights, flight, NULL, -1 - key);
+            land(flight, NULL, -1 - key);
             must(crowd_told[key] == tickets[key], "%d of %d told", crowd_told[key], tickets[key]);
             continue;
         }
         struct traveller *traveller = malloc(sizeof *traveller);
-        *traveller = (struct traveller){{.landed = arrived}, key, tickets[key]++};
+        *traveller = (struct traveller){{.home = mailbox, .landed = arrived}, key, tickets[key]++};
         bool leader = open[key] != NULL;
         struct flight *flight = flight_join(flights, name, &traveller->waiter, &leader);
         must(leader == !open[key], "%s: leader %d", name, leader);
@@ -237,7 +336,7 @@ START_TEST(test_crowd)
     }
     for (int key = 0; key < KEYS; key++)
         if (open[key])
-            flight_land(flights, open[key], NULL, -1 - key);
+            land(open[key], NULL, -1 - key);
     ck_assert_int_eq(crowd_late, 0);
     for (int key = 0; key < KEYS; key++)
         must(crowd_told[key] == tickets[key], "%d: %d of %d told", key, crowd_told[key],
@@ -255,6 +354,10 @@ int main(void)
     tcase_add_test(tcase, test_keys);
     tcase_add_test(tcase, test_join_when_landed);
     tcase_add_test(tcase, test_same_waiter_again);
+    tcase_add_test(tcase, test_leave);
+    tcase_add_test(tcase, test_leave_too_late);
+    tcase_add_test(tcase, test_unwanted);
+    tcase_add_test(tcase, test_blob_at_home);
     tcase_add_test(tcase, test_crowd);
     return suite_run(suite);
 }

@@ -47,7 +47,7 @@ static void tear_down(void)
 {
     easel_free(easel);
     easel_free(NULL);
-    worlds_free(worlds);
+    worlds_release(worlds);
     folder_remove(folder);
 }
 

@@ -160,7 +160,7 @@ int main(void)
         fprintf(stderr, "bench_png: %s\n", strerror(-err));
     png_writer_free(writer);
     easel_free(easel);
-    worlds_free(worlds);
+    worlds_release(worlds);
     config_free(config);
     return err ? 1 : 0;
 }

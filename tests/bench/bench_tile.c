@@ -93,7 +93,7 @@ int main(void)
         fprintf(stderr, "bench_tile: %s\n", strerror(-err));
     disk_cache_close(cache);
     easel_free(easel);
-    worlds_free(worlds);
+    worlds_release(worlds);
     config_free(config);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return err || system(command) ? 1 : 0;

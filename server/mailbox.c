@@ -1,0 +1,92 @@
+#include "mailbox.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Letters a turn: so many wake-ups at once that what else the loop has to do waits a millisecond,
+ * not a second. */
+enum { BATCH = 64 };
+
+struct mailbox {
+    uv_mutex_t lock; /* of the line of letters */
+    struct letter *first, **last;
+    uv_async_t wake;
+};
+
+static struct letter *take(struct mailbox *mailbox)
+{
+    uv_mutex_lock(&mailbox->lock);
+    struct letter *letter = mailbox->first;
+    if (letter) {
+        mailbox->first = letter->next;
+        if (!mailbox->first)
+            mailbox->last = &mailbox->first;
+    }
+    uv_mutex_unlock(&mailbox->lock);
+    return letter;
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    struct mailbox *mailbox = wake->data;
+    struct letter *letter;
+    int delivered = 0;
+
+    while (delivered < BATCH && (letter = take(mailbox))) {
+        letter->deliver(letter);
+        delivered++;
+    }
+    if (delivered == BATCH)
+        uv_async_send(wake);
+}
+
+int mailbox_new(struct mailbox **out, uv_loop_t *loop)
+{
+    struct mailbox *mailbox = calloc(1, sizeof *mailbox);
+    if (!mailbox)
+        return UV_ENOMEM;
+    mailbox->last = &mailbox->first;
+    int err = uv_mutex_init(&mailbox->lock);
+    if (err)
+        goto fail_lock;
+    err = uv_async_init(loop, &mailbox->wake, on_wake);
+    if (err)
+        goto fail_wake;
+    mailbox->wake.data = mailbox;
+    *out = mailbox;
+    return 0;
+
+fail_wake:
+    uv_mutex_destroy(&mailbox->lock);
+fail_lock:
+    free(mailbox);
+    return err;
+}
+
+void mailbox_post(struct mailbox *mailbox, struct letter *letter)
+{
+    letter->next = NULL;
+    uv_mutex_lock(&mailbox->lock);
+    const bool waking = mailbox->first == NULL;
+    *mailbox->last = letter;
+    mailbox->last = &letter->next;
+    /* Under the lock, so that nobody is in here any more once the last letter is delivered. */
+    if (waking)
+        uv_async_send(&mailbox->wake);
+    uv_mutex_unlock(&mailbox->lock);
+}
+
+void mailbox_close(struct mailbox *mailbox)
+{
+    uv_close((uv_handle_t *)&mailbox->wake, NULL);
+}
+
+void mailbox_free(struct mailbox *mailbox)
+{
+    if (!mailbox)
+        return;
+    assert(!mailbox->first);
+    uv_mutex_destroy(&mailbox->lock);
+    free(mailbox);
+}

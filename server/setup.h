@@ -1,0 +1,26 @@
+/*
+ * What is served, as one configuration says it: immutable, shared by all
+ * threads, and replaced as a whole when the configuration is read again.
+ */
+#ifndef FARLANDS_SETUP_H
+#define FARLANDS_SETUP_H
+
+#include "config/config.h"
+#include "server/pages.h"
+#include "server/world.h"
+
+struct setup {
+    unsigned references; /* atomic */
+    struct config *config;
+    struct worlds *worlds;
+    struct pages *pages;
+};
+
+/* With one reference. CONFIG is taken over, also on error. Returns 0 or a negative code. */
+int setup_new(struct setup **out, struct config *config);
+
+/* One reference more, or less; the last one frees. Any thread. */
+struct setup *setup_hold(struct setup *setup);
+void setup_release(struct setup *setup);
+
+#endif

@@ -1,0 +1,144 @@
+// What Prometheus reads: the rules of its text format, and what the numbers say.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { eventually, patience } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
+const LABELS = /^(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"(?:,(?!$)|$))*$/;
+
+/*
+ * { name: { type, samples: [{ name, labels, le, value }] } } of a text, which must keep the rules of
+ * format 0.0.4: a family's lines stand together, HELP and TYPE once before its samples, no sample
+ * twice, a histogram's buckets cumulative up to +Inf, which is its count.
+ */
+function parseMetrics(text) {
+    assert.ok(text.endsWith('\n'), 'ends with a line feed');
+    const families = {}, seen = new Set();
+    let current;
+    for (const line of text.slice(0, -1).split('\n')) {
+        const comment = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) (.+)$/.exec(line);
+        if (comment?.[1] === 'HELP') {
+            assert.ok(!families[comment[2]], `${comment[2]}: twice`);
+            families[comment[2]] = current = { name: comment[2], help: comment[3], samples: [] };
+            continue;
+        }
+        if (comment) {
+            assert.ok(current?.name === comment[2] && !current.type && !current.samples.length, line);
+            assert.ok(['counter', 'gauge', 'histogram'].includes(comment[3]), line);
+            current.type = comment[3];
+            continue;
+        }
+        const [, name, labels = '', value] = SAMPLE.exec(line) ?? assert.fail(`not a sample: ${line}`);
+        assert.match(labels, LABELS, line);
+        assert.ok(current?.type, `no TYPE before ${line}`);
+        const suffix = name.slice(current.name.length);
+        assert.ok(name.startsWith(current.name) &&
+            (current.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']).includes(suffix), line);
+        assert.ok(Number.isFinite(Number(value)), line);
+        assert.ok(!seen.has(`${name}{${labels}}`), `twice: ${line}`);
+        seen.add(`${name}{${labels}}`);
+        current.samples.push({ name, labels, le: /\ble="([^"]*)"/.exec(labels)?.[1], value: Number(value) });
+    }
+    for (const family of Object.values(families))
+        checkFamily(family);
+    return families;
+}
+
+function checkFamily({ name, type, samples }) {
+    assert.ok(samples.length, `${name}: no samples`);
+    if (type === 'counter')
+        assert.ok(name.endsWith('_total'), name);
+    if (type !== 'histogram')
+        return;
+    const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
+    const bounds = buckets.map(({ le }) => Number(le.replace('+Inf', 'Infinity')));
+    assert.equal(bounds.at(-1), Infinity, name);
+    assert.deepEqual(bounds, bounds.toSorted((a, b) => a - b), name);
+    assert.deepEqual(buckets.map(({ value }) => value), buckets.map(({ value }) => value).toSorted((a, b) => a - b));
+    const count = samples.filter((sample) => sample.name === `${name}_count`);
+    assert.equal(count.length, 1);
+    assert.equal(count[0].value, buckets.at(-1).value, name);
+    assert.equal(samples.filter((sample) => sample.name === `${name}_sum`).length, 1);
+}
+
+const COUNTERS = ['requests', 'tiles_rendered', 'cache_hits', 'cache_misses', 'coalesced', 'shed', 'limited',
+    'abandoned', 'late', 'cache_faults', 'cache_refused', 'connections', 'connections_closed', 'reloads',
+    'access_log_dropped', 'loop_blocked', 'accept_failures'];
+const GAUGES = ['cache_bytes', 'cache_limit_bytes', 'cache_files', 'cache_limit_files', 'cache_suspended',
+    'queue_length', 'queue_limit', 'renders_running', 'connections', 'ready', 'start_time_seconds', 'build_info'];
+
+describe('the metrics', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const text = async () => (await daemon.bytes('/metrics')).toString();
+
+    it('keep the rules of the text format', async () => {
+        const families = parseMetrics(await text());
+        const expected = {
+            ...Object.fromEntries(COUNTERS.map((name) => [`farlands_${name}_total`, 'counter'])),
+            ...Object.fromEntries(GAUGES.map((name) => [`farlands_${name}`, 'gauge'])),
+            process_resident_memory_bytes: 'gauge', process_open_fds: 'gauge',
+            farlands_request_seconds: 'histogram', farlands_render_seconds: 'histogram',
+        };
+        assert.deepEqual(Object.fromEntries(Object.values(families).map(({ name, type }) => [name, type])), expected);
+    });
+
+    it('please promtool, where there is one', async (test) => {
+        const { error, status, stdout, stderr } =
+            spawnSync('promtool', ['check', 'metrics'], { input: await text(), encoding: 'utf8' });
+        if (error?.code === 'ENOENT')
+            return test.skip('no promtool');
+        assert.equal(status, 0, stdout + stderr);
+        assert.equal(stdout + stderr, '');
+    });
+
+    it('are as many after many different requests as before', async () => {
+        const names = async () => [...(await daemon.metrics()).keys()];
+        const before = await names();
+        await eachRow(['/nowhere', '/default/relief/10/7/7.png', '/default/gray/1/2/3', '/default.json',
+            '/default/height/10/7/7.f32', '/%00', '/worlds.json?a', '/default/height?x=1&y=2'],
+        (target) => daemon.get(target));
+        await daemon.request('POST', '/');
+        assert.deepEqual(await names(), before);
+    });
+
+    it('say how long requests and renders take', async () => {
+        const before = await daemon.metrics();
+        const begun = performance.now();
+        await daemon.bytes('/default/relief/11/70/70.png');
+        await daemon.bytes('/default/relief/11/70/70.png');
+        const seconds = (performance.now() - begun) / 1000;
+        const after = await daemon.metrics();
+        const rise = (name) => after.get(name) - before.get(name);
+        assert.equal(rise('farlands_request_seconds_count'), 2 + 1, 'two and the first /metrics');
+        assert.equal(rise('farlands_render_seconds_count'), 1);
+        const rendering = rise('farlands_render_seconds_sum'), asking = rise('farlands_request_seconds_sum');
+        assert.ok(rendering > 0 && rendering < seconds, `${rendering} s of ${seconds} s`);
+        assert.ok(asking > rendering && asking < seconds + 0.1, `${asking} s of ${seconds} s`);
+    });
+
+    it('tell of now', async () => {
+        const now = await daemon.metrics();
+        const start = now.get('farlands_start_time_seconds');
+        assert.ok(Date.now() / 1000 - start >= -1 && Date.now() / 1000 - start < 60, `started at ${start}`);
+        assert.equal(now.get('farlands_ready'), 1);
+        assert.ok(now.get('process_resident_memory_bytes') > 1e6);
+        const files = now.get('process_open_fds'), connections = now.get('farlands_connections');
+        assert.ok(connections >= 1 && files > connections, `${files} files, ${connections} connections`);
+        const sockets = await Promise.all(Array.from({ length: 20 }, () => daemon.connect()));
+        assert.ok(await eventually(async () => await daemon.metric('farlands_connections') >= connections + 20));
+        assert.ok(await daemon.metric('process_open_fds') >= files + 20);
+        for (const socket of sockets)
+            socket.close();
+        assert.ok(await eventually(async () => await daemon.metric('farlands_connections') < connections + 20));
+    });
+
+    it('tell of the build', async () => {
+        const [info] = [...(await daemon.metrics()).keys()].filter((name) => name.startsWith('farlands_build_info'));
+        assert.match(info, /^farlands_build_info\{version="\d+\.\d+\.\d+",kernel="(scalar|avx2|avx512|neon)",generator="\d+"\}$/);
+        assert.ok(daemon.readyLine.includes(`kernel ${/kernel="(\w+)"/.exec(info)[1]}`), daemon.readyLine);
+    });
+});
