@@ -170,6 +170,15 @@ $(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) $< $(NOISE_OBJECTS) -lm -o $@
 
+# The open-loop load generator, which knows nothing of the daemon.
+LOAD := $(wildcard tests/load/*.c)
+LOAD_OBJECTS := $(call objects,$(LOAD))
+$(LOAD_OBJECTS): ALL_CFLAGS += -Wconversion
+LOAD_GENERATOR := $(BUILD)/tests/load/open_loop
+$(LOAD_GENERATOR): $(LOAD_OBJECTS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ -lm -o $@
+
 # Rebuild when compiler or flags change.
 all_flags = $(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(NOISE_CFLAGS) $(AVX2_CFLAGS) $(AVX512_CFLAGS)
 $(BUILD)/flags: FORCE
@@ -183,7 +192,7 @@ FORCE:
 	$(Q)cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	$(Q)touch $@
 
--include $(patsubst %.o,%.d,$(OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/bits)
+-include $(patsubst %.o,%.d,$(OBJECTS) $(LOAD_OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/bits)
 
 # --- Running -------------------------------------------------------------------
 
@@ -226,8 +235,10 @@ BENCHES := $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
 bench: $(BENCHES)
 	$(Q)for b in $^; do $$b || exit 1; done
 
-.PHONY: check check-units check-kernels check-benches check-library check-same-bits check-aarch64 check-http \
-    check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
+export OPEN_LOOP = $(abspath $(LOAD_GENERATOR))
+
+.PHONY: check check-units check-kernels check-benches check-load check-library check-same-bits check-aarch64 \
+    check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-benches) \
 	    check-http check-browser $(if $(SAN),,check-clients)
@@ -248,7 +259,10 @@ check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
 	        echo "$$k:"; FARLANDS_KERNEL=$$k $(RUN) $$t || exit 1; done; done
 
 # That they build: nobody else notices when what they call changes.
-check-benches: $(BENCHES)
+check-benches: $(BENCHES) check-load
+
+check-load: $(LOAD_GENERATOR)
+	$(Q)node --test tests/load/
 
 # Without sanitizers, which want libraries of their own.
 check-library: all lib

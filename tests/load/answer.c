@@ -1,0 +1,91 @@
+#include "answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/uio.h>
+
+void answer_begin(struct answer *answer)
+{
+    answer->status = 0;
+    answer->close = answer->retry_after = answer->unbounded = false;
+    answer->missing = answer->bytes = 0;
+    answer->length = 0;
+}
+
+/* Behind "NAME:" and blanks, where LINE has that name; else NULL. */
+static const char *value_of(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    if (strncasecmp(line, name, length) != 0 || line[length] != ':')
+        return NULL;
+    return line + length + 1 + strspn(line + length + 1, " \t");
+}
+
+/* The head, which ends with an empty line at END. */
+static int judge(struct answer *answer, const char *end)
+{
+    const char *line = answer->head, *value;
+    bool bounded = false;
+
+    if (strncmp(line, "HTTP/1.", 7) != 0 || line[8] != ' ')
+        return -EBADMSG;
+    answer->status = atoi(line + 9);
+    answer->close = line[7] == '0';
+    if (answer->status < 200 || answer->status > 599)
+        return -EBADMSG;
+    while ((line = memmem(line, (size_t)(end - line), "\r\n", 2)) != NULL) {
+        line += 2;
+        if ((value = value_of(line, "Content-Length"))) {
+            answer->missing = strtoull(value, NULL, 10);
+            bounded = true;
+        } else if ((value = value_of(line, "Connection"))) {
+            answer->close = strncasecmp(value, "close", 5) == 0;
+        } else if (value_of(line, "Retry-After")) {
+            answer->retry_after = true;
+        } else if (value_of(line, "Transfer-Encoding")) {
+            return -EBADMSG;
+        }
+    }
+    if (answer->status == 204 || answer->status == 304)
+        answer->missing = 0;
+    else
+        answer->unbounded = !bounded;
+    return 0;
+}
+
+static int take_body(struct answer *answer, size_t length)
+{
+    if (answer->unbounded)
+        return 0;
+    if (length > answer->missing)
+        return -EBADMSG;
+    answer->missing -= length;
+    return answer->missing == 0;
+}
+
+int answer_read(struct answer *answer, int fd)
+{
+    char sink[64 * 1024];
+    size_t room = answer->status ? 0 : ANSWER_HEAD_MAX - answer->length;
+    const struct iovec parts[] = {{answer->head + answer->length, room}, {sink, sizeof sink}};
+
+    ssize_t got = readv(fd, parts, 2);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    if (got == 0)
+        return answer->status && answer->unbounded ? 1 : -ECONNRESET;
+    answer->bytes += (uint64_t)got;
+    if (answer->status)
+        return take_body(answer, (size_t)got);
+    size_t known = answer->length + (size_t)got;
+    answer->length = known < ANSWER_HEAD_MAX ? (unsigned)known : ANSWER_HEAD_MAX;
+    const char *end = memmem(answer->head, answer->length, "\r\n\r\n", 4);
+    if (!end)
+        return answer->length == ANSWER_HEAD_MAX ? -EBADMSG : 0;
+    int err = judge(answer, end);
+    if (err)
+        return err;
+    return take_body(answer, known - (size_t)(end + 4 - answer->head));
+}

@@ -1,0 +1,76 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Leaves the port to connect(), which knows the target: as many connections an address as ports. */
+static int bind_to(int fd, in_addr_t source)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = source};
+    if (setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int)))
+        return -errno;
+    return bind(fd, (const struct sockaddr *)&address, sizeof address) ? -errno : 0;
+}
+
+int connection_open(struct connection *connection, int epoll, const struct sockaddr_in *target)
+{
+    struct epoll_event event = {.events = EPOLLOUT, .data.ptr = connection};
+    int err = 0;
+
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    if (connection->source)
+        err = bind_to(fd, connection->source);
+    if (err)
+        goto fail_bind;
+    if (connect(fd, (const struct sockaddr *)target, sizeof *target) && errno != EINPROGRESS) {
+        err = -errno;
+        goto fail_connect;
+    }
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event)) {
+        err = -errno;
+        goto fail_watch;
+    }
+    connection->fd = fd;
+    connection->state = CONNECTION_OPENING;
+    return 0;
+
+fail_watch:
+fail_connect:
+fail_bind:
+    close(fd);
+    return err;
+}
+
+int connection_opened(struct connection *connection, int epoll)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    int err = 0;
+
+    if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &err, &(socklen_t){sizeof err}))
+        return -errno;
+    if (err)
+        return -err;
+    return epoll_ctl(epoll, EPOLL_CTL_MOD, connection->fd, &event) ? -errno : 0;
+}
+
+int connection_send(struct connection *connection, const char *text, size_t length)
+{
+    ssize_t sent = send(connection->fd, text, length, MSG_NOSIGNAL);
+    if (sent < 0)
+        return -errno;
+    /* The answer to the one before has come, so there is room for a request. */
+    return (size_t)sent == length ? 0 : -EIO;
+}
+
+void connection_close(struct connection *connection)
+{
+    close(connection->fd);
+    connection->fd = -1;
+    connection->state = CONNECTION_DOWN;
+}

@@ -1,0 +1,204 @@
+/*
+ * Loads an HTTP server on loopback at a given rate, whether or not it keeps up:
+ * the time of a request counts from the moment it was due, so that a server that
+ * stalls cannot hide it by stalling those who ask. See --help.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum { EVENTS_MAX = 256, OTHER_FILES = 16 };
+static const double OPENING_SECONDS = 5; /* for all connections, before the first is due */
+
+struct load {
+    struct plan plan;
+    struct stream *streams[STREAMS_MAX];
+    int epoll;
+};
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t after(uint64_t moment, double seconds)
+{
+    return moment + (uint64_t)(seconds * 1e9);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* One round: what is due, a sleep until something is, what came meanwhile. */
+static int turn(struct load *load, uint64_t until)
+{
+    struct epoll_event events[EVENTS_MAX];
+    uint64_t wake = until, moment = now();
+
+    for (unsigned i = 0; i < load->plan.streams; i++) {
+        uint64_t next = stream_turn(load->streams[i], moment);
+        if (next < wake)
+            wake = next;
+    }
+    moment = now();
+    uint64_t pause = wake > moment ? wake - moment : 0;
+    const struct timespec timeout = {.tv_sec = (time_t)(pause / 1000000000),
+                                     .tv_nsec = (long)(pause % 1000000000)};
+    int count = epoll_pwait2(load->epoll, events, EVENTS_MAX, &timeout, NULL);
+    if (count < 0 && errno != EINTR)
+        return -errno;
+    for (int i = 0; i < count; i++)
+        stream_event(events[i].data.ptr, events[i].events, now());
+    return 0;
+}
+
+static bool each(const struct load *load, bool (*holds)(const struct stream *stream))
+{
+    for (unsigned i = 0; i < load->plan.streams; i++)
+        if (!holds(load->streams[i]))
+            return false;
+    return true;
+}
+
+static bool never(const struct stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+/* Go round until each stream is so, or the time has come. */
+static int turn_until(struct load *load, bool (*holds)(const struct stream *stream), uint64_t end)
+{
+    int err = 0;
+    while (!err && !each(load, holds) && now() < end)
+        err = turn(load, end);
+    return err;
+}
+
+static int write_report(const struct report *report)
+{
+    const char *name = report->plan->json;
+    if (!name || strcmp(name, "-") != 0)
+        report_table(report, stdout);
+    if (name) {
+        FILE *out = strcmp(name, "-") == 0 ? stdout : fopen(name, "w");
+        if (!out)
+            return -errno;
+        report_json(report, out);
+        if (out != stdout && fclose(out))
+            return -errno;
+    }
+    return fflush(stdout) ? -errno : 0;
+}
+
+static int run(struct load *load)
+{
+    const struct plan *plan = &load->plan;
+
+    int err = turn_until(load, stream_open, after(now(), OPENING_SECONDS));
+    if (err)
+        return err;
+    if (!each(load, stream_open))
+        fprintf(stderr, "open_loop: not all connections could be opened\n");
+    double cpu = cpu_seconds();
+    uint64_t start = now(), end = after(start, plan->seconds);
+    for (unsigned i = 0; i < plan->streams; i++)
+        stream_begin(load->streams[i], start, end);
+    err = turn_until(load, stream_done, after(end, plan->grace));
+    if (err)
+        return err;
+    uint64_t finish = now();
+    struct report report = {.plan = plan, .streams = load->streams};
+    report.cpu = cpu_seconds() - cpu;
+    report.seconds = (double)(finish > end ? finish - start : end - start) / 1e9;
+    for (unsigned i = 0; i < plan->streams; i++)
+        stream_end(load->streams[i], finish);
+    err = write_report(&report);
+    if (err)
+        return err;
+    return turn_until(load, never, after(now(), plan->hold));
+}
+
+static int allow_files(const struct plan *plan)
+{
+    struct rlimit limit;
+    rlim_t wanted = OTHER_FILES;
+
+    for (unsigned i = 0; i < plan->streams; i++)
+        wanted += plan->stream[i].connections;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return -errno;
+    if (limit.rlim_max < wanted)
+        return -EMFILE;
+    if (limit.rlim_cur < wanted)
+        limit.rlim_cur = wanted;
+    return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : 0;
+}
+
+static int begin(struct load *load)
+{
+    uint64_t seed = load->plan.seed;
+
+    int err = allow_files(&load->plan);
+    if (err)
+        return err;
+    load->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (load->epoll < 0)
+        return -errno;
+    for (unsigned i = 0; i < load->plan.streams && !err; i++)
+        err = stream_new(&load->streams[i], &load->plan.stream[i], &load->plan, load->epoll,
+                         seed * STREAMS_MAX + i);
+    return err;
+}
+
+static int run_plan(struct load *load)
+{
+    const struct plan *plan = &load->plan;
+
+    /* Or the kernel rounds each sleep up by 50 microseconds. */
+    prctl(PR_SET_TIMERSLACK, 1);
+    /* Whatever goes wrong, the load ends. */
+    alarm((unsigned)(OPENING_SECONDS + plan->seconds + plan->grace + plan->hold) + 5);
+    int err = begin(load);
+    if (!err)
+        err = run(load);
+    if (err)
+        fprintf(stderr, "open_loop: %s\n", strerror(-err));
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    struct load load = {.epoll = -1};
+    int code = 0;
+
+    switch (plan_parse(&load.plan, argc, argv)) {
+    case PLAN_MADE:
+        code = run_plan(&load) ? 1 : 0;
+        break;
+    case PLAN_HELP:
+        break;
+    case PLAN_WRONG:
+        code = 2;
+    }
+    for (unsigned i = 0; i < load.plan.streams; i++)
+        stream_free(load.streams[i]);
+    if (load.epoll >= 0)
+        close(load.epoll);
+    plan_free(&load.plan);
+    return code;
+}

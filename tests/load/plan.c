@@ -1,0 +1,235 @@
+#include "plan.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONNECTIONS_MAX = 60000, SECONDS_MAX = 3600 };
+
+static const char help[] =
+    "open_loop [OPTION...] 127.x.y.z:PORT [--stream NAME OPTION...]...\n"
+    "Sends HTTP/1.1 requests when they are due, whether or not answers come, and\n"
+    "counts each one's time from that moment on. Loopback only.\n"
+    "\n"
+    "  --seconds S        how long requests are due (5)\n"
+    "  --grace S          how long answers are waited for then (2)\n"
+    "  --hold S           keep connections open as long after the report (0)\n"
+    "  --seed N           of all that is random (1)\n"
+    "  --json FILE        the report as JSON; - for standard output, instead of the table\n"
+    "\n"
+    "  --stream NAME      the options below are for this stream, up to the next\n"
+    "  --rate N           requests a second (100)\n"
+    "  --poisson          at random moments, not evenly spaced\n"
+    "  --connections N    all busy: due requests wait, and their waiting counts (16)\n"
+    "  --url PATH         may be given often; {A..B} is a random whole number (/)\n"
+    "  --urls FILE        the same, a line each\n"
+    "  --header LINE      'Name: value', sent with each request; may be given often\n"
+    "  --source A[-B]     loopback addresses to connect from, in turn\n"
+    "  --abandon SHARE@MS close this share of the requests' connections MS after sending\n";
+
+static int wrong(const char *option, const char *text, const char *accepted)
+{
+    fprintf(stderr, "open_loop: %s %s: must be %s\n", option, text, accepted);
+    return -EINVAL;
+}
+
+static int loopback(const char *text, in_addr_t *address)
+{
+    struct in_addr parsed;
+    if (inet_pton(AF_INET, text, &parsed) != 1)
+        return -EINVAL;
+    *address = ntohl(parsed.s_addr);
+    return *address >> 24 == IN_LOOPBACKNET ? 0 : -EINVAL;
+}
+
+static int parse_target(struct plan *plan, const char *text)
+{
+    const char accepted[] = "127.x.y.z:PORT: nothing but loopback is ever loaded";
+    char host[INET_ADDRSTRLEN];
+    const char *colon = strchr(text, ':');
+    in_addr_t address;
+
+    if (!colon || colon - text >= (int)sizeof host)
+        return wrong("target", text, accepted);
+    memcpy(host, text, (size_t)(colon - text));
+    host[colon - text] = '\0';
+    char *end;
+    long port = strtol(colon + 1, &end, 10);
+    if (loopback(host, &address) || *end || port < 1 || port > 65535)
+        return wrong("target", text, accepted);
+    plan->target = (struct sockaddr_in){.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)port),
+                                        .sin_addr.s_addr = htonl(address)};
+    snprintf(plan->authority, sizeof plan->authority, "%s:%ld", host, port);
+    return 0;
+}
+
+static int parse_sources(struct stream_plan *stream, const char *text)
+{
+    char first[INET_ADDRSTRLEN] = "";
+    const char *dash = strchr(text, '-');
+    size_t length = dash ? (size_t)(dash - text) : strlen(text);
+
+    if (length < sizeof first)
+        memcpy(first, text, length);
+    if (loopback(first, &stream->first) || loopback(dash ? dash + 1 : first, &stream->last) ||
+        stream->last < stream->first)
+        return wrong("--source", text, "a loopback address, or two, A-B");
+    return 0;
+}
+
+static int parse_abandoned(struct stream_plan *stream, const char *text)
+{
+    char *end;
+    stream->abandoned = strtod(text, &end);
+    const char *ms = *end == '@' ? end + 1 : "";
+    stream->patience = (uint64_t)(strtod(ms, &end) * 1e6);
+    if (end == ms || *end || !(stream->abandoned >= 0 && stream->abandoned <= 1))
+        return wrong("--abandon", text, "SHARE@MS such as 0.1@50");
+    return 0;
+}
+
+static int parse_number(double *out, const char *option, const char *text, double min, double max)
+{
+    char accepted[64], *end;
+    *out = strtod(text, &end);
+    if (end != text && !*end && *out >= min && *out <= max)
+        return 0;
+    snprintf(accepted, sizeof accepted, "a number from %g to %g", min, max);
+    return wrong(option, text, accepted);
+}
+
+static int add_header(struct stream_plan *stream, const char *text)
+{
+    size_t length = strlen(stream->headers);
+    size_t room = sizeof stream->headers - length;
+    if (strpbrk(text, "\r\n") || !strchr(text, ':') ||
+        (size_t)snprintf(stream->headers + length, room, "%s\r\n", text) >= room)
+        return wrong("--header", text, "'Name: value', 1000 bytes in all");
+    return 0;
+}
+
+static int add_urls(int err, const char *option, const char *text)
+{
+    if (err == -EINVAL)
+        return wrong(option, text, "paths such as /default/relief/12/{0..4095}/{0..4095}.png");
+    return err ? wrong(option, text, "readable") : 0;
+}
+
+/* The stream that options are for: one without a name where none was begun. */
+static struct stream_plan *stream_of(struct plan *plan, const char *name)
+{
+    if (name || plan->streams == 0) {
+        if (plan->streams == STREAMS_MAX)
+            return NULL;
+        struct stream_plan *stream = &plan->stream[plan->streams];
+        *stream =
+            (struct stream_plan){.name = name ? name : "load", .rate = 100, .connections = 16};
+        if (urls_new(&stream->urls))
+            return NULL;
+        plan->streams++;
+    }
+    return &plan->stream[plan->streams - 1];
+}
+
+static int parse_stream(struct plan *plan, int option, const char *text)
+{
+    double number = 0;
+    int err = 0;
+    const char *name = option == 's' ? text : NULL;
+
+    if (name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(name))
+        return wrong("--stream", name, "of a-z 0-9 - _");
+    struct stream_plan *stream = stream_of(plan, name);
+    if (!stream)
+        return wrong("--stream", text, "one of 16 at most");
+    switch (option) {
+    case 'r':
+        return parse_number(&stream->rate, "--rate", text, 0.001, 1e7);
+    case 'p':
+        stream->poisson = true;
+        return 0;
+    case 'c':
+        err = parse_number(&number, "--connections", text, 1, CONNECTIONS_MAX);
+        stream->connections = (unsigned)number;
+        return err;
+    case 'u':
+        return add_urls(urls_add(stream->urls, text), "--url", text);
+    case 'f':
+        return add_urls(urls_read(stream->urls, text), "--urls", text);
+    case 'h':
+        return add_header(stream, text);
+    case 'b':
+        return parse_sources(stream, text);
+    case 'a':
+        return parse_abandoned(stream, text);
+    }
+    return 0;
+}
+
+static int parse_option(struct plan *plan, int option, const char *text)
+{
+    double number = 0;
+    int err;
+
+    switch (option) {
+    case 'S':
+        return parse_number(&plan->seconds, "--seconds", text, 0.001, SECONDS_MAX);
+    case 'G':
+        return parse_number(&plan->grace, "--grace", text, 0, SECONDS_MAX);
+    case 'H':
+        return parse_number(&plan->hold, "--hold", text, 0, SECONDS_MAX);
+    case 'N':
+        err = parse_number(&number, "--seed", text, 0, 0x1p53);
+        plan->seed = (uint64_t)number;
+        return err;
+    case 'J':
+        plan->json = text;
+        return 0;
+    case '?':
+        return -EINVAL;
+    }
+    return parse_stream(plan, option, text);
+}
+
+enum plan_made plan_parse(struct plan *plan, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"seconds", required_argument, NULL, 'S'}, {"grace", required_argument, NULL, 'G'},
+        {"hold", required_argument, NULL, 'H'},    {"seed", required_argument, NULL, 'N'},
+        {"json", required_argument, NULL, 'J'},    {"stream", required_argument, NULL, 's'},
+        {"rate", required_argument, NULL, 'r'},    {"poisson", no_argument, NULL, 'p'},
+        {"urls", required_argument, NULL, 'f'},    {"connections", required_argument, NULL, 'c'},
+        {"url", required_argument, NULL, 'u'},     {"header", required_argument, NULL, 'h'},
+        {"source", required_argument, NULL, 'b'},  {"abandon", required_argument, NULL, 'a'},
+        {"help", no_argument, NULL, 'x'},          {0},
+    };
+    *plan = (struct plan){.seconds = 5, .grace = 2, .seed = 1};
+    int option, err = 0;
+    while (!err && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'x') {
+            fputs(help, stdout);
+            return PLAN_HELP;
+        }
+        err = parse_option(plan, option, optarg);
+    }
+    if (!err && argc - optind != 1)
+        err = wrong("arguments", "", "options and one target; see --help");
+    if (!err && !stream_of(plan, NULL))
+        err = -ENOMEM;
+    for (unsigned i = 0; !err && i < plan->streams; i++)
+        if (urls_count(plan->stream[i].urls) == 0)
+            err = urls_add(plan->stream[i].urls, "/");
+    if (!err)
+        err = parse_target(plan, argv[optind]);
+    return err ? PLAN_WRONG : PLAN_MADE;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (unsigned i = 0; i < plan->streams; i++)
+        urls_free(plan->stream[i].urls);
+}
