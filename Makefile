@@ -33,6 +33,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev uthash-dev
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
+BENCH_PACKAGES := wrk util-linux
 SAME_BITS_PACKAGES := gcc clang qemu-user
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 missing_packages = $(shell for p in $(1); do \
@@ -230,12 +231,17 @@ uninstall:
 
 # --- Testing -------------------------------------------------------------------
 
-.PHONY: bench
+.PHONY: bench bench-http
 BENCHES := $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
 bench: $(BENCHES)
 	$(Q)for b in $^; do $$b || exit 1; done
+	+$(Q)$(MAKE) --no-print-directory bench-http
 
+# Against nginx, and under load. Some of it alone: make bench-http HTTP_BENCHES="hot flood".
 export OPEN_LOOP = $(abspath $(LOAD_GENERATOR))
+export BENCH_TILE = $(abspath $(BUILD)/tests/bench/bench_tile)
+bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile bench-deps
+	$(Q)node tests/bench/http.mjs $(HTTP_BENCHES)
 
 .PHONY: check check-units check-kernels check-benches check-load check-library check-same-bits check-aarch64 \
     check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
@@ -260,6 +266,7 @@ check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
 
 # That they build: nobody else notices when what they call changes.
 check-benches: $(BENCHES) check-load
+	$(Q)node --check tests/bench/http.mjs
 
 check-load: $(LOAD_GENERATOR)
 	$(Q)node --test tests/load/
@@ -339,7 +346,7 @@ define install_missing
 	fi
 endef
 
-.PHONY: deps test-deps lint-deps
+.PHONY: deps test-deps bench-deps lint-deps
 deps:
 	$(call install_missing,$(call missing_packages,$(BUILD_PACKAGES)) \
 	    $(call missing_command,node,nodejs) $(call missing_command,npm,npm))
@@ -348,6 +355,12 @@ test-deps:
 	$(call install_missing,$(call missing_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES)) \
 	    $(call missing_command,node,nodejs) $(call missing_command,npm,npm) \
 	    $(call missing_command,chromium,chromium))
+
+# Who has an nginx of another package needs no second.
+bench-deps: export PATH := $(PATH):/usr/sbin
+bench-deps:
+	$(call install_missing,$(call missing_packages,$(BENCH_PACKAGES)) $(call missing_command,nginx,nginx) \
+	    $(call missing_command,node,nodejs))
 
 lint-deps:
 	$(call install_missing,$(call missing_packages,$(LINT_PACKAGES)))

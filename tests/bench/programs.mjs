@@ -1,0 +1,175 @@
+// What the HTTP benchmark runs beside the daemon, nginx, wrk and the open-loop generator, and
+// what a process has cost. All of them end with this one.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Daemon } from '../http/daemon.mjs';
+import { scratch } from '../http/program.mjs';
+
+const here = (file) => fileURLToPath(new URL(file, import.meta.url));
+const LUA = here('tiles.lua');
+const OPEN_LOOP = process.env.OPEN_LOOP ?? here('../../build/tests/load/open_loop');
+/* Debian's nginx is where not every user looks for programs. */
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+
+const children = new Set();
+process.on('exit', () => {
+    for (const child of children)
+        child.kill('SIGKILL');
+});
+
+/* A process that ends with this one; child.output is what it wrote, child.ended a promise. */
+export function start(program, args) {
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
+    child.output = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'])
+        child[stream].setEncoding('utf8').on('data', (text) => { child.output[stream] += text; });
+    child.ended = new Promise((resolve) => {
+        child.on('error', resolve);
+        child.on('close', resolve);
+    }).finally(() => children.delete(child));
+    return child;
+}
+
+/* Run to its end; its standard output. */
+async function run(program, args) {
+    const child = start(program, args);
+    await child.ended;
+    if (child.exitCode !== 0)
+        throw new Error(`${program} ${args.join(' ')}: ${child.output.stderr.slice(0, 2000)}`);
+    return child.output.stdout;
+}
+
+export async function has(program) {
+    return run('sh', ['-c', `command -v ${program}`]).then(() => true, () => false);
+}
+
+/* Seconds of CPU that the process has taken so far, all threads. */
+export function cpuSeconds(pid) {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+export function residentBytes(pid) {
+    return 1024 * Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+}
+
+/* Put every thread of the process on one core. */
+export function pin(pid, core) {
+    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { env });
+}
+
+/* A daemon with a cache of its own, on CORE if there is one. */
+export async function farlands(config, { cache, core } = {}) {
+    const daemon = await new Daemon({ config: `log: error\n${config}`, cache }).start();
+    if (core !== undefined)
+        pin(daemon.pid, core);
+    return daemon;
+}
+
+async function freePort() {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address();
+    server.close();
+    await once(server, 'close');
+    return port;
+}
+
+/*
+ * One process, as fast as nginx gets: files stay open and their sizes known, nothing is logged,
+ * connections are never closed. sending: the directives on how files leave.
+ */
+function nginxConfig(folder, root, port, sending) {
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
+    return `daemon off; master_process off; worker_processes 1;
+        ${process.getuid() === 0 ? 'user root;' : ''}
+        pid ${folder}/pid; error_log ${folder}/error crit;
+        events { use epoll; worker_connections 4096; multi_accept on; }
+        http {
+            ${temporary}
+            types { image/png png; }
+            access_log off; log_not_found off; server_tokens off; etag on;
+            ${sending} aio off; tcp_nodelay on;
+            keepalive_timeout 600; keepalive_requests 1000000000;
+            open_file_cache max=100000 inactive=3600s; open_file_cache_valid 3600s;
+            server { listen 127.0.0.1:${port} backlog=4096; root ${root}; }
+        }\n`;
+}
+
+/* nginx on CORE, serving the files below ROOT: { pid, port, stop() }; sending as above. */
+export async function nginx(root, { core, sending }) {
+    const folder = scratch();
+    const port = await freePort();
+    const file = path.join(folder, 'nginx.conf');
+    fs.writeFileSync(file, nginxConfig(folder, root, port, sending));
+    const child = start('taskset', ['-c', String(core), 'nginx', '-p', folder, '-e',
+        path.join(folder, 'error'), '-c', file]);
+    const stop = () => child.kill('SIGTERM') && child.ended;
+    for (let tries = 0; tries < 100 && child.exitCode === null; tries++) {
+        if (await head({ port }, '/').catch(() => null))
+            return { pid: child.pid, port, stop };
+        await sleep(20);
+    }
+    throw new Error(`nginx does not start: ${child.output.stderr}`);
+}
+
+/* The status and headers of a HEAD. */
+export function head({ port }, target, headers = {}) {
+    return new Promise((resolve, reject) => {
+        http.request({ host: '127.0.0.1', port, method: 'HEAD', path: target, headers, agent: false })
+            .on('response', (answer) => resolve({ status: answer.statusCode, headers: answer.headers }))
+            .on('error', reject).end();
+    });
+}
+
+/*
+ * wrk with one thread: { rate, requests }. tiles: what tiles.lua takes, in place of TARGET.
+ * headers: lines 'Name: value'. Anything but 2xx and 3xx is an error.
+ */
+export async function wrk({ port }, { target = '/', tiles, headers = [], seconds, connections = 64,
+    core }) {
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`,
+        ...headers.flatMap((line) => ['-H', line]), ...(tiles ? ['-s', LUA] : []),
+        `http://127.0.0.1:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
+    const out = core === undefined ? await run('wrk', args)
+        : await run('taskset', ['-c', String(core), 'wrk', ...args]);
+    const bad = /Socket errors:.*|Non-2xx.*/.exec(out);
+    if (bad)
+        throw new Error(`wrk: ${bad[0]}`);
+    return {
+        rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]),
+        requests: Number(/(\d+) requests in/.exec(out)[1]),
+    };
+}
+
+/*
+ * The open-loop generator, ahead of everyone else where that is allowed: its clients would have
+ * machines of their own. Its report, streams by name.
+ */
+export async function openLoop({ port }, args) {
+    const all = ['--json', '-', ...args, `127.0.0.1:${port}`];
+    const report = JSON.parse(process.getuid() === 0
+        ? await run('nice', ['-n', '-10', OPEN_LOOP, ...all]) : await run(OPEN_LOOP, all));
+    report.stream = Object.fromEntries(report.streams.map((stream) => [stream.name, stream]));
+    return report;
+}
+
+/* Open COUNT connections, ask once on each, and keep them open until close() is called. */
+export async function idle({ port }, count, target) {
+    const rate = 8000;
+    const child = start(OPEN_LOOP, ['--json', '-', '--connections', String(count), '--rate', String(rate),
+        '--seconds', String(1.02 * count / rate), '--url', target, '--hold', '30', `127.0.0.1:${port}`]);
+    while (child.exitCode === null && !child.output.stdout.endsWith(']}\n'))
+        await sleep(20);
+    return { stream: JSON.parse(child.output.stdout).streams[0], close: () => child.kill() && child.ended };
+}
