@@ -87,6 +87,7 @@ COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
 OBJECTS := $(COMMON_OBJECTS) $(BUILD)/server/main.o
 UNIT_PROGRAMS := $(call programs,$(UNITS))
 NOISE_UNIT_PROGRAMS := $(call programs,$(NOISE_UNITS))
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 $(BUILD)/noise/%.o: ALL_CFLAGS += $(NOISE_CFLAGS)
 $(BUILD)/config/%.o: ALL_CFLAGS += -Wconversion
@@ -165,6 +166,12 @@ $(NOISE_UNIT_PROGRAMS): $(BUILD)/%: %.c $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(BUI
 
 $(filter-out $(NOISE_UNIT_PROGRAMS),$(UNIT_PROGRAMS)): $(BUILD)/%: %.c $(COMMON_OBJECTS) $(BUILD)/flags
 	$(call link_unit,$(COMMON_OBJECTS),$(PKG_LIBS))
+
+# With clang alone, and in a build folder of its own: see fuzz.
+$(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(COMMON_OBJECTS) $(BUILD)/flags
+	@echo "  FUZZ  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(COMMON_OBJECTS) $(PKG_LIBS) -lz -o $@
 
 $(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
 	@echo "  TEST  $@"
@@ -284,6 +291,17 @@ check-same-bits: all
 check-aarch64:
 	$(call install_missing,$(call missing_packages,$(AARCH64_PACKAGES)))
 	$(Q)tests/aarch64.sh
+
+# Any input for FUZZ_SECONDS each, two targets at a time; 0: the committed corpus alone. The compiler
+# tells libFuzzer what each input reaches.
+FUZZ ?= $(FUZZERS)
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD := CC=clang SAN=address,undefined BUILD=build/fuzz CFLAGS='-O2 -g -fsanitize=fuzzer-no-link'
+.PHONY: fuzz
+fuzz:
+	$(call install_missing,$(call missing_packages,$(FUZZ_PACKAGES)))
+	+$(Q)$(MAKE) --no-print-directory $(FUZZ_BUILD) $(FUZZ:%=build/fuzz/tests/fuzz/fuzz_%)
+	$(Q)tests/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
 
 export FARLANDS = $(abspath $(BUILD)/farlands)
 # How much slower than a plain build the tests may be.

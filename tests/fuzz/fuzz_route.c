@@ -1,0 +1,65 @@
+/*
+ * URLs. A refusal is 400 or 404 and says why, printable where the URL is. What
+ * is accepted holds terminated words, a height inside the world's limits, and of
+ * a tile the one URL that it has: its path is the very text that was parsed.
+ */
+#include "config/numbers.h"
+#include "server/resolve.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/world.h"
+
+static void check_word(const char *word)
+{
+    must(memchr(word, '\0', ROUTE_WORD), "not terminated");
+}
+
+static void check_place(int64_t units)
+{
+    char text[BLOCKS_TEXT];
+    int64_t again;
+    must(units >= -FARLANDS_LIMIT && units <= FARLANDS_LIMIT, "%lld", (long long)units);
+    blocks_format(units, text);
+    must(blocks_parse(text, strlen(text), &again) == 0 && again == units, "%s", text);
+}
+
+static void check_tile(const struct route *route, const char *uri)
+{
+    char path[TILE_PATH_MAX], why[ROUTE_WHY];
+    struct tile tile;
+    struct farlands_grid grid;
+    must(route->scale == 1 || route->scale == 2, "%d", route->scale);
+    if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))
+        return;
+    tile_path(&tile, path);
+    const char *asked = uri + 1 + strlen(route->world) + 1;
+    must(strlen(path) == strcspn(asked, "?") && strncmp(asked, path, strlen(path)) == 0,
+         "%s is also %s", path, uri);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct route route;
+    char why[ROUTE_WHY];
+    char *uri = malloc(size + 1);
+    memcpy(uri, bytes, size);
+    uri[size] = '\0';
+    memset(why, '!', sizeof why);
+
+    unsigned status = route_parse(&route, uri, why);
+    if (status) {
+        must(status == 400 || status == 404, "%u", status);
+        must(memchr(why, '\0', sizeof why) && why[0], "%u without a reason", status);
+        must(is_printable(why) || !is_printable(uri), "%s", why);
+    } else {
+        check_word(route.world);
+        check_word(route.layer);
+        check_word(route.extension);
+        check_word(route.version);
+        if (route.kind == ROUTE_TILE)
+            check_tile(&route, uri);
+        check_place(route.at_x);
+        check_place(route.at_y);
+    }
+    free(uri);
+    return 0;
+}
