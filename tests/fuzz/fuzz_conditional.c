@@ -1,0 +1,82 @@
+/*
+ * Conditions, ranges and codings: an ETag in quotes, a length, and then the
+ * field's value, a line each. A range is never empty nor beyond the end, and
+ * asked for again by its bounds is the same. What names a tag strongly names it
+ * weakly; what begins with others still does.
+ */
+#include "server/conditional.h"
+
+#include <inttypes.h>
+
+#include "tests/fuzz/fuzz.h"
+
+static void check_range(const char *value, uint64_t length)
+{
+    struct byte_range part = {7, 7}, again;
+    char text[64];
+    const enum range_kind kind = range_parse(value, length, &part);
+    if (kind != RANGE_PART) {
+        must(kind == RANGE_WHOLE || kind == RANGE_UNSATISFIABLE, "%d", (int)kind);
+        must(part.first == 7 && part.length == 7, "written to");
+        return;
+    }
+    must(part.length > 0 && part.first < length && part.length <= length - part.first,
+         "%" PRIu64 " from %" PRIu64 " of %" PRIu64, part.length, part.first, length);
+    snprintf(text, sizeof text, "bytes=%" PRIu64 "-%" PRIu64, part.first,
+             part.first + part.length - 1);
+    must(range_parse(text, length, &again) == RANGE_PART && again.first == part.first &&
+             again.length == part.length,
+         "%s", text);
+    must(length == UINT64_MAX || range_parse(value, length + 1, &again) == RANGE_PART,
+         "not of one byte more");
+}
+
+static void check_tags(const char *value, const char *etag)
+{
+    const bool strongly = match_holds(value, etag), weakly = none_match_holds(value, etag);
+    must(!strongly || weakly, "%s in %s", etag, value);
+    must(!if_range_holds(value, etag) || strongly, "%s in %s", etag, value);
+    if (value[strspn(value, " \t")] == '*')
+        return;
+    char *longer = malloc(strlen(value) + 16);
+    sprintf(longer, " ,W/\"\",%s", value);
+    must(none_match_holds(longer, etag) == (weakly || (strcmp(etag, "\"\"") == 0 && /* its own */
+                                                       none_match_holds(longer, etag))),
+         "%s in %s", etag, longer);
+    must(match_holds(longer, etag) == strongly, "%s in %s", etag, longer);
+    free(longer);
+}
+
+static void check_coding(const char *value)
+{
+    char *longer = malloc(strlen(value) + 32);
+    const bool taken = accepts_gzip(value);
+    sprintf(longer, "br;q=0 ,%s", value);
+    must(accepts_gzip(longer) == taken, "%s", longer);
+    sprintf(longer, "gzip;q=0.0,%s", value);
+    must(!accepts_gzip(longer), "%s", longer);
+    sprintf(longer, "GZIP,%s", value);
+    must(accepts_gzip(longer), "%s", longer);
+    free(longer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct input input = {bytes, size};
+    char *inside = input_line(&input), *number = input_line(&input), *value = input_line(&input);
+    const size_t inside_length = strcspn(inside, "\"");
+    char *etag = malloc(inside_length + 3), hash[HASH_ETAG];
+
+    sprintf(etag, "\"%.*s\"", (int)inside_length, inside);
+    check_range(value, strtoull(number, NULL, 10));
+    check_tags(value, etag);
+    check_coding(value);
+    etag_hash(bytes, size, hash);
+    must(strlen(hash) == 18 && hash[0] == '"' && hash[17] == '"', "%s", hash);
+    must(match_holds(hash, hash) && if_range_holds(hash, hash), "%s", hash);
+    free(etag);
+    free(inside);
+    free(number);
+    free(value);
+    return 0;
+}
