@@ -1,0 +1,185 @@
+/*
+ * Single values, the kind picked by the first byte: numbers, HOST:PORT, what
+ * stands before the routes, networks. Each returns one of its codes, and leaves
+ * OUT alone where its header says so; what is accepted and written again is the
+ * same value, of whole numbers even the same text.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+
+#include "config/authority.h"
+#include "config/network.h"
+#include "config/numbers.h"
+#include "config/prefix.h"
+#include "tests/fuzz/fuzz.h"
+
+static bool is_text(const char *text, size_t length, const char *written)
+{
+    return strlen(written) == length && memcmp(text, written, length) == 0;
+}
+
+static void check_number_code(int err, bool untouched)
+{
+    must(err == -EINVAL || err == -ERANGE, "%d", err);
+    must(untouched, "written to, with %d", err);
+}
+
+static void check_blocks(const char *text, size_t length)
+{
+    int64_t units = 7, again;
+    char written[BLOCKS_TEXT];
+    const int err = blocks_parse(text, length, &units);
+    if (err) {
+        check_number_code(err, units == 7);
+        return;
+    }
+    memset(written, '!', sizeof written);
+    blocks_format(units, written);
+    must(memchr(written, '\0', sizeof written), "not terminated");
+    must(strlen(written) <= length, "%s is no shorter", written);
+    must(blocks_parse(written, strlen(written), &again) == 0 && again == units, "%s", written);
+}
+
+/* Any units at all have a text. */
+static void check_units(const char *text, size_t length)
+{
+    int64_t units = 0;
+    char written[BLOCKS_TEXT];
+    memcpy(&units, text, length < sizeof units ? length : sizeof units);
+    memset(written, '!', sizeof written);
+    blocks_format(units, written);
+    must(memchr(written, '\0', sizeof written), "not terminated");
+}
+
+static void check_whole(const char *text, size_t length)
+{
+    int64_t number = 7;
+    uint64_t natural = 7;
+    char written[32];
+    int err = integer_parse(text, length, &number);
+    snprintf(written, sizeof written, "%" PRId64, number);
+    if (err)
+        check_number_code(err, number == 7);
+    else
+        must(is_text(text, length, written), "%s", written);
+    err = unsigned_parse(text, length, &natural);
+    snprintf(written, sizeof written, "%" PRIu64, natural);
+    if (err)
+        check_number_code(err, natural == 7);
+    else
+        must(is_text(text, length, written), "%s", written);
+}
+
+static void check_reals(const char *text, size_t length)
+{
+    char written[REAL_TEXT];
+    double real = 0;
+    float number = 0;
+    memcpy(&real, text, length < sizeof real ? length : sizeof real);
+    memcpy(&number, text, length < sizeof number ? length : sizeof number);
+    memset(written, '!', sizeof written);
+    real_format(real, written);
+    must(memchr(written, '\0', sizeof written), "not terminated");
+    must(real != real || strtod(written, NULL) == real, "%s", written);
+    memset(written, '!', sizeof written);
+    float_format(number, written);
+    must(memchr(written, '\0', sizeof written), "not terminated");
+    must(number != number || strtof(written, NULL) == number, "%s", written);
+}
+
+static void check_authority(const char *text, size_t length)
+{
+    struct authority authority;
+    const int err = authority_parse(&authority, text, length);
+    const bool listen = authority_can_listen(text, length);
+    const bool in_url = authority_can_be_in_url(text, length);
+    must(err == 0 || err == -EINVAL, "%d", err);
+    must(err == 0 || (!listen && !in_url), "refused, and fit for something");
+    if (err)
+        return;
+    must(length < AUTHORITY_MAX && authority.host_length > 0, "%zu bytes", length);
+    must(authority.host >= text && authority.host + authority.host_length <= text + length,
+         "not a part of the text");
+    must(authority.port >= AUTHORITY_NO_PORT && authority.port <= 65535, "%d", authority.port);
+    must(listen == (authority.port != AUTHORITY_NO_PORT), "%d", authority.port);
+    must(!in_url || (!authority.zone && authority.port != 0), "%d", authority.port);
+    for (size_t i = 0; i < length; i++)
+        must(text[i] > 32 && text[i] < 127 && !strchr("/?#@\\\"<>", text[i]), "byte %zu: %d", i,
+             text[i]);
+}
+
+/* No ".." nor "//" in it, and what it is made of stays as it is in a URL. */
+static void check_path(const char *path, size_t capacity)
+{
+    must(memchr(path, '\0', capacity), "not terminated");
+    must(!*path || (path[0] == '/' && path[strlen(path) - 1] != '/'), "%s", path);
+    must(is_printable(path) && !strpbrk(path, " ?#%\\\"<>@:"), "%s", path);
+    must(!strstr(path, "//") && !strstr(path, "/../") && !strstr(path, "/./"), "%s", path);
+}
+
+static void check_prefix(const char *text, size_t length)
+{
+    char path[PREFIX_PATH_MAX], url[PREFIX_URL_MAX], again[PREFIX_URL_MAX];
+    memset(path, '!', sizeof path);
+    memset(url, '!', sizeof url);
+    if (prefix_parse_path(path, text, length) == 0) {
+        check_path(path, sizeof path);
+        must(prefix_parse_path(again, path, strlen(path)) == 0 && !strcmp(path, again), "%s", path);
+    } else {
+        must(path[0] == '!' && path[PREFIX_PATH_MAX - 1] == '!', "written to");
+    }
+    if (prefix_parse_url(url, text, length) == 0) {
+        must(memchr(url, '\0', sizeof url), "not terminated");
+        must(prefix_parse_url(again, url, strlen(url)) == 0 && !strcmp(url, again), "%s", url);
+        const char *host = strstr(url, "://");
+        must(!*url || (host && is_printable(url)), "%s", url);
+        if (host)
+            check_path(host + 3 + strcspn(host + 3, "/"), PREFIX_PATH_MAX);
+    } else {
+        must(url[0] == '!' && url[PREFIX_URL_MAX - 1] == '!', "written to");
+    }
+}
+
+static void check_network(const char *text, size_t length)
+{
+    struct network network, again;
+    char written[NETWORK_TEXT];
+    const int err = network_parse(&network, text, length);
+    must(err == 0 || err == -EINVAL, "%d", err);
+    if (err)
+        return;
+    must(network.bits <= 128, "%u", network.bits);
+    memset(written, '!', sizeof written);
+    network_format(&network, written);
+    must(memchr(written, '\0', sizeof written), "not terminated");
+    must(network_parse(&again, written, strlen(written)) == 0 && again.bits == network.bits &&
+             memcmp(again.address, network.address, sizeof again.address) == 0,
+         "%s", written);
+    /* Its own address is in it, in either form; another one only where no bit tells. */
+    struct sockaddr_in6 peer = {.sin6_family = AF_INET6};
+    memcpy(&peer.sin6_addr, network.address, 16);
+    const bool is_short = IN6_IS_ADDR_V4MAPPED(&peer.sin6_addr) != 0;
+    must(network_contains(&network, (struct sockaddr *)&peer) == (!is_short || network.bits >= 96),
+         "%s", written);
+    if (network.bits > 96) {
+        peer.sin6_addr.s6_addr[(network.bits - 1) / 8] ^= (uint8_t)(0x80 >> (network.bits - 1) % 8);
+        must(!network_contains(&network, (struct sockaddr *)&peer), "%s", written);
+    }
+    must(!network_contains(&network, &(struct sockaddr){.sa_family = AF_UNIX}), "%s", written);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static void (*const checks[])(const char *text, size_t length) = {
+        check_blocks,    check_units,  check_whole,   check_reals,
+        check_authority, check_prefix, check_network,
+    };
+    if (size == 0)
+        return 0;
+    char *text = input_copy(bytes + 1, size - 1);
+    checks[bytes[0] % (sizeof checks / sizeof checks[0])](text, size - 1);
+    free(text);
+    return 0;
+}
