@@ -1,0 +1,127 @@
+/*
+ * Configuration files of any bytes. A refusal names file and line and is one
+ * printable line of text; what is accepted keeps every bound of config.h, and can be
+ * served: its worlds can be made, and have finite heights in their range.
+ */
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "server/layers/layer.h"
+#include "server/world.h"
+#include "tests/fuzz/fuzz.h"
+
+enum {
+    BYTES_MAX = 4096, /* libyaml takes time with the square of the nesting */
+    WORLDS_MADE = 4,  /* of more the making says nothing new */
+};
+
+static const char *file(int *fd)
+{
+    static char path[32];
+    static int opened = -1;
+    if (opened < 0) {
+        opened = memfd_create("config", 0);
+        must(opened >= 0, "no memory file");
+        snprintf(path, sizeof path, "/proc/self/fd/%d", opened);
+    }
+    *fd = opened;
+    return path;
+}
+
+static void check_refusal(int err, const char *path, const char *text, size_t capacity)
+{
+    must(err < 0, "%d", err);
+    must(memchr(text, '\0', capacity), "not terminated");
+    must(strncmp(text, path, strlen(path)) == 0 && text[strlen(path)] == ':', "%s", text);
+    const char *line = text + strlen(path) + 1;
+    const size_t digits = strspn(line, "0123456789");
+    must(digits > 0 && line[0] != '0' && strncmp(line + digits, ": ", 2) == 0, "%s", text);
+    must(line[digits + 2], "%s", text);
+    for (const char *c = text; *c; c++)
+        must((unsigned char)*c >= 32 && *c != 127, "%s", text);
+}
+
+static void on_parameter(void *context, const char *key, const char *value, int quoted)
+{
+    int *count = context;
+    must(is_printable(key) && *key, "%s", key);
+    must(is_printable(value), "%s: %s", key, value);
+    must(quoted || *value, "%s", key);
+    ++*count;
+}
+
+static void check_world(const struct world_config *world, const struct config_layer *known)
+{
+    const struct farlands_params *terrain = &world->terrain;
+    int parameters = 0;
+    config_world_visit(world, on_parameter, &parameters);
+    must(parameters > 10, "%d", parameters);
+    must(memchr(world->name, '\0', sizeof world->name) && world->name[0], "no name");
+    must(world->native_zoom >= 0 && world->native_zoom <= 32, "%d", world->native_zoom);
+    must(world->stops >= 2 && world->stops <= PALETTE_MAX, "%d", world->stops);
+    must(terrain->knots >= 2 && terrain->knots <= FARLANDS_MAX_KNOTS, "%d", terrain->knots);
+    must(terrain->octaves >= 1 && terrain->octaves <= FARLANDS_MAX_OCTAVES, "%d", terrain->octaves);
+    must(!farlands_params_fault(terrain, NULL), "%s", farlands_params_fault(terrain, NULL));
+    must(world->layers, "serves nothing");
+    for (int i = 0; known[i].name; i++) {
+        const struct config_layer *layer = &known[i];
+        for (int k = 0; k < terrain->knots && (layer->lowest != 0 || layer->highest != 0); k++)
+            must(!(world->layers >> i & 1) || (terrain->elevation[k].metres >= layer->lowest &&
+                                               terrain->elevation[k].metres <= layer->highest),
+                 "%s cannot hold %g", layer->name, (double)terrain->elevation[k].metres);
+    }
+}
+
+static void check_made(const struct config *config)
+{
+    struct worlds *worlds;
+    must(worlds_new(&worlds, config) == 0, "accepted, but cannot be made");
+    for (int i = 0; i < worlds->count; i++) {
+        const struct world *world = &worlds->world[i];
+        const int64_t *origin = world->config.origin;
+        const float height = farlands_height(world->terrain, origin[0], origin[1]);
+        must(isfinite(height) && isfinite(world->style.min) && isfinite(world->style.max), "%s: %g",
+             world->config.name, (double)height);
+        must(height >= world->style.min && height <= world->style.max, "%s: %g not in %g to %g",
+             world->config.name, (double)height, (double)world->style.min,
+             (double)world->style.max);
+    }
+    worlds_free(worlds);
+}
+
+static void check_config(const struct config *config, const struct config_layer *known)
+{
+    must(config->world_count >= 1 && config->world_count <= WORLDS_MAX, "%d", config->world_count);
+    must(memchr(config->listen, '\0', sizeof config->listen), "not terminated");
+    must(memchr(config->cache.path, '\0', sizeof config->cache.path), "not terminated");
+    must(config->site.proxies.count >= 0 && config->site.proxies.count <= NETWORKS_MAX, "%d",
+         config->site.proxies.count);
+    must(config->threads <= 256 && config->shards <= 64, "%u, %u", config->threads, config->shards);
+    for (int i = 0; i < config->world_count; i++)
+        check_world(&config->worlds[i], known);
+    if (config->world_count <= WORLDS_MADE)
+        check_made(config);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct config *config = NULL;
+    int fd;
+    const char *path = file(&fd);
+
+    if (size > BYTES_MAX)
+        return 0;
+    must(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size, "memory file");
+    layers_known(known);
+    memset(&error, '!', sizeof error);
+    const int err = config_load(&config, path, known, &error);
+    if (err)
+        check_refusal(err, path, error.text, sizeof error.text);
+    else
+        check_config(config, known);
+    config_free(config);
+    return 0;
+}
