@@ -1,0 +1,140 @@
+/*
+ * Files that may be PNGs; half of the mutations leave every CRC right. What is accepted is so by a
+ * second, plainer reading too, libpng (where it takes the header) sees the same dimensions in it,
+ * and neither a part of it nor what differs from it by one bit is accepted.
+ */
+#include "server/png_check.h"
+
+#include <png.h>
+#include <zlib.h>
+
+#include "tests/fuzz/fuzz.h"
+
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, unsigned seed);
+
+enum { SIGNATURE = 8, FRAME = 12, SIDE = 16 };
+
+static uint32_t read_word(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void write_word(uint8_t *bytes, uint32_t word)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(word >> (24 - 8 * i));
+}
+
+/* Give each chunk the CRC that it should have. */
+static void mend(uint8_t *bytes, size_t size)
+{
+    for (size_t at = SIGNATURE; at < size && size - at >= FRAME;) {
+        const size_t inside = read_word(bytes + at);
+        if (inside > size - at - FRAME)
+            return;
+        write_word(bytes + at + 8 + inside, (uint32_t)crc32(0, bytes + at + 4, (uInt)inside + 4));
+        at += inside + FRAME;
+    }
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, unsigned seed)
+{
+    size = LLVMFuzzerMutate(bytes, size, max_size);
+    if (seed & 1)
+        mend(bytes, size);
+    return size;
+}
+
+/* The same judgement, by zlib's sum and by what each chunk's neighbours may be. */
+static bool is_whole(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
+{
+    static const uint8_t header[] = {0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+    bool pixels = false, ended = false;
+    size_t at = SIGNATURE;
+    if (size < SIGNATURE || memcmp(bytes, "\x89PNG\r\n\x1a\n", SIGNATURE) != 0)
+        return false;
+    while (at < size) {
+        if (ended || size - at < FRAME || read_word(bytes + at) > size - at - FRAME)
+            return false;
+        const uint8_t *chunk = bytes + at;
+        const size_t inside = read_word(chunk);
+        if (crc32(0, chunk + 4, (uInt)inside + 4) != read_word(chunk + 8 + inside))
+            return false;
+        if (at == SIGNATURE ? memcmp(chunk, header, sizeof header) != 0
+                            : memcmp(chunk + 4, "IHDR", 4) == 0)
+            return false;
+        pixels |= memcmp(chunk + 4, "IDAT", 4) == 0;
+        ended = memcmp(chunk + 4, "IEND", 4) == 0;
+        at += inside + FRAME;
+    }
+    return pixels && ended && read_word(bytes + 16) == width && read_word(bytes + 20) == height;
+}
+
+static void read_bytes(png_structp png, png_bytep out, size_t length)
+{
+    struct input *input = png_get_io_ptr(png);
+    if (length > input->left)
+        png_error(png, "ends too soon");
+    memcpy(out, input->at, length);
+    input->at += length;
+    input->left -= length;
+}
+
+__attribute__((noreturn)) static void on_error(png_structp png, png_const_charp message)
+{
+    (void)message;
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png, (void)message;
+}
+
+static void check_libpng(struct input input, uint32_t width, uint32_t height)
+{
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning);
+    png_infop header = png_create_info_struct(png);
+    if (!setjmp(png_jmpbuf(png))) {
+        png_set_read_fn(png, &input, read_bytes);
+        png_read_info(png, header);
+        must(png_get_image_width(png, header) == width, "%u", png_get_image_width(png, header));
+        must(png_get_image_height(png, header) == height, "%u", png_get_image_height(png, header));
+    }
+    png_destroy_read_struct(&png, &header, NULL);
+}
+
+/* Which byte and bit to change comes from the input itself. */
+static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
+{
+    const uint32_t where = (uint32_t)crc32(0, bytes, (uInt)size);
+    const size_t kept = where % size;
+    uint8_t *copy = input_copy(bytes, kept);
+    must(!png_check(copy, kept, width, height), "the first %zu bytes alone", kept);
+    free(copy);
+    /* A length that changes may, in theory, lead to other chunks that are whole as well. */
+    const size_t rotten = where % 2 ? SIGNATURE + 4 + where / 2 % 17 : size - 8 + where / 2 % 8;
+    copy = input_copy(bytes, size);
+    copy[rotten] ^= (uint8_t)(1u << (where >> 29));
+    must(!png_check(copy, size, width, height), "with a bit of byte %zu changed", rotten);
+    free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    /* What the header says, where there is one: nothing else could be accepted. */
+    const bool headed = size >= 24;
+    const uint32_t width = headed ? read_word(bytes + 16) : SIDE;
+    const uint32_t height = headed ? read_word(bytes + 20) : SIDE;
+    const bool accepted = png_check(bytes, size, width, height);
+
+    must(!png_check(bytes, size, width + 1, height), "of another width");
+    must(!png_check(bytes, size, width, height ^ 256), "of another height");
+    must(accepted == is_whole(bytes, size, width, height), "a second reading says %d", !accepted);
+    if (accepted) {
+        check_libpng((struct input){bytes, size}, width, height);
+        check_rot(bytes, size, width, height);
+    }
+    return 0;
+}
