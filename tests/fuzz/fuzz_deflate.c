@@ -11,7 +11,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-enum { BYTES_MAX = 70000 };
+enum { BYTES_MAX = 70000 }; /* more than one stored block holds, 65535 */
 
 struct page {
     uint8_t *bytes; /* and their slack */

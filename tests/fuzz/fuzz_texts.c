@@ -103,6 +103,9 @@ static void check_authority(const char *text, size_t length)
     must(authority.host >= text && authority.host + authority.host_length <= text + length,
          "not a part of the text");
     must(authority.port >= AUTHORITY_NO_PORT && authority.port <= 65535, "%d", authority.port);
+    const char *zone = memchr(authority.host, '%', authority.host_length);
+    must(authority.zone == (zone != NULL), "a zone, or none");
+    must(!zone || zone + 1 < authority.host + authority.host_length, "an empty zone");
     must(listen == (authority.port != AUTHORITY_NO_PORT), "%d", authority.port);
     must(!in_url || (!authority.zone && authority.port != 0), "%d", authority.port);
     for (size_t i = 0; i < length; i++)
