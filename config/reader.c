@@ -13,10 +13,13 @@ static char printable(unsigned char byte)
 struct key_path key_path_join(const struct key_path *parent, const char *key, size_t length)
 {
     struct key_path path;
-    snprintf(path.text, sizeof path.text, "%.120s%s%.*s", parent ? parent->text : "",
-             parent && parent->text[0] ? "." : "", (int)(length < 64 ? length : 64), key);
-    for (char *c = path.text; *c; c++)
-        *c = printable((unsigned char)*c);
+    char name[64 + 1];
+    size_t n = 0;
+    for (; n < length && n < sizeof name - 1; n++)
+        name[n] = printable((unsigned char)key[n]); /* NULs, too */
+    name[n] = '\0';
+    snprintf(path.text, sizeof path.text, "%.120s%s%s", parent ? parent->text : "",
+             parent && parent->text[0] ? "." : "", name);
     return path;
 }
 

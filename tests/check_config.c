@@ -368,6 +368,7 @@ static const struct {
     {NOISE "      nope: 1", 4, "worlds[0].noise.nope", "basis, gradients, fade, hash"},
     {NOISE "      seed: 1", 4, "worlds[0].noise.seed", "octaves"},
     {"<<: {log: info}", 1, "<<", "listen"},
+    {"\"log\\0\\a\": info", 1, "log??", "listen"},
     /* Twice. */
     {"threads: 1\nlog: info\nthreads: 1", 3, "threads", "once"},
     {"cache: {memory: 1, memory: 1}", 1, "cache.memory", "once"},
