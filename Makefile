@@ -254,7 +254,7 @@ bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile bench-deps
     check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-benches) \
-	    check-http check-browser $(if $(SAN),,check-clients)
+	    check-http check-faults check-browser $(if $(SAN),,check-clients)
 
 # Check forks a process a test; sanitizers must not be hidden by it. The noise's own suites have one
 # thread: there is nothing in them for the thread sanitizer, which would take minutes.
@@ -309,6 +309,24 @@ export PATIENCE = $(if $(findstring thread,$(SAN)),6,$(if $(SAN),3,1))
 export SCREENSHOTS = $(abspath $(BUILD)/screenshots)
 check-http: all
 	$(Q)node --test tests/http/
+
+# Preloaded into the daemon: itself without sanitizers, which it would come before.
+INJECT := $(BUILD)/tests/faults/inject.so
+$(INJECT): tests/faults/inject.c $(BUILD)/flags
+	@echo "  TEST  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -shared -fPIC $< -o $@
+
+# File systems that are small, full or read-only are mounted where nobody else sees them.
+private_mounts = $(shell for u in "unshare --mount" "unshare --map-root-user --mount"; do \
+    $$u mount -t tmpfs none /mnt 2>/dev/null && echo "PRIVATE_MOUNTS=1 $$u" && break; done)
+check-faults: all $(INJECT)
+	$(Q)$(private_mounts) node --test tests/faults/
+
+# What a minute of attacks by slowhttptest does to others.
+check-slow: all
+	$(call install_missing,$(call missing_packages,slowhttptest))
+	$(Q)node --test tests/faults/slow/
 
 # Under sanitizers, which look at the daemon alone, the plane asks it for as much as the rest does.
 check-browser: all tests/browser/node_modules/.installed

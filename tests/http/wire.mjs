@@ -143,10 +143,10 @@ class Connection {
     }
 }
 
-/* A connection to { host, port }; rejects when it is refused. */
-export function connect({ host, port }, limit = 5000) {
+/* A connection to { host, port }, perhaps from localAddress; rejects when it is refused. */
+export function connect({ host, port, localAddress }, limit = 5000) {
     return new Promise((resolve, reject) => {
-        const socket = net.connect({ host, port, noDelay: true, allowHalfOpen: true });
+        const socket = net.connect({ host, port, localAddress, noDelay: true, allowHalfOpen: true });
         const alarm = setTimeout(() => {
             socket.destroy();
             reject(new Error(`no connection to ${host}:${port} within ${limit} ms`));

@@ -1,0 +1,319 @@
+// Faults 1 to 12: the cache's disk. Whatever it does, every tile is served, and right.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { useDaemon } from '../http/daemon.mjs';
+import { assertSamePixels, pngChunks } from '../http/png.mjs';
+import { eventually, patience, scratch } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { Faults, filesBelow, logLines, noMounts, remount, serving, settled, strays, withTmpfs } from './faults.mjs';
+
+/* Nothing is served from memory, so that the disk is asked. */
+const NO_MEMORY = 'cache: { memory: 0 }\n';
+const YEAR = 31557600;
+
+const tiles = (count, { layer = 'gray', zoom = 11, column = 900 } = {}) =>
+    Array.from({ length: count }, (_, i) => `/default/${layer}/${zoom}/${column}/${900 + i}.png`);
+
+/* The file of a tile in a cache. */
+async function fileOf(daemon, tile) {
+    const { fingerprint } = await daemon.json('/default.json');
+    return path.join(daemon.cache, fingerprint, tile.replace('/default/', ''));
+}
+
+/* Wait for the tiles to be in the cache: they may be stored after they are served. */
+async function stored(daemon, paths) {
+    const files = await Promise.all(paths.map((tile) => fileOf(daemon, tile)));
+    assert.ok(await eventually(() => files.every((file) => fs.existsSync(file))),
+        `not stored: ${files.filter((file) => !fs.existsSync(file))}`);
+    return files;
+}
+
+describe('the disk', { timeout: patience(90000), concurrency: 6 }, () => {
+    const reference = useDaemon();
+
+    /* All TILES are served, as a daemon with a good disk serves them. */
+    async function assertServed(daemon, paths) {
+        await Promise.all(paths.map(async (tile) => {
+            const [answer, right] = await Promise.all([daemon.get(tile), reference.bytes(tile)]);
+            assert.equal(answer.status, 200, `${tile}: ${answer.body.subarray(0, 200)}`);
+            assert.ok(answer.body.equals(right), `${tile}: other bytes than without the fault`);
+        }));
+    }
+
+    /* Served, storing suspended and counted, and one line of log about it. */
+    async function assertUncached(daemon, paths) {
+        const before = logLines(daemon).length;
+        await assertServed(daemon, paths);
+        assert.ok(await eventually(() => daemon.metric('farlands_cache_suspended').then((n) => n === 1)),
+            'farlands_cache_suspended is not 1');
+        assert.ok(await daemon.metric('farlands_cache_faults_total') >= 1, 'no fault counted');
+        const lines = logLines(daemon).slice(before);
+        assert.equal(lines.length, 1, `lines of log for one fault:\n${lines.join('\n')}`);
+        assert.deepEqual(strays(daemon.cache), [], 'left behind');
+        for (const file of filesBelow(daemon.cache))
+            pngChunks(fs.readFileSync(file));
+    }
+
+    /* Once the fault is gone, storing begins again by itself: it is suspended for 5 s. */
+    async function assertStoresAgain(daemon, { column }) {
+        let i = 0;
+        const before = filesBelow(daemon.cache).length;
+        assert.ok(await eventually(async () => {
+            await daemon.bytes(`/default/gray/12/${column}/${i++}.png`);
+            await sleep(100);
+            return filesBelow(daemon.cache).length > before;
+        }, 8000), 'nothing is stored again');
+        assert.equal(await daemon.metric('farlands_cache_suspended'), 0);
+    }
+
+    it('fault 01: killed in mid-write: what is left is swept at start, no tile is torn', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        for (let round = 0; round < 4; round++)
+            await serving(async (daemon) => {
+                faults.set('write', { every: 1, amount: 10, cap: 3000 });
+                const answers = tiles(60, { column: round }).map((tile) => settled(daemon.get(tile)));
+                assert.ok(await eventually(() => strays(cache).length > round && filesBelow(cache).length > 8 * (round + 1)),
+                    'no write to interrupt');
+                daemon.kill('SIGKILL');
+                await Promise.all(answers);
+                await daemon.ended();
+            }, { cache, faults });
+        const left = strays(cache);
+        assert.ok(left.length > 0);
+        // They may be a neighbour's who is writing: only age tells.
+        const past = new Date(Date.now() - 600000);
+        for (const file of left)
+            fs.utimesSync(file, past, past);
+        await serving(async (daemon) => {
+            assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
+            await assertServed(daemon, [0, 1, 2, 3].flatMap((column) => tiles(60, { column })));
+            assert.equal(await daemon.metric('farlands_cache_faults_total'), 0, 'torn tiles');
+            assert.ok(await daemon.metric('farlands_cache_hits_total', 'tier="disk"') > 0);
+        }, { cache, faults });
+    });
+
+    /* Tiles, stored; then something that happens to their files; then a daemon that finds them. */
+    async function damaged(paths, damage, assertFound) {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        let files;
+        await serving(async (daemon) => {
+            await assertServed(daemon, paths);
+            files = await stored(daemon, paths);
+        }, { cache, faults });
+        files.forEach(damage);
+        await serving(async (daemon) => {
+            await assertServed(daemon, paths);
+            await assertFound(daemon, files);
+        }, { cache, faults });
+    }
+
+    async function assertRenderedAgain(daemon, files) {
+        assert.equal(await daemon.metric('farlands_cache_faults_total'), files.length, 'faults counted');
+        assert.equal(await daemon.rendered(), files.length);
+        assert.equal(await daemon.metric('farlands_cache_suspended'), 0, 'suspended by a damaged file');
+        await eachRow(files, async (file) => {
+            const { length } = await reference.bytes(`/default/${file.split('/').slice(-4).join('/')}`);
+            assert.ok(await eventually(() => fs.statSync(file).size === length), 'not replaced');
+            pngChunks(fs.readFileSync(file));
+        });
+    }
+
+    it('fault 02: power loss: a file of no length, or torn, is a miss and is replaced', () => {
+        const cuts = [() => 0, () => 1, () => 8, () => 33, (size) => size >> 1, (size) => size - 12, (size) => size - 1];
+        const zeros = [(size) => size >> 1, (size) => size - 4096, () => 0];
+        return damaged(tiles(cuts.length + zeros.length), (file, i) => {
+            const { size } = fs.statSync(file);
+            fs.truncateSync(file, [...cuts, ...zeros][i](size));
+            if (i >= cuts.length)
+                fs.truncateSync(file, size);
+        }, assertRenderedAgain);
+    });
+
+    it('fault 03: bit rot: one flipped bit is a miss, counted, and rendered again', () =>
+        damaged(tiles(40), (file, i) => {
+            const bytes = fs.readFileSync(file);
+            const at = i < 4 ? [1, 18, 34, bytes.length - 1][i] : Math.floor(bytes.length * (i - 3) / 38);
+            bytes[at] ^= 1 << i % 8;
+            fs.writeFileSync(file, bytes);
+        }, assertRenderedAgain));
+
+    it('fault 04: foreign files are ignored, those of old fingerprints go first', async () => {
+        const cache = scratch();
+        const old = path.join(cache, '0123456789abcdef/gray/11/900');
+        fs.mkdirSync(old, { recursive: true });
+        for (let i = 0; i < 80; i++)
+            fs.writeFileSync(path.join(old, `${900 + i}.png`), 'an old tile');
+        fs.writeFileSync(path.join(cache, 'README.txt'), 'not a tile');
+        fs.mkdirSync(path.join(cache, 'lost+found'));
+        const outside = path.join(scratch(), 'outside');
+        fs.writeFileSync(outside, 'not the cache\'s');
+        fs.symlinkSync(outside, path.join(cache, 'link'));
+        await serving(async (daemon) => {
+            const paths = tiles(60);
+            const file = await fileOf(daemon, paths[0]);
+            fs.mkdirSync(path.dirname(file), { recursive: true });
+            fs.symlinkSync(outside, file);
+            await assertServed(daemon, paths);
+            await stored(daemon, paths.slice(1));
+            assert.ok(await eventually(() => filesBelow(cache).length <= 100), `${filesBelow(cache).length} files of 100`);
+            assert.equal(filesBelow(old).length < 80, true, 'no old tile was evicted');
+            await assertServed(daemon, paths);
+            assert.equal(await daemon.rendered(), paths.length, 'tiles of this world went before old ones');
+            assert.equal(fs.readFileSync(outside, 'utf8'), 'not the cache\'s');
+        }, { cache, config: 'cache: { files: 100 }\n' });
+    });
+
+    it('fault 05: the disk is full: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
+        withTmpfs('size=1m', (cache) => serving(async (daemon) => {
+            await assertUncached(daemon, tiles(50, { layer: 'relief' }));
+            for (const entry of fs.readdirSync(cache))
+                fs.rmSync(path.join(cache, entry), { recursive: true });
+            await assertStoresAgain(daemon, { column: 5 });
+        }, { cache })));
+
+    it('fault 06: no inodes: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
+        withTmpfs('size=64m,nr_inodes=16', (cache) => serving(async (daemon) => {
+            await assertUncached(daemon, tiles(30));
+            remount(cache, 'nr_inodes=1000');
+            await assertStoresAgain(daemon, { column: 6 });
+        }, { cache })));
+
+    it('fault 07: input/output errors: served uncached, tried again after 5 s, not before', async () => {
+        await serving(async (daemon, faults) => {
+            const paths = tiles(30);
+            faults.set('write', { error: 'EIO' });
+            await assertUncached(daemon, paths);
+            assert.ok(faults.hits('write') > 0);
+            // As many as were in the making when the first one failed.
+            assert.ok(faults.hits('write') <= 4, `tried ${faults.hits('write')} times for 30 tiles`);
+            faults.clear();
+            await assertStoresAgain(daemon, { column: 7 });
+            await assertServed(daemon, paths);
+            faults.set('read', { error: 'EIO' });
+            const stale = tiles(1, { column: 7 });
+            await assertServed(daemon, [...paths, ...stale]);
+        }, { config: NO_MEMORY });
+    });
+
+    it('fault 07: the cache\'s file system is read-only: served uncached, its tiles found', { skip: noMounts }, () =>
+        withTmpfs('size=64m', async (cache) => {
+            const faults = new Faults(cache);
+            const before = tiles(10);
+            await serving(async (daemon) => {
+                await assertServed(daemon, before);
+                await stored(daemon, before);
+                remount(cache, 'ro');
+                await assertUncached(daemon, tiles(30));
+                const rendered = await daemon.rendered();
+                await assertServed(daemon, before);
+                assert.equal(await daemon.rendered(), rendered, 'tiles on the disk were rendered again');
+                remount(cache, 'rw');
+                await assertStoresAgain(daemon, { column: 8 });
+            }, { cache, faults, config: NO_MEMORY });
+            remount(cache, 'ro');
+            await serving((daemon) => assertServed(daemon, [...before, ...tiles(30)]), { cache, faults });
+        }));
+
+    it('fault 08: the folder is deleted: served, and the folder made again', () => serving(async (daemon) => {
+        await assertServed(daemon, tiles(10));
+        await stored(daemon, tiles(10));
+        fs.rmSync(daemon.cache, { recursive: true });
+        await assertServed(daemon, tiles(20));
+        await assertStoresAgain(daemon, { column: 9 });
+        // While tiles are being stored in it, too.
+        const answers = assertServed(daemon, tiles(60, { column: 10 }));
+        for (let i = 0; i < 10; i++) {
+            fs.rmSync(daemon.cache, { recursive: true, force: true, maxRetries: 5 });
+            await sleep(10);
+        }
+        await answers;
+        await assertStoresAgain(daemon, { column: 11 });
+    }, { config: NO_MEMORY }));
+
+    it('fault 09: short writes and reads, EINTR: gone on with, until all is there', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        const paths = tiles(20, { layer: 'relief' });
+        const badly = () => {
+            faults.set('write', { error: 'EINTR', every: 3, cap: 1000 });
+            faults.set('read', { error: 'EINTR', every: 2, cap: 700 });
+        };
+        badly();
+        await serving(async (daemon) => {
+            await assertServed(daemon, paths);
+            for (const file of await stored(daemon, paths))
+                assertSamePixels(fs.readFileSync(file),
+                    await reference.bytes(`/default/${file.split('/').slice(-4).join('/')}`));
+            assert.ok(faults.hits('write') > 20 * 10, 'few writes were interrupted');
+        }, { cache, faults });
+        badly();
+        await serving(async (daemon) => {
+            await assertServed(daemon, paths);
+            assert.equal(await daemon.rendered(), 0, 'renders');
+            assert.ok(faults.hits('read') > 20 * 10, 'few reads were interrupted');
+        }, { cache, faults });
+    });
+
+    it('fault 10: the rename fails: the temporary file is unlinked', () => eachRow(['EIO', 'EACCES', 'ENOSPC', 'EISDIR'],
+        (error) => serving(async (daemon, faults) => {
+            faults.set('rename', { error });
+            await assertUncached(daemon, tiles(20));
+            assert.ok(faults.hits('rename') > 0);
+            assert.deepEqual(filesBelow(daemon.cache), [], 'files');
+        })));
+
+    it('fault 11: two daemons on one cache: both safe, and neither fills it alone', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        const config = 'cache: { disk: 2M, memory: 0 }\n';
+        let most = 0;
+        const used = () => filesBelow(cache).reduce((sum, file) =>
+            sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+        await serving((one) => serving(async (two) => {
+            const watch = setInterval(() => { most = Math.max(most, used()); }, 20);
+            try {
+                for (const column of [1, 2, 1])
+                    await Promise.all([
+                        assertServed(one, tiles(100, { layer: 'relief', column })),
+                        assertServed(two, tiles(100, { layer: 'relief', column: 3 - column })),
+                        assertServed(two, tiles(50, { layer: 'relief', column })),
+                    ]);
+            } finally {
+                clearInterval(watch);
+            }
+            assert.ok(most > 1 << 20, `the cache held ${most} bytes at most: nothing to fight for`);
+            assert.ok(most <= 4 << 20, `${most} bytes of 2 MiB for each`);
+            assert.deepEqual(strays(cache).filter((file) => fs.existsSync(file)), []);
+        }, { cache, faults, config }), { cache, faults, config });
+    });
+
+    it('fault 12: the clock jumps a year, either way: no mass expiry', () => eachRow([YEAR, -YEAR], async (jump) => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        const config = 'cache: { files: 100, memory: 0 }\n';
+        const old = tiles(80, { column: 1 });
+        await serving(async (daemon) => {
+            await assertServed(daemon, old);
+            await stored(daemon, old);
+            faults.jump('wall', jump);
+            await assertServed(daemon, tiles(30, { column: 2 }));
+            assert.ok(await eventually(() => filesBelow(cache).length <= 100));
+            // 110 tiles and their folders for 100 places: some go, and not more than a few.
+            assert.ok(filesBelow(cache).length >= 60, `${filesBelow(cache).length} files of 100 left`);
+            await assertServed(daemon, old);
+        }, { cache, faults, config });
+        const kept = filesBelow(cache).length;
+        await serving(async (daemon) => {
+            await sleep(500);
+            assert.ok(filesBelow(cache).length >= kept - 30, `${filesBelow(cache).length} files left of ${kept}`);
+            await assertServed(daemon, old);
+            assert.equal(await daemon.metric('farlands_cache_faults_total'), 0);
+        }, { cache, faults, config });
+    }));
+});

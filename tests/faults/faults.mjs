@@ -1,0 +1,209 @@
+// A daemon whose world goes wrong as a test says: calls to the system that fail
+// (inject.c), small and broken file systems, limits, and what it cost. Not a test.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Daemon } from '../http/daemon.mjs';
+import { BINARY, patience, scratch } from '../http/program.mjs';
+
+const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
+
+/* As in inject.c: its kinds of calls in their order, and what a rule is made of. */
+const CALLS = ['write', 'read', 'open', 'create', 'rename', 'mkdir', 'accept', 'allocate', 'encode',
+    'wall', 'steady'];
+const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
+const RULE = 64;
+
+/** Faults for the daemon that is started with `env`, as far as files are concerned those in FOLDER. */
+export class Faults {
+    constructor(folder) {
+        const file = path.join(scratch(), 'rules');
+        fs.writeFileSync(file, Buffer.alloc(CALLS.length * RULE));
+        this.rules = fs.openSync(file, 'r+');
+        const sanitizer = [process.env.ASAN_OPTIONS, 'verify_asan_link_order=0'].filter(Boolean);
+        this.env = {
+            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_FOLDER: fs.realpathSync(folder),
+            ASAN_OPTIONS: sanitizer.join(':'),
+        };
+    }
+
+    #write(call, field, value) {
+        const bytes = Buffer.alloc(4);
+        bytes.writeInt32LE(value);
+        fs.writeSync(this.rules, bytes, 0, 4, CALLS.indexOf(call) * RULE + 4 * FIELDS.indexOf(field));
+    }
+
+    #read(call, field) {
+        const bytes = Buffer.alloc(4);
+        fs.readSync(this.rules, bytes, 0, 4, CALLS.indexOf(call) * RULE + 4 * FIELDS.indexOf(field));
+        return bytes.readUInt32LE();
+    }
+
+    /*
+     * From now on each EVERY-th call of this kind fails with ERROR, AMOUNT ms late.
+     * Without an error it is only late, with every: 0 only counted.
+     */
+    set(call, { error, every = 1, amount = 0, cap = 0, least = 0, most = 0, seed = 0 } = {}) {
+        this.#write(call, 'every', 0);
+        const values = { error: error ? os.constants.errno[error] : 0, amount, cap, least, most, seed };
+        for (const [field, value] of Object.entries(values))
+            this.#write(call, field, value);
+        for (const field of ['calls', 'hits'])
+            this.#write(call, field, 0);
+        this.#write(call, 'every', every);
+    }
+
+    /* Everything works again. Calls that are late go on at once. */
+    clear() {
+        for (const call of CALLS)
+            if (!['wall', 'steady'].includes(call))
+                this.set(call, { every: 0 });
+    }
+
+    /* A clock, 'wall' or 'steady', that many seconds ahead. */
+    jump(clock, seconds) {
+        this.#write(clock, 'amount', seconds);
+    }
+
+    calls(call) {
+        return this.#read(call, 'calls');
+    }
+
+    hits(call) {
+        return this.#read(call, 'hits');
+    }
+}
+
+/*
+ * A daemon for one check, which gets it and its faults. It must go in peace: what a
+ * fault has broken shows at the end, too. Options as Daemon's; `faults` from an earlier one.
+ */
+export async function serving(check, { cache = scratch(), faults = new Faults(cache), ...options } = {}) {
+    const daemon = new Daemon({ cache, env: faults.env, ...options });
+    try {
+        await daemon.start();
+        await check(daemon, faults);
+    } catch (error) {
+        daemon.program?.child.kill('SIGKILL');
+        await daemon.stop();
+        error.message += `\n--- stderr:\n${daemon.stderr.slice(-3000)}`;
+        throw error;
+    }
+    faults.clear();
+    if (daemon.program.running)
+        await daemon.quit();
+}
+
+/* --- Files ------------------------------------------------------------------- */
+
+/* Every file below FOLDER; one that goes away meanwhile is none. */
+export function filesBelow(folder) {
+    let entries = [];
+    try {
+        entries = fs.readdirSync(folder, { withFileTypes: true });
+    } catch (error) {
+        if (error.code !== 'ENOENT')
+            throw error;
+    }
+    return entries.flatMap((entry) => {
+        const name = path.join(folder, entry.name);
+        return entry.isDirectory() ? filesBelow(name) : [name];
+    });
+}
+
+/* What is in a cache and is no tile. */
+export function strays(cache) {
+    return filesBelow(cache).filter((file) =>
+        !/^[0-9a-f]{16}\/[a-z-]+\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(path.relative(cache, file)));
+}
+
+/* Why tests with file systems of their own cannot be had; false where they can. */
+export const noMounts = process.env.PRIVATE_MOUNTS ? false
+    : 'needs a mount namespace of its own, as make check-faults has where it may';
+
+/* Run a check with a tmpfs, such as 'size=1m', and take it away again. */
+export async function withTmpfs(options, check) {
+    const folder = scratch();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'farlands-test', folder]);
+    try {
+        await check(folder);
+    } finally {
+        execFileSync('umount', ['--lazy', folder]);
+    }
+}
+
+export function remount(folder, option) {
+    execFileSync('mount', ['-o', `remount,${option}`, folder]);
+}
+
+/* --- Processes ----------------------------------------------------------------- */
+
+/* Processor time that a process has used, in seconds. */
+export function cpuSeconds(pid) {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/* What it has in memory, in bytes. */
+export function memoryOf(pid) {
+    return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]);
+}
+
+export function openFiles(pid) {
+    return fs.readdirSync(`/proc/${pid}/fd`).map(Number);
+}
+
+/* Let a process open no further file, or as many as before. */
+export function runOutOfFiles(pid) {
+    const open = new Set(openFiles(pid));
+    let first = 0;
+    while (open.has(first))
+        first++;
+    const limits = execFileSync('prlimit', ['--pid', pid, '--nofile', '--raw', '--noheadings', '-o', 'SOFT,HARD']);
+    const [soft] = limits.toString().trim().split(/\s+/);
+    const set = (limit) => execFileSync('prlimit', ['--pid', pid, `--nofile=${limit}:`]);
+    set(first);
+    return () => set(soft);
+}
+
+/* --- Requests ------------------------------------------------------------------- */
+
+/* { answer } or { error }: a promise that may fail while others are awaited. */
+export const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
+
+/* The value that a share P of VALUES is below. */
+export function quantile(values, p) {
+    return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
+}
+
+/* Ask for TARGET again and again until the returned function is called; it gives the times, in ms. */
+export function probing(daemon, target, pause = 20) {
+    let going = true;
+    const times = [];
+    const all = (async () => {
+        while (going) {
+            const start = performance.now();
+            const answer = await daemon.get(target);
+            if (answer.status !== 200)
+                throw new Error(`GET ${target}: ${answer.status}`);
+            times.push(performance.now() - start);
+            await new Promise((resolve) => { setTimeout(resolve, pause); });
+        }
+        return times;
+    })();
+    all.catch(() => {});
+    return () => {
+        going = false;
+        return all;
+    };
+}
+
+/* Lines of the log, of those that WHICH matches. */
+export function logLines(daemon, which = / (warning|error) /) {
+    return daemon.stderr.split('\n').filter((line) => which.test(line));
+}
+
+export const seconds = (n) => patience(1000 * n);

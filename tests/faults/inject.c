@@ -1,0 +1,315 @@
+/*
+ * Preloaded into the daemon: calls to the system that fail, fall short or take their time, as the
+ * test says that started it. It says so in a file that both have mapped, one rule a kind of call,
+ * so that faults come and go while the daemon runs, and the test can count them.
+ *
+ * FAULTS_RULES names that file, FAULTS_FOLDER the cache: calls on files elsewhere are left alone.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In the order of CALLS in faults.mjs. */
+enum call {
+    WRITE,
+    READ,
+    OPEN,
+    CREATE,
+    RENAME,
+    MKDIR,
+    ACCEPT,
+    ALLOCATE,
+    ENCODE,
+    WALL,
+    STEADY,
+    CALLS
+};
+
+/* 64 bytes, so that threads that count different calls do not share a cache line. */
+struct rule {
+    int32_t error;  /* the errno to fail with; 0 = only be late */
+    int32_t every;  /* each how many-th call is hit; 0 = none */
+    int32_t amount; /* ms that a hit call is late; of the clocks, seconds that they are ahead */
+    int32_t cap;    /* bytes that any one read or write moves at most; 0 = no limit */
+    int32_t least, most;  /* sizes of allocations that count; most 0 = all above */
+    uint32_t seed;        /* not 0: hits are drawn, one in EVERY, and not each EVERY-th */
+    uint32_t calls, hits; /* counted here */
+    uint32_t unused[7];
+};
+_Static_assert(sizeof(struct rule) == 64, "as faults.mjs writes it");
+
+static struct rule *rules;
+static const char *folder;
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *file = getenv("FAULTS_RULES");
+    int fd = file ? open(file, O_RDWR | O_CLOEXEC) : -1;
+    void *map = fd < 0
+                    ? MAP_FAILED
+                    : mmap(NULL, CALLS * sizeof *rules, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    folder = getenv("FAULTS_FOLDER");
+    if (map == MAP_FAILED || !folder) {
+        static const char why[] = "inject: FAULTS_RULES and FAULTS_FOLDER are needed\n";
+        send(STDERR_FILENO, why, sizeof why - 1, 0);
+        _exit(126);
+    }
+    rules = map;
+}
+
+/* The same function in the next library, the C library as a rule. */
+#define NEXT(name)                                               \
+    ({                                                           \
+        static __typeof__(&(name)) next;                         \
+        if (!next)                                               \
+            next = (__typeof__(&(name)))dlsym(RTLD_NEXT, #name); \
+        next;                                                    \
+    })
+
+/* A permutation of 32 bits: Prospecting for Hash Functions, Wellons 2018, lowbias32. */
+static uint32_t mix(uint32_t n)
+{
+    n = (n ^ n >> 16) * 0x7feb352dU;
+    n = (n ^ n >> 15) * 0x846ca68bU;
+    return n ^ n >> 16;
+}
+
+/* Late in short steps, so that a test that takes the rule away need not wait. */
+static void be_late(volatile const struct rule *rule)
+{
+    const struct timespec step = {.tv_nsec = 5000000};
+    for (int32_t late = 0; rule->every && late < rule->amount; late += 5)
+        nanosleep(&step, NULL);
+}
+
+/* One call of this kind: 0 where it may go on, else the errno to fail with. */
+static int meet(enum call call)
+{
+    struct rule *rule = &rules[call];
+    if (!rules)
+        return 0;
+    uint32_t n = __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED);
+    int32_t every = __atomic_load_n(&rule->every, __ATOMIC_ACQUIRE);
+    if (!every || (rule->seed ? mix(n + rule->seed) : n) % (uint32_t)every)
+        return 0;
+    __atomic_add_fetch(&rule->hits, 1, __ATOMIC_RELAXED);
+    be_late(rule);
+    return rule->error;
+}
+
+/* Whether PATH is the cache's, as far as its beginning tells. */
+static bool is_below(const char *path)
+{
+    return rules && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+static bool is_ours(int fd)
+{
+    char link[32], path[4096];
+    int saved = errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = rules ? readlink(link, path, sizeof path - 1) : -1;
+    errno = saved;
+    if (length < 0)
+        return false;
+    path[length] = '\0';
+    return is_below(path);
+}
+
+static bool is_ours_at(int fd, const char *path)
+{
+    return path[0] == '/' ? is_below(path) : fd != AT_FDCWD && is_ours(fd);
+}
+
+#define FAIL_OR(err, otherwise) \
+    do {                        \
+        int fault = (err);      \
+        if (!fault)             \
+            return otherwise;   \
+        errno = fault;          \
+        return -1;              \
+    } while (0)
+
+/* --- Files ------------------------------------------------------------------- */
+
+static int meet_bytes(enum call call, int fd, size_t *length)
+{
+    if (!is_ours(fd))
+        return 0;
+    size_t cap = (size_t)rules[call].cap;
+    if (cap && *length > cap)
+        *length = cap;
+    return meet(call);
+}
+
+ssize_t write(int fd, const void *bytes, size_t length)
+{
+    FAIL_OR(meet_bytes(WRITE, fd, &length), NEXT(write)(fd, bytes, length));
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+    FAIL_OR(meet_bytes(WRITE, fd, &length), NEXT(pwrite)(fd, bytes, length, at));
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    FAIL_OR(is_ours(fd) ? meet(WRITE) : 0, NEXT(writev)(fd, parts, count));
+}
+
+ssize_t read(int fd, void *bytes, size_t length)
+{
+    FAIL_OR(meet_bytes(READ, fd, &length), NEXT(read)(fd, bytes, length));
+}
+
+ssize_t pread(int fd, void *bytes, size_t length, off_t at)
+{
+    FAIL_OR(meet_bytes(READ, fd, &length), NEXT(pread)(fd, bytes, length, at));
+}
+
+static int meet_open(int fd, const char *path, int flags)
+{
+    return is_ours_at(fd, path) ? meet(flags & O_CREAT ? CREATE : OPEN) : 0;
+}
+
+static mode_t mode_of(int flags, va_list arguments)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    FAIL_OR(meet_open(AT_FDCWD, path, flags), NEXT(open)(path, flags, mode));
+}
+
+int openat(int fd, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    FAIL_OR(meet_open(fd, path, flags), NEXT(openat)(fd, path, flags, mode));
+}
+
+int rename(const char *from, const char *to)
+{
+    FAIL_OR(is_below(to) ? meet(RENAME) : 0, NEXT(rename)(from, to));
+}
+
+int renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0, NEXT(renameat)(from_fd, from, to_fd, to));
+}
+
+int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0,
+            NEXT(renameat2)(from_fd, from, to_fd, to, flags));
+}
+
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0,
+            NEXT(linkat)(from_fd, from, to_fd, to, flags));
+}
+
+int mkdirat(int fd, const char *path, mode_t mode)
+{
+    FAIL_OR(is_ours_at(fd, path) ? meet(MKDIR) : 0, NEXT(mkdirat)(fd, path, mode));
+}
+
+/* --- Connections, memory, pictures, clocks ------------------------------------ */
+
+int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+    FAIL_OR(meet(ACCEPT), NEXT(accept4)(fd, address, length, flags));
+}
+
+int accept(int fd, struct sockaddr *address, socklen_t *length)
+{
+    FAIL_OR(meet(ACCEPT), NEXT(accept)(fd, address, length));
+}
+
+static bool is_refused(size_t size)
+{
+    if (!rules || !rules[ALLOCATE].every || size < (size_t)rules[ALLOCATE].least ||
+        (rules[ALLOCATE].most && size > (size_t)rules[ALLOCATE].most))
+        return false;
+    int err = meet(ALLOCATE);
+    if (err)
+        errno = err;
+    return err != 0;
+}
+
+void *malloc(size_t size)
+{
+    return is_refused(size) ? NULL : NEXT(malloc)(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return is_refused(count * size) ? NULL : NEXT(calloc)(count, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+    return is_refused(size) ? NULL : NEXT(realloc)(block, size);
+}
+
+/* libpng's, as an encoder calls it once a picture; png.h is not needed for that. */
+void png_write_info(void *png, void *info);
+void png_error(void *png, const char *why);
+void png_write_info(void *png, void *info)
+{
+    if (meet(ENCODE))
+        NEXT(png_error)(png, "injected");
+    NEXT(png_write_info)(png, info);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int result = NEXT(clock_gettime)(clock, now);
+    if (result || !rules)
+        return result;
+    if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+        now->tv_sec += rules[WALL].amount;
+    else if (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME)
+        now->tv_sec += rules[STEADY].amount;
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    int result = NEXT(gettimeofday)(now, zone);
+    if (!result && rules)
+        now->tv_sec += rules[WALL].amount;
+    return result;
+}
