@@ -1,0 +1,211 @@
+// Faults 13 to 20: what the process needs runs out or breaks. It lives, and says so.
+
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { useDaemon } from '../http/daemon.mjs';
+import { eventually, patience } from '../http/program.mjs';
+import { assertError, assertStatus, eachRow } from '../http/table.mjs';
+import { request } from '../http/wire.mjs';
+import { cpuSeconds, logLines, openFiles, probing, quantile, runOutOfFiles, serving, settled } from './faults.mjs';
+
+const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
+const numbers = (count) => Array.from({ length: count }, (_, i) => i);
+/* As many connections as requests. */
+const alone = () => new http.Agent({ keepAlive: false, maxSockets: Infinity });
+
+describe('the process', { timeout: patience(90000), concurrency: 4 }, () => {
+    const reference = useDaemon();
+
+    it('fault 13: out of files: the store is skipped, at most one line of log a second', () =>
+        serving(async (daemon) => {
+            const connection = await daemon.connect();
+            const ask = async (target) => {
+                connection.send(request('GET', target));
+                return connection.answer();
+            };
+            assertStatus(await ask(tile(0)), 200);
+            await sleep(100);
+            const restore = runOutOfFiles(daemon.pid);
+            const before = daemon.stderr.length;
+            const started = Date.now();
+            try {
+                await eachRow(numbers(40), async (i) => {
+                    const answer = await ask(tile(i));
+                    assertStatus(answer, 200);
+                    assert.ok(answer.body.equals(await reference.bytes(tile(i))));
+                    await sleep(40);
+                });
+            } finally {
+                restore();
+            }
+            const lines = daemon.stderr.slice(before).split('\n').length - 1;
+            assert.ok(lines >= 1, 'not a word');
+            assert.ok(lines <= 2 + (Date.now() - started) / 1000, `${lines} lines:\n${daemon.stderr}`);
+            connection.close();
+            assertStatus(await daemon.get(tile(100)), 200);
+        }));
+
+    /* Nobody is let in while broken(), which returns what ends it; then all are. */
+    async function assertBacksOff(daemon, breaks) {
+        const repair = breaks();
+        const before = daemon.stderr.length;
+        const cpu = cpuSeconds(daemon.pid);
+        let waiting;
+        try {
+            waiting = await Promise.all(numbers(20).map(() => daemon.connect()));
+            for (const connection of waiting)
+                connection.send(request('GET', '/healthz'));
+            await sleep(2000);
+            assert.ok(waiting.every((connection) => connection.received === 0 && !connection.ended), 'let in, or cut');
+            const used = cpuSeconds(daemon.pid) - cpu;
+            assert.ok(used < 0.5, `${used} s of processor time in 2 s, for nothing`);
+            const lines = daemon.stderr.slice(before).split('\n').length - 1;
+            assert.ok(lines >= 1 && lines <= 4, `${lines} lines in 2 s:\n${daemon.stderr.slice(0, 2000)}`);
+        } finally {
+            repair();
+        }
+        for (const connection of waiting) {
+            assertStatus(await connection.answer('GET', 3000), 200);
+            connection.close();
+        }
+        assert.ok(await daemon.metric('farlands_accept_failures_total') >= 1, 'not counted');
+    }
+
+    it('fault 14: accept fails: the loop backs off, and goes on when it can', () => eachRow(
+        ['the limit of this process', 'ENFILE', 'ENOMEM', 'ENOBUFS'], (error) => serving(async (daemon, faults) => {
+            await assertBacksOff(daemon, () => {
+                if (!error.startsWith('E'))
+                    return runOutOfFiles(daemon.pid);
+                faults.set('accept', { error });
+                return () => faults.clear();
+            });
+        })));
+
+    it('fault 14: a connection that is gone before it is accepted holds up no other', () => serving(async (daemon, faults) => {
+        faults.set('accept', { error: 'ECONNABORTED', every: 3 });
+        const answers = await Promise.all(numbers(60).map(() => daemon.get('/healthz', {}, { agent: alone(), limit: 3000 })));
+        for (const answer of answers)
+            assertStatus(answer, 200);
+        assert.ok(faults.hits('accept') >= 20);
+    }));
+
+    it('fault 15: malloc fails: 503 or no answer, never a wrong one, and the daemon lives', () => eachRow([
+        ['every block of a picture', { error: 'ENOMEM', least: 1500 }],
+        ['every small block', { error: 'ENOMEM', most: 1499 }],
+        ['one in 5', { error: 'ENOMEM', every: 5, seed: 1 }],
+        ['one in 20', { error: 'ENOMEM', every: 20, seed: 2 }],
+        ['one in 50', { error: 'ENOMEM', every: 50, seed: 3 }],
+        ['one in 200', { error: 'ENOMEM', every: 200, seed: 4 }],
+    ], ([, rule]) => serving(async (daemon, faults) => {
+        const targets = numbers(120).map((i) => [tile(i), tile(i % 10), '/worlds.json', `/default/height?x=${i}&y=1`,
+            '/default/relief.json', '/healthz'][i % 6]);
+        await Promise.all(numbers(10).map((i) => daemon.bytes(tile(i))));
+        faults.set('allocate', rule);
+        const results = await Promise.all(targets.map((target) =>
+            settled(daemon.get(target, {}, { agent: alone(), limit: 8000 }))));
+        const hits = faults.hits('allocate');
+        faults.clear();
+        assert.ok(hits > 0, 'nothing failed');
+        assert.ok(daemon.program.running, 'the daemon is gone');
+        await eachRow(targets.map((target, i) => [target, results[i]]), async ([target, { answer, error }]) => {
+            if (error)
+                assert.match(error.message, /socket hang up|ECONNRESET/);
+            else if (answer.status === 200 && !target.includes('relief.json'))
+                assert.ok(answer.body.equals(await reference.bytes(target)), 'other bytes');
+            else
+                assertStatus(answer, [200, 503]);
+        });
+        // As if nothing had been.
+        const { body } = await daemon.get(tile(500));
+        assert.ok(body.equals(await reference.bytes(tile(500))));
+        assert.equal(await daemon.metric('farlands_queue_length'), 0);
+    })));
+
+    it('fault 16: an error of libpng: 500, and the worker lives', () => serving(async (daemon, faults) => {
+        faults.set('encode', { error: 'EIO' });
+        await eachRow(numbers(10), async (i) => assertError(await daemon.get(tile(i)), 500));
+        assert.equal(faults.hits('encode'), 10);
+        assertStatus(await daemon.get('/default/height/11/900/900.f32'), 200);
+        faults.clear();
+        await eachRow(numbers(10), async (i) => assert.deepEqual(await daemon.bytes(tile(i)), await reference.bytes(tile(i))));
+        assert.equal(await daemon.rendered(), 11);
+    }, { config: 'threads: 1\n' }));
+
+    it('fault 17: a render is too slow: its waiters get 503 after 10 s, the result is kept', () =>
+        serving(async (daemon, faults) => {
+            faults.set('encode', { amount: 12000 });
+            const started = Date.now();
+            const answers = await Promise.all(numbers(3).map(() => daemon.get(tile(0), {}, { agent: alone() })));
+            const waited = Date.now() - started;
+            await eachRow(answers, (answer) => {
+                assertError(answer, 503);
+                assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+            });
+            assert.ok(waited >= 9000 && waited < 11500, `after ${waited} ms`);
+            assert.equal(await daemon.metric('farlands_late_total'), 3);
+            assert.ok(await eventually(async () => await daemon.rendered() === 1, 5000), 'the render was given up');
+            assert.deepEqual(await daemon.bytes(tile(0)), await reference.bytes(tile(0)));
+            assert.equal(await daemon.rendered(), 1);
+            assert.equal(await daemon.metric('farlands_cache_hits_total', 'tier="memory"'), 1);
+        }, { config: 'threads: 2\n' }));
+
+    it('fault 18: the leader fails: all waiters get one answer, without another render', () => serving(async (daemon, faults) => {
+        faults.set('encode', { error: 'EIO', amount: 500 });
+        const answers = await Promise.all(numbers(20).map(() => daemon.get(tile(0), {}, { agent: alone() })));
+        await eachRow(answers, (answer) => assertError(answer, 500));
+        assert.equal(faults.calls('encode'), 1, 'renders');
+        assert.equal(await daemon.metric('farlands_coalesced_total'), 19);
+        faults.clear();
+        assertStatus(await daemon.get(tile(0)), 200);
+    }));
+
+    it('fault 19: the client left: the last one out cancels the render that waits', () => eachRow(
+        ['destroy', 'resetAndDestroy'], (leave) => serving(async (daemon, faults) => {
+            faults.set('encode', { amount: 4000 });
+            const ask = async (target) => (await daemon.connect()).send(request('GET', target));
+            const busy = await ask(tile(0));
+            await eventually(() => faults.hits('encode') === 1);
+            const [only, first, second] = await Promise.all([ask(tile(1)), ask(tile(2)), ask(tile(2))]);
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') === 2), 'two renders wait');
+            only.socket[leave]();
+            first.socket[leave]();
+            const left = Date.now();
+            assert.ok(await eventually(async () => await daemon.metric('farlands_abandoned_total') === 1, 1500),
+                'not noticed');
+            assert.ok(Date.now() - left < patience(800), `noticed after ${Date.now() - left} ms`);
+            assert.equal(await daemon.metric('farlands_queue_length'), 1);
+            faults.clear();
+            for (const connection of [busy, second]) {
+                assertStatus(await connection.answer(), 200);
+                connection.close();
+            }
+            assert.equal(await daemon.rendered(), 2);
+            assert.equal(await daemon.metric('farlands_abandoned_total'), 1);
+            // A render that was cancelled is not one that failed: whoever asks gets it.
+            assert.deepEqual(await daemon.bytes(tile(1)), await reference.bytes(tile(1)));
+        }, { config: 'threads: 1\nlimits: { wait: 60000 }\n' })));
+
+    it('fault 20: a reset while an answer is sent: no signal, one completion, nothing left', () => serving(async (daemon) => {
+        const large = '/default/height/11/900/900@2x.f32';
+        await daemon.bytes(large);
+        const files = openFiles(daemon.pid).length + 2;     // and what stays open to ask with
+        const stop = probing(daemon, tile(0));
+        const before = await daemon.metric('farlands_requests_total', 'code="200"');
+        for (let i = 0; i < 40; i++) {
+            const connection = await daemon.connect();
+            connection.send(request('GET', large).repeat(8));
+            await connection.until(() => connection.received > 0 || null, 3000);
+            connection.socket.pause();
+            await sleep(i % 4);
+            connection.socket.resetAndDestroy();
+        }
+        const times = await stop();
+        assert.ok(quantile(times, 0.99) < patience(500), `others waited ${quantile(times, 0.99)} ms`);
+        assert.ok(await eventually(() => openFiles(daemon.pid).length <= files), 'files left open');
+        assert.ok(await daemon.metric('farlands_requests_total', 'code="200"') >= before + 40);
+        assert.ok(await daemon.metric('farlands_connections') <= 3, 'connections that are gone are counted');
+        assert.deepEqual(logLines(daemon), []);
+    }));
+});
