@@ -326,7 +326,7 @@ check-faults: all $(INJECT)
 # What a minute of attacks by slowhttptest does to others.
 check-slow: all
 	$(call install_missing,$(call missing_packages,slowhttptest))
-	$(Q)node --test tests/faults/slow/
+	$(Q)node --test tests/faults/slow.mjs
 
 # Under sanitizers, which look at the daemon alone, the plane asks it for as much as the rest does.
 check-browser: all tests/browser/node_modules/.installed

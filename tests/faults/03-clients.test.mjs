@@ -1,0 +1,339 @@
+// Faults 21 to 30: clients that are slow, many, wrong or hostile. The others notice nothing.
+
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { useDaemon } from '../http/daemon.mjs';
+import { pngChunks } from '../http/png.mjs';
+import { eventually, patience } from '../http/program.mjs';
+import { assertError, assertStatus, eachRow } from '../http/table.mjs';
+import { connect, request } from '../http/wire.mjs';
+import { logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
+
+const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
+const numbers = (count) => Array.from({ length: count }, (_, i) => i);
+const alone = () => new http.Agent({ keepAlive: false, maxSockets: Infinity });
+
+/* The times of a client that does nothing wrong. */
+async function assertUnharmed(stop, limit = 200) {
+    const times = await stop();
+    assert.ok(times.length > 10);
+    assert.ok(quantile(times, 0.99) < patience(limit), `a healthy client's p99 of ${times.length}: ${quantile(times, 0.99)} ms`);
+}
+
+/* How many are left open after each has had LIMIT ms to be closed. */
+const leftOpen = async (connections, limit) =>
+    (await Promise.all(connections.map((connection) => connection.closed(limit)))).filter((closed) => !closed).length;
+
+describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
+    it('fault 21: slow headers are closed by 10 s, and only those', () => serving(async (daemon) => {
+        const starts = ['', 'G', 'GET /healthz HTTP/1.1\r\n', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: ',
+            `${request('GET', '/healthz')}GET /healthz HTTP/1.1\r\nHos`];
+        const slow = await Promise.all(numbers(100).map(() => daemon.connect()));
+        slow.forEach((connection, i) => connection.send(starts[i % starts.length]));
+        const stop = probing(daemon, '/healthz');
+        const started = Date.now();
+        // A byte a second is not silence, and not a request either.
+        const drip = setInterval(() => {
+            for (const connection of slow)
+                if (!connection.ended)
+                    connection.send('o');
+        }, 1000);
+        try {
+            await sleep(5000);
+            assert.ok(slow.every((connection) => !connection.ended), 'closed before their time');
+            assert.equal(await leftOpen(slow, 6500), 0, 'left open');
+            assert.ok(Date.now() - started >= 8000);
+        } finally {
+            clearInterval(drip);
+        }
+        await assertUnharmed(stop);
+        assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="deadline"'), 100);
+    }));
+
+    it('fault 21: a connection without a request is closed after 60 s, not before', () => serving(async (daemon, faults) => {
+        const idle = await Promise.all(numbers(10).map(() => daemon.connect()));
+        for (const connection of idle) {
+            connection.send(request('GET', '/healthz'));
+            assertStatus(await connection.answer(), 200);
+        }
+        faults.jump('steady', 57);
+        await sleep(1000);
+        assert.ok(idle.every((connection) => !connection.ended), 'closed before their time');
+        faults.jump('steady', 61);
+        assert.equal(await leftOpen(idle, 1500), 0, 'left open');
+        assertStatus(await daemon.get('/healthz', {}, { agent: alone() }), 200);
+    }));
+
+    it('fault 22: a body is refused before it is sent', () => serving((daemon) => eachRow([
+        ['GET', 'Content-Length: 1000000000', 400],
+        ['GET', 'Content-Length: 1000\r\nExpect: 100-continue', 400],
+        ['HEAD', 'Content-Length: 5', 400],
+        ['POST', 'Content-Length: 1000000000', [400, 405, 413]],
+        ['POST', 'Content-Length: 1000\r\nExpect: 100-continue', [400, 405, 413]],
+        ['PUT', 'Transfer-Encoding: chunked', [400, 405, 413]],
+        ['GET', 'Transfer-Encoding: chunked', 400],
+    ], async ([method, headers, status]) => {
+        const started = Date.now();
+        const { answers: [answer], closed, rest } = await daemon.raw(
+            `${method} ${tile(1)} HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n`, { methods: [method], closeLimit: 2000 });
+        assertStatus(answer, status);
+        assert.ok(closed, 'the connection stays open');
+        assert.equal(rest.length, 0);
+        assert.ok(Date.now() - started < patience(1000), 'it waited for the body');
+    })));
+
+    it('fault 23: slow readers are closed by 30 s, and hold up nobody', () => serving(async (daemon) => {
+        const large = '/default/height/11/900/900@2x.f32';
+        const { length } = await daemon.bytes(large);
+        // More than two sockets' buffers take: the daemon is left with most of it.
+        const slow = await Promise.all(numbers(20).map(() => daemon.connect()));
+        for (const connection of slow) {
+            connection.socket.pause();
+            connection.send(request('GET', large).repeat(20));
+        }
+        const before = memoryOf(daemon.pid);
+        const stop = probing(daemon, '/healthz', 50);
+        await sleep(1000);
+        // One reads, slowly, and has its answer within its time.
+        const patient = await daemon.connect();
+        patient.send(request('GET', large));
+        patient.socket.pause();
+        const sips = setInterval(() => { patient.socket.resume(); setTimeout(() => patient.socket.pause(), 1); }, 200);
+        try {
+            const { body } = await patient.answer('GET', 25000);
+            assert.equal(body.length, length);
+        } finally {
+            clearInterval(sips);
+            patient.close();
+        }
+        const closed = () => daemon.metric('farlands_connections_closed_total', 'reason="deadline"');
+        await sleep(20000);
+        assert.equal(await closed(), 0, 'closed before their time');
+        assert.ok(await eventually(async () => await closed() === 20, 12000), `${await closed()} of 20 closed`);
+        assert.ok(memoryOf(daemon.pid) - before < 20 << 20, 'an answer is kept for every slow reader');
+        await assertUnharmed(stop);
+        for (const connection of slow)
+            connection.close();
+    }));
+
+    it('fault 24: a flood of connections: the backlog has those above the limit', () => serving(async (daemon) => {
+        const first = await Promise.all(numbers(20).map(() => daemon.connect()));
+        for (const connection of first) {
+            connection.send(request('GET', '/healthz'));
+            assertStatus(await connection.answer('GET', 2000), 200);
+        }
+        const more = await Promise.all(numbers(20).map(() => daemon.connect()));
+        for (const connection of more)
+            connection.send(request('GET', '/healthz'));
+        await sleep(500);
+        assert.ok(more.every((connection) => connection.received === 0 && !connection.ended), 'let in, or closed');
+        first[0].send(request('GET', '/healthz'));
+        assertStatus(await first[0].answer(), 200);
+        for (const connection of first)
+            connection.close();
+        await Promise.all(more.map(async (connection) => assertStatus(await connection.answer('GET', 3000), 200)));
+        for (const connection of more)
+            connection.close();
+    }, { config: 'limits: { connections: 20, connections_per_client: 0 }\n' }));
+
+    it('fault 24: a flood from one address: closed above its share, others come in', () => serving(async (daemon) => {
+        const from = (localAddress) => connect({ host: daemon.host, port: daemon.port, localAddress });
+        const asks = async (connection) => {
+            connection.send(request('GET', '/healthz'));
+            assertStatus(await connection.answer('GET', 2000), 200);
+        };
+        const first = await Promise.all(numbers(8).map(() => from('127.0.0.2')));
+        await Promise.all(first.map(asks));
+        const more = await Promise.all(numbers(20).map(() => from('127.0.0.2')));
+        assert.equal(await leftOpen(more, 1000), 0, 'left open');
+        assert.ok(more.every((connection) => connection.received === 0));
+        await asks(await from('127.0.0.3'));
+        assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="limit"'), 20);
+        await Promise.all(first.map(asks));
+        first.pop().close();
+        await sleep(300);
+        await asks(await from('127.0.0.2'));
+        assert.ok(logLines(daemon).length <= 2, 'a line of log for each');
+    }, { config: 'limits: { connections: 100, connections_per_client: 8 }\n' }));
+
+    it('fault 27: what a proxy could read otherwise is refused, and nothing after it read', () =>
+        serving((daemon) => eachRow([
+            ['both lengths', 'Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked'],
+            ['two lengths', 'Host: a\r\nContent-Length: 0\r\nContent-Length: 44'],
+            ['a list of lengths', 'Host: a\r\nContent-Length: 0, 44'],
+            ['a length with a sign', 'Host: a\r\nContent-Length: +44'],
+            ['an unknown coding', 'Host: a\r\nTransfer-Encoding: xchunked'],
+            ['a coding in disguise', 'Host: a\r\nTransfer-Encoding: \x0bchunked'],
+            ['a space before the colon', 'Host: a\r\nTransfer-Encoding : chunked'],
+            ['a length before the colon', 'Host: a\r\nContent-Length : 44'],
+            ['a folded header', 'Host: a\r\nX-A: b\r\n Content-Length: 44'],
+            // Two bytes that are not where they should be may be harmless spaces: only nothing after them is read.
+            ['a folded length', 'Host: a\r\nContent-Length:\r\n 44', [200, 400]],
+            ['a folded first header', ' X-A: b\r\nHost: a'],
+            ['two hosts', 'Host: a\r\nHost: b'],
+            ['no host', 'X-A: b'],
+            ['a NUL at the end', 'Host: a\r\nX-A: b\0\r\nX-B: c', [200, 400]],
+            ['a NUL', 'Host: a\r\nX-A: b\0cdef\r\nX-B: c'],
+            ['a bare carriage return', 'Host: a\r\nX-A: b\rContent-Length: 44'],
+            ['no colon', 'Host: a\r\nX-A'],
+            ['no name', 'Host: a\r\n: b'],
+        ], async ([, headers, status = 400]) => {
+            const { answers: [answer], closed, rest } = await daemon.raw(
+                Buffer.from(`GET /healthz HTTP/1.1\r\n${headers}\r\n\r\n${request('GET', '/smuggled')}`, 'latin1'),
+                { closeLimit: 2000 });
+            assertStatus(answer, status);
+            assert.ok(closed, 'the connection stays open');
+            assert.doesNotMatch(rest.toString('latin1'), /HTTP\/1\.1 /, 'what came after it was answered');
+        })));
+
+    it('fault 28: a URI of 40 kB, 3000 headers: 414 and 431, and one client\'s memory', () => serving((daemon) => eachRow([
+        ['URI', 414, () => request('GET', `/${'a'.repeat(40000)}`)],
+        ['query', 414, () => request('GET', `/healthz?${'a'.repeat(40000)}`)],
+        ['headers', 431, () => `GET /healthz HTTP/1.1\r\nHost: a\r\n${'X-A: b\r\n'.repeat(3000)}\r\n`],
+        ['a header', 431, () => request('GET', '/healthz', { Host: 'a', 'X-A': 'b'.repeat(40000) })],
+        ['endless headers', 431, () => `GET /healthz HTTP/1.1\r\nHost: a\r\n${'X-A: b\r\n'.repeat(100000)}`],
+    ], async ([, status, write]) => {
+        const before = memoryOf(daemon.pid);
+        const results = await Promise.all(numbers(10).map(async () => {
+            const connection = await daemon.connect();
+            connection.send(write());
+            const answer = await connection.answer('GET', 5000).catch((error) => error);
+            connection.close();
+            return answer;
+        }));
+        // Closed with unread bytes a connection is reset, which may overtake the answer.
+        const answers = results.filter((answer) => !(answer instanceof Error));
+        for (const error of results.filter((answer) => answer instanceof Error))
+            assert.match(error.message, /ECONNRESET|EPIPE/);
+        assert.ok(answers.length >= 5, `${answers.length} of 10 were answered: ${results.find((r) => r instanceof Error)}`);
+        for (const answer of answers)
+            assertStatus(answer, status);
+        assert.ok(memoryOf(daemon.pid) - before < 8 << 20);
+        assertStatus(await daemon.get('/healthz'), 200);
+    })));
+
+    it('fault 29: %00, .. and absolute URIs: 400, and no file is opened', () => serving((daemon, faults) => eachRow([
+        '/default/relief/10/512/512.png%00', '/%00', '/default/relief/10/512/..%2f..%2fetc/passwd', '/..', '/../etc/passwd',
+        '/default/relief/10/../../../../etc/passwd', '/./worlds.json', '/%2e%2e/%2e%2e/etc/passwd', '//etc/passwd',
+        '/default/relief/10/512/512.png/../../x', '/\\..\\x', 'http://127.0.0.1/healthz', 'http://other.test/worlds.json',
+        'worlds.json', '127.0.0.1:80',
+    ], async (target) => {
+        const opened = () => faults.calls('open') + faults.calls('create');
+        const before = opened();
+        const { answers: [answer] } = await daemon.raw(request('GET', target));
+        assertStatus(answer, 400);
+        assert.equal(opened(), before, 'files of the cache were opened');
+    })));
+
+    it('fault 30: 1000 pipelined requests: answered in order, in bounded memory', () => serving(async (daemon) => {
+        const targets = numbers(1000).map((i) => [`/default/height?x=${i}&y=0`, tile(i % 20), '/nowhere',
+            '/default/height/11/900/900.f32'][i % 4]);
+        await Promise.all(numbers(20).map((i) => daemon.bytes(tile(i))));
+        await daemon.bytes('/default/height/11/900/900.f32');
+        const before = memoryOf(daemon.pid);
+        const connection = await daemon.connect();
+        connection.socket.pause();
+        connection.send(targets.map((target) => request('GET', target)).join(''));
+        await sleep(1500);
+        const grown = memoryOf(daemon.pid) - before;
+        assert.ok(grown < 8 << 20, `${grown} bytes for answers that nobody reads`);
+        connection.socket.resume();
+        await eachRow(targets.map((target, i) => [target, i]), async ([target, i]) => {
+            const answer = await connection.answer('GET', 10000);
+            assertStatus(answer, target === '/nowhere' ? 404 : 200);
+            if (i % 4 === 0)
+                assert.equal(JSON.parse(answer.body).x, i);
+            else if (i % 4 === 1)
+                assert.match(answer.headers.etag, new RegExp(`/${i % 20}\\.png"$`));
+        });
+        connection.close();
+    }));
+});
+
+describe('too much', { timeout: patience(60000) }, () => {
+    const reference = useDaemon();
+
+    it('fault 25: ten times the misses: shed by the age of the queue, the rest served in time', () =>
+        serving(async (daemon, faults) => {
+            await daemon.bytes(tile(0, 1));
+            // 20 renders a second on one thread; 200 requests a second.
+            faults.set('encode', { amount: 50 });
+            const stop = probing(daemon, tile(0, 1));
+            const asked = [];
+            const started = Date.now();
+            const agent = alone();
+            for (let i = 0; Date.now() - started < 5000; i++) {
+                const begun = performance.now();
+                asked.push(daemon.get(tile(i, 2), {}, { agent }).then((answer) => ({ answer, took: performance.now() - begun })));
+                await sleep(Math.max(0, started + 5 * (i + 1) - Date.now()));
+            }
+            const results = await Promise.all(asked);
+            const took = (Date.now() - started) / 1000;
+            const refused = results.filter(({ answer }) => answer.status === 503);
+            const served = results.filter(({ answer }) => answer.status === 200);
+            assert.equal(refused.length + served.length, results.length, 'something else than 200 and 503');
+            const hits = await stop();
+            assert.ok(quantile(hits, 0.99) < patience(100), `hits wait: p99 ${quantile(hits, 0.99)} ms`);
+            assert.equal(refused.length, await daemon.metric('farlands_shed_total'));
+            assert.ok(refused.length > results.length * 0.6, `${refused.length} of ${results.length} refused`);
+            for (const { answer } of refused)
+                assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+            const quick = quantile(refused.map((each) => each.took), 0.9);
+            assert.ok(quick < patience(150), `nine in ten refusals took up to ${quick} ms`);
+            // The threads were never without work: a delayed render takes 50 ms and little more.
+            const goodput = served.length / took;
+            assert.ok(goodput > 0.75 * 20 / patience(1), `${goodput} tiles a second of 20`);
+            const longest = Math.max(...served.map((each) => each.took));
+            assert.ok(longest < patience(2500), `a tile took ${longest} ms, in a line of 1000`);
+        }, { config: 'threads: 1\nlimits: { wait: 1000, misses_per_client: 0 }\n' }));
+
+    it('fault 25: a client that has too many misses waiting is refused, another is served', () =>
+        serving(async (daemon, faults) => {
+            faults.set('encode', { amount: 300 });
+            const from = (localAddress, i) => connect({ host: daemon.host, port: daemon.port, localAddress })
+                .then((connection) => connection.send(request('GET', tile(i))));
+            const many = await Promise.all(numbers(40).map((i) => from('127.0.0.2', i)));
+            await sleep(200);
+            const other = await from('127.0.0.3', 100);
+            const answers = await Promise.all(many.map((connection) => connection.answer('GET', 15000)));
+            const refused = answers.filter(({ status }) => status === 503);
+            assert.equal(refused.length, 30);
+            for (const answer of refused)
+                assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+            assert.equal(await daemon.metric('farlands_limited_total'), 30);
+            assertStatus(await other.answer('GET', 15000), 200);
+        }, { config: 'threads: 1\nlimits: { wait: 60000, misses_per_client: 10 }\n' }));
+
+    it('fault 26: a scan of random tiles leaves what is asked for often where it is', () => serving(async (daemon) => {
+        const popular = numbers(20).map((i) => `/default/relief/14/9000/${9000 + i}.png`);
+        for (let round = 0; round < 5; round++)
+            for (const each of popular)
+                pngChunks(await daemon.bytes(each));
+        const hits = () => daemon.metric('farlands_cache_hits_total', 'tier="memory"');
+        let lost = 0, asked = 0;
+        for (let i = 0; i < 400; i += 8) {
+            await Promise.all(numbers(8).map((j) => daemon.bytes(`/default/relief/14/${2000 + i + j}/${(i * 97 + j) % 5000}.png`)));
+            if (i % 80 !== 0)
+                continue;
+            const before = await hits();
+            for (const each of popular)
+                await daemon.bytes(each);
+            asked += popular.length;
+            lost += popular.length - (await hits() - before);
+        }
+        assert.ok(lost <= asked / 10, `${lost} of ${asked} popular tiles were no longer in memory`);
+        // As many are remembered as fit, and no more: the scan was larger.
+        assert.ok(await daemon.metric('farlands_cache_bytes', 'tier="memory"') <= 4 << 20);
+    }, { config: 'cache: { memory: 4M }\n' }));
+
+    it('faults 21 to 26: and the tiles are the same as ever', async () => {
+        await serving(async (daemon) => {
+            const results = await Promise.all(numbers(100).map((i) => settled(daemon.get(tile(i, i % 3)))));
+            await eachRow(numbers(100), async (i) =>
+                assert.ok(results[i].answer?.body.equals(await reference.bytes(tile(i, i % 3)))));
+        });
+        assertError(await reference.get('/nowhere'), 404);
+    });
+});

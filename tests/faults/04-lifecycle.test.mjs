@@ -1,0 +1,308 @@
+// Faults 31 to 38: told to go, told to reload, stuck, unheard, not wanted here.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { assertPeace } from '../http/daemon.mjs';
+import { pngChunks } from '../http/png.mjs';
+import { BINARY, eventually, patience, run, scratch, scratchFile } from '../http/program.mjs';
+import { assertError, assertStatus, eachRow } from '../http/table.mjs';
+import { connect, request } from '../http/wire.mjs';
+import { Faults, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
+
+const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
+const numbers = (count) => Array.from({ length: count }, (_, i) => i);
+const alone = () => new http.Agent({ keepAlive: false, maxSockets: Infinity });
+
+/* A configuration that a test rewrites while the daemon runs: { args, write }. */
+function changing(text) {
+    const file = scratchFile('changing.yaml', text);
+    return { args: ['--config', file], write: (next) => fs.writeFileSync(file, next), file };
+}
+
+/*
+ * A client as libraries are: a request after the other on one connection, a new one where
+ * the daemon has said "close" or an idle one has gone before a byte of the answer. Ends when
+ * nobody listens any longer. Its count of answers; throws on anything else.
+ */
+async function keepAsking(daemon, next) {
+    for (let answered = 0; ;) {
+        let connection;
+        try {
+            connection = await connect(daemon);
+        } catch {
+            return answered;
+        }
+        for (let first = true; ; first = false) {
+            const { answer, error } = await settled(connection.send(request('GET', next())).answer('GET', 20000));
+            if (error) {
+                assert.equal(connection.received, 0, `cut in an answer: ${error.message}`);
+                assert.ok(!first || !daemon.program.running || daemon.told, `a new connection was cut: ${error.message}`);
+                break;
+            }
+            assertStatus(answer, 200);
+            if (answer.headers['content-type'] === 'image/png')
+                pngChunks(answer.body);
+            answered++;
+            connection.received = connection.buffer.length;
+            if (answer.headers.connection?.toLowerCase() === 'close')
+                break;
+        }
+        connection.close();
+    }
+}
+
+describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
+    it('fault 31: SIGTERM under load: every request is answered, and the end comes in time', async () => {
+        let answered = 0;
+        for (let round = 0; round < 4; round++)
+            await serving(async (daemon) => {
+                let i = 0;
+                const clients = numbers(24).map((n) => keepAsking(daemon,
+                    () => (n % 3 ? tile(i++ % 50) : tile(i++, 100 + round))));
+                await sleep(200 + 150 * round);
+                const started = Date.now();
+                daemon.told = true;
+                daemon.kill();
+                assertPeace(await daemon.ended(30000));
+                assert.ok(Date.now() - started < patience(10000), `took ${Date.now() - started} ms`);
+                for (const count of await Promise.all(clients))
+                    answered += count;
+            });
+        assert.ok(answered > 200, `${answered} answers in four rounds are no load`);
+    });
+
+    it('fault 31: while it drains: /readyz 503, Connection: close, renders under way are finished', () =>
+        serving(async (daemon, faults) => {
+            const [slow, ready, alive, idle] = await Promise.all(numbers(4).map(() => daemon.connect()));
+            for (const connection of [ready, alive, idle]) {
+                connection.send(request('GET', '/healthz'));
+                assertStatus(await connection.answer(), 200);
+            }
+            faults.set('encode', { amount: 3000 });
+            slow.send(request('GET', tile(0)));
+            assert.ok(await eventually(() => faults.hits('encode') === 1));
+            daemon.kill();
+            await sleep(150);
+            ready.send(request('GET', '/readyz'));
+            const answer = await ready.answer();
+            assertStatus(answer, 503);
+            assert.equal(answer.headers.connection?.toLowerCase(), 'close');
+            assert.ok(await idle.closed(2000), 'an idle connection stays open');
+            assert.ok(daemon.program.running);
+            const tileAnswer = await slow.answer();
+            assertStatus(tileAnswer, 200);
+            assert.equal(tileAnswer.headers.connection?.toLowerCase(), 'close');
+            assertPeace(await daemon.ended(5000));
+            alive.close();
+        }));
+
+    it('fault 32: a second SIGTERM: it stops now, without an abort', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+        serving(async (daemon, faults) => {
+            faults.set('encode', { amount: 2000 });
+            const connections = await Promise.all(numbers(40).map(() => daemon.connect()));
+            const answers = connections.map((connection, i) =>
+                settled(connection.send(request('GET', tile(i))).answer('GET', 10000)));
+            assert.ok(await eventually(() => faults.hits('encode') >= 1));
+            daemon.kill();
+            await sleep(200);
+            assert.ok(daemon.program.running, 'it did not wait the first time');
+            const started = Date.now();
+            assertPeace(await daemon.stop(signal, 8000));
+            assert.ok(Date.now() - started < patience(3500), `took ${Date.now() - started} ms`);
+            for (const { answer } of await Promise.all(answers))
+                if (answer)
+                    assertStatus(answer, [200, 503]);
+        }, { config: 'threads: 2\n' })));
+});
+
+describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
+    const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
+
+    async function reload(daemon, result) {
+        const before = await reloads(daemon, result);
+        daemon.kill('SIGHUP');
+        assert.ok(await eventually(async () => await reloads(daemon, result) > before), `not ${result}:\n${daemon.stderr}`);
+    }
+
+    const world = (name, octaves) => `worlds:\n  - name: ${name}\n    noise: { octaves: ${octaves} }\n`;
+
+    it('fault 33: a broken configuration changes nothing; a good one is applied whole', async () => {
+        const cache = scratch();
+        const process = ({ listen = '127.0.0.1:0', folder = cache } = {}) => `listen: ${listen}\ncache: { path: ${folder} }\n`;
+        const config = changing(process() + world('alpha', 5));
+        await serving(async (daemon) => {
+            const before = await daemon.json('/alpha.json');
+            const image = await daemon.bytes('/alpha/gray/11/900/1.png');
+            await eachRow([
+                ['worlds: [\n', /changing\.yaml/],
+                [`${process()}${world('beta', 5)}    sede: 3\n`, /sede/],
+                [`${process()}${world('beta', 65)}`, /octaves/],
+                [`${process({ listen: '127.0.0.1:1' })}${world('beta', 5)}`, /listen/],
+                [`${process()}${world('beta', 5)}shards: 7\n`, /shards/],
+                [`${process()}${world('beta', 5)}threads: 7\n`, /threads/],
+                [`${process()}${world('beta', 5)}access_log: "-"\n`, /access_log/],
+                [`${process({ folder: '/nowhere' })}${world('beta', 5)}`, /cache\.path/],
+            ], async ([text, names]) => {
+                config.write(text);
+                const lines = logLines(daemon).length;
+                await reload(daemon, 'refused');
+                const said = logLines(daemon).slice(lines);
+                assert.equal(said.length, 1, `lines of log:\n${said.join('\n')}`);
+                assert.match(said[0], names);
+                assert.deepEqual(await daemon.json('/alpha.json'), before);
+                assertStatus(await daemon.get('/beta.json'), 404);
+            });
+            fs.unlinkSync(config.file);
+            await reload(daemon, 'refused');
+            config.write(`${process()}${world('beta', 7)}  - name: alpha\n    noise: { octaves: 5 }\nlimits: { queue: 5 }\n`);
+            await reload(daemon, 'ok');
+            assert.equal((await daemon.json('/beta.json')).noise.octaves, 7);
+            assert.deepEqual((await daemon.json('/worlds.json')).worlds.map(({ name }) => name), ['beta', 'alpha']);
+            assert.equal((await daemon.json('/alpha.json')).fingerprint, before.fingerprint);
+            const rendered = await daemon.rendered();
+            assert.deepEqual(await daemon.bytes('/alpha/gray/11/900/1.png'), image);
+            assert.equal(await daemon.rendered(), rendered, 'a world that is the same lost its tiles');
+            assertStatus(await daemon.get('/default.json'), 404);
+        }, { args: config.args, listen: false, cache: false, faults: new Faults(cache) });
+    });
+
+    it('fault 33: requests under way end in the world they began in', async () => {
+        const config = changing(world('alpha', 5));
+        await serving(async (daemon, faults) => {
+            const { fingerprint } = await daemon.json('/alpha.json');
+            faults.set('encode', { amount: 1500 });
+            const connection = await daemon.connect();
+            connection.send(request('GET', '/alpha/gray/11/900/1.png'));
+            assert.ok(await eventually(() => faults.hits('encode') === 1));
+            config.write(world('alpha', 9));
+            await reload(daemon, 'ok');
+            assert.notEqual((await daemon.json('/alpha.json')).fingerprint, fingerprint);
+            const answer = await connection.answer();
+            assertStatus(answer, 200);
+            assert.ok(answer.headers.etag.includes(fingerprint), answer.headers.etag);
+            connection.close();
+            faults.clear();
+            const after = await daemon.get('/alpha/gray/11/900/1.png');
+            assert.ok(!after.headers.etag.includes(fingerprint));
+        }, { args: config.args });
+    });
+
+    it('fault 34: a storm of SIGHUPs: coalesced, and no request fails', async () => {
+        const config = changing(world('alpha', 5));
+        await serving(async (daemon) => {
+            let going = true, asked = 0;
+            const clients = Promise.all(numbers(8).map(async (n) => {
+                while (going)
+                    assertStatus(await daemon.get(`/alpha/gray/11/${n}/${asked++ % 200}.png`), 200);
+            }));
+            clients.catch(() => {});
+            await sleep(300);
+            const [memory, files] = [memoryOf(daemon.pid), openFiles(daemon.pid).length];
+            let sent = 0;
+            for (const end = Date.now() + 2000; Date.now() < end; await sleep(1))
+                for (let i = 0; i < 10; i++, sent++)
+                    daemon.kill('SIGHUP');
+            config.write(world('alpha', 6));
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6), 'the last one is lost');
+            going = false;
+            await clients;
+            const done = await reloads(daemon, 'ok') + await reloads(daemon, 'refused');
+            assert.ok(done >= 1 && done < sent / 4, `${done} reloads for ${sent} signals`);
+            assert.ok(memoryOf(daemon.pid) - memory < 48 << 20, `${memoryOf(daemon.pid) - memory} bytes more`);
+            assert.ok(openFiles(daemon.pid).length <= files + 4, 'files left open');
+        }, { args: config.args });
+    });
+});
+
+describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () => {
+    it('fault 35: a worker stuck for good: readiness fails, what can be served is', () => serving(async (daemon, faults) => {
+        assertStatus(await daemon.get(tile(1)), 200);
+        faults.set('encode', { amount: 600000 });
+        const waiting = settled(daemon.get(tile(0), {}, { agent: alone(), limit: 30000 }));
+        assert.ok(await eventually(() => faults.hits('encode') === 1));
+        faults.noMore('encode');
+        assertStatus(await daemon.get('/readyz'), 200);
+        // A minute, and not one of ours.
+        faults.jump('steady', 62);
+        assert.ok(await eventually(async () => (await daemon.get('/readyz', {}, { agent: alone() })).status === 503), 'still ready');
+        assertError(await daemon.get('/readyz', {}, { agent: alone() }), 503, /render|worker|stuck/i);
+        assert.equal(await daemon.metric('farlands_ready'), 0);
+        assertStatus(await daemon.get('/healthz'), 200);
+        await eachRow(numbers(10), async (i) => assertStatus(await daemon.get(tile(i + 1)), 200));
+        assertStatus((await waiting).answer, 503);
+        faults.clear();
+        assert.ok(await eventually(async () => (await daemon.get('/readyz')).status === 200), 'not ready again');
+        assert.equal(await daemon.metric('farlands_ready'), 1);
+    }, { config: 'threads: 2\n' }));
+
+    it('fault 36: the loop was blocked for more than a second: a metric says so', () => serving(async (daemon) => {
+        const blocked = () => daemon.metric('farlands_loop_blocked_total');
+        await sleep(1500);
+        assert.equal(await blocked(), 0, 'counted without cause');
+        daemon.kill('SIGSTOP');
+        await sleep(1600);
+        daemon.kill('SIGCONT');
+        assert.ok(await eventually(async () => await blocked() >= 1), 'not counted');
+        assert.ok(await blocked() <= 2, `${await blocked()} times for one loop that was blocked once`);
+    }, { config: 'shards: 1\n' }));
+
+    /* A daemon whose stderr and log: debug go to FD, which nobody reads. */
+    async function assertUnheard(fd) {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', cache,
+            '--config', scratchFile('debug.yaml', 'log: debug\naccess_log: ""\n')],
+        { stdio: ['ignore', 'pipe', fd], env: { ...process.env, ...faults.env } });
+        try {
+            const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+            const connection = await connect({ host: '127.0.0.1', port: Number(/:(\d+)\//.exec(line)[1]) });
+            const started = Date.now();
+            for (let i = 0; i < 3000; i++)
+                assertStatus(await connection.send(request('GET', '/healthz')).answer('GET', 3000), 200);
+            // What workers have to say is dropped, too.
+            faults.set('write', { error: 'EIO' });
+            for (let i = 0; i < 20; i++)
+                assertStatus(await connection.send(request('GET', tile(i))).answer('GET', 3000), 200);
+            assert.ok(Date.now() - started < patience(15000));
+            connection.close();
+            child.kill('SIGTERM');
+            const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(patience(8000)) });
+            assert.equal(code, 0);
+        } finally {
+            child.kill('SIGKILL');
+        }
+    }
+
+    it('fault 37: stderr is blocked: lines of the log are dropped, nothing else waits', () => eachRow(
+        ['a socket', 'a pipe'], async (kind) => {
+            if (kind === 'a socket') {
+                await assertUnheard('pipe');        // node's pipes are sockets
+                return;
+            }
+            const fifo = path.join(scratch(), 'fifo');
+            execFileSync('mkfifo', [fifo]);
+            const fd = fs.openSync(fifo, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+            try {
+                await assertUnheard(fd);
+            } finally {
+                fs.closeSync(fd);
+            }
+        }));
+
+    it('fault 38: the port is in use: exit code 1 and a message that says so', () => serving(async (daemon) => {
+        const { code, stdout, stderr, late } = await run(['serve', '--listen', daemon.authority, '--cache', scratch()]);
+        assert.equal(late, false, 'it serves, or waits');
+        assert.equal(code, 1, stderr);
+        assert.ok(stderr.includes(daemon.authority), stderr);
+        assert.match(stderr, /in use/i);
+        assert.equal(stdout.length, 0, `stdout: ${stdout}`);
+        assertStatus(await daemon.get('/healthz'), 200);
+    }));
+});
