@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/conditional.h"
 #include "server/documents.h"
@@ -32,15 +33,37 @@ struct headers headers_common(const char *cache_control)
     return headers;
 }
 
+static void write_access(const struct asker *asker, unsigned status, size_t bytes, uint64_t took)
+{
+    const struct http_request *request = asker->request;
+    struct access_entry entry = {
+        .client = asker->client,
+        .method = request->refused ? "refused" : http_method_name(request->method),
+        .uri = request->uri,
+        .status = status,
+        .bytes = bytes,
+        .nanoseconds = took,
+        .from = asker->from,
+        .user_agent = request->user_agent,
+        .referer = request->referer,
+    };
+
+    clock_gettime(CLOCK_REALTIME, &entry.time);
+    if (!access_log_write(asker->ledger->access_log, asker->ledger->lane, &entry))
+        metrics_add(asker->ledger->metrics, METRIC_ACCESS_LOG_DROPPED);
+}
+
 /* Tell who counts and who logs. */
 static void note(const struct asker *asker, unsigned status, size_t bytes)
 {
     const struct http_request *request = asker->request;
+    const struct ledger *ledger = asker->ledger;
     const uint64_t took = uv_hrtime() - request->begun;
 
-    (void)bytes;
-    metrics_add_status(asker->metrics, status);
-    metrics_observe(asker->metrics, HISTOGRAM_REQUEST, took);
+    metrics_add_status(ledger->metrics, status);
+    metrics_observe(ledger->metrics, HISTOGRAM_REQUEST, took);
+    if (ledger->access_log)
+        write_access(asker, status, bytes, took);
     if (log_enabled(LOG_DEBUG))
         log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
                  request->refused ? "refused" : http_method_name(request->method), request->uri,

@@ -5,6 +5,7 @@
 #ifndef FARLANDS_ANSWER_H
 #define FARLANDS_ANSWER_H
 
+#include "server/access_log.h"
 #include "server/http.h"
 #include "server/metrics.h"
 #include "server/pages.h"
@@ -14,11 +15,20 @@
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
 #define CACHE_CHECK "no-cache"
 
-/* Who is answered, and where that is counted. The request lasts until then. */
-struct asker {
+/* Where answers are counted and logged: those of one thread. */
+struct ledger {
     struct metrics *metrics;
+    struct access_log *access_log; /* or NULL */
+    unsigned lane;                 /* in it */
+};
+
+/* Who is answered. The request lasts until then. */
+struct asker {
+    const struct ledger *ledger;
+    const struct sockaddr *client; /* see site_client */
     struct http_exchange *exchange;
     const struct http_request *request;
+    enum access_from from; /* where the tile of the answer comes from */
 };
 
 /* The headers of one answer; values must last until it is given. */

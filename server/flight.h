@@ -15,8 +15,8 @@ struct flights;
 
 /* Someone who waits. Embed it; it must stay until landed is called or it has left. */
 struct waiter {
-    /* Where landed is to be called, and with what: ERR 0 and BLOB (valid during the call), or a
-     * negative code. */
+    /* Where landed is to be called, and with what: BLOB, valid during the call, and ERR as
+     * flight_land was told, 0 or more; or a negative code. */
     struct mailbox *home;
     void (*landed)(struct waiter *waiter, struct blob *blob, int err);
     /* Private. */

@@ -99,9 +99,6 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
  * Returns how many. */
 unsigned http_sweep(struct http *http);
 
-/* Connections open now. */
-unsigned http_connections(const struct http *http);
-
 /*
  * Close the idle connections, and each other one after the answer that it waits
  * for. Calls DRAINED once none is left.

@@ -38,6 +38,7 @@ struct server {
     struct setup *setup;
     struct metrics metrics; /* of everything but the shards */
     time_t started;
+    struct access_log *access_log; /* or NULL */
     struct clients *clients;
     struct works *works;
     struct shard *shards[SHARDS_MAX];
@@ -284,6 +285,8 @@ static int reload(struct server *server)
         return err;
     }
     put_in_force(server, setup);
+    if (server->access_log)
+        access_log_reopen(server->access_log);
     log_line(LOG_INFO, "SIGHUP: the configuration was read again and is in force");
     return 0;
 }
@@ -366,13 +369,29 @@ static int start_acceptor(struct server *server)
     return err;
 }
 
-static int start_shards(struct server *server)
+static unsigned shards_for(const struct config *config)
 {
     const unsigned cores = uv_available_parallelism();
-    const unsigned asked = config_of(server)->shards;
-    const unsigned count = asked ? asked : cores < SHARDS_ALONE ? cores : SHARDS_ALONE;
-    const struct shard_parts parts = {
-        .service = {.supply = works_supply(server->works),
+    return config->shards ? config->shards : cores < SHARDS_ALONE ? cores : SHARDS_ALONE;
+}
+
+static int open_access_log(struct server *server)
+{
+    const struct config *config = config_of(server);
+    if (!config->access_log[0])
+        return 0;
+    int err = access_log_open(&server->access_log, config->access_log, shards_for(config));
+    if (err)
+        log_line(LOG_ERROR, "access_log: %s: %s", config->access_log, strerror(-err));
+    return err;
+}
+
+static int start_shards(struct server *server)
+{
+    const unsigned count = shards_for(config_of(server));
+    struct shard_parts parts = {
+        .service = {.ledger.access_log = server->access_log,
+                    .supply = works_supply(server->works),
                     .clients = server->clients,
                     .shelves = count,
                     .scrape = scrape,
@@ -384,6 +403,7 @@ static int start_shards(struct server *server)
     };
 
     for (; server->shard_count < count; server->shard_count++) {
+        parts.service.ledger.lane = server->shard_count;
         int err = shard_new(&server->shards[server->shard_count], &parts, server->setup);
         if (err)
             return err;
@@ -394,7 +414,9 @@ static int start_shards(struct server *server)
 static int make_parts(struct server *server)
 {
     const struct works_parts works = {config_of(server), &server->metrics, is_current, server};
-    int err = mailbox_new(&server->mailbox, &server->loop);
+    int err = open_access_log(server);
+    if (!err)
+        err = mailbox_new(&server->mailbox, &server->loop);
     if (!err)
         err = clients_new(&server->clients);
     if (!err)
@@ -452,6 +474,8 @@ static void free_parts(struct server *server)
         _exit(0);
     }
     works_free(server->works);
+    if (server->access_log)
+        access_log_close(server->access_log);
     acceptor_free(server->acceptor);
     clients_free(server->clients);
     mailbox_free(server->mailbox);

@@ -15,7 +15,6 @@
 enum {
     LATE_MS = 10 * 1000, /* a render's waiters are told to come again; it is finished and kept */
     LEFT_MS = 250,       /* who has waited for so long is looked after */
-    SHELF_SHARE = 4,     /* 1 / this of the memory for tiles is for ready answers */
 };
 
 struct service {
@@ -35,8 +34,8 @@ struct waiting {
     struct asker asker;
     struct wanted wanted; /* with a hold on its world */
     uint64_t since;       /* ns */
+    bool joined;          /* what another had ordered already */
     struct sockaddr_storage address;
-    const struct sockaddr *client; /* among whose misses this one counts */
 };
 
 static void stop_waiting(struct waiting *waiting)
@@ -44,18 +43,25 @@ static void stop_waiting(struct waiting *waiting)
     *waiting->self = waiting->next;
     if (waiting->next)
         waiting->next->self = waiting->self;
-    clients_leave(waiting->service->parts.clients, waiting->client, CLIENT_MISSES);
+    clients_leave(waiting->service->parts.clients, waiting->asker.client, CLIENT_MISSES);
     world_release(waiting->wanted.tile.world);
     free(waiting);
+}
+
+static void answer_landed(struct waiting *waiting, struct blob *blob, bool from_disk)
+{
+    struct asker *asker = &waiting->asker;
+    asker->from = waiting->joined ? FROM_JOINED : from_disk ? FROM_DISK : FROM_RENDER;
+    tile_answer(asker, &waiting->wanted, blob);
 }
 
 static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 {
     struct waiting *waiting = (struct waiting *)waiter;
-    if (err)
+    if (err < 0)
         tile_answer_failed(&waiting->asker, err);
     else
-        tile_answer(&waiting->asker, &waiting->wanted, blob);
+        answer_landed(waiting, blob, err == SUPPLY_FROM_DISK);
     stop_waiting(waiting);
 }
 
@@ -66,7 +72,7 @@ static bool give_up(struct waiting *waiting, int err)
     if (!supply_forget(service->parts.supply, &waiting->waiter))
         return false;
     if (err == -ETIMEDOUT)
-        metrics_add(service->parts.metrics, METRIC_LATE);
+        metrics_add(service->parts.ledger.metrics, METRIC_LATE);
     tile_answer_failed(&waiting->asker, err);
     stop_waiting(waiting);
     return true;
@@ -114,7 +120,8 @@ static struct waiting *new_waiting(struct service *service, const struct asker *
     waiting->asker = *asker;
     waiting->wanted = *wanted;
     waiting->since = uv_hrtime();
-    waiting->client = site_client(&service->setup->config->site, asker->request, &waiting->address);
+    waiting->asker.client =
+        site_client(&service->setup->config->site, asker->request, &waiting->address);
     return waiting;
 }
 
@@ -126,10 +133,10 @@ static void wait_for_tile(struct service *service, const struct asker *asker,
         tile_answer_failed(asker, -ENOMEM);
         return;
     }
-    if (!clients_enter(service->parts.clients, waiting->client, CLIENT_MISSES,
+    if (!clients_enter(service->parts.clients, waiting->asker.client, CLIENT_MISSES,
                        service->setup->config->limits.misses_per_client)) {
         free(waiting);
-        metrics_add(service->parts.metrics, METRIC_LIMITED);
+        metrics_add(service->parts.ledger.metrics, METRIC_LIMITED);
         tile_answer_failed(asker, -EUSERS);
         return;
     }
@@ -141,6 +148,7 @@ static void wait_for_tile(struct service *service, const struct asker *asker,
     service->first = waiting;
     const struct order order = {&wanted->tile, wanted->key, maybe_on_disk, rank_of(asker->request)};
     int err = supply_await(service->parts.supply, &order, &waiting->waiter);
+    waiting->joined = err == 1;
     if (err < 0) {
         stop_waiting(waiting);
         tile_answer_failed(asker, err);
@@ -169,7 +177,7 @@ static void make_ready(struct service *service, const struct asker *asker,
 }
 
 /* The way of what is hot: no lock, no allocation. Returns whether there was an answer. */
-static bool answer_from_shelf(struct service *service, const struct asker *asker)
+static bool answer_from_shelf(struct service *service, struct asker *asker)
 {
     const struct http_request *request = asker->request;
     const struct ready *ready;
@@ -183,23 +191,26 @@ static bool answer_from_shelf(struct service *service, const struct asker *asker
     if (!ready->blob)
         return false;
     blob_use(ready->blob);
-    metrics_add(service->parts.metrics, METRIC_HITS_MEMORY);
+    asker->from = FROM_MEMORY;
+    metrics_add(service->parts.ledger.metrics, METRIC_HITS_MEMORY);
     answer_ready(asker, &ready->full);
     return true;
 }
 
-static void answer_at_hand(struct service *service, const struct asker *asker,
+static void answer_at_hand(struct service *service, struct asker *asker,
                            const struct wanted *wanted, const struct at_hand *found)
 {
-    metrics_add(service->parts.metrics, found->from_memory ? METRIC_HITS_MEMORY : METRIC_HITS_DISK);
+    asker->from = found->from_memory ? FROM_MEMORY : FROM_DISK;
+    metrics_add(service->parts.ledger.metrics,
+                found->from_memory ? METRIC_HITS_MEMORY : METRIC_HITS_DISK);
     if (found->from_memory)
         make_ready(service, asker, wanted, found->blob);
     tile_answer(asker, wanted, found->blob);
     blob_release(found->blob);
 }
 
-static void handle_tile(struct service *service, const struct asker *asker,
-                        const struct world *world, const struct route *route)
+static void handle_tile(struct service *service, struct asker *asker, const struct world *world,
+                        const struct route *route)
 {
     const struct http_request *request = asker->request;
     struct wanted wanted = {0};
@@ -277,8 +288,7 @@ static void handle_file(struct service *service, const struct asker *asker, cons
         answer_error(asker, 404, "the viewer has no such file");
 }
 
-static void handle_world(struct service *service, const struct asker *asker,
-                         const struct route *route)
+static void handle_world(struct service *service, struct asker *asker, const struct route *route)
 {
     char why[ROUTE_WHY];
     const struct world *world = resolve_world(service->setup->worlds, route, why);
@@ -311,8 +321,7 @@ static void handle_readiness(struct service *service, const struct asker *asker)
                  document_status(names[readiness]));
 }
 
-static void handle_route(struct service *service, const struct asker *asker,
-                         const struct route *route)
+static void handle_route(struct service *service, struct asker *asker, const struct route *route)
 {
     switch (route->kind) {
     case ROUTE_VIEWER:
@@ -361,7 +370,13 @@ void service_handle(void *context, struct http_exchange *exchange,
 {
     struct service *service = context;
     const struct site_config *site = &service->setup->config->site;
-    const struct asker asker = {service->parts.metrics, exchange, request};
+    struct sockaddr_storage address;
+    struct asker asker = {
+        .ledger = &service->parts.ledger,
+        .client = site_client(site, request, &address),
+        .exchange = exchange,
+        .request = request,
+    };
     struct route route;
     char why[ROUTE_WHY + PREFIX_PATH_MAX];
     const char *path;

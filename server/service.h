@@ -7,6 +7,7 @@
 #ifndef FARLANDS_SERVICE_H
 #define FARLANDS_SERVICE_H
 
+#include "server/answer.h"
 #include "server/clients.h"
 #include "server/http.h"
 #include "server/mailbox.h"
@@ -21,8 +22,8 @@ struct service_parts {
     struct mailbox *mailbox; /* of its thread */
     struct supply *supply;
     struct clients *clients;
-    struct metrics *metrics; /* where it counts */
-    unsigned shelves;        /* how many services share what memory there is for ready answers */
+    struct ledger ledger;
+    unsigned shelves; /* how many services share what memory there is for ready answers */
     /* What only the whole server knows. The text of /metrics: one reference, or NULL where
      * memory is out. */
     struct blob *(*scrape)(void *context);

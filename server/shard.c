@@ -185,7 +185,7 @@ static int make_parts(struct shard *shard, struct setup *setup)
     if (err)
         return err;
     service.mailbox = shard->mailbox;
-    service.metrics = &shard->metrics;
+    service.ledger.metrics = &shard->metrics;
     err = service_new(&shard->service, &service, setup);
     if (err)
         return err;

@@ -18,6 +18,9 @@ struct ready {
     struct http_response same; /* 304 */
 };
 
+/* All shelves together may have one part in so many of the memory for tiles. */
+enum { SHELF_SHARE = 4 };
+
 struct shelf;
 
 /* BUDGET bytes of tiles, at most; without tiles (304s alone) it has room even of 0. Returns 0 or

@@ -38,7 +38,7 @@ static void free_errand(struct errand *errand)
 static void land(struct errand *errand, struct blob *blob, int err)
 {
     struct supply *supply = errand->supply;
-    if (!err)
+    if (err >= 0)
         memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), blob);
     flight_land(supply->parts.flights, errand->flight, blob, err);
     errand->flight = NULL;
@@ -91,7 +91,7 @@ static void on_render(struct job *job, void *easel)
     }
     metrics_observe(supply->parts.metrics, HISTOGRAM_RENDER, uv_hrtime() - begun);
     metrics_add_rendered(supply->parts.metrics, errand->tile.layer);
-    land(errand, blob, 0); /* before the disk, which may be slow */
+    land(errand, blob, SUPPLY_RENDERED); /* before the disk, which may be slow */
     store_on_disk(errand, blob);
     blob_release(blob);
     free_errand(errand);
@@ -129,7 +129,7 @@ static void on_fetch(struct job *job, void *station)
         return;
     }
     count(supply, METRIC_HITS_DISK);
-    land(errand, blob, 0);
+    land(errand, blob, SUPPLY_FROM_DISK);
     blob_release(blob);
     free_errand(errand);
 }
@@ -159,7 +159,7 @@ static void set_out(struct supply *supply, struct flight *flight, const struct o
     /* Another's flight may have landed just before this one began. */
     struct blob *blob = memory_cache_get(supply->parts.memory_cache, order->key);
     if (blob) {
-        flight_land(supply->parts.flights, flight, blob, 0);
+        flight_land(supply->parts.flights, flight, blob, SUPPLY_RENDERED);
         blob_release(blob);
         free_errand(errand);
     } else if (order->maybe_on_disk) {

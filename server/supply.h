@@ -45,10 +45,13 @@ struct order {
     enum job_rank rank;
 };
 
+/* How a tile landed. */
+enum { SUPPLY_RENDERED, SUPPLY_FROM_DISK };
+
 /*
  * Have a tile come from the disk or a render. WAITER's landed gets the outcome
- * at home: -EBUSY where too many renders wait already, -ENOMEM or -EIO. Returns
- * 0 or 1, where another's order is waited for, or -ENOMEM: then WAITER is not called.
+ * at home: one of those above, or -EBUSY where too many renders wait already, -ENOMEM or -EIO.
+ * Returns 0 or 1, where another's order is waited for, or -ENOMEM: then WAITER is not called.
  */
 int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter);
 

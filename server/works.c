@@ -7,6 +7,7 @@
 
 #include "server/log.h"
 #include "server/render.h"
+#include "server/shelf.h"
 
 enum {
     READERS = 2,            /* threads that may wait for the disk */
@@ -141,8 +142,9 @@ void works_limit(struct works *works, const struct config *config)
 {
     const struct footprint quota = {config->cache.disk, config->cache.files};
 
-    /* The loops' shelves have the rest; see service.c. */
-    memory_cache_resize(works->memory_cache, config->cache.memory - config->cache.memory / 4);
+    /* The shelves of the loops have the rest. */
+    memory_cache_resize(works->memory_cache,
+                        config->cache.memory - config->cache.memory / SHELF_SHARE);
     workers_limit(works->renderers, config->limits.queue, config->limits.wait);
     if (works->disk_cache)
         disk_cache_limit(works->disk_cache, &quota);

@@ -80,7 +80,7 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.queue, 1024);
     ck_assert_uint_eq(config->limits.wait, 1000);
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
-    ck_assert_uint_eq(config->limits.misses_per_client, 256);
+    ck_assert_uint_eq(config->limits.misses_per_client, 512);
     ck_assert_uint_eq(config->shards, 0);
     ck_assert_str_eq(config->access_log, "");
     ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
