@@ -9,36 +9,9 @@
 #include <uv.h>
 
 #include "tests/fixtures.h"
+#include "tests/refusals.h"
 
 static struct clients *clients;
-
-/* An allocator that refuses as often as a test says, but only after some grants; sanitizers have
- * their own. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define OWN_ALLOCATOR
-static int grants, refusals;
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-
-static bool is_refused(void)
-{
-    if (refusals == 0 || grants-- > 0)
-        return false;
-    refusals--;
-    return true;
-}
-
-void *malloc(size_t size)
-{
-    return is_refused() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return is_refused() ? NULL : __libc_calloc(count, size);
-}
-#endif
 
 static void set_up(void)
 {
@@ -184,9 +157,9 @@ END_TEST
 /* Out of memory everyone is let in, uncounted: for the client, its table, the table's buckets. */
 START_TEST(test_no_memory)
 {
-#ifdef OWN_ALLOCATOR
+#ifdef CAN_REFUSE
     const struct sockaddr *peer = peer_of("192.0.2.1");
-    grants = _i;
+    grants_before = _i;
     refusals = 2;
     while (refusals > 0)
         ck_assert(clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));

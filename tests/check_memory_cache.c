@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "tests/fixtures.h"
+#include "tests/refusals.h"
 
 static struct memory_cache *cache;
 
@@ -308,21 +309,44 @@ START_TEST(test_resize)
 }
 END_TEST
 
-/* A budget whose table no machine has memory for. */
+/* Out of memory nothing is kept, and what was kept stays: even without a table of its own. */
 START_TEST(test_no_memory)
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* both stop the program */
-    ck_assert_int_eq(memory_cache_new(&cache, UINT64_MAX), -ENOMEM);
-    make(100000);
+#ifdef CAN_REFUSE
+    for (int i = 0; i < 2; i++) {
+        grants_before = i;
+        refusals = 1;
+        ck_assert_int_eq(memory_cache_new(&cache, 1 << 20), -ENOMEM);
+        ck_assert_int_eq(refusals, 0);
+    }
+    make(1 << 24); /* whose table takes 96 KiB */
     put_tile(0);
-    memory_cache_resize(cache, UINT64_MAX);
-    for (int i = 1; i < COUNT; i++)
+    struct blob *other = blob_of(TILE);
+    refusals = 1;
+    memory_cache_put(cache, "001", other);
+    ck_assert(!is_kept(other));
+    ck_assert(is_kept(tiles[0]));
+    /* Not the one that it would replace either. */
+    refusals = 1;
+    memory_cache_put(cache, "000", other);
+    ck_assert(!is_kept(other));
+    ck_assert(!is_kept(tiles[0]));
+    for (int i = 0; i < COUNT; i++)
         put_tile(i);
+    refusals = 1;
+    memory_cache_resize(cache, 1 << 30);
+    ck_assert_int_eq(refusals, 0);
     for (int i = 0; i < COUNT; i++)
         ck_assert(is_kept(tiles[i]));
+    /* The old table alone would be too large. */
+    refusals = 1;
     memory_cache_resize(cache, 50000);
-    ck_assert(is_kept(tiles[COUNT - 1]));
+    ck_assert_int_eq(refusals, 0);
     ck_assert_uint_le(memory_cache_used(cache), 50000);
+    ck_assert_ptr_eq(get("063"), tiles[63]);
+    put_tile(0);
+    ck_assert_ptr_eq(get("000"), tiles[0]);
+    blob_release(other);
     free_tiles();
 #endif
 }
