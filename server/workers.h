@@ -43,7 +43,7 @@ void workers_free(struct workers *workers);
 /*
  * From now on up to CAPACITY jobs may wait, and more may come while the first
  * in line has not waited for longer than PATIENCE_MS: so the line is as short
- * in time as it is in number, and its head never idle.
+ * in time as it is in number, and no worker idles for it.
  */
 void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms);
 
