@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
-import { eventually, patience } from './program.mjs';
+import { eventually, patience, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
@@ -140,5 +142,65 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         const [info] = [...(await daemon.metrics()).keys()].filter((name) => name.startsWith('farlands_build_info'));
         assert.match(info, /^farlands_build_info\{version="\d+\.\d+\.\d+",kernel="(scalar|avx2|avx512|neon)",generator="\d+"\}$/);
         assert.ok(daemon.readyLine.includes(`kernel ${/kernel="(\w+)"/.exec(info)[1]}`), daemon.readyLine);
+    });
+});
+
+/* What somebody sees who watches: docker/'s dashboard and alerts, by where they stand. */
+function watchedExpressions() {
+    const file = (name) => fs.readFileSync(new URL(`../../docker/${name}`, import.meta.url), 'utf8');
+    const { panels, templating } = JSON.parse(file('grafana/dashboards/farlands.json'));
+    const rows = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr]));
+    rows.push(...templating.list.filter(({ definition }) => definition).map((one) => [one.name, one.definition]));
+    /* Of the rules, what stands on the line of expr: and, where that is >-, on the deeper ones below. */
+    const rules = file('prometheus/alerts.yml')
+        .matchAll(/- alert: (\w+)\n +expr: (?:>-((?:\n {10,}.*)+)|(.*))/g);
+    for (const [, name, folded, plain] of rules)
+        rows.push([name, (folded ?? plain).trim().replace(/\s+/g, ' ')]);
+    return rows;
+}
+
+describe('the dashboard and the alerts', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const expressions = watchedExpressions();
+
+    it('are found', () => {
+        assert.ok(expressions.length > 30, `${expressions.length} expressions`);
+        assert.ok(expressions.some(([name]) => name === 'FarlandsShedding'));
+    });
+
+    it('ask only for what /metrics has', async () => {
+        const series = [...(await daemon.metrics()).keys()];
+        await eachRow(expressions, ([, expression]) => {
+            const metrics = expression.replace(/"[^"]*"/g, '').match(/\b(?:farlands|process)_\w+/g) ?? [];
+            assert.ok(metrics.length || expression.startsWith('up{'), 'no metric');
+            for (const metric of metrics)
+                assert.ok(series.some((one) => one.split('{')[0] === metric), `no ${metric}`);
+            /* Labels that are not the scraper's. */
+            for (const [, label, value] of expression.matchAll(/\b(\w+)="(\w+)"/g))
+                assert.ok(label === 'job' || series.some((one) => one.includes(`${label}="${value}"`)), `${label}="${value}"`);
+        });
+    });
+
+    it('show everything that /metrics has', async () => {
+        const watched = new Set(expressions.flatMap(([, expression]) => expression.match(/\b(?:farlands|process)_\w+/g) ?? []));
+        const names = [...(await daemon.metrics()).keys()].map((one) => one.split('{')[0].replace(/_(sum|count)$/, '_bucket'));
+        assert.deepEqual([...new Set(names)].filter((name) => !watched.has(name)), ['farlands_build_info']);
+    });
+
+    it('please promtool, where there is one', (test) => {
+        const rules = ['groups:', '  - name: dashboard', '    rules:', ...expressions
+            .filter(([, expression]) => !expression.startsWith('label_values('))
+            .flatMap(([, expression], i) => [`      - record: panel:${i}`,
+                `        expr: ${JSON.stringify(expression.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'))}`])];
+        for (const args of [
+            ['check', 'rules', scratchFile('rules.yml', rules.join('\n'))],
+            ['check', 'config', fileURLToPath(new URL('../../docker/prometheus/prometheus.yml', import.meta.url))],
+            ['test', 'rules', fileURLToPath(new URL('alerts.yml', import.meta.url))],
+        ]) {
+            const { error, status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+            if (error?.code === 'ENOENT')
+                return test.skip('no promtool');
+            assert.equal(status, 0, stdout + stderr);
+        }
     });
 });
