@@ -212,6 +212,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     exchange->state = STATE_NEW;
     exchange->request = (struct http_request){.peer = connection->peer, .begun = uv_hrtime()};
     exchange->response.response = NULL;
+    exchange->own = false;
     exchange->uri = kept;
     enter(exchange, LINK_HEADERS);
     return exchange;
