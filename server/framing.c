@@ -62,6 +62,10 @@ void framing_header(struct framing *framing, const char *name, const char *value
         refuse(framing, 400, "Transfer-Encoding: a request with a body is not accepted");
     if (strcasecmp(name, "Content-Length") == 0 && (framing->lengths++ || strcmp(value, "0") != 0))
         refuse(framing, 400, "Content-Length: a request with a body is not accepted");
+    /* Nothing is to come that could be expected; and of what is pipelined behind such a request
+     * libmicrohttpd 0.9.75 makes a body, and then gives no answer. */
+    if (strcasecmp(name, "Expect") == 0)
+        refuse(framing, 417, "Expect: a request with a body is not accepted");
     if (strcasecmp(name, "Host") == 0 && framing->hosts++)
         refuse(framing, 400, "Host: given twice");
     if (strcasecmp(name, "Cookie") == 0)

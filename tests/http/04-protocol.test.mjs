@@ -69,6 +69,16 @@ describe('methods', { timeout: patience(60000) }, () => {
             assert.match(rest, /^Content-Length: (-1|0x5|9{20})\r/, 'not an answer of the daemon');
     }));
 
+    it('that announce one are refused, whatever follows', () => eachRow([
+        ['GET', ''], ['HEAD', ''], ['GET', request('GET', '/healthz')], ['GET', '\x01'],
+    ], async ([method, follows]) => {
+        const { answers, closed } = await daemon.raw(
+            `${method} /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n${follows}`,
+            { methods: [method], closeLimit: 2000 });
+        assert.deepEqual(answers.map(({ status }) => status), [417]);
+        assert.ok(closed, 'the connection stays open');
+    }));
+
     it('with an empty body are served', async () => {
         const { answers } = await daemon.raw(
             `GET ${TILE} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${request('GET', '/healthz')}`,
