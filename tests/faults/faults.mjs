@@ -119,10 +119,40 @@ export function filesBelow(folder) {
     });
 }
 
-/* What is in a cache and is no tile. */
+const isTile = (cache, file) =>
+    /^[0-9a-f]{16}\/[a-z-]+\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(path.relative(cache, file));
+
+export function tilesBelow(cache) {
+    return filesBelow(cache).filter((file) => isTile(cache, file));
+}
+
+/* What is in a cache and is neither a tile nor its books. */
 export function strays(cache) {
-    return filesBelow(cache).filter((file) =>
-        !/^[0-9a-f]{16}\/[a-z-]+\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(path.relative(cache, file)));
+    return filesBelow(cache).filter((file) => !isTile(cache, file) && path.relative(cache, file) !== '.usage');
+}
+
+/* What a folder takes up, itself included: { bytes, files }, folders counted as files. */
+export function diskUse(folder) {
+    const sum = { bytes: 0, files: 0 };
+    const add = (name) => {
+        const status = fs.lstatSync(name, { throwIfNoEntry: false });
+        sum.bytes += 512 * (status?.blocks ?? 0);
+        sum.files += status ? 1 : 0;
+        return status?.isDirectory();
+    };
+    const walk = (name) => {
+        if (!add(name))
+            return;
+        try {
+            for (const entry of fs.readdirSync(name))
+                walk(path.join(name, entry));
+        } catch (error) {
+            if (error.code !== 'ENOENT')        // gone meanwhile
+                throw error;
+        }
+    };
+    walk(folder);
+    return sum;
 }
 
 /* Why tests with file systems of their own cannot be had; false where they can. */
