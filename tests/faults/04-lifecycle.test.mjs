@@ -11,7 +11,7 @@ import { describe, it } from 'node:test';
 import { assertPeace } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
 import { BINARY, eventually, patience, run, scratch, scratchFile } from '../http/program.mjs';
-import { assertError, assertStatus, eachRow } from '../http/table.mjs';
+import { assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { Faults, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
 
@@ -232,7 +232,7 @@ describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () 
         // A minute, and not one of ours.
         faults.jump('steady', 62);
         assert.ok(await eventually(async () => (await daemon.get('/readyz', {}, { agent: alone() })).status === 503), 'still ready');
-        assertError(await daemon.get('/readyz', {}, { agent: alone() }), 503, /render|worker|stuck/i);
+        assert.match((await daemon.get('/readyz', {}, { agent: alone() })).body.toString(), /render|worker|stuck/i);
         assert.equal(await daemon.metric('farlands_ready'), 0);
         assertStatus(await daemon.get('/healthz'), 200);
         await eachRow(numbers(10), async (i) => assertStatus(await daemon.get(tile(i + 1)), 200));
