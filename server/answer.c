@@ -38,7 +38,7 @@ static void write_access(const struct asker *asker, unsigned status, size_t byte
     const struct http_request *request = asker->request;
     struct access_entry entry = {
         .client = asker->client,
-        .method = request->refused ? "refused" : http_method_name(request->method),
+        .method = request->verb,
         .uri = request->uri,
         .status = status,
         .bytes = bytes,
@@ -54,9 +54,10 @@ static void write_access(const struct asker *asker, unsigned status, size_t byte
 }
 
 /* Tell who counts and who logs. */
-static void note(const struct asker *asker, unsigned status, size_t bytes)
+static void note(const struct asker *asker, unsigned status, size_t body)
 {
     const struct http_request *request = asker->request;
+    const size_t bytes = request->method == HTTP_HEAD ? 0 : body;
     const struct ledger *ledger = asker->ledger;
     const uint64_t took = uv_hrtime() - request->begun;
 
@@ -66,8 +67,8 @@ static void note(const struct asker *asker, unsigned status, size_t bytes)
         write_access(asker, status, bytes, took);
     if (log_enabled(LOG_DEBUG))
         log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
-                 request->refused ? "refused" : http_method_name(request->method), request->uri,
-                 status, bytes, (double)took / 1e6);
+                 request->refused ? "refused" : request->verb, request->uri, status, bytes,
+                 (double)took / 1e6);
 }
 
 void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers)

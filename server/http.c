@@ -170,6 +170,7 @@ static void examine(struct http_exchange *exchange, const char *method, const ch
     request->method = strcmp(method, "HEAD") == 0      ? HTTP_HEAD
                       : strcmp(method, "OPTIONS") == 0 ? HTTP_OPTIONS
                                                        : HTTP_GET;
+    request->verb = method;
     request->uri = exchange->uri;
     request->refused = head.framing.refused;
     request->why = head.framing.why;
@@ -216,12 +217,6 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     exchange->uri = kept;
     enter(exchange, LINK_HEADERS);
     return exchange;
-}
-
-const char *http_method_name(enum http_method method)
-{
-    static const char *const names[] = {"GET", "HEAD", "OPTIONS"};
-    return names[method];
 }
 
 bool http_has_left(const struct http_exchange *exchange)

@@ -25,7 +25,8 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
 struct http_request {
     enum http_method method;
-    const char *uri; /* as sent, with the query, nothing decoded; printable ASCII */
+    const char *verb; /* the method as sent, also where it is none of these */
+    const char *uri;  /* as sent, with the query, nothing decoded; printable ASCII */
     /* Headers, or NULL; of one that came several times, the last. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
     const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
@@ -58,9 +59,6 @@ static inline size_t http_body_length(const struct http_answer *answer)
 {
     return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
 }
-
-/* "GET" and so on. */
-const char *http_method_name(enum http_method method);
 
 struct http_parts {
     uv_loop_t *loop;

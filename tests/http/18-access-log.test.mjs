@@ -1,0 +1,138 @@
+// The access log: what each request leaves there, through rotation, and where it cannot be written.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { Daemon, withDaemon } from './daemon.mjs';
+import { eventually, patience, scratch } from './program.mjs';
+import { eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+const config = (log) => `access_log: ${JSON.stringify(log)}\nshards: 2\n`;
+const entries = (text) => text.split('\n').slice(0, -1).map((line) => JSON.parse(line));
+const read = (file) => {
+    const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+    assert.ok(!text || text.endsWith('\n'), `${file} ends in ${text.slice(-80)}`);
+    return entries(text);
+};
+
+/* The entry of the latest request for URI, once it is there. */
+async function entryOf(file, uri) {
+    const find = () => read(file).findLast((entry) => entry.uri === uri);
+    assert.ok(await eventually(find), `nothing about ${uri} in ${file}`);
+    return find();
+}
+
+describe('the access log', { timeout: patience(60000) }, () => {
+    const file = path.join(scratch(), 'access.log');
+
+    it('has a line a request', () => withDaemon(async (daemon) => {
+        const tile = '/default/relief/9/5/5.png';
+        await eachRow([
+            ['GET', tile, 200, 'render'],
+            ['GET', tile, 200, 'memory'],
+            ['GET', tile, 200, 'memory'],
+            ['HEAD', `${tile}?v=1`, 200, 'memory'],
+            ['GET', '/default/height?x=1&y=2', 200, 'none'],
+            ['GET', '/nowhere', 404, 'none'],
+            ['GET', '/default/relief/9/5/x.png', 400, 'none'],
+            ['OPTIONS', '/', 204, 'none'],
+            ['DELETE', '/worlds.json', 405, 'none'],
+        ], async ([method, uri, status, from]) => {
+            const before = read(file).length;
+            const headers = { 'User-Agent': 'test "1"\\', Referer: `http://127.0.0.1${uri}` };
+            const { body } = await daemon.request(method, uri, headers);
+            assert.ok(await eventually(() => read(file).length === before + 1), 'one line');
+            const { time, seconds, ...entry } = read(file).at(-1);
+            assert.deepEqual(entry, { client: '127.0.0.1', method, uri, status, bytes: body.length, from,
+                user_agent: headers['User-Agent'], referer: headers.Referer });
+            assert.ok(Math.abs(Date.parse(time) - Date.now()) < patience(5000), time);
+            assert.ok(seconds > 0 && seconds < patience(5), `${seconds} s`);
+        });
+        const { body, headers } = await daemon.get(tile, { Range: 'bytes=10-19' });
+        const entry = await entryOf(file, tile);
+        assert.ok(body.length === 10 && headers['content-range']);
+        assert.ok(await eventually(() => read(file).at(-1).status === 206));
+        assert.equal(read(file).at(-1).bytes, 10);
+        assert.equal(entry.client, '127.0.0.1');
+    }, { config: config(file) }));
+
+    it('tells the disk from a render, and who joined', async () => {
+        const cache = scratch(), log = path.join(scratch(), 'access.log');
+        const tile = '/default/relief/10/300/300@2x.png';
+        await withDaemon(async (daemon) => {
+            await Promise.all(Array.from({ length: 12 }, () => daemon.get(tile)));
+            assert.ok(await eventually(() => read(log).length === 12));
+            const from = read(log).map((entry) => entry.from);
+            assert.equal(from.filter((one) => one === 'render').length, 1, `${from}`);
+            assert.ok(from.every((one) => ['render', 'joined', 'memory'].includes(one)), `${from}`);
+            assert.ok(from.includes('joined'), `${from}`);
+        }, { config: config(log), cache });
+        await withDaemon(async (daemon) => {
+            await daemon.bytes(tile);
+            assert.ok(await eventually(() => read(log).length === 13));
+            assert.equal(read(log).at(-1).from, 'disk');
+        }, { config: config(log), cache });
+    });
+
+    it('survives hostile headers', () => withDaemon(async (daemon) => {
+        for (const bytes of [[0xff, 0xfe], [0xc3, 0xb6], [0x5c, 0x22], [0xed, 0xa0, 0x80]]) {
+            const before = read(file).length;
+            const head = request('GET', '/healthz').replace(/\r\n\r\n$/, '\r\nUser-Agent: ');
+            await daemon.raw(Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from('\r\n\r\n')]));
+            assert.ok(await eventually(() => read(file).length === before + 1), `${bytes}`);
+            assert.ok(read(file).at(-1).user_agent, `${bytes}`);
+        }
+    }, { config: config(file) }));
+
+    it('names the client that a proxy names', () => withDaemon(async (daemon) => {
+        await daemon.get('/healthz?proxied', { 'X-Forwarded-For': '192.0.2.7' });
+        assert.equal((await entryOf(file, '/healthz?proxied')).client, '192.0.2.7');
+    }, { config: `${config(file)}proxies: [127.0.0.1]\n` }));
+
+    it('goes on in a new file after SIGHUP', () => withDaemon(async (daemon) => {
+        const before = read(file).length;
+        await daemon.bytes('/healthz');
+        assert.ok(await eventually(() => read(file).length === before + 1));
+        fs.renameSync(file, `${file}.1`);
+        await daemon.bytes('/readyz');
+        daemon.kill('SIGHUP');
+        assert.ok(await eventually(() => fs.existsSync(file)), 'no new file');
+        await daemon.bytes('/worlds.json');
+        assert.equal((await entryOf(file, '/worlds.json')).status, 200);
+        assert.deepEqual([...read(`${file}.1`), ...read(file)].slice(before).map(({ uri }) => uri),
+            ['/healthz', '/readyz', '/worlds.json']);
+    }, { config: config(file) }));
+
+    it('is whole when the daemon has ended', async () => {
+        const log = path.join(scratch(), 'access.log');
+        const daemon = await new Daemon({ config: config(log) }).start();
+        await Promise.all(Array.from({ length: 300 }, (_, i) => daemon.get(`/healthz?${i}`)));
+        await daemon.quit();
+        assert.equal(new Set(read(log).map(({ uri }) => uri)).size, 300);
+        assert.equal(fs.statSync(log).mode & 0o027, 0, 'others may not read it');
+    });
+
+    it('goes to standard output', () => withDaemon(async (daemon) => {
+        await daemon.bytes('/healthz');
+        assert.ok(await eventually(() => daemon.stdout.includes('"uri":"/healthz"')));
+        assert.equal(entries(daemon.stdout.replace(daemon.readyLine, ''))[0].status, 200);
+    }, { config: config('-') }));
+
+    it('drops lines that a full disk does not take, and counts them', () => withDaemon(async (daemon) => {
+        const uri = `/healthz?${'a'.repeat(1500)}`;
+        for (let i = 0; i < 20 && !await daemon.metric('farlands_access_log_dropped_total'); i++)
+            await Promise.all(Array.from({ length: 200 }, () => daemon.bytes(uri)));
+        assert.ok(await daemon.metric('farlands_access_log_dropped_total') > 0);
+        assert.match(daemon.stderr, /access log: \/dev\/full: lines cannot be written: No space left/);
+    }, { config: config('/dev/full') }));
+
+    it('must be possible', () => eachRow(['/nowhere/access.log', '/dev'], async (log) => {
+        const daemon = new Daemon({ config: config(log) });
+        await assert.rejects(daemon.start(), (error) => {
+            assert.match(error.message, new RegExp(`exit code 1[^]*access_log: ${log}: `));
+            return true;
+        });
+    }));
+});
