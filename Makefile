@@ -273,7 +273,7 @@ check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
 
 # That they build: nobody else notices when what they call changes.
 check-benches: $(BENCHES) check-load
-	$(Q)node --check tests/bench/http.mjs
+	$(Q)for f in tests/bench/*.mjs; do node --check $$f || exit 1; done
 
 check-load: $(LOAD_GENERATOR)
 	$(Q)node --test tests/load/

@@ -1,0 +1,94 @@
+// What cold tiles cost, how many can be had, and what a flood of them does to other clients.
+
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { cpuSeconds, openLoop, wrk } from './programs.mjs';
+import {
+    CLIENT_CORE, COLD, COLD_TILES, COLUMNS, CORES, ONE_OF_EACH, SERVER_CORE, allOut, insist, median,
+    rendering, round, say, withDaemon,
+} from './measure.mjs';
+
+/* What a tile costs that must be rendered, everything included: HTTP, line, cache. */
+export const cold = () => withDaemon(ONE_OF_EACH, { core: SERVER_CORE }, async (daemon) => {
+    const cpu = cpuSeconds(daemon.pid), rendered = await daemon.rendered();
+    await wrk(daemon, { tiles: COLD_TILES, connections: 8, seconds: 3, core: CLIENT_CORE });
+    const tiles = await daemon.rendered() - rendered;
+    say('cold', `${round((cpuSeconds(daemon.pid) - cpu) / tiles * 1e3)} ms cpu/tile  ` +
+        `(${round(tiles / 3, 0)} tiles/s on one core)`);
+});
+
+/* Seconds that one tile's noise, layer and PNG take, by the benchmark of tiles. */
+function renderSeconds() {
+    const program = process.env.BENCH_TILE ??
+        fileURLToPath(new URL('../../build/tests/bench/bench_tile', import.meta.url));
+    const line = /tile\/relief-256\/z10 +noise (\d+) us +layer (\d+) us +png (\d+) us/
+        .exec(execFileSync(program).toString());
+    return line.slice(1).reduce((sum, us) => sum + Number(us) / 1e6, 0);
+}
+
+/* How much of all cores goes into rendering when that is all there is to do. wrk takes its part. */
+export const coldThroughput = () => withDaemon('threads: 0', {}, async (daemon) => {
+    const ideal = 1 / renderSeconds();
+    const { rate, thrift } = await allOut(daemon);
+    say('cold-throughput', `${round(rate / ideal / CORES)} of cores/(noise+layer+png)  ` +
+        `(${round(rate, 0)} of ${round(CORES * ideal, 0)} tiles/s on ${CORES} cores; ` +
+        `${round(thrift / ideal)} of the CPU that the daemon took)`);
+});
+
+const LIMITS = 'limits: { connections: 4096 }\ncache: { disk: 20G }\n';
+const hotStream = (world) => ['--stream', 'hot', '--rate', '2000', '--connections', '32',
+    '--url', world.hot];
+const floodStream = (rate, connections, y) => ['--stream', 'flood', '--poisson', '--rate', String(rate),
+    '--connections', String(connections), '--source', '127.0.0.2-127.0.0.9',
+    '--url', `${COLD}/{0..${COLUMNS - 1}}/{${y}..${y + 1e6 - 1}}.png`];
+
+/* What is wrong with the answers to a flood, whatever their number. */
+function inspect({ status }) {
+    const odd = Object.keys(status).filter((code) => code !== '200' && code !== '503');
+    insist(odd.length === 0, `flood: answered ${odd}`);
+    const { count = 0, retry_after: polite = 0 } = status[503] ?? {};
+    insist(count === polite, `flood: ${count} 503, of which ${polite} with Retry-After`);
+}
+
+/* One run of the clients of a hot tile: alone, beside as much as can be rendered, in the flood. */
+async function floodRound(daemon, world, capacity, n) {
+    const load = async (...streams) =>
+        openLoop(daemon, ['--seconds', '2', '--grace', '2', ...streams.flat()]);
+    const alone = (await load(hotStream(world))).stream;
+    const some = floodStream(0.7 * capacity, 256, (2 * n + 1) * 1e7);
+    const beside = (await load(hotStream(world), some)).stream;
+    const drowned = await rendering(daemon, () =>
+        load(hotStream(world), floodStream(10 * capacity, 2400, (2 * n + 2) * 1e7)));
+    inspect(drowned.result.stream.flood);
+    return { alone: alone.hot, beside: beside.hot, drowned: drowned.result.stream.hot,
+        flood: drowned.result.stream.flood, rate: drowned.rate, thrift: drowned.thrift,
+        generator: drowned.result.cpu_seconds / drowned.result.seconds };
+}
+
+/* Ten times as many cold tiles as can be rendered, beside clients of one tile in memory. */
+export const flood = (world) => withDaemon(`threads: 0\n${LIMITS}`, {}, async (daemon) => {
+    await daemon.bytes(world.hot);
+    const capacity = await allOut(daemon);
+    const rounds = [];
+    for (let n = 0; n < 3; n++)
+        rounds.push(await floodRound(daemon, world, capacity.rate, n));
+    const typical = (value) => median(rounds.map(value));
+    const p99 = (which) => round(typical((one) => one[which].all.p99));
+    const sum = (value) => rounds.reduce((total, one) => total + value(one), 0);
+
+    say('hot-p99-under-flood', `${round(p99('drowned') / p99('alone'), 1)}x  (${p99('drowned')} ms, ` +
+        `${p99('alone')} alone, ${p99('beside')} beside 0.7 of the miss capacity; of it the generator's ` +
+        `own lag ${['drowned', 'alone', 'beside'].map((which) =>
+            round(typical((one) => one[which].lag.p99))).join(', ')})`);
+    say('goodput-under-flood', `${round(typical(({ rate }) => rate) / capacity.rate)}  ` +
+        `(${round(typical(({ rate }) => rate), 0)} of ${round(capacity.rate, 0)} tiles/s; by the daemon's ` +
+        `CPU ${round(typical(({ thrift }) => thrift) / capacity.thrift)}; the generator took ` +
+        `${round(typical(({ generator }) => generator))} of ${CORES} cores)`);
+    const failed = Object.keys(rounds[0].flood.errors).map((kind) =>
+        [kind, sum((one) => one.flood.errors[kind])]).filter(([, count]) => count);
+    say('shed-under-flood', `p99 ${round(typical((one) => one.flood.status[503]?.p99 ?? 0))} ms  (of ` +
+        `${sum((one) => one.flood.due)} ${sum((one) => one.flood.status[503]?.count ?? 0)} 503 with ` +
+        `Retry-After, ${sum((one) => one.flood.status[200]?.count ?? 0)} rendered` +
+        failed.map(([kind, count]) => `, ${count} ${kind}`).join('') +
+        `; of the hot ${sum(({ drowned }) => drowned.due - (drowned.status[200]?.count ?? 0))} failed)`);
+});

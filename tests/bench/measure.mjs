@@ -1,0 +1,53 @@
+// What the HTTP benchmarks share: cores, tiles to ask for, how figures are said. Not a benchmark.
+
+import os from 'node:os';
+import { cpuSeconds, farlands, wrk } from './programs.mjs';
+
+export const SERVER_CORE = 0;
+export const CLIENT_CORE = 1;
+export const CORES = os.cpus().length;
+
+/* Grey tiles of the default world, around 10 KiB each, that a client asks for again and again. */
+export const FEW = { prefix: '/default/gray/6', x: 22, y: 22, width: 20, count: 400 };
+/*
+ * Tiles that a daemon with a fresh cache must render. In few columns, since each is a folder of the
+ * cache: a map's clients, too, ask for what lies together.
+ */
+export const COLD = '/default/relief/10';
+export const COLUMNS = 32;
+export const COLD_TILES = [COLD, 0, 0, COLUMNS, 1e6];
+
+export const median = (values) => [...values].sort((a, b) => a - b)[(values.length - 1) >> 1];
+export const round = (value, digits = 2) => Number(value.toFixed(digits));
+export const say = (name, text) => console.log(`http/${name}`.padEnd(26), text);
+
+export function insist(holds, message) {
+    if (!holds)
+        throw new Error(message);
+}
+
+export const ONE_OF_EACH = 'shards: 1\nthreads: 1\n';
+
+export async function withDaemon(config, options, check) {
+    const daemon = await farlands(config, options);
+    try {
+        await check(daemon);
+    } finally {
+        daemon.kill('SIGKILL');
+        await daemon.stop();
+    }
+}
+
+/* Tiles a second that RUN has made the daemon render, in `seconds`, and a second of its CPU. */
+export async function rendering(daemon, run) {
+    const begun = process.hrtime.bigint(), cpu = cpuSeconds(daemon.pid);
+    const before = await daemon.rendered();
+    const result = await run();
+    const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+    const tiles = await daemon.rendered() - before;
+    return { result, rate: tiles / seconds, thrift: tiles / (cpuSeconds(daemon.pid) - cpu) };
+}
+
+/* As many cold tiles as can be. */
+export const allOut = (daemon) => rendering(daemon, () =>
+    wrk(daemon, { tiles: COLD_TILES, connections: 4 * CORES, seconds: 3 }));
