@@ -34,6 +34,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux
+FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
 SAME_BITS_PACKAGES := gcc clang qemu-user
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 missing_packages = $(shell for p in $(1); do \
@@ -171,7 +172,10 @@ $(filter-out $(NOISE_UNIT_PROGRAMS),$(UNIT_PROGRAMS)): $(BUILD)/%: %.c $(COMMON_
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(COMMON_OBJECTS) $(BUILD)/flags
 	@echo "  FUZZ  $@"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(COMMON_OBJECTS) $(PKG_LIBS) -lz -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(FUZZ_OBJECTS) $(PKG_LIBS) -lz -o $@
+FUZZ_OBJECTS = $(COMMON_OBJECTS)
+# Renders nothing, and brings what there is instead.
+$(BUILD)/tests/fuzz/fuzz_request: FUZZ_OBJECTS = $(filter-out $(BUILD)/server/render.o,$(COMMON_OBJECTS))
 
 $(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
 	@echo "  TEST  $@"
@@ -201,6 +205,7 @@ FORCE:
 	$(Q)touch $@
 
 -include $(patsubst %.o,%.d,$(OBJECTS) $(LOAD_OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/bits)
+-include $(FUZZERS:%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
 # --- Running -------------------------------------------------------------------
 

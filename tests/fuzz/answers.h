@@ -1,0 +1,76 @@
+/* Whether bytes are well-formed HTTP/1.1 answers (RFC 9112), one behind the other. */
+#ifndef FARLANDS_FUZZ_ANSWERS_H
+#define FARLANDS_FUZZ_ANSWERS_H
+
+#include "tests/fuzz/fuzz.h"
+
+/* One answer's head. */
+struct head {
+    unsigned status;
+    bool close; /* it says that the connection ends with it */
+    int lengths;
+    size_t length; /* Content-Length */
+};
+
+/* What follows from what was asked: whether to HEAD. */
+static inline bool head_has_body(const struct head *head, bool to_head)
+{
+    return !to_head && head->status >= 200 && head->status != 204 && head->status != 304;
+}
+
+static inline void check_status(unsigned status)
+{
+    static const unsigned known[] = {200, 204, 206, 304, 308, 400, 404, 405, 412,
+                                     413, 414, 416, 417, 431, 500, 501, 503, 505};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i] == status)
+            return;
+    must(!"a known status", "%u", status);
+}
+
+static inline bool is_named(const char *line, const char *name)
+{
+    return strncmp(line, name, strlen(name)) == 0;
+}
+
+/* NAME: VALUE, and nothing in either that would end the line for somebody else. */
+static inline void check_header(struct head *head, const char *line)
+{
+    const size_t name = strcspn(line, ":");
+    must(name > 0 && strncmp(line + name, ": ", 2) == 0, "%s", line);
+    must(is_printable(line) && strcspn(line, " \"(),/;<=>?@[\\]{}") > name, "%s", line);
+    must(!is_named(line, "Transfer-Encoding:"), "%s", line);
+    head->close |= strcmp(line, "Connection: close") == 0;
+    if (is_named(line, "Content-Length:")) {
+        char *end;
+        head->lengths++;
+        head->length = strtoull(line + name + 2, &end, 10);
+        must(!*end && end > line + name + 2, "%s", line);
+    }
+}
+
+/* The head at AT. Returns its end, or NULL where it is not all there. */
+static inline const char *check_head(struct head *head, const char *at, const char *end)
+{
+    const char *stop = memmem(at, (size_t)(end - at), "\r\n\r\n", 4);
+    if (!stop)
+        return NULL;
+    *head = (struct head){0};
+    for (const char *line = at; line < stop + 2;) {
+        const char *next = memmem(line, (size_t)(stop + 2 - line), "\r\n", 2);
+        char *text = strndup(line, (size_t)(next - line));
+        must(text && strlen(text) == (size_t)(next - line), "a NUL");
+        if (line > at) {
+            check_header(head, text);
+        } else {
+            const int count = sscanf(text, "HTTP/1.1 %3u ", &head->status);
+            must(count == 1 && is_printable(text), "%s", text);
+            check_status(head->status);
+        }
+        free(text);
+        line = next + 2;
+    }
+    return stop + 4;
+}
+
+#endif

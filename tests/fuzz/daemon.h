@@ -1,0 +1,131 @@
+/* A daemon in the fuzz target's process: one loop, which the target turns, and tiles made up. */
+#ifndef FARLANDS_FUZZ_DAEMON_H
+#define FARLANDS_FUZZ_DAEMON_H
+
+#include <arpa/inet.h>
+
+#include "server/layers/layer.h"
+#include "server/log.h"
+#include "server/service.h"
+#include "server/works.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { DAEMON_MEMORY = 1 << 23, DAEMON_REQUESTS_MAX = 1 << 10 };
+
+struct daemon {
+    struct metrics metrics;
+    uv_loop_t loop;
+    struct config *config; /* the setup's */
+    struct setup *setup;
+    struct clients *clients;
+    struct works *works;
+    struct mailbox *mailbox;
+    struct service *service;
+    struct http *http;
+    unsigned adopted, closed; /* connections */
+    size_t requests;          /* of the input at hand */
+    struct asked {
+        bool head, refused;
+    } asked[DAEMON_REQUESTS_MAX];
+};
+
+static inline void daemon_on_request(void *context, struct http_exchange *exchange,
+                                     const struct http_request *request)
+{
+    struct daemon *daemon = context;
+    must(daemon->requests < DAEMON_REQUESTS_MAX, "more requests than there is room for");
+    must(request->refused || is_printable(request->uri), "%s", request->uri);
+    daemon->asked[daemon->requests++] =
+        (struct asked){request->method == HTTP_HEAD, request->refused != 0};
+    service_handle(daemon->service, exchange, request);
+}
+
+static inline void daemon_on_closed(void *context, const struct sockaddr *peer)
+{
+    struct daemon *daemon = context;
+    must(peer && peer->sa_family == AF_INET, "another peer");
+    daemon->closed++;
+}
+
+static inline bool daemon_is_current(void *context, const char *fingerprint)
+{
+    (void)context, (void)fingerprint;
+    return true;
+}
+
+static inline struct blob *daemon_scrape(void *context)
+{
+    const struct daemon *daemon = context;
+    const struct metrics *sets[] = {&daemon->metrics};
+    const struct metrics_gauges gauges = {.kernel = "scalar"};
+    return metrics_text(sets, 1, &gauges);
+}
+
+static inline enum readiness daemon_readiness(void *context)
+{
+    (void)context;
+    return READY;
+}
+
+static inline void daemon_configure(struct daemon *daemon)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    layers_known(known);
+    must(config_load(&daemon->config, NULL, known, &error) == 0, "%s", error.text);
+    daemon->config->threads = 1;
+    daemon->config->cache.memory = DAEMON_MEMORY;
+    /* Where nothing can be: no disk cache. */
+    snprintf(daemon->config->cache.path, sizeof daemon->config->cache.path, "/dev/null/none");
+    must(setup_new(&daemon->setup, daemon->config) == 0, "out of memory");
+}
+
+static inline struct daemon *daemon_new(void)
+{
+    static struct daemon daemon;
+    log_start(LOG_ERROR);
+    daemon_configure(&daemon);
+    must(uv_loop_init(&daemon.loop) == 0, "no loop");
+    must(mailbox_new(&daemon.mailbox, &daemon.loop) == 0, "no mailbox");
+    must(clients_new(&daemon.clients) == 0, "out of memory");
+    const struct works_parts works = {daemon.config, &daemon.metrics, daemon_is_current, &daemon};
+    must(works_new(&daemon.works, &works) == 0, "no works");
+    const struct service_parts service = {.mailbox = daemon.mailbox,
+                                          .supply = works_supply(daemon.works),
+                                          .clients = daemon.clients,
+                                          .ledger = {.metrics = &daemon.metrics},
+                                          .shelves = 1,
+                                          .scrape = daemon_scrape,
+                                          .readiness = daemon_readiness,
+                                          .context = &daemon};
+    must(service_new(&daemon.service, &service, daemon.setup) == 0, "out of memory");
+    const struct http_parts http = {.loop = &daemon.loop,
+                                    .connections = 16,
+                                    .handler = daemon_on_request,
+                                    .handler_context = &daemon,
+                                    .closed = daemon_on_closed,
+                                    .closed_context = &daemon};
+    must(http_new(&daemon.http, &http) == 0, "no daemon");
+    return &daemon;
+}
+
+/* As if nobody had asked for anything. */
+static inline void daemon_forget(struct daemon *daemon)
+{
+    daemon->requests = 0;
+    service_use(daemon->service, daemon->setup);
+    daemon->config->cache.memory = 0;
+    works_limit(daemon->works, daemon->config);
+    daemon->config->cache.memory = DAEMON_MEMORY;
+    works_limit(daemon->works, daemon->config);
+}
+
+static inline void daemon_adopt(struct daemon *daemon, int fd)
+{
+    const struct sockaddr_in peer = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    daemon->adopted++;
+    http_adopt(daemon->http, fd, (const struct sockaddr *)&peer, sizeof peer);
+}
+
+#endif

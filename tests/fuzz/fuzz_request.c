@@ -1,0 +1,266 @@
+/*
+ * Whole connections: a daemon in this very process, to which the input is sent.
+ * Its first byte says in pieces of how many bytes, its second what the client
+ * does at the end: half close, and then every request is answered, in order; or
+ * leave at once, in the middle of anything. Each answer is well-formed, has a
+ * known status and a body as long as it says. When the client has gone, its
+ * connection goes, and no file stays open.
+ *
+ * Tiles are not rendered but made up, at once and on the render thread.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/render.h"
+#include "tests/fuzz/answers.h"
+#include "tests/fuzz/daemon.h"
+
+enum {
+    INPUT_MAX = 1 << 14, /* a request is 16 bytes at least: GET / HTTP/1.0 and its end */
+    PIECES_MAX = 256,
+    GOT_MAX = 1 << 24,
+    PATIENCE_MS = 8000,
+    TICK_MS = 20,
+    HEADERS_FIT = 64, /* of any that fit into a request */
+    QUIET = 4,        /* rounds of the loop in which nothing happens any more */
+    FILES_MAX = 64,
+    FIRST_PNG = 3000, /* bytes; others are longer, by 7 from one x to the next */
+};
+
+/* --- Renders, made up ---------------------------------------------------------- */
+
+struct easel {
+    char nothing;
+};
+
+int easel_new(struct easel **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? 0 : -ENOMEM;
+}
+
+void easel_free(struct easel *easel)
+{
+    free(easel);
+}
+
+const void *easel_pixels(const struct easel *easel)
+{
+    return easel;
+}
+
+/* Some fail. Raw ones are as long as they must be: their length is told before. */
+int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
+                struct render_times *times)
+{
+    (void)easel, (void)times;
+    const size_t samples = (size_t)tile_size(tile) * (size_t)tile_size(tile);
+    const size_t length = tile->format == FORMAT_F32   ? 4 * samples
+                          : tile->format == FORMAT_R16 ? 2 * samples
+                                                       : FIRST_PNG + 7 * (size_t)(tile->x & 1023);
+    if ((tile->x & 7) == 5)
+        return -EIO;
+    *out = blob_new(length);
+    if (!*out)
+        return -ENOMEM;
+    memset((*out)->bytes, '.', length);
+    return 0;
+}
+
+static struct daemon *server;
+
+/* --- The client ---------------------------------------------------------------- */
+
+struct client {
+    uv_poll_t poll;
+    uv_timer_t clock; /* wakes the loop, too, where a turn has done its work before it sleeps */
+    int ticks;
+    int fd, handles;      /* not closed yet */
+    const uint8_t *bytes; /* all of its input */
+    size_t size;
+    struct input input; /* what is left of it */
+    size_t piece;
+    bool half_close; /* or leave at once */
+    bool ended, reset;
+    size_t length;
+    char *got;
+};
+
+static void client_receive(struct client *client)
+{
+    must(client->length < GOT_MAX, "more answer than fits");
+    const ssize_t n =
+        recv(client->fd, client->got + client->length, GOT_MAX - client->length, MSG_DONTWAIT);
+    if (n > 0)
+        client->length += (size_t)n;
+    client->reset |= n < 0 && errno != EAGAIN;
+    client->ended |= n == 0 || client->reset;
+}
+
+static void client_send(struct client *client)
+{
+    struct input *input = &client->input;
+    const size_t wanted = input->left < client->piece ? input->left : client->piece;
+    const ssize_t n = send(client->fd, input->at, wanted, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == EAGAIN)
+        return;
+    const size_t sent = n < 0 ? input->left : (size_t)n; /* nobody reads it any more */
+    input->at += sent;
+    input->left -= sent;
+    if (input->left == 0 && client->half_close)
+        shutdown(client->fd, SHUT_WR);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct client *client = poll->data;
+    (void)status;
+    if (events & UV_WRITABLE && client->input.left > 0)
+        client_send(client);
+    if (events & UV_READABLE || status < 0)
+        client_receive(client);
+    uv_poll_start(poll, client->input.left > 0 ? UV_READABLE | UV_WRITABLE : UV_READABLE, on_ready);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct client *client = timer->data;
+    must(client->ticks++ < PATIENCE_MS / TICK_MS,
+         "%zu bytes unsent, %zu requests, %zu bytes of answers", client->input.left,
+         server->requests, client->length);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct client *client = handle->data;
+    client->handles--;
+}
+
+/* --- What came --------------------------------------------------------------- */
+
+/* Whether a head may have filled the memory that its connection has: then none is left for an
+ * answer, and the connection just ends. */
+static bool is_full_of_headers(const struct client *client)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < client->size; i++)
+        lines += client->bytes[i] == '\n';
+    return lines > HEADERS_FIT;
+}
+
+/* Whether that is all: each request answered, nothing half, and the end where it is promised. */
+static bool is_complete(const struct client *client)
+{
+    const char *at = client->got, *end = at + client->length;
+    size_t answers = 0;
+    bool last = false;
+    while (at < end) {
+        struct head head;
+        must(!last, "an answer after the last one");
+        at = check_head(&head, at, end);
+        if (!at)
+            return false;
+        last = head.close;
+        if (answers == server->requests) {
+            /* libmicrohttpd's own refusal, before any handler. Version 0.9.75 sends the head twice
+             * for a missing Host or a wrong Content-Length, and then closes. */
+            must(last && head.status >= 400, "%u, which nobody has asked for", head.status);
+            return client->ended;
+        }
+        const struct asked asked = server->asked[answers++];
+        must(last || !asked.refused, "%u keeps the connection", head.status);
+        /* A method is HEAD to us as far as its first NUL, to libmicrohttpd as a whole. */
+        const bool to_head = asked.head && (!asked.refused || at == end);
+        if (!head_has_body(&head, to_head))
+            continue;
+        must(head.lengths == 1, "%d lengths with status %u", head.lengths, head.status);
+        if (head.length > (size_t)(end - at))
+            return false;
+        at += head.length;
+    }
+    if (client->ended && answers + 1 == server->requests && is_full_of_headers(client))
+        return true;
+    return answers >= server->requests && (client->ended || !last);
+}
+
+/* --- One input --------------------------------------------------------------- */
+
+/* Send, and get what comes, until the client leaves, or the connection ends, or nothing is due.
+ * (It then lives on until its deadline: of an end that comes with the last bytes libmicrohttpd
+ * learns nothing.) */
+static void client_talk(struct client *client)
+{
+    uv_loop_t *loop = &server->loop;
+    size_t length = 0;
+    int quiet = 0;
+    while (!client->ended && client->input.left > 0)
+        uv_run(loop, UV_RUN_ONCE);
+    while (client->half_close && !client->ended && (quiet < QUIET || !is_complete(client))) {
+        uv_run(loop, quiet < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+        quiet = client->length == length ? quiet + 1 : 0;
+        length = client->length;
+    }
+    must(client->reset || !client->half_close || is_complete(client), "cut short");
+}
+
+/* Nobody is left, and nothing reaches into the next input. */
+static void client_leave(struct client *client)
+{
+    uv_loop_t *loop = &server->loop;
+    uv_poll_stop(&client->poll);
+    uv_close((uv_handle_t *)&client->poll, on_closed);
+    close(client->fd);
+    for (int i = 0; !service_cancel(server->service) || server->closed < server->adopted; i++)
+        uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+    must(server->closed == server->adopted, "closed twice");
+    must(clients_known(server->clients) == 0, "misses that nobody waits for");
+    uv_close((uv_handle_t *)&client->clock, on_closed);
+    while (client->handles > 0)
+        uv_run(loop, UV_RUN_NOWAIT);
+}
+
+static void client_run(struct client *client)
+{
+    int ends[2];
+    must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0 &&
+             ends[1] < FILES_MAX,
+         "files stay open: %s", strerror(errno));
+    client->fd = ends[0];
+    client->handles = 2;
+    client->poll.data = client->clock.data = client;
+    uv_poll_init(&server->loop, &client->poll, client->fd);
+    uv_timer_init(&server->loop, &client->clock);
+    uv_update_time(&server->loop);
+    uv_timer_start(&client->clock, on_tick, TICK_MS, TICK_MS);
+    uv_poll_start(&client->poll, UV_READABLE | UV_WRITABLE, on_ready);
+    if (client->input.left == 0 && client->half_close)
+        shutdown(client->fd, SHUT_WR);
+    daemon_adopt(server, ends[1]);
+    client_talk(client);
+    client_leave(client);
+    is_complete(client); /* at least well-formed, also where it was cut short */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static char got[GOT_MAX];
+    struct input input = {bytes, size};
+    if (size > INPUT_MAX)
+        return 0;
+    if (!server)
+        server = daemon_new();
+    daemon_forget(server);
+    const size_t piece = input_byte(&input), least = size / PIECES_MAX + 1;
+    const bool half_close = !(input_byte(&input) & 1);
+    struct client client = {.bytes = bytes,
+                            .size = size,
+                            .input = input,
+                            .piece = piece == 0      ? INPUT_MAX
+                                     : piece < least ? least
+                                                     : piece,
+                            .half_close = half_close,
+                            .got = got};
+    client_run(&client);
+    return 0;
+}
