@@ -25,7 +25,7 @@ struct daemon {
     unsigned adopted, closed; /* connections */
     size_t requests;          /* of the input at hand */
     struct asked {
-        bool head, refused;
+        bool head, refused, last;
     } asked[DAEMON_REQUESTS_MAX];
 };
 
@@ -36,7 +36,7 @@ static inline void daemon_on_request(void *context, struct http_exchange *exchan
     must(daemon->requests < DAEMON_REQUESTS_MAX, "more requests than there is room for");
     must(request->refused || is_printable(request->uri), "%s", request->uri);
     daemon->asked[daemon->requests++] =
-        (struct asked){request->method == HTTP_HEAD, request->refused != 0};
+        (struct asked){request->method == HTTP_HEAD, request->refused != 0, request->last};
     service_handle(daemon->service, exchange, request);
 }
 

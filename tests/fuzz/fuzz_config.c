@@ -87,7 +87,7 @@ static void check_made(const struct config *config)
              world->config.name, (double)height, (double)world->style.min,
              (double)world->style.max);
     }
-    worlds_free(worlds);
+    worlds_release(worlds);
 }
 
 static void check_config(const struct config *config, const struct config_layer *known)

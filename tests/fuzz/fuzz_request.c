@@ -169,7 +169,7 @@ static bool is_complete(const struct client *client)
             return client->ended;
         }
         const struct asked asked = server->asked[answers++];
-        must(last || !asked.refused, "%u keeps the connection", head.status);
+        must(last || !(asked.refused || asked.last), "%u keeps the connection", head.status);
         /* A method is HEAD to us as far as its first NUL, to libmicrohttpd as a whole. */
         const bool to_head = asked.head && (!asked.refused || at == end);
         if (!head_has_body(&head, to_head))
