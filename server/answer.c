@@ -79,7 +79,7 @@ void answer(const struct asker *asker, struct http_answer answer, const struct h
     http_answer(asker->exchange, &answer);
 }
 
-void answer_ready(const struct asker *asker, const struct http_response *response)
+void answer_ready(const struct asker *asker, struct http_response *response)
 {
     note(asker, response->status, response->length);
     http_give(asker->exchange, response);

@@ -47,7 +47,7 @@ void headers_add(struct headers *headers, const char *name, const char *value);
 void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers);
 
 /* With what was made before; not where the request is its connection's last. */
-void answer_ready(const struct asker *asker, const struct http_response *response);
+void answer_ready(const struct asker *asker, struct http_response *response);
 
 /* {"error": WHY} */
 void answer_error(const struct asker *asker, unsigned status, const char *why);

@@ -1,30 +1,47 @@
 #include "framing.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 /* Cookies count twice: libmicrohttpd keeps them as they came, and cut up. */
 enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
 
-static bool is_alphanumeric(char c)
+/* What a byte may be part of: a URI (RFC 3986), or a header's name (tchar, RFC 9110 section 5.6.2).
+ */
+enum { IN_URI = 1, IN_NAME = 2, IN_BOTH = 3 };
+
+static const uint8_t part_of[256] = {
+    ['0' ... '9'] = IN_BOTH, ['A' ... 'Z'] = IN_BOTH, ['a' ... 'z'] = IN_BOTH, ['-'] = IN_BOTH,
+    ['.'] = IN_BOTH,         ['_'] = IN_BOTH,         ['~'] = IN_BOTH,         ['!'] = IN_BOTH,
+    ['$'] = IN_BOTH,         ['%'] = IN_BOTH,         ['&'] = IN_BOTH,         ['\''] = IN_BOTH,
+    ['*'] = IN_BOTH,         ['+'] = IN_BOTH,         [':'] = IN_URI,          ['/'] = IN_URI,
+    ['?'] = IN_URI,          ['['] = IN_URI,          [']'] = IN_URI,          ['@'] = IN_URI,
+    ['('] = IN_URI,          [')'] = IN_URI,          [','] = IN_URI,          [';'] = IN_URI,
+    ['='] = IN_URI,          ['#'] = IN_NAME,         ['^'] = IN_NAME,         ['`'] = IN_NAME,
+    ['|'] = IN_NAME,
+};
+
+/* Whether TEXT consists of bytes that may be part of WHAT; and its length. */
+static bool consists_of(const char *text, uint8_t what, size_t *length)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    uint8_t common = what;
+    const char *at = text;
+    for (; *at; at++)
+        common &= part_of[(unsigned char)*at];
+    *length = (size_t)(at - text);
+    return common == what;
 }
 
-static bool consists_of(const char *text, const char *others)
+/* Whether TEXT has control characters, but for tabs; and its length. */
+static bool has_control(const char *text, size_t *length)
 {
-    for (const char *c = text; *c; c++)
-        if (!is_alphanumeric(*c) && !strchr(others, *c))
-            return false;
-    return true;
-}
-
-static bool has_control(const char *value)
-{
-    for (const unsigned char *c = (const unsigned char *)value; *c; c++)
-        if ((*c < 32 && *c != '\t') || *c == 127)
-            return true;
-    return false;
+    bool control = false;
+    const char *at = text;
+    for (; *at; at++)
+        control |= ((unsigned char)*at < 32 && *at != '\t') || *at == 127;
+    *length = (size_t)(at - text);
+    return control;
 }
 
 /* The first fault counts. */
@@ -39,24 +56,27 @@ static void refuse(struct framing *framing, unsigned status, const char *why)
 
 void framing_line(struct framing *framing, const char *method, const char *uri, const char *version)
 {
-    static const char uri_others[] = "-._~:/?[]@!$&'()*+,;=%"; /* RFC 3986 */
+    size_t length;
+    const bool proper = consists_of(uri, IN_URI, &length);
 
-    framing->size = strlen(method) + strlen(uri) + strlen(version) + 4; /* two spaces, CRLF */
+    framing->size = strlen(method) + length + strlen(version) + 4; /* two spaces, CRLF */
     framing->host_needed = strcmp(version, "HTTP/1.0") != 0;
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 && strcmp(method, "OPTIONS") != 0)
         refuse(framing, 405, "method: accepted are GET, HEAD and OPTIONS");
-    if (strlen(uri) > URI_MAX)
+    if (length > URI_MAX)
         refuse(framing, 414, "URL: longer than 8 KiB");
-    if (!consists_of(uri, uri_others))
+    if (!proper)
         refuse(framing, 400, "URL: has characters that URLs cannot have");
 }
 
 void framing_header(struct framing *framing, const char *name, const char *value)
 {
-    static const char name_others[] = "!#$%&'*+-.^_`|~"; /* tchar, RFC 9110 section 5.6.2 */
+    size_t name_length, value_length;
+    const bool proper = consists_of(name, IN_NAME, &name_length);
+    const bool control = has_control(value, &value_length);
 
-    framing->size += strlen(name) + strlen(value) + 4; /* ": " and CRLF */
-    if (!*name || !consists_of(name, name_others) || has_control(value))
+    framing->size += name_length + value_length + 4; /* ": " and CRLF */
+    if (!*name || !proper || control)
         refuse(framing, 400, "a header has characters that headers cannot have");
     if (strcasecmp(name, "Transfer-Encoding") == 0)
         refuse(framing, 400, "Transfer-Encoding: a request with a body is not accepted");
@@ -69,7 +89,7 @@ void framing_header(struct framing *framing, const char *name, const char *value
     if (strcasecmp(name, "Host") == 0 && framing->hosts++)
         refuse(framing, 400, "Host: given twice");
     if (strcasecmp(name, "Cookie") == 0)
-        framing->cookies += strlen(value);
+        framing->cookies += value_length;
 }
 
 void framing_end(struct framing *framing, size_t came)

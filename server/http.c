@@ -33,6 +33,7 @@ struct http {
     struct links links;
     bool adopted; /* the connection being given has begun */
     bool draining;
+    struct http_date date;
     void (*drained)(void *context);
     void *drained_context;
     uint64_t logged; /* when libmicrohttpd's last message was let through, ms */
@@ -113,9 +114,9 @@ static const struct wanted_header {
     const char *name;
     size_t length, place; /* of the name; in struct http_request */
 } wanted_headers[] = {
-#define WANTED(name, member)                                         \
-    {                                                                \
-        name, sizeof name - 1, offsetof(struct http_request, member) \
+#define WANTED(name, member)                                            \
+    {                                                                   \
+        (name), sizeof(name) - 1, offsetof(struct http_request, member) \
     }
     WANTED("Host", host),
     WANTED("Accept-Encoding", accept_encoding),
@@ -244,9 +245,10 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     answered(exchange);
 }
 
-void http_give(struct http_exchange *exchange, const struct http_response *response)
+void http_give(struct http_exchange *exchange, struct http_response *response)
 {
     assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
+    response_date(response, &exchange->http->date);
     exchange->own = false;
     exchange->response = *response;
     answered(exchange);
@@ -274,7 +276,8 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
  * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
  * answer, and where the client has closed its sending side, closes it. Only
  * connections with a timeout of their own are looked after first: so one that
- * waits gets one.
+ * waits gets one. No other has any: links_sweep looks after them, and
+ * libmicrohttpd need not ask for the time thrice a request.
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
 {
@@ -316,7 +319,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
     case STATE_CHECKED:
         return handle(exchange);
     case STATE_ANSWERED:
-        set_timeout(exchange, LINK_IDLE_SECONDS);
+        set_timeout(exchange, 0);
         return queue_response(exchange);
     default:
         return MHD_NO;
@@ -428,11 +431,10 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LINK_IDLE_SECONDS,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, http, MHD_OPTION_END);
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
 

@@ -81,7 +81,7 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
 
 /* The same with a response that stays the caller's; not to a request that is its connection's
  * last. */
-void http_give(struct http_exchange *exchange, const struct http_response *response);
+void http_give(struct http_exchange *exchange, struct http_response *response);
 
 /* Whether who sent the request that waits for an answer has hung up meanwhile. */
 bool http_has_left(const struct http_exchange *exchange);

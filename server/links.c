@@ -1,8 +1,9 @@
 #include "links.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
-enum { GRACE_MS = 500 };
+enum { GRACE_MS = 500, LOOK_MS = 100 };
 
 static const uint64_t deadline_ms[] = {
     [LINK_CONNECTED] = 10000,
@@ -31,6 +32,21 @@ void links_remove(struct links *links, struct link *link)
     links->count--;
 }
 
+/*
+ * Whether the client has left a connection that is idle, which is asked once a
+ * while: where its end came together with its last request, edge-triggered epoll tells
+ * libmicrohttpd of both at once, and it takes the one for the other.
+ */
+static bool has_left(struct link *link)
+{
+    struct pollfd peer = {.fd = link->fd, .events = POLLRDHUP};
+
+    if (link->phase != LINK_IDLE || link->looked_after)
+        return false;
+    link->looked_after = true;
+    return poll(&peer, 1, 0) == 1;
+}
+
 unsigned links_sweep(struct links *links, uint64_t now, bool draining)
 {
     unsigned slow = 0;
@@ -38,7 +54,7 @@ unsigned links_sweep(struct links *links, uint64_t now, bool draining)
     for (struct link *link = links->first; link; link = link->next) {
         const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING;
         const uint64_t deadline = draining && !answering ? GRACE_MS : deadline_ms[link->phase];
-        if (now - link->since <= deadline)
+        if (now - link->since <= deadline && !(now - link->since > LOOK_MS && has_left(link)))
             continue;
         /* Where nothing is on its way out, what has come in is still read. */
         shutdown(link->fd, answering ? SHUT_RDWR : SHUT_RD);

@@ -24,7 +24,7 @@ struct link {
     struct link *next, **self;
     int fd;
     enum link_phase phase;
-    bool overdue;
+    bool overdue, looked_after;
     uint64_t since;
 };
 
@@ -43,12 +43,13 @@ static inline void link_enter(struct link *link, enum link_phase phase, uint64_t
 {
     link->phase = phase;
     link->since = now;
+    link->looked_after = false;
 }
 
 /*
- * Shut down the connections whose time is up; whoever reads from them sees the
- * end. While DRAINING that is every one that waits for no answer, after a short
- * grace in which a request under way arrives. Returns how many were too slow.
+ * Shut down the connections whose time is up, and idle ones whose client has
+ * left; whoever reads from them sees the end. While DRAINING that is every one that waits for no
+ * answer, after a short grace in which a request under way arrives. Returns how many were too slow.
  */
 unsigned links_sweep(struct links *links, uint64_t now, bool draining);
 

@@ -64,8 +64,31 @@ int response_make(struct http_response *out, const struct http_answer *answer, b
         MHD_destroy_response(response);
         return -ENOMEM;
     }
-    *out = (struct http_response){response, answer->status, http_body_length(answer)};
+    *out = (struct http_response){
+        .response = response, .status = answer->status, .length = http_body_length(answer)};
     return 0;
+}
+
+static void update(struct http_date *date)
+{
+    struct timespec now;
+    struct tm utc;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec == date->second)
+        return;
+    date->second = now.tv_sec;
+    gmtime_r(&now.tv_sec, &utc);
+    /* Names in English, whatever the locale: it is never set. */
+    strftime(date->text, sizeof date->text, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+}
+
+void response_date(struct http_response *response, struct http_date *date)
+{
+    update(date);
+    if (response->dated != date->second &&
+        add_header(response->response, MHD_HTTP_HEADER_DATE, date->text))
+        response->dated = date->second;
 }
 
 void response_drop(struct http_response *response)

@@ -6,6 +6,7 @@
 #define FARLANDS_RESPONSE_H
 
 #include <stdbool.h>
+#include <time.h>
 
 #include "server/http.h"
 
@@ -14,6 +15,13 @@ struct http_response {
     struct MHD_Response *response;
     unsigned status;
     size_t length; /* of the body */
+    time_t dated;  /* the second that its Date tells, or 0: libmicrohttpd makes one each time */
+};
+
+/* The second that it is, as Date wants it; zeroed to begin with. One a loop. */
+struct http_date {
+    time_t second;
+    char text[32];
 };
 
 /*
@@ -22,6 +30,9 @@ struct http_response {
  */
 int response_make(struct http_response *response, const struct http_answer *answer, bool head,
                   bool closes);
+
+/* Have RESPONSE, which is about to be given, tell the time. DATE is brought up to date. */
+void response_date(struct http_response *response, struct http_date *date);
 
 /* What is being sent of it is sent nevertheless. */
 void response_drop(struct http_response *response);

@@ -180,7 +180,7 @@ static void make_ready(struct service *service, const struct asker *asker,
 static bool answer_from_shelf(struct service *service, struct asker *asker)
 {
     const struct http_request *request = asker->request;
-    const struct ready *ready;
+    struct ready *ready;
 
     if (!is_plain(request) || !(ready = shelf_find(service->shelf, request->uri)))
         return false;

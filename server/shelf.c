@@ -90,7 +90,7 @@ static uint64_t hash_of(const char *uri)
     return XXH3_64bits(uri, strlen(uri));
 }
 
-const struct ready *shelf_find(struct shelf *shelf, const char *uri)
+struct ready *shelf_find(struct shelf *shelf, const char *uri)
 {
     bool there;
     struct place *place = place_of(shelf, uri, hash_of(uri), &there);

@@ -29,7 +29,7 @@ int shelf_new(struct shelf **out, uint64_t budget);
 void shelf_free(struct shelf *shelf);
 
 /* What there is for URI, or NULL; until the next shelf_put or shelf_clear. */
-const struct ready *shelf_find(struct shelf *shelf, const char *uri);
+struct ready *shelf_find(struct shelf *shelf, const char *uri);
 
 /*
  * Put READY where what is there for the same URI, or has not been asked for in
