@@ -55,6 +55,7 @@ struct usage {
     bool boot_known;
     pthread_mutex_t lock; /* the file's locks do not tell threads apart */
     int fd;               /* of .usage, or -1 */
+    ino_t inode;          /* its */
     int process;          /* this one's number in the books */
     struct footprint pending;
     struct books books; /* between enter and leave */
@@ -219,7 +220,9 @@ static int open_file(struct usage *usage)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     struct stat status;
-    if (usage->fd >= 0 && fstat(usage->fd, &status) == 0 && status.st_nlink > 0)
+    if (usage->fd >= 0 &&
+        fstatat(usage->folder->fd, USAGE_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        status.st_ino == usage->inode)
         return 0;
     close_file(usage);
     int fd = openat(usage->folder->fd, USAGE_FILE, flags, 0666);
@@ -229,6 +232,7 @@ static int open_file(struct usage *usage)
         return -errno;
     usage->fd = fd;
     int err = fstat(fd, &status) ? -errno : S_ISREG(status.st_mode) ? 0 : -EEXIST;
+    usage->inode = status.st_ino;
     if (!err)
         err = take_number(usage);
     if (err)
