@@ -38,7 +38,7 @@ struct sweep {
     struct aged sample[SAMPLE];
     /* Eviction's. */
     int64_t latest; /* last use of those that may go */
-    struct footprint room, freed;
+    struct footprint room, target, freed;
     struct footprint unwritten; /* of freed, what the books do not know */
 };
 
@@ -212,9 +212,12 @@ int sweep_survey(struct sweep *sweep)
 
 /* --- Deleting ---------------------------------------------------------------- */
 
+/* Other processes may make room at the same time. */
 static bool is_enough(const struct sweep *sweep)
 {
-    return footprint_fits(sweep->room, sweep->freed);
+    struct footprint used;
+    return footprint_fits(sweep->room, sweep->freed) ||
+           (usage_last(sweep->parts.usage, &used) && footprint_fits(used, sweep->target));
 }
 
 static void gone(struct sweep *sweep, struct footprint size)
@@ -244,8 +247,9 @@ static bool delete_file(struct sweep *sweep, int folder, const char *name)
 {
     char aside[64];
     struct stat status;
-    snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-4%09" PRIu64, sweep->parts.nonce,
-             sweep->moved++ % 1000000000);
+    /* A number that no put comes to. */
+    snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-%" PRIu64, sweep->parts.nonce,
+             UINT32_MAX + ++sweep->moved);
     if (renameat(folder, name, sweep->top, aside))
         return false;
     if (fstatat(sweep->top, aside, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -285,8 +289,11 @@ static bool on_folder(void *context, const struct walk_folder *folder)
 int sweep_evict(struct sweep *sweep, struct footprint room, struct footprint *freed)
 {
     const struct walk walk = {on_entry, on_temporary, on_fingerprint, on_tile, on_folder, sweep};
+    struct footprint used;
     begin(sweep);
+    usage_last(sweep->parts.usage, &used);
     sweep->room = room;
+    sweep->target = footprint_less(used, room);
     sweep->freed = (struct footprint){0};
     sweep->latest = latest_to_go(sweep, room);
     int err = tile_walk(sweep->top, &walk);

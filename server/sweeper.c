@@ -32,6 +32,7 @@ struct sweeper {
     pthread_cond_t wake;
     bool stop; /* atomic too: read in mid-walk */
     bool awake, disk_full;
+    bool hurry;      /* awake, whatever was in vain before */
     unsigned margin; /* percent */
     struct footprint limit, refused;
     unsigned touch_count; /* atomic too */
@@ -114,7 +115,7 @@ static void take_wishes(struct sweeper *sweeper, struct wishes *wishes)
     *wishes =
         (struct wishes){sweeper->limit, sweeper->refused, sweeper->margin, sweeper->disk_full};
     sweeper->refused = (struct footprint){0};
-    sweeper->disk_full = sweeper->awake = false;
+    sweeper->disk_full = sweeper->awake = sweeper->hurry = false;
     pthread_mutex_unlock(&sweeper->lock);
 }
 
@@ -176,7 +177,7 @@ static int look(struct sweeper *sweeper)
     return is_nothing(freed) ? -EAGAIN : 0;
 }
 
-/* Until someone wakes it, or MS have passed; or, where DEAF, all of them. */
+/* Until someone wakes it, or MS have passed; where DEAF, only for what is new. */
 static bool wait_awake(struct sweeper *sweeper, long ms, bool deaf)
 {
     struct timespec until;
@@ -189,7 +190,7 @@ static bool wait_awake(struct sweeper *sweeper, long ms, bool deaf)
         until.tv_nsec -= 1000000000;
     }
     pthread_mutex_lock(&sweeper->lock);
-    while (!sweeper->stop && err != ETIMEDOUT && (deaf || !sweeper->awake)) {
+    while (!sweeper->stop && err != ETIMEDOUT && !sweeper->hurry && (deaf || !sweeper->awake)) {
         if (sweeper->touch_count == 0)
             err = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, &until);
         pthread_mutex_unlock(&sweeper->lock);
@@ -227,6 +228,7 @@ void sweeper_limit(struct sweeper *sweeper, struct footprint limit)
 {
     pthread_mutex_lock(&sweeper->lock);
     sweeper->limit = limit;
+    sweeper->hurry = true;
     wake(sweeper);
     pthread_mutex_unlock(&sweeper->lock);
 }

@@ -80,17 +80,19 @@ static int passed_over(int err)
     }
 }
 
-static int open_folder(DIR **out, int parent, const char *name)
+/* NULL, and errno says why. */
+static DIR *open_folder(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
-    *out = fdopendir(fd);
-    if (*out)
-        return 0;
-    int err = -errno;
-    close(fd);
-    return err;
+        return NULL;
+    DIR *folder = fdopendir(fd);
+    if (!folder) {
+        int err = errno;
+        close(fd);
+        errno = err;
+    }
+    return folder;
 }
 
 static void visit_file(const struct walk *walk, struct walk_folder *folder, const char *name)
@@ -138,11 +140,11 @@ static int visit(const struct walk *walk, enum level level, struct walk_folder *
 /* Every entry of FOLDER, which is on LEVEL; its descriptor is closed afterwards. */
 static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *folder)
 {
-    DIR *stream;
     struct stat status;
-    int err = open_folder(&stream, folder->parent, folder->name);
-    if (err)
-        return err;
+    int err = 0;
+    DIR *stream = open_folder(folder->parent, folder->name);
+    if (!stream)
+        return -errno;
     folder->fd = dirfd(stream);
     while (!err) {
         if (!walk->go_on(walk->context)) {
