@@ -1,0 +1,151 @@
+// Kills daemons with SIGKILL while they store tiles in a folder that is too small, again and
+// again: no answer and no file is ever wrong, and the folder never grows beyond its quota.
+//
+//     node tests/soak/crash.mjs [ROUNDS [SEED]]        20 rounds take about 15 s
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Daemon } from '../http/daemon.mjs';
+import { eventually, patience, scratch } from '../http/program.mjs';
+
+const ROUNDS = Number(process.argv[2] ?? 20);
+const SEED = Number(process.argv[3] ?? Date.now() % 2 ** 31);
+const QUOTA = { bytes: 3 << 20, files: 400 };
+const TILES = 600;
+const CLIENTS = 8;      // requests at once, each to one daemon
+const SAMPLE = 10;      // rounds from one look at every file to the next
+
+/* mulberry32: from 0 to below - 1. */
+let state = SEED;
+function chance(below) {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+}
+
+const CONFIG = `
+log: error
+cache: { disk: ${QUOTA.bytes >> 20}M, files: ${QUOTA.files}, memory: 0 }
+limits: { connections_per_client: 0, misses_per_client: 0 }
+`;
+const LAYERS = ['relief', 'gray', 'height', 'hillshade'];
+const tiles = Array.from({ length: TILES }, () => `${LAYERS[chance(4)]}/${18 + chance(7)}/` +
+    `${chance(40) - 20}/${chance(40) - 20}${chance(8) ? '' : '@2x'}.png`);
+
+/* Every file below, by its path; what a du without the processes would add up to. */
+function look(folder) {
+    const seen = { bytes: 0, files: 0, tiles: [], temporaries: [] };
+    const enter = (name) => {
+        const status = fs.lstatSync(path.join(folder, name));
+        seen.bytes += status.blocks * 512;
+        seen.files++;
+        if (status.isDirectory())
+            for (const entry of fs.readdirSync(path.join(folder, name)))
+                enter(path.join(name, entry));
+        else if (name.startsWith('.new-'))
+            seen.temporaries.push(name);
+        else if (name !== '.usage')
+            seen.tiles.push(name);
+    };
+    enter('');
+    return seen;
+}
+
+function checkQuota(cache, when) {
+    const seen = look(cache);
+    assert.ok(seen.bytes <= QUOTA.bytes, `${when}: ${seen.bytes} bytes`);
+    assert.ok(seen.files <= QUOTA.files, `${when}: ${seen.files} files`);
+    return seen;
+}
+
+/* Every tile in the folder is what a fresh render gives. */
+function checkFiles(cache, fresh, fingerprint, when) {
+    const seen = checkQuota(cache, when);
+    for (const name of seen.tiles) {
+        const tile = path.relative(fingerprint, name);
+        assert.ok(fresh.has(tile), `${when}: a stray file ${name}`);
+        assert.ok(fs.readFileSync(path.join(cache, name)).equals(fresh.get(tile)),
+            `${when}: ${name} is not what a fresh render gives`);
+    }
+    return seen.tiles.length;
+}
+
+async function renderAll() {
+    const daemon = await new Daemon().start();
+    const { fingerprint } = await daemon.json('/default.json');
+    const fresh = new Map();
+    for (const tile of tiles)
+        fresh.set(tile, await daemon.bytes(`/default/${tile}`));
+    await daemon.quit();
+    return { fingerprint, fresh };
+}
+
+/* Ask for tile after tile until the daemon is dead; how many it gave. */
+async function fetchTiles(daemon, fresh, life) {
+    let answers = 0;
+    while (!life.over) {
+        const tile = tiles[chance(TILES)];
+        const answer = await daemon.get(`/default/${tile}`).catch(() => null);
+        if (!answer)
+            return answers;
+        assert.ok(answer.status === 200 || answer.status === 503, `${tile}: ${answer.status}`);
+        if (answer.status === 200)
+            assert.ok(answer.body.equals(fresh.get(tile)), `a wrong answer for ${tile}`);
+        answers += answer.status === 200;
+    }
+    return answers;
+}
+
+/* What was left by the last round's dead is gone soon. */
+async function checkSwept(cache, left) {
+    const exists = (name) => fs.existsSync(path.join(cache, name));
+    assert.ok(await eventually(() => !left.some(exists), 5000),
+        `temporaries remain: ${left.filter(exists)}`);
+}
+
+/* One or two daemons live for a moment. */
+async function round(cache, fresh) {
+    const left = look(cache).temporaries;
+    const life = { over: false };
+    const daemons = Array.from({ length: chance(3) ? 1 : 2 },
+        () => new Daemon({ cache, config: CONFIG }));
+    try {
+        await Promise.all(daemons.map((daemon) => daemon.start()));
+        const fetching = daemons.flatMap((daemon) =>
+            Array.from({ length: CLIENTS }, () => fetchTiles(daemon, fresh, life)));
+        await checkSwept(cache, left);
+        for (const daemon of daemons) {
+            await sleep(patience(chance(250)));
+            daemon.kill('SIGKILL');
+        }
+        life.over = true;
+        const answers = await Promise.all(fetching);
+        return answers.reduce((sum, count) => sum + count, 0);
+    } finally {
+        life.over = true;
+        for (const daemon of daemons) {
+            if (daemon.program?.running)
+                daemon.kill('SIGKILL');
+            await daemon.ended();
+        }
+    }
+}
+
+console.log(`crash: ${ROUNDS} rounds, seed ${SEED}`);
+const { fingerprint, fresh } = await renderAll();
+const cache = scratch();
+let answers = 0, most = 0, abandoned = 0;
+for (let i = 1; i <= ROUNDS; i++) {
+    const when = `seed ${SEED}, round ${i}`;
+    answers += await round(cache, fresh);
+    const seen = checkQuota(cache, when);
+    most = Math.max(most, seen.bytes);
+    abandoned += seen.temporaries.length;
+    if (i % SAMPLE === 0 || i === ROUNDS)
+        console.log(`${when}: ${answers} answers, ${abandoned} temporaries left, at most ` +
+            `${most} bytes; ${checkFiles(cache, fresh, fingerprint, when)} tiles are right`);
+}
+assert.ok(answers > ROUNDS, 'hardly any answers');
