@@ -305,7 +305,8 @@ static int place(struct delivery *delivery)
                 return made;
         }
     }
-    return err;
+    /* Not the disk's fault: someone deletes the folder. */
+    return err == -ENOENT ? -EBUSY : err;
 }
 
 static int deliver(struct delivery *delivery, const struct blob *png)
@@ -327,11 +328,11 @@ static int deliver(struct delivery *delivery, const struct blob *png)
     return err;
 }
 
-/* Something of another kind stands in this one tile's way. */
+/* Something stands in this one tile's way, or someone deletes what is made for it. */
 static bool is_obstacle(int err)
 {
     return err == -EISDIR || err == -ENOTDIR || err == -ELOOP || err == -EXDEV || err == -EEXIST ||
-           err == -ENAMETOOLONG;
+           err == -ENAMETOOLONG || err == -EBUSY;
 }
 
 /* What the outcome of a put means for those to come. */

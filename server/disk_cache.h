@@ -50,6 +50,7 @@ int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct
  * renamed. Returns 0; -EDQUOT where there is no room now, or it is not yet known whether
  * there is; -ECANCELED where storing has failed in the last seconds and is not
  * tried now; or -ENOSPC, -EIO, ...: then nothing is tried for 5 seconds, of which the log tells.
+ * -EBUSY, -EISDIR, ... mean this tile alone: something is in its way, or was deleted meanwhile.
  * On error neither a partial tile nor a temporary file is left behind. Any thread.
  */
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);

@@ -611,6 +611,41 @@ START_TEST(test_count_meanwhile)
 }
 END_TEST
 
+static atomic_bool tear_on;
+
+static void *tear_folder_down(void *context)
+{
+    (void)context;
+    while (atomic_load(&tear_on)) {
+        pause_ms(3);
+        folder_remove(folder);
+    }
+    return NULL;
+}
+
+/* The folder deleted again and again in the middle of puts: no reason to stop storing. */
+START_TEST(test_torn_down)
+{
+    pthread_t thread;
+    int done = 0;
+    atomic_store(&tear_on, true);
+    open_with(plenty);
+    ck_assert_int_eq(pthread_create(&thread, NULL, tear_folder_down, NULL), 0);
+    for (int i = 0; i < 3000; i++) {
+        int err = put_number(i);
+        done += err == 0;
+        must(err == 0 || err == -EDQUOT || err == -EBUSY, "put %d: %d", i, err);
+        must(!disk_cache_suspended(cache), "put %d: %d, and none after it", i, err);
+    }
+    atomic_store(&tear_on, false);
+    pthread_join(thread, NULL);
+    ck_assert_int_gt(done, 100);
+    ck_assert(soon(put_number(1) == 0));
+    struct footprint truth = folder_truth(folder), used;
+    ck_assert(disk_cache_usage(cache, &used) && footprint_fits(truth, used));
+}
+END_TEST
+
 /* Stopping does not wait for a sweep. */
 START_TEST(test_stop)
 {
@@ -779,6 +814,7 @@ int main(void)
     tcase_add_test(tcase, test_foreign);
     tcase_add_test(tcase, test_link);
     tcase_add_test(tcase, test_temporaries);
+    tcase_add_test(tcase, test_torn_down);
     tcase_add_test(tcase, test_stop);
     tcase = fixture_case(suite, "flood");
     tcase_add_loop_test(tcase, test_flood, 0, ROWS(floods));

@@ -178,11 +178,14 @@ describe('without a cache on disk', { timeout: patience(60000) }, () => {
         const cache = scratch();
         const daemon = await next({ cache });
         await daemon.bytes('/default/gray/9/1/2.png');
+        const stored = (tile) => fs.existsSync(cache) &&
+            filesBelow(cache).some((name) => name.endsWith(tile));
+        assert.ok(await eventually(() => stored('/gray/9/1/2.png')));
         fs.rmSync(cache, { recursive: true, force: true });
         for (let i = 0; i < 5; i++)
             assert.deepEqual(await daemon.bytes(`/default/gray/9/${i}/2.png`),
                 await reference.bytes(`/default/gray/9/${i}/2.png`));
-        assert.ok(fs.readdirSync(cache).length > 0, 'the folder was not made again');
+        assert.ok(await eventually(() => stored('/gray/9/4/2.png')), 'the folder was not made again');
     });
 
     it('what killed processes left behind is swept', async () => {
