@@ -9,7 +9,10 @@ import { useDaemon } from '../http/daemon.mjs';
 import { assertSamePixels, pngChunks } from '../http/png.mjs';
 import { eventually, patience, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { Faults, diskUse, logLines, noMounts, remount, serving, settled, strays, tilesBelow, withTmpfs } from './faults.mjs';
+import { ANY_LINE, Faults, diskUse, logLines, noMounts, remount, settled, serving as servingAs, strays, tilesBelow, withTmpfs } from './faults.mjs';
+
+const serving = (check, { config = '', ...options } = {}) =>
+    servingAs(check, { config: config + ANY_LINE, ...options });
 
 /* Nothing is served from memory, so that the disk is asked. */
 const NO_MEMORY = 'cache: { memory: 0 }\n';
@@ -33,7 +36,7 @@ async function stored(daemon, paths) {
 }
 
 describe('the disk', { timeout: patience(90000), concurrency: 6 }, () => {
-    const reference = useDaemon();
+    const reference = useDaemon({ config: ANY_LINE });
 
     /* All TILES are served, as a daemon with a good disk serves them. */
     async function assertServed(daemon, paths) {

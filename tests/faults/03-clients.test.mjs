@@ -9,7 +9,7 @@ import { pngChunks } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
-import { logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
+import { ANY_LINE, logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
 
 const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
@@ -84,7 +84,7 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         assert.ok(Date.now() - started < patience(1000), 'it waited for the body');
     })));
 
-    it('fault 23: slow readers are closed by 30 s, and hold up nobody', () => serving(async (daemon) => {
+    it('fault 23: slow readers are closed by 30 s, and hold up nobody', () => serving(async (daemon, faults) => {
         const large = '/default/height/11/900/900@2x.f32';
         const { length } = await daemon.bytes(large);
         // More than two sockets' buffers take: the daemon is left with most of it.
@@ -95,7 +95,7 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         }
         const before = memoryOf(daemon.pid);
         const stop = probing(daemon, '/healthz', 50);
-        await sleep(1000);
+        const asked = Date.now();
         // One reads, slowly, and has its answer within its time.
         const patient = await daemon.connect();
         patient.send(request('GET', large));
@@ -109,9 +109,13 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
             patient.close();
         }
         const closed = () => daemon.metric('farlands_connections_closed_total', 'reason="deadline"');
-        await sleep(20000);
+        await sleep(Math.max(0, asked + 6000 - Date.now()));
+        // The daemon's clock goes on faster, not the test's.
+        faults.jump('steady', Math.floor(27 - (Date.now() - asked) / 1000));
+        await sleep(1000);
         assert.equal(await closed(), 0, 'closed before their time');
-        assert.ok(await eventually(async () => await closed() === 20, 12000), `${await closed()} of 20 closed`);
+        faults.jump('steady', 31 - Math.floor((Date.now() - asked) / 1000));
+        assert.ok(await eventually(async () => await closed() === 20, 2000), `${await closed()} of 20 closed`);
         assert.ok(memoryOf(daemon.pid) - before < 20 << 20, 'an answer is kept for every slow reader');
         await assertUnharmed(stop);
         for (const connection of slow)
@@ -206,7 +210,7 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         // Closed with unread bytes a connection is reset, which may overtake the answer.
         const answers = results.filter((answer) => !(answer instanceof Error));
         for (const error of results.filter((answer) => answer instanceof Error))
-            assert.match(error.message, /ECONNRESET|EPIPE/);
+            assert.match(error.message, /ECONNRESET|EPIPE|connection ended/);
         assert.ok(answers.length >= 5, `${answers.length} of 10 were answered: ${results.find((r) => r instanceof Error)}`);
         for (const answer of answers)
             assertStatus(answer, status);
@@ -333,14 +337,14 @@ describe('more than there is room for', { timeout: patience(60000), concurrency:
         assert.ok(lost <= asked / 10, `${lost} of ${asked} popular tiles were no longer in memory`);
         // As many are remembered as fit, and no more: the scan was larger.
         assert.ok(await daemon.metric('farlands_cache_bytes', 'tier="memory"') <= 4 << 20);
-    }, { config: 'cache: { memory: 4M }\n' }));
+    }, { config: `cache: { memory: 4M }\n${ANY_LINE}` }));
 
     it('faults 21 to 26: and the tiles are the same as ever', async () => {
         await serving(async (daemon) => {
             const results = await Promise.all(numbers(100).map((i) => settled(daemon.get(tile(i, i % 3)))));
             await eachRow(numbers(100), async (i) =>
                 assert.ok(results[i].answer?.body.equals(await reference.bytes(tile(i, i % 3)))));
-        });
+        }, { config: ANY_LINE });
         assertError(await reference.get('/nowhere'), 404);
     });
 });
