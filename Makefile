@@ -311,6 +311,7 @@ fuzz:
 export FARLANDS = $(abspath $(BUILD)/farlands)
 # How much slower than a plain build the tests may be.
 export PATIENCE = $(if $(findstring thread,$(SAN)),6,$(if $(SAN),3,1))
+export TSAN_OPTIONS = suppressions=$(abspath tests/thread.supp)
 export SCREENSHOTS = $(abspath $(BUILD)/screenshots)
 check-http: all
 	$(Q)node --test tests/http/

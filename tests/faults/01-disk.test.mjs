@@ -9,7 +9,7 @@ import { useDaemon } from '../http/daemon.mjs';
 import { assertSamePixels, pngChunks } from '../http/png.mjs';
 import { eventually, patience, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { ANY_LINE, Faults, diskUse, logLines, noMounts, remount, settled, serving as servingAs, strays, tilesBelow, withTmpfs } from './faults.mjs';
+import { ABREAST, ANY_LINE, Faults, diskUse, logLines, noMounts, remount, settled, serving as servingAs, strays, tilesBelow, withTmpfs } from './faults.mjs';
 
 const serving = (check, { config = '', ...options } = {}) =>
     servingAs(check, { config: config + ANY_LINE, ...options });
@@ -35,7 +35,7 @@ async function stored(daemon, paths) {
     return files;
 }
 
-describe('the disk', { timeout: patience(90000), concurrency: 6 }, () => {
+describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     const reference = useDaemon({ config: ANY_LINE });
 
     /* All TILES are served, as a daemon with a good disk serves them. */
@@ -50,12 +50,14 @@ describe('the disk', { timeout: patience(90000), concurrency: 6 }, () => {
     /* Served, storing suspended and counted, and one line of log about it. */
     async function assertUncached(daemon, paths) {
         const before = logLines(daemon).length;
+        const started = Date.now();
         await assertServed(daemon, paths);
         assert.ok(await eventually(() => daemon.metric('farlands_cache_suspended').then((n) => n === 1)),
             'farlands_cache_suspended is not 1');
         assert.ok(await daemon.metric('farlands_cache_faults_total') >= 1, 'no fault counted');
         const lines = logLines(daemon).slice(before);
-        assert.equal(lines.length, 1, `lines of log for one fault:\n${lines.join('\n')}`);
+        const tries = 1 + Math.floor((Date.now() - started) / 5000);
+        assert.ok(lines.length >= 1 && lines.length <= tries, `lines of log for one fault:\n${lines.join('\n')}`);
         assert.deepEqual(strays(daemon.cache), [], 'left behind');
         for (const file of tilesBelow(daemon.cache))
             pngChunks(fs.readFileSync(file));

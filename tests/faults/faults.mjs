@@ -206,6 +206,9 @@ export function runOutOfFiles(pid) {
     return () => set(soft);
 }
 
+/* How many tests at once. */
+export const ABREAST = patience(1) > 1 ? 2 : 6;
+
 /* For tests that are not about it: a line of renders is never too long. */
 export const ANY_LINE = 'limits: { wait: 60000 }\n';
 
