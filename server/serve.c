@@ -31,7 +31,6 @@ enum {
 
 struct server {
     uv_loop_t loop; /* of the main thread: signals, and who comes in */
-    struct mailbox *mailbox;
     serve_loader *load;
     void *load_context;
     uv_mutex_t setup_lock; /* of which setup is in force; only the main thread changes it */
@@ -43,7 +42,7 @@ struct server {
     struct works *works;
     struct shard *shards[SHARDS_MAX];
     unsigned shard_count, drained_count; /* the latter atomic */
-    struct letter drained;
+    uv_async_t drained;                  /* all of them */
     struct acceptor *acceptor;
     bool inherited; /* the sockets are the service manager's, who goes on listening */
     char address[ADDRESS_MAX];
@@ -150,23 +149,27 @@ static void stop_shards(struct server *server)
     server->shard_count = 0;
 }
 
-static void stop(struct server *server)
+static void close_handles(struct server *server)
 {
     uv_handle_t *const handles[] = {
         (uv_handle_t *)&server->drain_timer, (uv_handle_t *)&server->reload_timer,
         (uv_handle_t *)&server->watchdog,    (uv_handle_t *)&server->terminate,
         (uv_handle_t *)&server->interrupt,   (uv_handle_t *)&server->hang_up,
+        (uv_handle_t *)&server->drained,
     };
+    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
+        uv_close(handles[i], NULL);
+}
 
+static void stop(struct server *server)
+{
     if (server->stopped)
         return;
     server->stopped = true;
     acceptor_stop(server->acceptor, false);
     stop_shards(server);
     acceptor_close(server->acceptor);
-    mailbox_close(server->mailbox);
-    for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
-        uv_close(handles[i], NULL);
+    close_handles(server);
     /* Without libuv's handlers one more signal would kill what is about to end. */
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);
@@ -179,9 +182,9 @@ static void on_drain_timeout(uv_timer_t *timer)
     stop(timer->data);
 }
 
-static void deliver_drained(struct letter *letter)
+static void on_all_drained(uv_async_t *drained)
 {
-    stop((struct server *)((char *)letter - offsetof(struct server, drained)));
+    stop(drained->data);
 }
 
 /* On a shard's thread. */
@@ -189,7 +192,7 @@ static void on_drained(void *context)
 {
     struct server *server = context;
     if (__atomic_add_fetch(&server->drained_count, 1, __ATOMIC_ACQ_REL) == server->shard_count)
-        mailbox_post(server->mailbox, &server->drained);
+        uv_async_send(&server->drained); /* or, where it is stopping already, to nobody */
 }
 
 static void on_terminate(uv_signal_t *handle, int number)
@@ -416,8 +419,6 @@ static int make_parts(struct server *server)
     const struct works_parts works = {config_of(server), &server->metrics, is_current, server};
     int err = open_access_log(server);
     if (!err)
-        err = mailbox_new(&server->mailbox, &server->loop);
-    if (!err)
         err = clients_new(&server->clients);
     if (!err)
         err = works_new(&server->works, &works);
@@ -434,10 +435,8 @@ static void on_watchdog(uv_timer_t *timer)
     sd_notify(0, "WATCHDOG=1");
 }
 
-static void start_handles(struct server *server)
+static void make_handles(struct server *server)
 {
-    uint64_t watchdog;
-
     uv_signal_init(&server->loop, &server->terminate);
     uv_signal_init(&server->loop, &server->interrupt);
     uv_signal_init(&server->loop, &server->hang_up);
@@ -446,9 +445,20 @@ static void start_handles(struct server *server)
     uv_timer_init(&server->loop, &server->watchdog);
     server->terminate.data = server->interrupt.data = server->hang_up.data = server;
     server->drain_timer.data = server->reload_timer.data = server->watchdog.data = server;
+    server->drained.data = server;
+    /* Until the loop runs it waits; it would be the end otherwise. */
+    uv_signal_start(&server->hang_up, on_hang_up, SIGHUP);
+}
+
+static void obey(struct server *server)
+{
     uv_signal_start(&server->terminate, on_terminate, SIGTERM);
     uv_signal_start(&server->interrupt, on_terminate, SIGINT);
-    uv_signal_start(&server->hang_up, on_hang_up, SIGHUP);
+}
+
+static void start_watchdog(struct server *server)
+{
+    uint64_t watchdog;
     if (sd_watchdog_enabled(0, &watchdog) > 0)
         uv_timer_start(&server->watchdog, on_watchdog, 0, watchdog / 2000);
 }
@@ -478,7 +488,6 @@ static void free_parts(struct server *server)
         access_log_close(server->access_log);
     acceptor_free(server->acceptor);
     clients_free(server->clients);
-    mailbox_free(server->mailbox);
     setup_release(server->setup);
     uv_loop_close(&server->loop);
     uv_mutex_destroy(&server->setup_lock);
@@ -486,18 +495,18 @@ static void free_parts(struct server *server)
 
 static int run(struct server *server)
 {
+    make_handles(server);
     int err = make_parts(server);
+    obey(server); /* before the first client connects: from now on nobody's request is cut */
     if (!err)
         err = start_acceptor(server);
     if (err) {
         stop_shards(server);
-        if (server->mailbox)
-            mailbox_close(server->mailbox);
+        close_handles(server);
         uv_run(&server->loop, UV_RUN_DEFAULT);
         return 1;
     }
-    server->drained.deliver = deliver_drained;
-    start_handles(server);
+    start_watchdog(server);
     announce(server);
     uv_run(&server->loop, UV_RUN_DEFAULT);
     return 0;
@@ -513,6 +522,8 @@ int serve(struct config *config, serve_loader *load, void *context)
         err = uv_mutex_init(&server.setup_lock);
     if (!err)
         err = uv_loop_init(&server.loop);
+    if (!err)
+        err = uv_async_init(&server.loop, &server.drained, on_all_drained);
     if (err) {
         log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
         return 1; /* and whatever was made goes with the process */
