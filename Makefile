@@ -313,7 +313,14 @@ export FARLANDS = $(abspath $(BUILD)/farlands)
 export PATIENCE = $(if $(findstring thread,$(SAN)),6,$(if $(SAN),3,1))
 export TSAN_OPTIONS = suppressions=$(abspath tests/thread.supp)
 export SCREENSHOTS = $(abspath $(BUILD)/screenshots)
-check-http: all
+# Starts the daemon as systemd would.
+MANAGER := $(BUILD)/tests/http/manager
+$(MANAGER): tests/http/manager.c $(BUILD)/flags
+	@echo "  TEST  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -Wconversion -O2 -g $< -o $@
+
+check-http: all $(MANAGER)
 	$(Q)node --test tests/http/
 
 # Preloaded into the daemon: itself without sanitizers, which it would come before.

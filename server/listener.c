@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -53,11 +54,11 @@ int listener_inherit(int *fds, int max)
     if (count < 0)
         return count;
     if (count > max)
-        return -EINVAL;
+        return -E2BIG;
     for (int i = 0; i < count; i++) {
         fds[i] = SD_LISTEN_FDS_START + i;
         if (sd_is_socket(fds[i], AF_UNSPEC, SOCK_STREAM, 1) <= 0)
-            return -EINVAL;
+            return -ENOTSOCK;
         int flags = fcntl(fds[i], F_GETFL);
         if (flags < 0 || fcntl(fds[i], F_SETFL, flags | O_NONBLOCK))
             return -errno;
@@ -72,8 +73,13 @@ void listener_address(int fd, char *address, size_t size)
     char host[200], port[16];
 
     snprintf(address, size, "?");
-    if (getsockname(fd, (struct sockaddr *)&name, &length) ||
-        getnameinfo((struct sockaddr *)&name, length, host, sizeof host, port, sizeof port,
+    if (getsockname(fd, (struct sockaddr *)&name, &length))
+        return;
+    if (name.ss_family == AF_UNIX) {
+        snprintf(address, size, "unix:%s", ((struct sockaddr_un *)&name)->sun_path);
+        return;
+    }
+    if (getnameinfo((struct sockaddr *)&name, length, host, sizeof host, port, sizeof port,
                     NI_NUMERICHOST | NI_NUMERICSERV))
         return;
     bool brackets = strchr(host, ':') != NULL;

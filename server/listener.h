@@ -12,12 +12,12 @@ int listener_open(const char *listen);
 
 /*
  * The listening sockets that the service manager has opened for this process
- * (sd_listen_fds(3)), up to MAX, made to not block. Returns how many; -EINVAL
- * where one is no listening stream socket.
+ * (sd_listen_fds(3)), made to not block. Returns how many; -E2BIG for more than
+ * MAX, -ENOTSOCK where one is no listening stream socket.
  */
 int listener_inherit(int *fds, int max);
 
-/* The address that FD listens on, as HOST:PORT or [HOST]:PORT. */
+/* The address that FD listens on, as HOST:PORT, [HOST]:PORT or unix:PATH. */
 void listener_address(int fd, char *address, size_t size);
 
 /* Let FILES descriptors be open, or as many as the hard limit allows. Returns

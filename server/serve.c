@@ -327,6 +327,10 @@ static const char *listen_error(int err)
         return "unknown host";
     case -EMFILE:
         return "too few files may be open (see ulimit -Hn)";
+    case -ENOTSOCK:
+        return "not a stream socket that listens";
+    case -E2BIG:
+        return "too many sockets";
     default:
         return uv_strerror(err);
     }
@@ -335,7 +339,7 @@ static const char *listen_error(int err)
 static int open_sockets(struct server *server, int *sockets)
 {
     int count = listener_inherit(sockets, ACCEPTOR_SOCKETS_MAX);
-    server->inherited = count > 0;
+    server->inherited = count != 0;
     if (count == 0) {
         sockets[0] = listener_open(config_of(server)->listen);
         count = sockets[0] < 0 ? sockets[0] : 1;
@@ -352,7 +356,9 @@ static int start_acceptor(struct server *server)
     int count = connections ? open_sockets(server, sockets) : -EMFILE;
 
     if (count < 0) {
-        log_line(LOG_ERROR, "cannot listen on %s: %s", config_of(server)->listen,
+        log_line(LOG_ERROR, "cannot listen on %s: %s",
+                 server->inherited ? "what the service manager gives (LISTEN_FDS)"
+                                   : config_of(server)->listen,
                  listen_error(count));
         return count;
     }

@@ -1,0 +1,201 @@
+// Under a service manager such as systemd: its sockets, and what it is told.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { load } from './load.mjs';
+import { withManager } from './manager.mjs';
+import { eventually, patience, scratch, scratchFile } from './program.mjs';
+import { assertStatus, eachRow } from './table.mjs';
+import { exchange, request } from './wire.mjs';
+
+const TCP = 'tcp 127.0.0.1 0';
+const noIpv6 = Object.values(os.networkInterfaces()).flat().some(({ address }) => address === '::1')
+    ? false : 'there is no IPv6 here';
+
+async function assertServed(address, target = '/default/gray/9/1/1.png') {
+    const { answers } = await exchange(address, request('GET', target));
+    assertStatus(answers[0], 200);
+    return answers[0];
+}
+
+/* GET over a socket of the file system. */
+function getUnix(socketPath, target) {
+    return new Promise((resolve, reject) => {
+        http.get({ socketPath, path: target, agent: false }, (answer) => {
+            const parts = [];
+            answer.on('data', (bytes) => parts.push(bytes));
+            answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(parts) }));
+        }).on('error', reject);
+    });
+}
+
+describe('the sockets of a service manager', { timeout: patience(120000), concurrency: 4 }, () => {
+    it('one is served instead of the address of the configuration', () => withManager([TCP], async (manager) => {
+        const service = await manager.startReady();
+        await assertServed(manager.address);
+        assert.match(manager.log, new RegExp(`serving http://127\\.0\\.0\\.1:${manager.ports[0]}/`));
+        await manager.stop(service);
+    }, { args: ['--listen', '127.0.0.1:1'] }));
+
+    it('two of them, IPv4 and IPv6', { skip: noIpv6 }, () => withManager([TCP, 'tcp ::1 0'], async (manager) => {
+        const service = await manager.startReady();
+        for (let i = 0; i < 20; i++) {
+            await assertServed(manager.address);
+            await assertServed({ host: '::1', port: manager.ports[1] });
+        }
+        await manager.stop(service);
+    }));
+
+    it('one of the file system, beside one of the network', async () => {
+        const file = path.join(scratch(), 'farlands.socket');
+        await withManager([`unix ${file}`, TCP], async (manager) => {
+            const service = await manager.startReady();
+            const image = await getUnix(file, '/default/gray/9/1/1.png');
+            assertStatus(image, 200);
+            assert.deepEqual((await assertServed({ host: '127.0.0.1', port: manager.ports[1] })).body, image.body);
+            // Its clients have no address, and so no limit of their own.
+            const many = await Promise.all(Array.from({ length: 50 }, (_, i) => getUnix(file, `/default/gray/9/2/${i}.png`)));
+            assert.ok(many.every(({ status }) => status === 200));
+            const { body } = await getUnix(file, '/default/gray.json');
+            assert.equal(JSON.parse(body).tilejson, '3.0.0');
+            await eventually(async () => /^farlands_connections 1$/m.test((await getUnix(file, '/metrics')).body));
+            assert.match((await getUnix(file, '/metrics')).body.toString(), /^farlands_connections 1$/m);
+            assert.match(manager.log, new RegExp(`serving http://unix:${file}/`));
+            assert.match(manager.log, /"peer":|"client":|"path":|"uri":/);
+            await manager.stop(service);
+        }, { args: ['--config', scratchFile('few.yaml', 'access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2 }\n')] });
+    });
+
+    it('what is none to serve on is refused, with a message', () => eachRow([
+        ['a datagram socket', ['udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
+        ['one that does not listen', ['deaf 127.0.0.1 0'], /LISTEN_FDS.*listens/],
+        ['a closed descriptor', ['closed'], /LISTEN_FDS/],
+        ['a closed descriptor after a good one', [TCP, 'closed'], /LISTEN_FDS/],
+        ['a datagram socket after a good one', [TCP, 'udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
+        ['seventeen', Array(17).fill(TCP), /LISTEN_FDS.*too many/],
+    ], ([, sockets, message]) => withManager(sockets, async (manager) => {
+        const service = await manager.start();
+        assert.equal(await manager.end(service), 'exit 1', manager.log);
+        assert.match(manager.log, message);
+        assert.deepEqual(service.said, []);
+    })));
+
+    it('those of another process are left alone', () => withManager(['--stranger ' + TCP], async (manager) => {
+        const service = await manager.startReady();
+        const port = Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(manager.log)[1]);
+        assert.notEqual(port, manager.ports[0]);
+        await assertServed({ host: '127.0.0.1', port });
+        await manager.stop(service);
+    }, { args: ['--listen', '127.0.0.1:0'] }));
+
+    it('who connects while nothing runs is answered by the next daemon', () => withManager([TCP], async (manager) => {
+        const early = Promise.all(Array.from({ length: 100 }, () => assertServed(manager.address)));
+        await sleep(200);
+        const first = await manager.startReady();
+        await early;
+        await manager.stop(first);
+        const late = Promise.all(Array.from({ length: 100 }, () => assertServed(manager.address)));
+        await sleep(200);
+        const second = await manager.startReady();
+        await late;
+        await manager.stop(second);
+    }));
+
+    /* Clients ask on while RESTART is done over and over; none may notice. */
+    async function assertUnnoticed(rounds, restart) {
+        await withManager([TCP], async (manager) => {
+            let service = await manager.startReady();
+            const clients = load(manager.address, (i) => (i % 4 ? `/default/gray/9/1/${i % 50}.png` : `/default/gray/11/3/${i}.png`), 16);
+            for (let round = 0; round < rounds; round++) {
+                await sleep(100 + 37 * round);
+                service = await restart(manager, service);
+            }
+            await sleep(200);
+            const { answers, failures } = await clients.stop();
+            assert.deepEqual(failures, []);
+            assert.ok(answers > 50 * rounds, `${answers} answers are no load`);
+            await manager.stop(service);
+        });
+    }
+
+    it('no request fails while daemons follow one another', () => assertUnnoticed(6, async (manager, service) => {
+        await manager.stop(service);
+        return manager.startReady();
+    }));
+
+    it('no request fails while the next daemon runs before the last one ends', () => assertUnnoticed(6, async (manager, service) => {
+        const next = await manager.startReady();
+        await manager.stop(service);
+        return next;
+    }));
+});
+
+describe('what a service manager is told', { timeout: patience(60000), concurrency: 4 }, () => {
+    const own = { args: ['--listen', '127.0.0.1:0'] };
+
+    it('READY=1 once it serves, STOPPING=1 when it is told to stop', () => withManager([], async (manager) => {
+        const service = await manager.startReady();
+        assert.ok(await eventually(() => /serving http/.test(manager.log)));
+        await assertServed({ host: '127.0.0.1', port: Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(manager.log)[1]) });
+        assert.deepEqual(service.said, ['READY=1']);
+        await manager.stop(service);
+        assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
+    }, own));
+
+    it('STOPPING=1 before the last answer, and once', () => withManager([TCP], async (manager) => {
+        const service = await manager.startReady();
+        const clients = load(manager.address, (i) => `/default/relief/12/5/${i}@2x.png`, 8, { limit: 500 });
+        await sleep(100);
+        process.kill(service.pid, 'SIGTERM');
+        assert.ok(await eventually(() => service.said.includes('STOPPING=1') || service.ended));
+        process.kill(service.pid, 'SIGTERM');
+        assert.equal(await manager.end(service), 'exit 0', manager.log);
+        assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
+        await clients.stop();           // whom nobody answers any more
+    }));
+
+    it('nothing by one that cannot start', () => eachRow([
+        ['an address of nobody here', '192.0.2.1:80'],
+        ['an unknown host', 'nobody.invalid:80'],
+    ], ([, listen]) => withManager([], async (manager) => {
+        const service = await manager.start();
+        assert.equal(await manager.end(service), 'exit 1', manager.log);
+        assert.deepEqual(service.said, []);
+    }, { args: ['--listen', listen] })));
+
+    it('RELOADING=1 with the time, then READY=1, whatever comes of it', () => eachRow([
+        ['good', 'log: debug\n', /is in force/],
+        ['refused', 'lgo: debug\n', /nothing was changed/],
+    ], ([, text, outcome]) => {
+        const file = scratchFile('changing.yaml', 'log: info\n');
+        return withManager([], async (manager) => {
+            const service = await manager.startReady();
+            fs.writeFileSync(file, text);
+            const before = process.hrtime.bigint() / 1000n;
+            process.kill(service.pid, 'SIGHUP');
+            assert.ok(await eventually(() => service.said.length === 3), service.said.join('\n'));
+            const [, reloading, ready] = service.said;
+            const told = BigInt(/^RELOADING=1 MONOTONIC_USEC=(\d+)$/.exec(reloading)[1]);
+            assert.ok(told >= before && told <= process.hrtime.bigint() / 1000n, `${told} is not after ${before}`);
+            assert.equal(ready, 'READY=1');
+            assert.match(manager.log, outcome);
+            await manager.stop(service);
+        }, { args: [...own.args, '--config', file] });
+    }));
+
+    it('WATCHDOG=1 at least twice in the time that it was given', () => withManager([TCP], async (manager) => {
+        const service = await manager.startReady();
+        const count = () => service.said.filter((text) => text === 'WATCHDOG=1').length;
+        assert.ok(await eventually(() => count() > 0, 200));
+        const before = count();
+        await sleep(1000);
+        const after = count() - before;
+        assert.ok(after >= 8 / (Number(process.env.PATIENCE) || 1) && after <= 12, `${after} times in a second, for one of 200 ms`);
+        await manager.stop(service);
+    }, { env: { WATCHDOG_USEC: '200000' } }));
+});

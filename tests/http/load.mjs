@@ -1,0 +1,71 @@
+// Clients that keep asking, as libraries do, and whose every failure counts. Not a test.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, request } from './wire.mjs';
+
+/*
+ * One request on CONNECTION: its answer, or null where an idle connection had gone
+ * before a byte of it came: that is asked again on a new one.
+ */
+async function ask(connection, target, used, limit) {
+    const before = connection.received;
+    try {
+        return await connection.send(request('GET', target)).answer('GET', limit);
+    } catch (error) {
+        if (used && connection.received === before && connection.ended)
+            return null;
+        throw error;
+    }
+}
+
+async function client(address, next, state, { accepted, pause, limit }) {
+    let connection = null, used = false;
+    const leave = () => { connection?.close(); connection = null; };
+
+    while (state.going) {
+        const target = next(state.asked++);
+        try {
+            if (!connection) {
+                connection = await connect(address);
+                used = false;
+            }
+            let answer = await ask(connection, target, used, limit);
+            if (!answer) {
+                leave();
+                connection = await connect(address);
+                answer = await ask(connection, target, false, limit);
+            }
+            if (!accepted(answer, target))
+                throw new Error(`status ${answer.status}: ${answer.body.toString('latin1', 0, 200)}`);
+            state.answers++;
+            used = true;
+            if (answer.headers.connection?.toLowerCase() === 'close')
+                leave();
+        } catch (error) {
+            state.failures.push(`GET ${target}: ${error.message}`);
+            leave();
+        }
+        if (pause)
+            await sleep(pause);
+    }
+    leave();
+}
+
+/*
+ * COUNT clients ask ADDRESS for what NEXT(i) says, until stop() is called, which gives
+ * { asked, answers, failures }, the latter as texts. accepted(answer, target) tells
+ * which answers are none; pause: ms between two requests of a client.
+ */
+export function load(address, next, count,
+    { accepted = (answer) => answer.status === 200, pause = 0, limit = 20000 } = {}) {
+    const state = { going: true, asked: 0, answers: 0, failures: [] };
+    const all = Promise.all(Array.from({ length: count }, () => client(address, next, state, { accepted, pause, limit })));
+    return {
+        state,
+        async stop() {
+            state.going = false;
+            await all;
+            return state;
+        },
+    };
+}

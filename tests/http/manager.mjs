@@ -1,0 +1,104 @@
+// Daemons started by a service manager (manager.c), which holds their sockets and hears
+// what they say of themselves. Not a test.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { BINARY, eventually, patience, scratch } from './program.mjs';
+
+const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
+
+export class Manager {
+    /*
+     * sockets: as manager.c takes them, such as ['tcp 127.0.0.1 0']. args: of `serve`,
+     * besides --cache, which all of its daemons share.
+     */
+    constructor(sockets, { args = [], env = {} } = {}) {
+        const home = scratch();
+        this.services = new Map();
+        this.ports = [];
+        this.log = '';          // stdout and stderr of the daemons
+        this.child = spawn(MANAGER, [...sockets.flatMap((socket) => socket.split(' ')), '--', BINARY, 'serve',
+            '--cache', path.join(home, 'cache'), ...args],
+        { cwd: home, env: { ...process.env, HOME: home, XDG_CACHE_HOME: home, ...env }, stdio: 'pipe' });
+        this.closed = new Promise((resolve) => { this.child.on('close', resolve); });
+        this.child.stderr.on('data', (bytes) => { this.log += bytes; });
+        this.#readLines();
+    }
+
+    #readLines() {
+        let rest = '';
+        this.child.stdout.on('data', (bytes) => {
+            const lines = (rest + bytes).split('\n');
+            rest = lines.pop();
+            for (const line of lines)
+                this.#hear(...line.split(' '));
+        });
+    }
+
+    #hear(what, number, ...words) {
+        if (what === 'socket')
+            this.ports.push(Number(number));
+        else if (what === 'started')
+            this.latest = this.#service(number);
+        else if (what === 'said')
+            this.#service(number).said.push(words.join(' '));
+        else if (what === 'ended')
+            this.#service(number).ended = words.join(' ');
+    }
+
+    #service(pid) {
+        if (!this.services.has(pid))
+            this.services.set(pid, { pid: Number(pid), said: [], ended: null });
+        return this.services.get(pid);
+    }
+
+    /* The first socket's address. */
+    get address() {
+        return { host: '127.0.0.1', port: this.ports[0] };
+    }
+
+    /* A daemon: { pid, said: what it has said so far, ended: null or 'exit 0' }. */
+    async start() {
+        this.latest = null;
+        this.child.stdin.write('start\n');
+        assert.ok(await eventually(() => this.latest), `not started: ${this.log}`);
+        return this.latest;
+    }
+
+    async startReady() {
+        const service = await this.start();
+        assert.ok(await eventually(() => service.said.includes('READY=1') || service.ended, 10000), 'never ready');
+        assert.equal(service.ended, null, this.log);
+        return service;
+    }
+
+    async end(service, limit = 10000) {
+        assert.ok(await eventually(() => service.ended, limit), `${service.pid} does not end: ${this.log.slice(-2000)}`);
+        return service.ended;
+    }
+
+    /* Tell it to end, and insist that it goes in peace. */
+    async stop(service) {
+        process.kill(service.pid, 'SIGTERM');
+        assert.equal(await this.end(service, 30000), 'exit 0', this.log.slice(-2000));
+    }
+
+    close() {
+        this.child.stdin.end();
+        const timer = setTimeout(() => this.child.kill('SIGKILL'), patience(3000));
+        return this.closed.finally(() => clearTimeout(timer));
+    }
+}
+
+/* A manager for one check. Whatever still runs is killed at its end. */
+export async function withManager(sockets, check, options) {
+    const manager = new Manager(sockets, options);
+    try {
+        assert.ok(await eventually(() => manager.ports.length === sockets.length || manager.child.exitCode !== null));
+        assert.equal(manager.child.exitCode, null, manager.log);
+        await check(manager);
+    } finally {
+        await manager.close();
+    }
+}
