@@ -1,0 +1,336 @@
+// SIGHUP: a configuration that is broken changes nothing, a good one is applied whole, and
+// no request notices.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { assertPeace, withDaemon } from './daemon.mjs';
+import { load } from './load.mjs';
+import { pngChunks } from './png.mjs';
+import { eventually, patience, scratch, scratchFile } from './program.mjs';
+import { assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+const TILE = '/alpha/relief/11/900/1.png';
+const sanitized = (Number(process.env.PATIENCE) || 1) > 1;
+const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octaves: ${octaves}` } = {}) => `
+  - name: ${name}
+    noise: { basis: ${basis} }
+    palette: [[-6500, "${palette}"], [6000, "#ffffff"]]
+`;
+/* A tenth of a second a tile, and so many of them that it is known when they are under way. */
+const SLOW = 'cellular, octaves: 60, lacunarity: 1.1, warp: { amplitude: 1000, wavelength: 4096 }';
+const TILES = sanitized ? 8 : 24;
+const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;
+const worlds = (...list) => `worlds:${list.join('')}`;
+
+/* A daemon with a file that a test rewrites: check(daemon, write). */
+function withFile(text, check, { args = [], ...options } = {}) {
+    const file = scratchFile('changing.yaml', text);
+    const write = (next) => fs.writeFileSync(file, next);
+    write.file = file;
+    return withDaemon(async (daemon) => {
+        try {
+            await check(daemon, write);
+        } catch (error) {
+            error.message += `\n--- stderr:\n${daemon.stderr.slice(-3000)}`;
+            throw error;
+        }
+        if (daemon.program.running)
+            await daemon.quit();
+    }, { args: ['--config', file, ...args], ...options });
+}
+
+const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
+
+async function reload(daemon, result) {
+    const before = await reloads(daemon, result);
+    daemon.kill('SIGHUP');
+    assert.ok(await eventually(async () => await reloads(daemon, result) > before), `not ${result}`);
+}
+
+/* Write TEXT and reload it; it must be good. */
+async function change(daemon, write, text) {
+    write(text);
+    await reload(daemon, 'ok');
+    // Each event loop takes it over between two requests, at once but not at the same time.
+    await sleep(patience(30));
+}
+
+const grown = (pid, before) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
+    fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) - before;
+const openFiles = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
+
+describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 }, () => {
+    it('changes nothing, and one line of the log says why', async () => {
+        const cache = scratch();
+        const head = ({ listen = '127.0.0.1:0', path = cache } = {}) => `listen: ${listen}\ncache: { path: ${path} }\n`;
+        const beta = worlds(world('beta'));
+        await withFile(head() + worlds(world('alpha')), async (daemon, write) => {
+            const state = async () => {
+                const metrics = await daemon.metrics();
+                return {
+                    world: await daemon.json('/alpha.json'), tile: (await daemon.get(TILE)).headers.etag,
+                    ok: await reloads(daemon, 'ok'), beta: (await daemon.get('/beta.json')).status,
+                    limits: [...metrics].filter(([name]) => name.includes('limit')),
+                };
+            };
+            await daemon.bytes(TILE);
+            const before = await state();
+            const limits = 'limits: { queue: 5 }\n';
+            await eachRow([
+                ['no YAML', 'log: info\nworlds: [\n', /changing\.yaml:\d+/],
+                ['an unknown key', `${limits}${beta}    sede: 3\n`, /changing\.yaml:\d+.*sede/],
+                ['an unknown key of the whole', `log: info\nlisen: 3\n${limits}`, /changing\.yaml:2.*lisen/],
+                ['a number out of range', limits + worlds(world('beta', { octaves: 65 })), /changing\.yaml:\d+.*octaves.*64/],
+                ['no number', 'threads: many\n', /changing\.yaml:1.*threads/],
+                ['two worlds of a name', limits + worlds(world('beta'), world('beta')), /changing\.yaml:\d+.*beta/],
+                ['no file', null, /changing\.yaml.*[Nn]o such file/],
+                ['a folder', 'folder', /changing\.yaml/],
+                ['listen', head({ listen: '127.0.0.1:1' }) + limits + beta, /\blisten\b.*restart/],
+                ['shards', `${head()}shards: 7\n${limits}${beta}`, /\bshards\b.*restart/],
+                ['threads', `${head()}threads: 7\n${limits}${beta}`, /\bthreads\b.*restart/],
+                ['access_log', `${head()}access_log: "-"\n${limits}${beta}`, /\baccess_log\b.*restart/],
+                ['cache.path', head({ path: '/nowhere' }) + limits + beta, /\bcache\.path\b.*restart/],
+            ], async ([what, text, names]) => {
+                fs.rmSync(write.file, { recursive: true, force: true });
+                if (what === 'a folder')
+                    fs.mkdirSync(write.file);
+                else if (text !== null)
+                    write(text);
+                const lines = daemon.stderr.length;
+                await reload(daemon, 'refused');
+                const said = daemon.stderr.slice(lines).trim().split('\n');
+                assert.equal(said.length, 1, `lines of log:\n${said.join('\n')}`);
+                assert.match(said[0], names);
+                assert.match(said[0], / error SIGHUP: .*nothing was changed/);
+                assert.deepEqual(await state(), before);
+            });
+            fs.rmSync(write.file, { recursive: true, force: true });
+            await change(daemon, write, head() + limits + beta);
+            assert.equal((await daemon.get('/beta.json')).status, 200, 'the first good one after all that');
+        }, { listen: false, cache: false });
+    });
+
+    it('is none for what the command line says anyway: --listen and --cache win', async () => {
+        const text = (n, octaves) => `listen: 127.0.0.1:${n}\ncache: { path: /nowhere/${n} }\n${worlds(world('alpha', { octaves }))}`;
+        await withFile(text(1, 5), async (daemon, write) => {
+            await change(daemon, write, text(2, 6));
+            assert.equal((await daemon.json('/alpha.json')).noise.octaves, 6);
+            await daemon.bytes(TILE);
+            assert.ok(await eventually(() => fs.readdirSync(daemon.cache).some((name) => /^[0-9a-f]{16}$/.test(name))));
+        });
+    });
+});
+
+describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, () => {
+    it('is applied whole', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        const alpha = await daemon.json('/alpha.json');
+        const image = await daemon.bytes('/alpha/gray/11/900/1.png');
+        const gauges = async () => {
+            const all = await daemon.metrics();
+            return ['farlands_queue_limit', 'farlands_cache_limit_bytes{tier="memory"}', 'farlands_cache_limit_bytes{tier="disk"}',
+                'farlands_cache_limit_files'].map((name) => all.get(name));
+        };
+        await change(daemon, write, 'base_path: /terrain\nlog: debug\nlimits: { queue: 17 }\n' +
+            `cache: { memory: 32M, disk: 64M, files: 5000 }\n${worlds(world('beta', { octaves: 7 }), world('alpha'))}`);
+        assert.deepEqual(await gauges(), [17, 32 << 20, 64 << 20, 5000]);
+        assertStatus(await daemon.get('/alpha.json'), 404);
+        assertStatus(await daemon.get('/terrain/default.json'), 404);
+        assert.deepEqual((await daemon.json('/terrain/worlds.json')).worlds.map(({ name }) => name), ['beta', 'alpha']);
+        assert.equal((await daemon.json('/terrain/beta.json')).noise.octaves, 7);
+        const tilejson = await daemon.json('/terrain/alpha/gray.json');
+        assert.ok(tilejson.tiles.every((url) => url.includes('/terrain/alpha/gray/')), tilejson.tiles[0]);
+        // A world that is the same stays so, with its tiles.
+        assert.equal((await daemon.json('/terrain/alpha.json')).fingerprint, alpha.fingerprint);
+        const rendered = await daemon.rendered();
+        assert.deepEqual(await daemon.bytes('/terrain/alpha/gray/11/900/1.png'), image);
+        assert.equal(await daemon.rendered(), rendered, 'rendered again');
+        assert.match(daemon.stderr, / debug /);
+        const lines = daemon.stderr.length;
+        await change(daemon, write, `log: error\n${worlds(world('alpha'))}`);
+        await daemon.bytes(TILE);
+        assert.doesNotMatch(daemon.stderr.slice(lines).replace(/^.*\/metrics.*\n/gm, ''), / (debug|info) /);
+        assertStatus(await daemon.get('/terrain/alpha.json'), 404);
+        assert.deepEqual((await gauges())[0], 1024);
+    }));
+
+    it('reaches answers that were made ready, on every connection', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        const connections = await Promise.all(Array.from({ length: 24 }, () => daemon.connect()));
+        const get = (connection, headers = {}) =>
+            connection.send(request('GET', TILE, { Host: 'farlands.test', ...headers })).answer();
+        for (const palette of ['#400000', '#004000', '#000040']) {
+            const old = await daemon.get(TILE);
+            for (const connection of connections)
+                for (let i = 0; i < 4; i++) {
+                    assert.equal((await get(connection)).headers.etag, old.headers.etag);
+                    assertStatus(await get(connection, { 'If-None-Match': old.headers.etag }), 304);
+                }
+            await change(daemon, write, worlds(world('alpha', { palette })));
+            const { fingerprint } = await daemon.json('/alpha.json');
+            for (const connection of connections) {
+                const answer = await get(connection, { 'If-None-Match': old.headers.etag });
+                assertStatus(answer, 200);
+                assert.ok(answer.headers.etag.includes(fingerprint), `${answer.headers.etag} is not of ${fingerprint}`);
+                assert.notDeepEqual(answer.body, old.body);
+            }
+        }
+        for (const connection of connections)
+            connection.close();
+    }));
+
+    it('leaves requests under way the world that they were for', () => {
+        const slow = `threads: 1\nlimits: { wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
+        return withFile(slow, async (daemon, write) => {
+            const { fingerprint } = await daemon.json('/alpha.json');
+            const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
+            const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
+            answers.forEach((answer) => answer.catch(() => {}));
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'nobody waits');
+            await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`);
+            assertStatus(await daemon.get('/alpha.json'), 404);
+            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all was over before the reload');
+            const first = await answers[0];
+            for (const [i, pending] of answers.entries()) {
+                const answer = await pending;
+                assertStatus(answer, 200);
+                assert.ok(answer.headers.etag.includes(fingerprint), `${i}: ${answer.headers.etag}`);
+                pngChunks(answer.body);
+            }
+            // The very bytes that the old world has, when it is back.
+            await change(daemon, write, slow);
+            assert.deepEqual(await daemon.bytes(slowTile(0)), first.body);
+            for (const connection of connections)
+                connection.close();
+        });
+    });
+
+    it('lets in who waits where more connections may be, and cuts nobody where fewer may', () => withFile('limits: { connections: 4 }\n', async (daemon, write) => {
+        const opened = [];
+        const open = async () => {
+            opened.push(await daemon.connect());
+            return opened.at(-1);
+        };
+        const isServed = async (connection, limit = 3000) => {
+            connection.pending ??= connection.send(request('GET', '/healthz')).answer('GET', 20000);
+            connection.pending.catch(() => {});
+            const served = await Promise.race([connection.pending.then(() => true), sleep(patience(limit), false)]);
+            if (served)
+                connection.pending = null;
+            return served;
+        };
+        const hangUp = async () => {                // whose outcome no connection is left to ask for
+            const lines = daemon.stderr.length;
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
+        };
+        for (let i = 0; i < 4; i++)
+            assert.ok(await isServed(await open()));
+        const fifth = await open();
+        assert.equal(await isServed(fifth, 200), false, 'the limit is none');
+        write('limits: { connections: 6 }\n');
+        await hangUp();
+        assert.ok(await isServed(fifth), 'nobody woke the acceptor');
+        assert.ok(await isServed(await open()));
+        write('limits: { connections: 2 }\n');
+        await hangUp();
+        for (const connection of opened)
+            assert.ok(await isServed(connection), 'cut');
+        const last = await open();
+        for (const connection of opened.slice(0, 4)) {
+            assert.equal(await isServed(last, 100), false, 'more than may be');
+            connection.close();
+        }
+        assert.equal(await isServed(last, 100), false);
+        opened[4].close();
+        assert.ok(await isServed(last));
+        for (const connection of opened)
+            connection.close();
+    }));
+});
+
+describe('many reloads', { timeout: patience(90000) }, () => {
+    const RELOADS = sanitized ? 60 : 200;
+    const WARM = sanitized ? 20 : 50;
+
+    it(`${RELOADS} of them leave memory and files where they were`, (t) => withFile('', async (daemon, write) => {
+        const text = (i) => `cache: { memory: 4M }\nlimits: { queue: ${100 + i} }\n` +
+            worlds(...Array.from({ length: 12 }, (_, n) => world(n ? `w${n}` : 'alpha', { palette: `#${String(100000 + i * 12 + n)}` })));
+        let memory, files;
+        for (let i = 0; i < RELOADS; i++) {
+            if (i === WARM)
+                [memory, files] = [grown(daemon.pid, 0), openFiles(daemon.pid)];
+            await change(daemon, write, text(i));
+            for (let n = 0; n < 3; n++)
+                await daemon.bytes(TILE);
+            await daemon.bytes('/worlds.json');
+        }
+        const more = grown(daemon.pid, memory);
+        t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(memory / 1048576).toFixed(1)}`);
+        if (!sanitized)         // which keep what is freed
+            assert.ok(more < 6 << 20, `${more} bytes more after ${RELOADS - WARM} reloads, from ${memory}`);
+        assert.ok(openFiles(daemon.pid) <= files + 2, `${openFiles(daemon.pid)} files open, ${files} before`);
+        assert.equal(await reloads(daemon, 'refused'), 0);
+    }));
+
+    it('500 signals at once are few of them, and the last content is in force', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        for (const octaves of [6, 7, 8]) {
+            const before = await reloads(daemon, 'ok');
+            for (let i = 0; i < 500; i++)
+                daemon.kill('SIGHUP');
+            write(worlds(world('alpha', { octaves })));
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), 'the last one is lost');
+            await sleep(patience(200));
+            const done = await reloads(daemon, 'ok') - before;
+            assert.ok(done >= 1 && done <= 5, `${done} reloads`);
+        }
+        // A file that is half written when it is read is a reload that is refused, or none at all.
+        assert.ok(await reloads(daemon, 'refused') <= 3);
+    }));
+
+    it('50 under load: no request fails', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        const clients = load(daemon, (i) => [`/alpha/gray/11/${i % 40}/7.png`, `/alpha/gray/11/900/${i}.png`, '/alpha.json',
+            '/worlds.json'][i % 4], 12);
+        for (let i = 0; i < 25; i++) {
+            await change(daemon, write, 'limits: { connections: ' + (100 + i) + `, queue: ${200 + i} }\ncache: { memory: ${1 + i % 3}M }\n` +
+                worlds(world('alpha', { octaves: 4 + i % 3 }), ...(i % 2 ? [world('beta')] : [])));
+            write('worlds: 3\n');
+            await reload(daemon, 'refused');
+        }
+        const { answers, failures } = await clients.stop();
+        assert.deepEqual(failures, []);
+        assert.ok(answers > 500, `${answers} answers are no load`);
+        assert.equal(await reloads(daemon, 'ok'), 25);
+        assert.equal(await reloads(daemon, 'refused'), 25);
+    }));
+
+    it('none while it drains', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
+        const { fingerprint } = await daemon.json('/alpha.json');
+        const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
+        const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
+        answers.forEach((answer) => answer.catch(() => {}));
+        assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
+        daemon.kill('SIGTERM');
+        assert.ok(await eventually(() => /finishing/.test(daemon.stderr)));
+        write(worlds(world('beta')));
+        for (let i = 0; i < 20; i++)
+            daemon.kill('SIGHUP');
+        for (const pending of answers)
+            assert.ok((await pending).headers.etag.includes(fingerprint));
+        assertPeace(await daemon.ended());
+        assert.doesNotMatch(daemon.stderr, /SIGHUP/);
+    }));
+
+    it('one while another is on its way to be read: it is not lost', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        for (let octaves = 6; octaves < 26; octaves++) {
+            write(worlds(world('alpha', { octaves: 4 })));
+            daemon.kill('SIGHUP');
+            await sleep(40 + octaves);
+            write(worlds(world('alpha', { octaves })));
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves, 1000), `${octaves} is lost`);
+        }
+    }));
+});
