@@ -92,10 +92,12 @@ static uint64_t seconds_since_boot(void)
 static bool read_boot(char boot[BOOT_ID])
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    bool read_it = fd >= 0 && read(fd, boot, BOOT_ID) == BOOT_ID;
+    ssize_t n = -1;
+    while (fd >= 0 && (n = read(fd, boot, BOOT_ID)) < 0 && errno == EINTR)
+        ;
     if (fd >= 0)
         close(fd);
-    return read_it;
+    return n == BOOT_ID;
 }
 
 static uint64_t random_number(void)
@@ -174,13 +176,33 @@ static void begin_anew(struct usage *usage)
     books->surveyed = seconds_since_boot();
 }
 
+/* The bytes read or written, all of them but at the file's end; or a negative code. What is
+ * torn by a kill between two parts its checksum tells. */
+static ssize_t transfer(int fd, struct books *books, bool out)
+{
+    size_t done = 0;
+    while (done < sizeof *books) {
+        char *at = (char *)books + done;
+        size_t left = sizeof *books - done;
+        ssize_t n = out ? pwrite(fd, at, left, (off_t)done) : pread(fd, at, left, (off_t)done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
 /* Reads the books, or begins them anew where they are not this boot's or damaged. */
 static int read_books(struct usage *usage)
 {
     struct books *books = &usage->books;
-    ssize_t n = pread(usage->fd, books, sizeof *books, 0);
+    ssize_t n = transfer(usage->fd, books, false);
     if (n < 0)
-        return -errno;
+        return (int)n;
     if (n != sizeof *books || memcmp(books->magic, magic, sizeof magic) != 0 ||
         books->checksum != checksum(books) ||
         memcmp(books->boot, usage->boot, sizeof books->boot) != 0)
@@ -193,8 +215,8 @@ static int write_books(struct usage *usage)
     struct books *books = &usage->books;
     books->process[usage->process] = (struct process){usage->nonce, usage->pending};
     books->checksum = checksum(books);
-    ssize_t n = pwrite(usage->fd, books, sizeof *books, 0);
-    return n == sizeof *books ? 0 : n < 0 ? -errno : -ENOSPC;
+    ssize_t n = transfer(usage->fd, books, true);
+    return n == sizeof *books ? 0 : n < 0 ? (int)n : -ENOSPC;
 }
 
 /* A number that no living process has. */
