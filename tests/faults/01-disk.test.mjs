@@ -302,6 +302,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                 most = Math.max(most, bsize * (blocks - bfree));
             };
             await serving((one) => serving(async (two) => {
+                faults.set('unlink', { amount: 10 });       // room is made more slowly than it is needed
                 const watch = setInterval(look, 2);
                 try {
                     for (const column of [1, 2, 1])

@@ -214,7 +214,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
             going = false;
             await clients;
             const done = await reloads(daemon, 'ok') + await reloads(daemon, 'refused');
-            assert.ok(done >= 1 && done < sent / 4, `${done} reloads for ${sent} signals`);
+            assert.ok(done >= 1 && done <= 100, `${done} reloads for ${sent} signals in 2 s`);
             assert.ok(memoryOf(daemon.pid) - memory < 48 << 20, `${memoryOf(daemon.pid) - memory} bytes more`);
             assert.ok(openFiles(daemon.pid).length <= files + 4, 'files left open');
         }, { args: config.args });

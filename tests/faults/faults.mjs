@@ -12,8 +12,8 @@ import { BINARY, patience, scratch } from '../http/program.mjs';
 const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
 
 /* As in inject.c: its kinds of calls in their order, and what a rule is made of. */
-const CALLS = ['write', 'read', 'open', 'create', 'rename', 'mkdir', 'accept', 'allocate', 'encode',
-    'wall', 'steady'];
+const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'allocate',
+    'encode', 'wall', 'steady'];
 const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
 const RULE = 64;
 

@@ -29,6 +29,7 @@ enum call {
     OPEN,
     CREATE,
     RENAME,
+    UNLINK,
     MKDIR,
     ACCEPT,
     ALLOCATE,
@@ -230,6 +231,11 @@ int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
     FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0,
             NEXT(linkat)(from_fd, from, to_fd, to, flags));
+}
+
+int unlinkat(int fd, const char *path, int flags)
+{
+    FAIL_OR(is_ours_at(fd, path) ? meet(UNLINK) : 0, NEXT(unlinkat)(fd, path, flags));
 }
 
 int mkdirat(int fd, const char *path, mode_t mode)
