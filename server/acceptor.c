@@ -8,9 +8,8 @@
 #include "server/log.h"
 
 enum {
-    ROUND = 64,         /* connections of one socket before another gets its turn */
-    BACKOFF_MS = 100,   /* after an error such as EMFILE, which would come again at once */
-    BACKLOG_MAX = 8192, /* let in when stopping */
+    ROUND = 64,       /* connections of one socket before another gets its turn */
+    BACKOFF_MS = 100, /* after an error such as EMFILE, which would come again at once */
 };
 
 struct acceptor {
@@ -82,21 +81,19 @@ static bool is_the_peers(int err)
            err == EOPNOTSUPP || err == ENETUNREACH || err == EPERM;
 }
 
-/* Let up to COUNT in. Returns whether there may be more. */
-static bool accept_some(struct acceptor *acceptor, int socket, int count)
+/* Let one in. Returns whether there may be more. */
+static bool accept_one(struct acceptor *acceptor, int socket)
 {
-    while (count-- > 0 && !is_full(acceptor)) {
-        struct sockaddr_storage peer;
-        socklen_t length = sizeof peer;
-        int fd = accept4(socket, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0) {
-            welcome(acceptor, fd, &peer, length);
-        } else if (errno == EAGAIN) {
-            return false;
-        } else if (!is_the_peers(errno)) {
-            back_off(acceptor, errno);
-            return false;
-        }
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    int fd = accept4(socket, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        welcome(acceptor, fd, &peer, length);
+    } else if (errno == EAGAIN) {
+        return false;
+    } else if (!is_the_peers(errno)) {
+        back_off(acceptor, errno);
+        return false;
     }
     return true;
 }
@@ -121,7 +118,9 @@ static void on_connections(uv_poll_t *poll, int status, int events)
         back_off(acceptor, -status);
         return;
     }
-    accept_some(acceptor, acceptor->sockets[poll - acceptor->polls], ROUND);
+    for (int i = 0; i < ROUND && !is_full(acceptor); i++)
+        if (!accept_one(acceptor, acceptor->sockets[poll - acceptor->polls]))
+            break;
     pause_if_full(acceptor);
 }
 
@@ -193,8 +192,10 @@ void acceptor_stop(struct acceptor *acceptor, bool backlog)
     acceptor->stopped = true;
     uv_timer_stop(&acceptor->backoff);
     for (int i = 0; i < acceptor->parts.count; i++) {
-        if (backlog)
-            accept_some(acceptor, acceptor->sockets[i], BACKLOG_MAX);
+        /* Even beyond the limit: closing the socket would reset them. */
+        for (int n = 0; backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
+            if (!accept_one(acceptor, acceptor->sockets[i]))
+                break;
         uv_close((uv_handle_t *)&acceptor->polls[i], NULL);
         close(acceptor->sockets[i]);
     }

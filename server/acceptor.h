@@ -14,7 +14,10 @@
 #include "server/clients.h"
 #include "server/metrics.h"
 
-enum { ACCEPTOR_SOCKETS_MAX = 16 };
+enum {
+    ACCEPTOR_SOCKETS_MAX = 16,
+    ACCEPTOR_BACKLOG_MAX = 8192, /* let in of each when stopping */
+};
 
 struct acceptor_parts {
     uv_loop_t *loop;
@@ -43,8 +46,8 @@ void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer);
 /* Connections open. Any thread. */
 unsigned acceptor_open(const struct acceptor *acceptor);
 
-/* Accept no more; where BACKLOG is set, whoever has connected already is let in before. The
- * sockets are closed. */
+/* Accept no more; where BACKLOG is set, whoever has connected already is let in before, however
+ * many there are. The sockets are closed. */
 void acceptor_stop(struct acceptor *acceptor, bool backlog);
 
 /* After acceptor_stop, when every connection is closed. */

@@ -211,6 +211,9 @@ static void on_terminate(uv_signal_t *handle, int number)
     uv_timer_start(&server->drain_timer, on_drain_timeout, DRAIN_MS, 0);
     /* Whoever is in the backlog has connected, and gets an answer: ours, or that of whoever is
      * given the same sockets next. */
+    if (!server->inherited)
+        listener_raise_file_limit(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX +
+                                  OTHER_FILES);
     acceptor_stop(server->acceptor, !server->inherited);
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_drain(server->shards[i]);

@@ -1,0 +1,58 @@
+// Restarts under load, with a socket that the service manager holds: no request fails.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { load } from '../http/load.mjs';
+import { withManager } from '../http/manager.mjs';
+import { connect, request } from '../http/wire.mjs';
+import { between, extent, numbers, soak } from './soak.mjs';
+
+const ROUNDS = extent(100, 10);
+const hit = (i) => `/default/gray/9/1/${i % 50}.png`;
+const miss = (i) => `/default/relief/12/${i}/5.png`;
+
+/* Clients that make a connection for each request. */
+function strangers(address, count) {
+    const state = { going: true, answers: 0, failures: [] };
+    const all = Promise.all(numbers(count).map(async (n) => {
+        for (let i = n; state.going; i++) {
+            let connection;
+            try {
+                connection = await connect(address, 20000);
+                const answer = await connection.send(request('GET', hit(i))).answer('GET', 20000);
+                if (answer.status !== 200)
+                    throw new Error(`status ${answer.status}`);
+                state.answers++;
+            } catch (error) {
+                state.failures.push(`GET ${hit(i)} on a connection of its own: ${error.message}`);
+            }
+            connection?.close();
+        }
+    }));
+    return { stop: () => { state.going = false; return all.then(() => state); } };
+}
+
+soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manager) => {
+    let service = await manager.startReady();
+    let longest = 0;
+    const clients = load(manager.address, (i) => (i % 5 ? hit(i) : miss(i)), 12);
+    const others = strangers(manager.address, 4);
+    for (let round = 0; round < ROUNDS; round++) {
+        await sleep(between(20, 500));
+        const next = round % 3 ? null : await manager.startReady();      // side by side for a while
+        const told = Date.now();
+        await manager.stop(service);
+        longest = Math.max(longest, Date.now() - told);
+        service = next ?? await manager.startReady();
+        if (service.said.join() !== 'READY=1')
+            problem(`round ${round}: said ${service.said}`);
+    }
+    await sleep(300);
+    const results = [await clients.stop(), await others.stop()];
+    await manager.stop(service);
+    for (const { failures } of results)
+        failures.forEach(problem);
+    const answers = results.reduce((sum, each) => sum + each.answers, 0);
+    if (answers < 20 * ROUNDS)
+        problem(`${answers} answers are no load`);
+    say(`${ROUNDS} restarts, ${answers} answers, the longest drain ${longest} ms`);
+}));
