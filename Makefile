@@ -341,6 +341,17 @@ check-slow: all
 	$(call install_missing,$(call missing_packages,slowhttptest))
 	$(Q)node --test tests/faults/slow.mjs
 
+# What only many rounds show: a quarter of an hour, or two minutes of it: SOAK=short. All of them
+# are played, whatever comes of one. SOAKS=steady plays one alone.
+SOAKS ?= crash restarts reloads signals steady
+SOAK ?=
+export SOAK
+.PHONY: soak
+soak: all $(MANAGER)
+	$(Q)failed=0; for s in $(SOAKS); do rounds=; \
+	    if [ $$s = crash ]; then rounds=$(if $(filter short,$(SOAK)),20,200); fi; \
+	    node tests/soak/$$s.mjs $$rounds || failed=1; done; exit $$failed
+
 # Under sanitizers, which look at the daemon alone, the plane asks it for as much as the rest does.
 check-browser: all tests/browser/node_modules/.installed
 	$(Q)mkdir -p $(SCREENSHOTS)
