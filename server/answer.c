@@ -201,6 +201,10 @@ void answer_document(const struct asker *asker, struct fresh_document document)
 void answer_state(const struct asker *asker, unsigned status, const char *type, struct blob *body)
 {
     struct headers headers = headers_common("no-store");
+    if (!body) {
+        answer_error(asker, 503, "out of memory");
+        return;
+    }
     answer(asker, (struct http_answer){.status = status, .type = type, .body = body}, &headers);
     blob_release(body);
 }

@@ -77,7 +77,7 @@ struct fresh_document {
 /* A JSON document, whose validator is a hash of its bytes; takes the reference to its body. */
 void answer_document(const struct asker *asker, struct fresh_document document);
 
-/* What is true only now; takes the reference to BODY. */
+/* What is true only now; takes the reference to BODY, which is NULL where memory is out. */
 void answer_state(const struct asker *asker, unsigned status, const char *type, struct blob *body);
 
 #endif

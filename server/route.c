@@ -170,18 +170,27 @@ static unsigned parse_top(struct route *route, struct span segment, char *why)
     return reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
 }
 
-/* Split PATH at its slashes; more than there is room for are counted, not kept. */
-static int split(const char *path, size_t length, struct span segments[SEGMENTS_MAX])
+/* Split PATH at its slashes; more than there is room for are counted, not kept. *PROPER: none is
+ * ".", "..", or, where there are several, and kept, empty. */
+static int split(const char *path, size_t length, struct span segments[SEGMENTS_MAX], bool *proper)
 {
     int count = 0;
+    bool empty = false;
+    *proper = true;
     const char *end = path + length;
     for (const char *at = path + 1; at <= end; count++) {
         const char *slash = memchr(at, '/', (size_t)(end - at));
         const char *stop = slash ? slash : end;
+        const struct span segment = {at, (size_t)(stop - at)};
         if (count < SEGMENTS_MAX)
-            segments[count] = (struct span){at, (size_t)(stop - at)};
+            segments[count] = segment;
+        if (span_is(segment, ".") || span_is(segment, ".."))
+            *proper = false;
+        empty = empty || (count < SEGMENTS_MAX && segment.length == 0);
         at = stop + 1;
     }
+    if (empty && count > 1)
+        *proper = false;
     return count;
 }
 
@@ -196,11 +205,10 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
         return reject(why, 400, "URL: nothing in this server's URLs is percent-encoded");
     if (uri[0] != '/')
         return reject(why, 400, "URL: must begin with /");
-    int count = split(uri, length, segments);
-    for (int i = 0; i < count && i < SEGMENTS_MAX; i++)
-        if (span_is(segments[i], ".") || span_is(segments[i], "..") ||
-            (segments[i].length == 0 && count > 1))
-            return reject(why, 400, "URL: empty, . and .. are not accepted between slashes");
+    bool proper;
+    int count = split(uri, length, segments, &proper);
+    if (!proper)
+        return reject(why, 400, "URL: empty, . and .. are not accepted between slashes");
     if (count == 1)
         return parse_top(route, segments[0], why);
     if (count > SEGMENTS_MAX || count == 3 || count == 4)
