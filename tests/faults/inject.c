@@ -183,6 +183,15 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t at)
     FAIL_OR(meet_bytes(READ, fd, &length), NEXT(pread)(fd, bytes, length, at));
 }
 
+/* Of several parts only the first, where there is a cap. */
+ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t at, int flags)
+{
+    struct iovec first = parts[0];
+    int err = meet_bytes(READ, fd, &first.iov_len);
+    bool capped = first.iov_len < parts[0].iov_len;
+    FAIL_OR(err, NEXT(preadv2)(fd, capped ? &first : parts, capped ? 1 : count, at, flags));
+}
+
 static int meet_open(int fd, const char *path, int flags)
 {
     return is_ours_at(fd, path) ? meet(flags & O_CREAT ? CREATE : OPEN) : 0;
