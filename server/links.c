@@ -1,9 +1,13 @@
 #include "links.h"
 
-#include <poll.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
-enum { GRACE_MS = 500, LOOK_MS = 100 };
+enum { GRACE_MS = 500, LOOK_MS = 2000 };
+
+/* TCP_CLOSE_WAIT of netinet/tcp.h, whose tcp_info is an old one. */
+enum { CLOSE_WAIT = 8 };
 
 static const uint64_t deadline_ms[] = {
     [LINK_CONNECTED] = 10000,
@@ -33,18 +37,27 @@ void links_remove(struct links *links, struct link *link)
 }
 
 /*
- * Whether the client has left a connection that is idle, which is asked once a
- * while: where its end came together with its last request, edge-triggered epoll tells
- * libmicrohttpd of both at once, and it takes the one for the other.
+ * What libmicrohttpd does not tell of an idle connection, asked of the system once a while. Its
+ * client has left: where that came together with the last request, edge-triggered epoll told of
+ * both at once, and libmicrohttpd took the one for the other. Or a request is coming whose first
+ * line is not complete: the time for its head runs. Returns whether it has left.
  */
-static bool has_left(struct link *link)
+static bool look_after(struct link *link, uint64_t now)
 {
-    struct pollfd peer = {.fd = link->fd, .events = POLLRDHUP};
+    struct tcp_info info;
+    socklen_t size = sizeof info;
 
-    if (link->phase != LINK_IDLE || link->looked_after)
+    if (link->phase != LINK_IDLE || now - link->looked_after < LOOK_MS)
         return false;
-    link->looked_after = true;
-    return poll(&peer, 1, 0) == 1;
+    const bool first = link->looked_after == link->since;
+    link->looked_after = now;
+    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+        return false; /* no TCP */
+    if (first)
+        link->received = info.tcpi_bytes_received;
+    else if (info.tcpi_bytes_received != link->received)
+        link_enter(link, LINK_HEADERS, now);
+    return info.tcpi_state == CLOSE_WAIT;
 }
 
 unsigned links_sweep(struct links *links, uint64_t now, bool draining)
@@ -54,7 +67,7 @@ unsigned links_sweep(struct links *links, uint64_t now, bool draining)
     for (struct link *link = links->first; link; link = link->next) {
         const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING;
         const uint64_t deadline = draining && !answering ? GRACE_MS : deadline_ms[link->phase];
-        if (now - link->since <= deadline && !(now - link->since > LOOK_MS && has_left(link)))
+        if (now - link->since <= deadline && !look_after(link, now))
             continue;
         /* Where nothing is on its way out, what has come in is still read. */
         shutdown(link->fd, answering ? SHUT_RDWR : SHUT_RD);

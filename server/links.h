@@ -24,8 +24,9 @@ struct link {
     struct link *next, **self;
     int fd;
     enum link_phase phase;
-    bool overdue, looked_after;
-    uint64_t since;
+    bool overdue;
+    uint64_t since, looked_after; /* ms */
+    uint64_t received;            /* bytes, when it was first looked after in this phase */
 };
 
 /* All zero: none. */
@@ -42,14 +43,14 @@ void links_remove(struct links *links, struct link *link);
 static inline void link_enter(struct link *link, enum link_phase phase, uint64_t now)
 {
     link->phase = phase;
-    link->since = now;
-    link->looked_after = false;
+    link->since = link->looked_after = now;
 }
 
 /*
  * Shut down the connections whose time is up, and idle ones whose client has
- * left; whoever reads from them sees the end. While DRAINING that is every one that waits for no
- * answer, after a short grace in which a request under way arrives. Returns how many were too slow.
+ * left; one that gets a request byte by byte is not idle. Whoever reads from them sees the end.
+ * While DRAINING that is every one that waits for no answer, after a short grace in which a request
+ * under way arrives. Returns how many were too slow.
  */
 unsigned links_sweep(struct links *links, uint64_t now, bool draining);
 

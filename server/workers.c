@@ -3,23 +3,28 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <uv.h>
 
 enum {
     INTERACTIVE_IN_A_ROW = 15, /* while the background waits */
     NS_A_MS = 1000000,
+    BURST = 3,      /* patiences that the last of a sudden crowd may have to wait */
+    PACE_SHIFT = 4, /* the pace is that of about the last 16 jobs */
 };
 
 struct worker {
     struct workers *workers;
     void *station;
     uint64_t since; /* when its job began; 0: it has none */
+    int niceness;   /* that its thread has */
     uv_thread_t thread;
 };
 
 /* The jobs of one rank, oldest first. */
 struct line {
     struct job *first, **last;
+    unsigned length;
 };
 
 struct workers {
@@ -30,9 +35,11 @@ struct workers {
     unsigned in_a_row;
     unsigned capacity;
     uint64_t patience; /* ns */
+    uint64_t pace;     /* what a job takes, ns; 0: not known yet */
     bool stopping;
     unsigned busy;  /* of the workers */
     unsigned count; /* of those that were started and not joined; their maker's thread alone */
+    int niceness;
     unsigned size;
     struct worker worker[];
 };
@@ -43,6 +50,7 @@ static void enqueue(struct workers *workers, struct job *job)
     job->next = NULL;
     *line->last = job;
     line->last = &job->next;
+    line->length++;
     workers->queued++;
 }
 
@@ -53,6 +61,7 @@ static struct job *dequeue(struct workers *workers, enum job_rank rank)
     line->first = job->next;
     if (!line->first)
         line->last = &line->first;
+    line->length--;
     workers->queued--;
     return job;
 }
@@ -73,6 +82,23 @@ static struct job *take(struct workers *workers)
     return dequeue(workers, JOB_INTERACTIVE);
 }
 
+static void note_pace(struct workers *workers, uint64_t took)
+{
+    if (workers->pace == 0)
+        workers->pace = took;
+    else
+        workers->pace += (took >> PACE_SHIFT) - (workers->pace >> PACE_SHIFT);
+}
+
+/* On its own thread: in Linux each has a priority of its own. */
+static void give_way(struct worker *worker, int niceness)
+{
+    if (worker->niceness == niceness)
+        return;
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness - worker->niceness);
+    worker->niceness = niceness;
+}
+
 static void work(void *argument)
 {
     struct worker *worker = argument;
@@ -84,9 +110,12 @@ static void work(void *argument)
         if (job) {
             workers->busy++;
             worker->since = uv_hrtime();
+            const int niceness = workers->niceness;
             uv_mutex_unlock(&workers->lock);
+            give_way(worker, niceness);
             job->run(job, worker->station);
             uv_mutex_lock(&workers->lock);
+            note_pace(workers, uv_hrtime() - worker->since);
             worker->since = 0;
             workers->busy--;
         } else if (workers->stopping) {
@@ -116,12 +145,14 @@ static bool is_full(const struct workers *workers, enum job_rank rank, uint64_t 
         return true;
     if (rank == JOB_BACKGROUND && waiting > workers->capacity / 2)
         return true;
+    unsigned ahead = 0;
     for (int better = 0; better <= (int)rank; better++) {
         const struct job *first = workers->lines[better].first;
         if (first && now - first->since > workers->patience)
             return true;
+        ahead += workers->lines[better].length;
     }
-    return false;
+    return ahead * workers->pace / workers->size > BURST * workers->patience;
 }
 
 int workers_submit(struct workers *workers, struct job *job)
@@ -153,7 +184,7 @@ static struct job *take_all(struct workers *workers)
             continue;
         *last = line->first;
         last = line->last;
-        *line = (struct line){NULL, &line->first};
+        *line = (struct line){.last = &line->first};
     }
     workers->queued = 0;
     return first;
@@ -185,6 +216,13 @@ void workers_stop(struct workers *workers)
     run_in_vain(jobs);
     while (workers->count > 0)
         uv_thread_join(&workers->worker[--workers->count].thread);
+}
+
+void workers_give_way(struct workers *workers, int niceness)
+{
+    uv_mutex_lock(&workers->lock);
+    workers->niceness = niceness;
+    uv_mutex_unlock(&workers->lock);
 }
 
 void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms)

@@ -35,6 +35,10 @@ struct workers;
 int workers_new(struct workers **out, void **stations, unsigned count, unsigned capacity,
                 unsigned patience_ms);
 
+/* Have the threads give way to others of the process, by NICENESS (setpriority(2)), from their
+ * next job on. Any thread; best effort. */
+void workers_give_way(struct workers *workers, int niceness);
+
 /* Stops them first, if nobody did. Not on a worker's thread. */
 void workers_free(struct workers *workers);
 
@@ -42,7 +46,8 @@ void workers_free(struct workers *workers);
 
 /*
  * From now on up to CAPACITY jobs may wait, and more may come while the first
- * in line has not waited for longer than PATIENCE_MS: so the line is as short
+ * in line has not waited for longer than PATIENCE_MS, and the last would not have to
+ * wait for thrice as long at the pace that jobs have: so the line is as short
  * in time as it is in number, and no worker idles for it.
  */
 void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms);

@@ -13,7 +13,8 @@ enum {
     READERS = 2,            /* threads that may wait for the disk */
     READERS_LINE = 1 << 16, /* reads from the disk that may wait, far more than it takes */
     READERS_WAIT_MS = 5000,
-    PATIENCE_MS = 3000, /* for what runs when all else has ended */
+    RENDER_NICENESS = 3, /* the event loops go first: hits do not wait for renders */
+    PATIENCE_MS = 3000,   /* for what runs when all else has ended */
     POLL_MS = 10,
 };
 
@@ -74,8 +75,11 @@ static int make_renderers(struct works *works, const struct config *config)
             return err;
         works->easels[works->threads] = easel;
     }
-    return workers_new(&works->renderers, works->easels, count, config->limits.queue,
-                       config->limits.wait);
+    int err = workers_new(&works->renderers, works->easels, count, config->limits.queue,
+                          config->limits.wait);
+    if (!err)
+        workers_give_way(works->renderers, RENDER_NICENESS);
+    return err;
 }
 
 static int make_readers(struct works *works)

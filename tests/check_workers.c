@@ -285,6 +285,32 @@ START_TEST(test_patience)
 }
 END_TEST
 
+/* A crowd that comes at once: those who would have to wait for far too long are told so now. */
+START_TEST(test_pace)
+{
+    int accepted = 0;
+    make(1, MOST, 20);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(submit(i), 0);
+        await(&started, i + 1);
+        usleep(20000);
+        open_gate(1);
+        await(&done, i + 1);
+    }
+    ck_assert_int_eq(submit(4), 0);
+    await(&started, 5);
+    while (submit(5 + accepted) == 0 && 5 + accepted < MOST - 2)
+        accepted++;
+    /* 60 ms, three times the patience, at 20 ms a job or somewhat more. */
+    ck_assert_int_ge(accepted, 1);
+    ck_assert_int_le(accepted, 4);
+    workers_limit(workers, MOST, PATIENT);
+    ck_assert_int_eq(submit(MOST - 1), 0);
+    open_gate(2 + accepted);
+    finish(6 + accepted);
+}
+END_TEST
+
 /* The background does not join behind interactive jobs that have waited too long. */
 START_TEST(test_patience_of_better)
 {
@@ -530,6 +556,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
     tcase_add_test(tcase, test_patience);
     tcase_add_test(tcase, test_patience_of_better);
+    tcase_add_test(tcase, test_pace);
     tcase_add_test(tcase, test_longest_run);
     tcase_add_test(tcase, test_again);
     tcase_add_test(tcase, test_free);

@@ -36,6 +36,18 @@ describe('half a request', { timeout: patience(60000), concurrency: true }, () =
         }
     }));
 
+    it('is closed also behind a whole one, on the same connection', () => withDaemon(async (daemon) => {
+        const connection = await daemon.connect();
+        assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
+        const drip = setInterval(() => connection.ended || connection.send('G'), 1000);
+        try {
+            assert.ok(await connection.closed(LIMIT + 4000), 'left open');
+        } finally {
+            clearInterval(drip);
+            connection.close();
+        }
+    }));
+
     it('does not hold up the end', () => withDaemon(async (daemon) => {
         const connection = await daemon.connect();
         connection.send(HALF);
