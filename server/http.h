@@ -103,7 +103,8 @@ unsigned http_sweep(struct http *http);
  */
 void http_drain(struct http *http, void (*drained)(void *context), void *context);
 
-/* Stop at once, cutting connections off. Every exchange must have been answered. */
+/* Stop at once, cutting connections off. Every exchange must have been answered, and what the
+ * handler is told of meanwhile, requests that have just come, it answers at once. */
 void http_close(struct http *http);
 
 /* Free, once the loop has run the close callbacks of http_close. */

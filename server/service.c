@@ -22,6 +22,7 @@ struct service {
     struct setup *setup;
     struct shelf *shelf;
     struct waiting *first; /* the youngest of those who wait */
+    bool cancelled;        /* nobody may begin to wait */
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
@@ -94,6 +95,7 @@ void service_sweep(struct service *service)
 
 bool service_cancel(struct service *service)
 {
+    service->cancelled = true;
     for (struct waiting *waiting = service->first, *next; waiting; waiting = next) {
         next = waiting->next;
         give_up(waiting, -ECANCELED);
@@ -128,6 +130,10 @@ static struct waiting *new_waiting(struct service *service, const struct asker *
 static void wait_for_tile(struct service *service, const struct asker *asker,
                           const struct wanted *wanted, bool maybe_on_disk)
 {
+    if (service->cancelled) {
+        tile_answer_failed(asker, -ECANCELED);
+        return;
+    }
     struct waiting *waiting = new_waiting(service, asker, wanted);
     if (!waiting) {
         tile_answer_failed(asker, -ENOMEM);

@@ -50,8 +50,8 @@ void service_use(struct service *service, struct setup *setup);
  * every 250 ms. */
 void service_sweep(struct service *service);
 
-/* Answer all who wait with a refusal. Returns whether nobody waits any more: those whose tile is
- * on its way are answered when it comes. */
+/* Answer all who wait with a refusal, and whoever would have to wait from now on. Returns whether
+ * nobody waits any more: those whose tile is on its way are answered when it comes. */
 bool service_cancel(struct service *service);
 
 #endif

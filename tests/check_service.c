@@ -1,0 +1,132 @@
+/* The end of a service: nobody is left waiting, whenever the request came. */
+#include "server/service.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include "server/works.h"
+#include "tests/fixtures.h"
+
+static struct metrics metrics;
+static uv_loop_t loop;
+static struct setup *setup;
+static struct clients *clients;
+static struct works *works;
+static struct mailbox *mailbox;
+static struct service *service;
+static struct http *http;
+static unsigned closed;
+
+static bool is_current(void *context, const char *fingerprint)
+{
+    (void)context, (void)fingerprint;
+    return true;
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    (void)context, (void)peer;
+    closed++;
+}
+
+static void configure(void)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct config *config;
+
+    layers_known(known);
+    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    config->threads = 1;
+    /* Where nothing can be: no disk cache. */
+    snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");
+    ck_assert_int_eq(setup_new(&setup, config), 0);
+}
+
+static void set_up(void)
+{
+    configure();
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
+    ck_assert_int_eq(clients_new(&clients), 0);
+    const struct works_parts for_works = {setup->config, &metrics, is_current, NULL};
+    ck_assert_int_eq(works_new(&works, &for_works), 0);
+    const struct service_parts for_service = {.mailbox = mailbox,
+                                              .supply = works_supply(works),
+                                              .clients = clients,
+                                              .ledger = {.metrics = &metrics},
+                                              .shelves = 1};
+    ck_assert_int_eq(service_new(&service, &for_service, setup), 0);
+    const struct http_parts for_http = {.loop = &loop,
+                                        .connections = 16,
+                                        .handler = service_handle,
+                                        .handler_context = service,
+                                        .closed = on_closed};
+    ck_assert_int_eq(http_new(&http, &for_http), 0);
+}
+
+static void tear_down(void)
+{
+    mailbox_close(mailbox);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    http_free(http);
+    service_free(service);
+    mailbox_free(mailbox);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    ck_assert(works_stop(works));
+    works_free(works);
+    clients_free(clients);
+    setup_release(setup);
+}
+
+/* A client that has sent TEXT. Returns its end of the connection. */
+static int connect_and_send(const char *text)
+{
+    const struct sockaddr_in peer = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
+    ck_assert_int_eq(write(ends[1], text, strlen(text)), (int)strlen(text));
+    return ends[1];
+}
+
+static void until_someone_waits(void)
+{
+    while (clients_known(clients) == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static const struct {
+    bool waits; /* when all are cancelled; otherwise it comes just then */
+} comings[] = {{true}, {false}};
+
+START_TEST(test_cancelled)
+{
+    char answer[2048] = "";
+    int fd = connect_and_send("GET /default/relief/10/512/512.png HTTP/1.1\r\nHost: a\r\n\r\n");
+
+    if (comings[_i].waits)
+        until_someone_waits();
+    while (!service_cancel(service)) /* or its tile is on the way */
+        uv_run(&loop, UV_RUN_NOWAIT);
+    http_close(http);
+    ck_assert_uint_eq(closed, 1);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
+    if (!comings[_i].waits || !strstr(answer, " 200 ")) {
+        ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
+        ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    }
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("service");
+    TCase *tcase = suite_case(suite, "stop");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(comings));
+    return suite_run(suite);
+}
