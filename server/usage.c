@@ -55,8 +55,10 @@ struct usage {
     bool boot_known;
     pthread_mutex_t lock; /* the file's locks do not tell threads apart */
     int fd;               /* of .usage, or -1 */
+    dev_t device;         /* its */
     ino_t inode;          /* its */
     int process;          /* this one's number in the books */
+    uint64_t generation;  /* of the books that have PENDING among what is used */
     struct footprint pending;
     struct books books; /* between enter and leave */
     /* Atomic, for usage_last. */
@@ -244,7 +246,7 @@ static int open_file(struct usage *usage)
     struct stat status;
     if (usage->fd >= 0 &&
         fstatat(usage->folder->fd, USAGE_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        status.st_ino == usage->inode)
+        status.st_dev == usage->device && status.st_ino == usage->inode)
         return 0;
     close_file(usage);
     int fd = openat(usage->folder->fd, USAGE_FILE, flags, 0666);
@@ -254,6 +256,7 @@ static int open_file(struct usage *usage)
         return -errno;
     usage->fd = fd;
     int err = fstat(fd, &status) ? -errno : S_ISREG(status.st_mode) ? 0 : -EEXIST;
+    usage->device = status.st_dev;
     usage->inode = status.st_ino;
     if (!err)
         err = take_number(usage);
@@ -269,6 +272,16 @@ static void publish(struct usage *usage)
     __atomic_store_n(&usage->last_known, usage->books.known, __ATOMIC_RELAXED);
 }
 
+/* Books begun anew, by whomever, know nothing of what this process is about to make. */
+static void carry_over(struct usage *usage)
+{
+    struct books *books = &usage->books;
+    if (books->generation == usage->generation)
+        return;
+    books->used = footprint_sum(books->used, usage->pending);
+    books->added = footprint_sum(books->added, usage->pending);
+}
+
 /* Between enter and leave this thread alone, of all processes, has the books. */
 static int enter(struct usage *usage)
 {
@@ -281,6 +294,7 @@ static int enter(struct usage *usage)
     err = read_books(usage);
     if (err)
         goto fail_read;
+    carry_over(usage);
     return 0;
 
 fail_read:
@@ -293,8 +307,10 @@ fail_lock:
 static int leave(struct usage *usage)
 {
     int err = write_books(usage);
-    if (!err)
+    if (!err) {
+        usage->generation = usage->books.generation;
         publish(usage);
+    }
     lock_byte(usage->fd, F_UNLCK, LOCK_BOOKS);
     pthread_mutex_unlock(&usage->lock);
     return err;

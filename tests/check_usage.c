@@ -183,6 +183,23 @@ START_TEST(test_vanished)
 }
 END_TEST
 
+/* Books that vanish while tiles are on their way: what is made afterwards is in the new ones. */
+START_TEST(test_vanished_in_mid_put)
+{
+    char books[FOLDER_TEXT + 16];
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    ck_assert_int_eq(usage_reserve(one, size(500, 5), plenty), 0);
+    ck_assert_int_eq(usage_reserve(two, size(300, 3), plenty), 0);
+    remove(books);
+    ck_assert_int_eq(usage_reserve(one, size(100, 1), plenty), 0);
+    must_be(size(600, 6), "one's");
+    usage_settle(two, size(300, 3), nothing);
+    must_be(size(900, 9), "and two's");
+    usage_settle(one, size(600, 6), size(100, 1));
+    must_be(size(800, 8), "and once only");
+}
+END_TEST
+
 /* Something else under the name of the books: an error, and it stays. */
 START_TEST(test_in_the_way)
 {
@@ -248,6 +265,7 @@ int main(void)
     tcase_add_test(tcase, test_alive);
     tcase_add_loop_test(tcase, test_surveys, 0, ROWS(surveys));
     tcase_add_test(tcase, test_vanished);
+    tcase_add_test(tcase, test_vanished_in_mid_put);
     tcase_add_test(tcase, test_in_the_way);
     tcase_add_test(tcase, test_too_many);
     tcase_add_test(tcase, test_stopped_holder);
