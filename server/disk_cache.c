@@ -260,18 +260,20 @@ static int rename_to(struct delivery *delivery, int parent, const char *file)
     struct stat status;
     if (renameat2(fd, delivery->temporary, parent, file, RENAME_NOREPLACE) == 0)
         return 0;
-    if (errno == EINVAL) /* a file system without it: the books say too much until a survey */
-        return renameat(fd, delivery->temporary, parent, file) ? -errno : 0;
-    if (errno != EEXIST)
+    if (errno == EEXIST) {
+        if (fstatat(parent, file, &status, AT_SYMLINK_NOFOLLOW))
+            return -errno;
+        if (S_ISDIR(status.st_mode))
+            return -EISDIR;
+        if (renameat2(fd, delivery->temporary, parent, file, RENAME_EXCHANGE) == 0) {
+            delete_replaced(delivery);
+            return 0;
+        }
+    }
+    if (errno != EINVAL)
         return -errno;
-    if (fstatat(parent, file, &status, AT_SYMLINK_NOFOLLOW))
-        return -errno;
-    if (S_ISDIR(status.st_mode))
-        return -EISDIR;
-    if (renameat2(fd, delivery->temporary, parent, file, RENAME_EXCHANGE))
-        return -errno;
-    delete_replaced(delivery);
-    return 0;
+    /* A file system without the one or the other: the books say too much until a survey. */
+    return renameat(fd, delivery->temporary, parent, file) ? -errno : 0;
 }
 
 static int make_folders(struct delivery *delivery)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "server/png_writer.h"
 #include "tests/fixtures.h"
@@ -16,6 +17,17 @@ static struct worlds *worlds;
 static struct disk_cache *cache;
 static struct tile tile;
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
+static unsigned refused_flags; /* of renameat2, as by a file system that knows no better */
+
+/* Instead of the C library's. */
+int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags)
+{
+    if (flags & refused_flags) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, old_folder, old, new_folder, new, flags);
+}
 
 static int open_cache(struct disk_cache **out, const char *path)
 {
@@ -297,6 +309,25 @@ START_TEST(test_damage)
 }
 END_TEST
 
+/* File systems that cannot exchange two files, or cannot tell whether there is one. */
+static const unsigned lacking[] = {RENAME_EXCHANGE, RENAME_NOREPLACE | RENAME_EXCHANGE};
+
+START_TEST(test_simple_file_systems)
+{
+    struct blob *old = png_of(256, 1), *new = png_of(256, 2);
+    refused_flags = lacking[_i];
+    ck_assert_int_eq(disk_cache_put(cache, &tile, old), 0);
+    must_have(cache, &tile, old);
+    ck_assert_int_eq(disk_cache_put(cache, &tile, new), 0);
+    must_have(cache, &tile, new);
+    ck_assert(!disk_cache_suspended(cache));
+    ck_assert_int_eq(files(), 1);
+    refused_flags = 0;
+    blob_release(old);
+    blob_release(new);
+}
+END_TEST
+
 /* A folder where the tile should be: a miss, and no put may tear it down if it is in use. */
 START_TEST(test_folder_in_place)
 {
@@ -570,6 +601,7 @@ int main(void)
     tcase_add_test(tcase, test_paths);
     tcase_add_test(tcase, test_fingerprints);
     tcase_add_loop_test(tcase, test_damage, 0, DAMAGES);
+    tcase_add_loop_test(tcase, test_simple_file_systems, 0, ROWS(lacking));
     tcase_add_test(tcase, test_folder_in_place);
     tcase_add_test(tcase, test_file_in_place);
     tcase_add_test(tcase, test_deleted);
