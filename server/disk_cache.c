@@ -307,8 +307,7 @@ static int place(struct delivery *delivery)
                 return made;
         }
     }
-    /* Not the disk's fault: someone deletes the folder. */
-    return err == -ENOENT ? -EBUSY : err;
+    return err;
 }
 
 static int deliver(struct delivery *delivery, const struct blob *png)
@@ -358,6 +357,8 @@ int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const stru
     tile_name(tile, delivery.name);
     temporary_name(cache, delivery.temporary);
     int err = deliver(&delivery, png);
+    if (err == -ENOENT) /* not the disk's fault: someone deletes the folder as fast as it is made */
+        err = -EBUSY;
     judge(cache, err);
     if (!err)
         sweeper_stored(cache->sweeper);
