@@ -11,8 +11,18 @@
 static enum log_level threshold = LOG_INFO;
 static int output = STDERR_FILENO;
 
+/* One file may take standard output, the log and the access log: none writes over the others. */
+static void append_only(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0)
+        (void)fcntl(fd, F_SETFL, flags | O_APPEND);
+}
+
 void log_start(enum log_level level)
 {
+    append_only(STDOUT_FILENO);
+    append_only(STDERR_FILENO);
     /* Opened anew, since others may share the descriptor that we were given and
      * would not expect it to refuse. A socket cannot be, but need not. */
     int own = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);

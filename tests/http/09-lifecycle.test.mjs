@@ -1,11 +1,15 @@
 // Start, drain, stop: no request fails because the daemon was told to go.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { Daemon, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
-import { run, scratch, patience } from './program.mjs';
+import { BINARY, eventually, run, scratch, scratchFile, patience } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -179,5 +183,25 @@ describe('a port in use', { timeout: patience(60000) }, () => {
         assert.match(stderr, /in use/i);
         assert.equal(stdout.length, 0, `stdout: ${stdout}`);
         assertStatus(await daemon.get('/healthz'), 200);
+    });
+});
+
+describe('one file for output and log', { timeout: patience(60000) }, () => {
+    it('holds all of both', async () => {
+        const all = path.join(scratch(), 'all');
+        const file = fs.openSync(all, 'w');
+        const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratchFile('no-folder', '')],
+            { stdio: ['ignore', file, file] });
+        fs.closeSync(file);
+        const lines = () => fs.readFileSync(all, 'utf8').split('\n');
+        try {
+            assert.ok(await eventually(() => lines().some((line) => line.startsWith('farlands: serving ')), 10000));
+        } finally {
+            child.kill();
+            await once(child, 'exit');
+        }
+        for (const pattern of [/^20.* warning no disk cache: .*; serving without one$/, /^farlands: serving /,
+            /^20.* info Terminated/])
+            assert.equal(lines().filter((line) => pattern.test(line)).length, 1, lines().join('\n'));
     });
 });
