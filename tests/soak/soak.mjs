@@ -9,6 +9,9 @@ export const extent = (full, brief) => Number(process.argv[2]) || (short ? brief
 
 export const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 
+/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+export const sanitized = Number(process.env.PATIENCE ?? 1) > 1;
+
 /* At least LOW, below HIGH. */
 export const between = (low, high) => low + Math.random() * (high - low);
 
