@@ -68,7 +68,7 @@ int listener_inherit(int *fds, int max)
 
 void listener_address(int fd, char *address, size_t size)
 {
-    struct sockaddr_storage name;
+    struct sockaddr_storage name = {0};
     socklen_t length = sizeof name;
     char host[200], port[16];
 
