@@ -41,7 +41,7 @@ export async function soak(name, work) {
     }
     const seconds = Math.round((Date.now() - started) / 1000);
     for (const problem of problems.slice(0, 20))
-        console.error(`${name}: ${problem}`);
+        console.error(`${name}: ${problem.trim()}`);
     console.log(`${name}: ${problems.length ? `${problems.length} PROBLEMS` : 'ok'} in ${seconds} s` +
         `${summary ? `: ${summary}` : ''}`);
     process.exit(problems.length ? 1 : 0);
