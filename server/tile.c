@@ -1,8 +1,7 @@
 #include "tile.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 /* Units of the first sample of tile INDEX on one axis, if all its samples exist. */
 static int first_sample(int64_t index, int64_t origin, int size, int64_t step, int64_t *out)
@@ -40,10 +39,47 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     return 0;
 }
 
+/* printf takes a microsecond for these names, and each request needs one. */
+static char *put_text(char *at, const char *text)
+{
+    return stpcpy(at, text);
+}
+
+static char *put_integer(char *at, int64_t value)
+{
+    char digits[20];
+    int count = 0;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+    do {
+        digits[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        *at++ = '-';
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
 {
-    snprintf(buffer, TILE_PATH_MAX, "%s/%d/%" PRId64 "/%" PRId64 "%s.%s", layers[tile->layer].name,
-             tile->z, tile->x, tile->y, tile->scale == 2 ? "@2x" : "",
-             format_extension(tile->format));
+    char *at = put_text(buffer, layers[tile->layer].name);
+    *at++ = '/';
+    at = put_integer(at, tile->z);
+    *at++ = '/';
+    at = put_integer(at, tile->x);
+    *at++ = '/';
+    at = put_integer(at, tile->y);
+    at = put_text(at, tile->scale == 2 ? "@2x." : ".");
+    put_text(at, format_extension(tile->format));
+    return buffer;
+}
+
+char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
+{
+    char *at = put_text(buffer, tile->world->fingerprint);
+    *at++ = '/';
+    tile_path(tile, at);
     return buffer;
 }

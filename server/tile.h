@@ -5,7 +5,7 @@
 #include "server/layers/layer.h"
 #include "server/world.h"
 
-enum { TILE_SIZE = 256, TILE_PATH_MAX = 128 };
+enum { TILE_SIZE = 256, TILE_PATH_MAX = 128, TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX };
 
 struct tile {
     const struct world *world;
@@ -30,5 +30,8 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
 /* "relief/10/512/-3@2x.png": its name below the world, the same in URLs, ETags
  * and the disk cache. Returns BUFFER. */
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
+
+/* "{fingerprint}/{path}": its name among all tiles of all worlds. Returns BUFFER. */
+char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

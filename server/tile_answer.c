@@ -32,10 +32,10 @@ void tile_answer_prepare(struct wanted *wanted, const struct route *route,
 {
     const struct tile *tile = &wanted->tile;
     const char *fingerprint = tile->world->fingerprint;
-    char path[TILE_PATH_MAX];
 
-    snprintf(wanted->key, sizeof wanted->key, "%s/%s", fingerprint, tile_path(tile, path));
-    snprintf(wanted->etag, sizeof wanted->etag, "\"%s\"", wanted->key);
+    tile_key(tile, wanted->key);
+    wanted->etag[0] = '"';
+    strcpy(stpcpy(wanted->etag + 1, wanted->key), "\"");
     wanted->cache_control = cache_control(route->version, fingerprint);
     wanted->length = is_raw(tile) ? raw_length(tile) : HTTP_LENGTH_UNKNOWN;
     wanted->ranged = request->method == HTTP_GET && if_range_holds(request->if_range, wanted->etag);

@@ -10,8 +10,6 @@
 #include "server/route.h"
 #include "server/tile.h"
 
-enum { TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX };
-
 /* A tile that was asked for. */
 struct wanted {
     struct tile tile;
