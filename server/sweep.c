@@ -194,7 +194,13 @@ static bool on_counted_folder(void *context, const struct walk_folder *folder)
     return false;
 }
 
-int sweep_survey(struct sweep *sweep)
+/* Books that a full disk does not take are no reason not to count: room must be made for them. */
+static bool is_full(int err)
+{
+    return err == -ENOSPC || err == -EDQUOT;
+}
+
+int sweep_survey(struct sweep *sweep, struct footprint *counted)
 {
     const struct walk walk = {on_entry,        on_temporary,      on_fingerprint,
                               on_counted_tile, on_counted_folder, sweep};
@@ -202,12 +208,15 @@ int sweep_survey(struct sweep *sweep)
     begin(sweep);
     sweep->counted = footprint_of_nothing();
     sweep->tiles = 0;
-    int err = usage_survey_begin(sweep->parts.usage, &mark);
-    if (!err)
-        err = tile_walk(sweep->top, &walk);
-    if (!err)
-        err = usage_survey_end(sweep->parts.usage, &mark, sweep->counted);
-    return err;
+    int books = usage_survey_begin(sweep->parts.usage, &mark);
+    if (books && !is_full(books))
+        return books;
+    int err = tile_walk(sweep->top, &walk);
+    if (!err && !books)
+        books = usage_survey_end(sweep->parts.usage, &mark, sweep->counted);
+    *counted = sweep->counted;
+    err = err ? err : books;
+    return is_full(err) ? -ENOSPC : err;
 }
 
 /* --- Deleting ---------------------------------------------------------------- */

@@ -31,8 +31,11 @@ void sweep_free(struct sweep *sweep);
 /* Delete what dead processes left half-written. 0 or a negative code. */
 int sweep_temporaries(struct sweep *sweep);
 
-/* Count everything, correct the books, and remember ages. 0, -ECANCELED or a negative code. */
-int sweep_survey(struct sweep *sweep);
+/*
+ * Count everything, correct the books, and remember ages. 0; -ENOSPC where everything was COUNTED,
+ * but the disk is too full for the books; -ECANCELED or another negative code.
+ */
+int sweep_survey(struct sweep *sweep, struct footprint *counted);
 
 /*
  * After a survey: delete at least ROOM, if there is that much: first tiles that are not

@@ -144,30 +144,43 @@ static void adapt(struct sweeper *sweeper, const struct wishes *wishes)
     pthread_mutex_unlock(&sweeper->lock);
 }
 
+/* Count, for it is wanted; how much ROOM is to be made then. */
+static int count(struct sweeper *sweeper, struct wishes *wishes, struct footprint *room)
+{
+    struct footprint used;
+    bool known;
+    uint64_t age;
+    int err = sweep_survey(sweeper->sweep, &used);
+    if (err == -ENOSPC)
+        wishes->disk_full = true;
+    else if (!err)
+        err = usage_read(sweeper->usage, &used, &known, &age);
+    if (err && err != -ENOSPC)
+        return err;
+    *room = room_wanted(wishes, used);
+    return is_nothing(*room) ? err : 0;
+}
+
 /* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; or
  * a negative code. */
 static int look(struct sweeper *sweeper)
 {
-    struct footprint used, freed;
+    struct footprint used, room, freed;
     struct wishes wishes;
-    bool known;
-    uint64_t age;
+    bool known = false;
+    uint64_t age = 0;
     take_wishes(sweeper, &wishes);
     int err = usage_read(sweeper->usage, &used, &known, &age);
-    if (err)
+    if (err && err != -ENOSPC && err != -EDQUOT)
         return err;
+    known = known && !err;
     if (known && age < SURVEY_SECONDS && is_nothing(room_wanted(&wishes, used)))
         return 0;
     if (known)
         adapt(sweeper, &wishes);
-    err = sweep_survey(sweeper->sweep);
-    if (!err)
-        err = usage_read(sweeper->usage, &used, &known, &age);
-    if (err)
+    err = count(sweeper, &wishes, &room);
+    if (err || is_nothing(room))
         return err;
-    struct footprint room = room_wanted(&wishes, used);
-    if (is_nothing(room))
-        return 0;
     err = sweep_evict(sweeper->sweep, room, &freed);
     log_line(LOG_DEBUG, "swept %" PRIu64 " bytes, %" PRIu64 " files from the disk cache",
              freed.bytes, freed.files);

@@ -759,33 +759,76 @@ START_TEST(test_now_cold)
 }
 END_TEST
 
-/* A disk smaller than the quota: storing pauses, a part of what is there goes, and it goes on. */
-START_TEST(test_small_disk)
+/* A disk of 2 MiB at PATH; false where that cannot be had. */
+static bool mount_small_disk(char path[FOLDER_TEXT + 16])
 {
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/disk", folder);
+    snprintf(path, FOLDER_TEXT + 16, "%s/disk", folder);
     mkdir(path, 0777);
-    if (geteuid() != 0 || mount("tmpfs", path, "tmpfs", 0, "size=2m")) {
-        printf("(not root: no small disk to test with)\n");
-        return;
-    }
-    struct disk_cache *small;
-    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    if (geteuid() == 0 && mount("tmpfs", path, "tmpfs", 0, "size=2m") == 0)
+        return true;
+    printf("(not root: no small disk to test with)\n");
+    return false;
+}
+
+/* Put tiles until one is refused; returns why. */
+static int fill(struct disk_cache *small)
+{
     int err = 0;
     for (int i = 0; i < 400 && !err; i++) {
         struct tile other = tile_number(&tile, i);
         err = disk_cache_put(small, &other, png);
     }
-    ck_assert_int_eq(err, -ENOSPC);
+    return err;
+}
+
+/* A disk smaller than the quota: storing pauses, a part of what is there goes, and it goes on. */
+START_TEST(test_small_disk)
+{
+    char path[FOLDER_TEXT + 16];
+    struct disk_cache *small;
+    if (!mount_small_disk(path))
+        return;
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(fill(small), -ENOSPC);
     ck_assert(disk_cache_suspended(small));
     ck_assert_int_eq(disk_cache_put(small, &tile, png), -ECANCELED);
     pause_ms(5100);
-    err = disk_cache_put(small, &tile, png);
+    int err = disk_cache_put(small, &tile, png);
     bool suspended = disk_cache_suspended(small);
     disk_cache_close(small);
     umount(path);
     ck_assert_int_eq(err, 0);
     ck_assert(!suspended);
+}
+END_TEST
+
+/* No books, and no room for new ones: room is made all the same, and the quota kept. */
+START_TEST(test_no_room_for_books)
+{
+    const struct footprint quota = {1 << 20, 100000};
+    char path[FOLDER_TEXT + 16], name[FOLDER_TEXT + 32];
+    static const char block[4096];
+    struct disk_cache *small;
+    if (!mount_small_disk(path))
+        return;
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(fill(small), -ENOSPC);
+    disk_cache_close(small);
+    snprintf(name, sizeof name, "%s/" USAGE_FILE, path);
+    remove(name);
+    snprintf(name, sizeof name, "%s/other", path);
+    int fd = open(name, O_WRONLY | O_CREAT, 0600);
+    while (write(fd, block, sizeof block) > 0)
+        ;
+    close(fd);
+    ck_assert_int_eq(disk_cache_open(&small, path, &quota, NULL, NULL), 0);
+    bool started_full = disk_cache_suspended(small);
+    struct footprint other = folder_truth(name), all = footprint_sum(quota, other);
+    bool fits = soon(footprint_fits(folder_truth(path), all));
+    disk_cache_close(small);
+    umount(path);
+    ck_assert(started_full);
+    ck_assert(fits);
 }
 END_TEST
 
@@ -825,5 +868,6 @@ int main(void)
     tcase_add_test(tcase, test_now_cold);
     tcase = fixture_case(suite, "disk");
     tcase_add_test(tcase, test_small_disk);
+    tcase_add_test(tcase, test_no_room_for_books);
     return suite_run(suite);
 }
