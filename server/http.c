@@ -33,6 +33,7 @@ struct http {
     struct links links;
     bool adopted; /* the connection being given has begun */
     bool draining;
+    bool closing; /* no further request is handled */
     struct http_date date;
     void (*drained)(void *context);
     void *drained_context;
@@ -304,10 +305,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **exchange_place)
 {
+    const struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)context, (void)mhd, (void)url, (void)upload, (void)upload_size;
+    (void)mhd, (void)url, (void)upload, (void)upload_size;
 
-    if (!exchange)
+    if (!exchange || (http->closing && exchange->state != STATE_ANSWERED))
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
@@ -489,7 +491,10 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
 
 void http_close(struct http *http)
 {
-    MHD_run(http->daemon);     /* sends what has just been answered */
+    /* What has just been answered is sent. A request that is read on the way could only be
+     * suspended, and libmicrohttpd does not stop with one that is. */
+    http->closing = true;
+    MHD_run(http->daemon);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);

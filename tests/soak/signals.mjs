@@ -56,6 +56,19 @@ const GAMES = {
         connections.forEach((connection) => connection.close());
         return result;
     },
+    async 'two SIGTERMs, with requests that come in between'() {
+        const daemon = await started();
+        daemon.kill('SIGSTOP');
+        const connections = await Promise.all(numbers(12).map(() => daemon.connect()));
+        connections.forEach((connection, i) =>
+            connection.send(request('GET', `/default/relief/12/${Math.floor(between(0, 1e6))}/${i}@2x.png`)));
+        daemon.kill('SIGTERM');
+        daemon.kill('SIGCONT');
+        spin(between(0, 1500));
+        const result = await daemon.stop();
+        connections.forEach((connection) => connection.close());
+        return result;
+    },
     async 'SIGHUP, SIGTERM and SIGINT as they come'() {
         const daemon = await started();
         for (const i of numbers(30)) {
