@@ -149,6 +149,21 @@ static void stop_shards(struct server *server)
     server->shard_count = 0;
 }
 
+/*
+ * Let signals wait, or let those come that have waited. Threads that are made meanwhile hold
+ * them for good: between libuv's handlers and none, nobody is there whom a signal could kill.
+ */
+static void hold_signals(bool hold)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &signals, NULL);
+}
+
 static void close_handles(struct server *server)
 {
     uv_handle_t *const handles[] = {
@@ -169,11 +184,8 @@ static void stop(struct server *server)
     acceptor_stop(server->acceptor, false);
     stop_shards(server);
     acceptor_close(server->acceptor);
+    hold_signals(true); /* one more would kill what is about to end */
     close_handles(server);
-    /* Without libuv's handlers one more signal would kill what is about to end. */
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
 }
 
 static void on_drain_timeout(uv_timer_t *timer)
@@ -444,7 +456,7 @@ static void on_watchdog(uv_timer_t *timer)
     sd_notify(0, "WATCHDOG=1");
 }
 
-static void make_handles(struct server *server)
+static void start_handles(struct server *server)
 {
     uv_signal_init(&server->loop, &server->terminate);
     uv_signal_init(&server->loop, &server->interrupt);
@@ -455,14 +467,9 @@ static void make_handles(struct server *server)
     server->terminate.data = server->interrupt.data = server->hang_up.data = server;
     server->drain_timer.data = server->reload_timer.data = server->watchdog.data = server;
     server->drained.data = server;
-    /* Until the loop runs it waits; it would be the end otherwise. */
-    uv_signal_start(&server->hang_up, on_hang_up, SIGHUP);
-}
-
-static void obey(struct server *server)
-{
     uv_signal_start(&server->terminate, on_terminate, SIGTERM);
     uv_signal_start(&server->interrupt, on_terminate, SIGINT);
+    uv_signal_start(&server->hang_up, on_hang_up, SIGHUP);
 }
 
 static void start_watchdog(struct server *server)
@@ -504,9 +511,9 @@ static void free_parts(struct server *server)
 
 static int run(struct server *server)
 {
-    make_handles(server);
+    hold_signals(true);
+    start_handles(server);
     int err = make_parts(server);
-    obey(server); /* before the first client connects: from now on nobody's request is cut */
     if (!err)
         err = start_acceptor(server);
     if (err) {
@@ -517,6 +524,7 @@ static int run(struct server *server)
     }
     start_watchdog(server);
     announce(server);
+    hold_signals(false);
     uv_run(&server->loop, UV_RUN_DEFAULT);
     return 0;
 }
