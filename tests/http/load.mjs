@@ -44,11 +44,24 @@ async function client(address, next, state, { accepted, pause, limit }) {
         } catch (error) {
             state.failures.push(`GET ${target}: ${error.message}`);
             leave();
+            await sleep(10);
         }
         if (pause)
             await sleep(pause);
     }
     leave();
+}
+
+/*
+ * Have WORK done, with its argument a load() as told, which ends even when it throws; it
+ * is to call stop() itself.
+ */
+export async function underLoad(clients, work) {
+    try {
+        return await work(clients);
+    } finally {
+        await clients.stop();
+    }
 }
 
 /*

@@ -73,6 +73,11 @@ export class Manager {
         return service;
     }
 
+    /* Insist that the log says so, which comes another way than the rest. */
+    async assertLogged(text) {
+        assert.ok(await eventually(() => text.test(this.log)), `${text} is not in the log: ${this.log.slice(-2000)}`);
+    }
+
     async end(service, limit = 10000) {
         assert.ok(await eventually(() => service.ended, limit), `${service.pid} does not end: ${this.log.slice(-2000)}`);
         return service.ended;
