@@ -16,7 +16,8 @@ struct place {
     uint64_t hash;
     uint64_t used; /* when it was last found: the shelf's clock */
     uint64_t cost;
-    struct ready ready; /* without a uri: empty; its texts are in one piece */
+    char *texts; /* of ready, in one piece; NULL: nothing is here */
+    struct ready ready;
 };
 
 struct shelf {
@@ -43,11 +44,11 @@ static void drop_responses(struct ready *ready)
 
 static void empty(struct shelf *shelf, struct place *place)
 {
-    if (!place->ready.uri)
+    if (!place->texts)
         return;
     drop_responses(&place->ready);
     blob_release(place->ready.blob);
-    free((char *)place->ready.uri);
+    free(place->texts);
     shelf->taken -= place->cost;
     *place = (struct place){0};
 }
@@ -74,7 +75,7 @@ static struct place *place_of(struct shelf *shelf, const char *uri, uint64_t has
     struct place *set = shelf->place[hash % SETS], *oldest = set;
 
     for (struct place *place = set; place < set + WAYS; place++) {
-        if (place->hash == hash && place->ready.uri && strcmp(place->ready.uri, uri) == 0) {
+        if (place->hash == hash && place->texts && strcmp(place->ready.uri, uri) == 0) {
             *there = true;
             return place;
         }
@@ -130,10 +131,12 @@ void shelf_put(struct shelf *shelf, const struct ready *ready)
         drop_responses(&kept);
         return;
     }
-    kept.uri = memcpy(texts, ready->uri, uri_size);
-    kept.etag = memcpy(texts + uri_size, ready->etag, etag_size);
+    memcpy(texts, ready->uri, uri_size);
+    memcpy(texts + uri_size, ready->etag, etag_size);
+    kept.uri = texts;
+    kept.etag = texts + uri_size;
     if (kept.blob)
         blob_hold(kept.blob);
     shelf->taken += cost;
-    *place = (struct place){.hash = hash, .used = ++shelf->clock, .cost = cost, .ready = kept};
+    *place = (struct place){hash, ++shelf->clock, cost, texts, kept};
 }

@@ -35,7 +35,7 @@ void tile_answer_prepare(struct wanted *wanted, const struct route *route,
 
     tile_key(tile, wanted->key);
     wanted->etag[0] = '"';
-    strcpy(stpcpy(wanted->etag + 1, wanted->key), "\"");
+    stpcpy(stpcpy(wanted->etag + 1, wanted->key), "\"");
     wanted->cache_control = cache_control(route->version, fingerprint);
     wanted->length = is_raw(tile) ? raw_length(tile) : HTTP_LENGTH_UNKNOWN;
     wanted->ranged = request->method == HTTP_GET && if_range_holds(request->if_range, wanted->etag);
@@ -92,7 +92,7 @@ static struct headers tile_headers(const struct wanted *wanted, struct explanati
 static void give(const struct asker *asker, const struct wanted *wanted, struct http_answer given,
                  const char *content_range)
 {
-    struct explanation text;
+    struct explanation text = {0};
     struct headers headers = tile_headers(wanted, &text, content_range);
     answer(asker, given, &headers);
 }
@@ -111,7 +111,7 @@ static struct http_answer whole_or_same(const struct wanted *wanted, struct blob
 
 int tile_answer_make(struct http_response *out, const struct wanted *wanted, struct blob *body)
 {
-    struct explanation text;
+    struct explanation text = {0};
     struct headers headers = tile_headers(wanted, &text, NULL);
     struct http_answer made = whole_or_same(wanted, body, !body);
     made.headers = headers.header;

@@ -14,7 +14,7 @@ enum {
     READERS_LINE = 1 << 16, /* reads from the disk that may wait, far more than it takes */
     READERS_WAIT_MS = 5000,
     RENDER_NICENESS = 3, /* the event loops go first: hits do not wait for renders */
-    PATIENCE_MS = 3000,   /* for what runs when all else has ended */
+    PATIENCE_MS = 3000,  /* for what runs when all else has ended */
     POLL_MS = 10,
 };
 
