@@ -169,17 +169,34 @@ static void set_out(struct supply *supply, struct flight *flight, const struct o
     }
 }
 
+/* FLIGHT may be over by now: it is compared, nothing more. */
+static bool is_for(const struct job *job, const void *flight)
+{
+    return ((const struct errand *)job)->flight == flight;
+}
+
+/* Somebody waits for what a pre-render has ordered. Between the lines, where its errand is for a
+ * moment, it may be missed: then it comes as late as it would have. */
+static void hurry(struct supply *supply, const struct flight *flight)
+{
+    if (!workers_promote(supply->parts.renderers, is_for, flight))
+        workers_promote(supply->parts.readers, is_for, flight);
+}
+
 int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter)
 {
     bool leader;
     struct flight *flight = flight_join(supply->parts.flights, order->key, waiter, &leader);
     if (!flight)
         return -ENOMEM;
-    if (leader)
+    if (leader) {
         set_out(supply, flight, order);
-    else
-        count(supply, METRIC_COALESCED);
-    return leader ? 0 : 1;
+        return 0;
+    }
+    count(supply, METRIC_COALESCED);
+    if (order->rank == JOB_INTERACTIVE)
+        hurry(supply, flight);
+    return 1;
 }
 
 bool supply_forget(struct supply *supply, struct waiter *waiter)

@@ -49,7 +49,8 @@ struct order {
 enum { SUPPLY_RENDERED, SUPPLY_FROM_DISK };
 
 /*
- * Have a tile come from the disk or a render. WAITER's landed gets the outcome
+ * Have a tile come from the disk or a render; where another has ordered it in the background, and
+ * this order is none of those, sooner. WAITER's landed gets the outcome
  * at home: one of those above, or -EBUSY where too many renders wait already, -ENOMEM or -EIO.
  * Returns 0 or 1, where another's order is waited for, or -ENOMEM: then WAITER is not called.
  */

@@ -174,6 +174,36 @@ int workers_submit(struct workers *workers, struct job *job)
     return err;
 }
 
+/* Take a job that IS WHAT out of the background's line, or NULL. */
+static struct job *take_from_background(struct workers *workers, job_is *is, const void *what)
+{
+    struct line *line = &workers->lines[JOB_BACKGROUND];
+    struct job **at = &line->first;
+    while (*at && !is(*at, what))
+        at = &(*at)->next;
+    struct job *job = *at;
+    if (!job)
+        return NULL;
+    *at = job->next;
+    if (!*at)
+        line->last = at;
+    workers->queued--;
+    return job;
+}
+
+bool workers_promote(struct workers *workers, job_is *is, const void *what)
+{
+    uv_mutex_lock(&workers->lock);
+    struct job *job = take_from_background(workers, is, what);
+    if (job) {
+        job->rank = JOB_INTERACTIVE;
+        job->since = uv_hrtime(); /* none in its new line is younger */
+        enqueue(workers, job);
+    }
+    uv_mutex_unlock(&workers->lock);
+    return job != NULL;
+}
+
 /* Take all jobs out of the line: those that wait. Locked. */
 static struct job *take_all(struct workers *workers)
 {

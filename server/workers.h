@@ -6,6 +6,7 @@
 #ifndef FARLANDS_WORKERS_H
 #define FARLANDS_WORKERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
@@ -61,6 +62,13 @@ void workers_limit(struct workers *workers, unsigned capacity, unsigned patience
  * not wait, and finds a place whatever the capacity is.
  */
 int workers_submit(struct workers *workers, struct job *job);
+
+/*
+ * Have the job of the background that IS WHAT, if one waits, wait as an interactive one, behind
+ * those that do already. Returns whether there was one. IS holds up all workers.
+ */
+typedef bool job_is(const struct job *job, const void *what);
+bool workers_promote(struct workers *workers, job_is *is, const void *what);
 
 /* Run the jobs that wait now in vain, on this thread. Those that run go on, and so do workers. */
 void workers_cancel(struct workers *workers);

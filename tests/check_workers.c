@@ -198,6 +198,48 @@ START_TEST(test_ranks)
 }
 END_TEST
 
+static bool is_number(const struct job *job, const void *number)
+{
+    return ((const struct task *)job)->number == *(const int *)number;
+}
+
+/* Those of the background that are promoted go to the end of the better line, and only they. */
+START_TEST(test_promote)
+{
+    static const struct {
+        int promoted[4], order[7];
+    } rows[] = {
+        {{0}, {1, 2, 10, 11, 12, 13, 14}},        {{10}, {1, 2, 10, 11, 12, 13, 14}},
+        {{13}, {1, 2, 13, 10, 11, 12, 14}},       {{13, 12}, {1, 2, 13, 12, 10, 11, 14}},
+        {{11}, {1, 2, 11, 10, 12, 13, 14}},       {{11, 11}, {1, 2, 11, 10, 12, 13, 14}},
+        {{1, 2, 99}, {1, 2, 10, 11, 12, 13, 14}}, {{12, 10, 11, 13}, {1, 2, 12, 10, 11, 13, 14}},
+    };
+    make(1, MOST, PATIENT);
+    ck_assert_int_eq(submit(MOST - 1), 0);
+    await(&started, 1);
+    for (int i = 10; i < 13; i++) {
+        tasks[i].job.rank = JOB_BACKGROUND;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    ck_assert_int_eq(submit(1), 0);
+    ck_assert_int_eq(submit(2), 0);
+    tasks[13].job.rank = JOB_BACKGROUND;
+    ck_assert_int_eq(submit(13), 0);
+    for (int i = 0; i < 4 && rows[_i].promoted[i]; i++) {
+        const int number = rows[_i].promoted[i];
+        const bool waits = number >= 10 && number < 14 && tasks[number].job.rank == JOB_BACKGROUND;
+        ck_assert_int_eq(workers_promote(workers, is_number, &number), waits);
+    }
+    tasks[14].job.rank = JOB_BACKGROUND;
+    ck_assert_int_eq(submit(14), 0);
+    ck_assert_uint_eq(workers_waiting(workers), 7);
+    open_gate(8);
+    finish(8);
+    for (int i = 0; i < 7; i++)
+        ck_assert_int_eq(order[1 + i], rows[_i].order[i]);
+}
+END_TEST
+
 START_TEST(test_capacity)
 {
     enum { COUNT = 2 };
@@ -552,6 +594,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_at_once, 1, 5);
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_ranks);
+    tcase_add_loop_test(tcase, test_promote, 0, 8);
     tcase_add_loop_test(tcase, test_capacity, 0, 5);
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
     tcase_add_test(tcase, test_patience);

@@ -66,6 +66,18 @@ describe('many requests', { timeout: patience(60000) }, () => {
         assert.equal(await daemon.rendered(), before + 300, 'rendered again');
     });
 
+    it('of the background do not make those wait who ask for the same', async () => {
+        let done = 0;
+        const tiles = Array.from({ length: 200 }, (_, i) => `/default/normal/13/${i}/78@2x.png`);
+        const background = tiles.map((tile) => daemon.get(tile, { Priority: 'u=7' }, crowd)
+            .then((answer) => { done++; return answer; }));
+        await background[0];
+        assertStatus(await daemon.get(tiles.at(-1), {}, crowd), 200);
+        assert.ok(done < 150, `${done} of ${tiles.length} came before it`);
+        for (const answer of await Promise.all(background))
+            assertStatus(answer, 200);
+    });
+
     it('leave hits quick', async () => {
         const hot = '/default/relief/10/1/1.png';
         await daemon.bytes(hot);
