@@ -121,6 +121,10 @@ void shelf_put(struct shelf *shelf, const struct ready *ready)
     struct ready kept = *ready;
     bool there;
 
+    if (cost > shelf->budget) { /* nothing has to go for what can never stay */
+        drop_responses(&kept);
+        return;
+    }
     struct place *place = place_of(shelf, ready->uri, hash, &there);
     empty(shelf, place);
     if (cost > 0)

@@ -147,12 +147,32 @@ START_TEST(test_hot)
 }
 END_TEST
 
+/* What is larger than the shelf takes nobody's place. */
+START_TEST(test_too_large)
+{
+    struct blob *small = blob_copy("tile", 4), *large = blob_new(1 << 20);
+    memset(large->bytes, 0, large->length);
+    for (int i = 0; i < 16; i++) {
+        char uri[16];
+        snprintf(uri, sizeof uri, "/%d", i);
+        put(uri, "\"1\"", small);
+    }
+    put("/large", "\"2\"", large);
+    ck_assert_ptr_null(shelf_find(shelf, "/large"));
+    ck_assert_uint_eq(holders(large), 0);
+    ck_assert_uint_ge(holders(small), 16);
+    blob_release(small);
+    blob_release(large);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shelf");
     TCase *tcase = suite_case(suite, "shelf");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_find);
+    tcase_add_test(tcase, test_too_large);
     tcase_add_test(tcase, test_replace);
     tcase_add_test(tcase, test_clear);
     tcase_add_test(tcase, test_budget);
