@@ -1,4 +1,4 @@
-/* The end of a service: nobody is left waiting, whenever the request came. */
+/* A service in distress: nobody is left waiting when it ends, nor told lies without memory. */
 #include "server/service.h"
 
 #include <arpa/inet.h>
@@ -21,6 +21,12 @@ static bool is_current(void *context, const char *fingerprint)
 {
     (void)context, (void)fingerprint;
     return true;
+}
+
+static struct blob *scrape_in_vain(void *context)
+{
+    (void)context;
+    return NULL;
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -55,7 +61,8 @@ static void set_up(void)
                                               .supply = works_supply(works),
                                               .clients = clients,
                                               .ledger = {.metrics = &metrics},
-                                              .shelves = 1};
+                                              .shelves = 1,
+                                              .scrape = scrape_in_vain};
     ck_assert_int_eq(service_new(&service, &for_service, setup), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .connections = 16,
@@ -122,11 +129,26 @@ START_TEST(test_cancelled)
 }
 END_TEST
 
+/* Not an empty page, which would say that nothing is measured. */
+START_TEST(test_scrape_without_memory)
+{
+    char answer[2048] = "";
+    int fd = connect_and_send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+    ck_assert(service_cancel(service));
+    http_close(http);
+    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
+    ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
+    ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("service");
     TCase *tcase = suite_case(suite, "stop");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(comings));
+    tcase_add_test(tcase, test_scrape_without_memory);
     return suite_run(suite);
 }
