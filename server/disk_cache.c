@@ -193,6 +193,7 @@ struct delivery {
     struct disk_cache *cache;
     char name[NAME_MAX_TEXT];
     char temporary[TEMPORARY_MAX];
+    struct footprint size; /* of the tile */
     struct footprint reserved, freed;
 };
 
@@ -205,6 +206,11 @@ static int reserve(struct delivery *delivery, struct footprint size)
     else if (!err)
         delivery->reserved = footprint_sum(delivery->reserved, size);
     return err;
+}
+
+static struct footprint footprint_smaller(struct footprint a, struct footprint b)
+{
+    return footprint_less(a, footprint_less(a, b));
 }
 
 static void give_back(struct delivery *delivery, struct footprint size)
@@ -242,14 +248,17 @@ static int open_parent(int fd, char *name)
     return parent;
 }
 
-/* The temporary is now what stood in the tile's place. Its size nobody else gives back. */
+/* The temporary is now what stood in the tile's place. Its size nobody else gives back; but where
+ * it was larger than the tile, no more than the tile's: usage_settle takes back what was reserved,
+ * and a survey finds the rest. */
 static void delete_replaced(struct delivery *delivery)
 {
     int fd = delivery->cache->folder.fd;
     struct stat status;
     if (fstatat(fd, delivery->temporary, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         unlinkat(fd, delivery->temporary, 0) == 0 && S_ISREG(status.st_mode))
-        give_back(delivery, footprint_of_file((uint64_t)status.st_size));
+        give_back(delivery,
+                  footprint_smaller(footprint_of_file((uint64_t)status.st_size), delivery->size));
 }
 
 /* The temporary becomes FILE in the folder PARENT, or changes places with it: a plain rename
@@ -314,6 +323,7 @@ static int deliver(struct delivery *delivery, const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
     struct disk_cache *cache = delivery->cache;
+    delivery->size = size;
     int err = reserve(delivery, size);
     if (err)
         return err;
@@ -322,7 +332,8 @@ static int deliver(struct delivery *delivery, const struct blob *png)
         give_back(delivery, size);
     } else {
         err = place(delivery);
-        if (err && (unlinkat(cache->folder.fd, delivery->temporary, 0) == 0 || errno == ENOENT))
+        /* Who else deletes it knows of it, or had no business to. */
+        if (err && unlinkat(cache->folder.fd, delivery->temporary, 0) == 0)
             give_back(delivery, size);
     }
     usage_settle(cache->usage, delivery->reserved, delivery->freed);

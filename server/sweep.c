@@ -154,12 +154,12 @@ static void on_temporary(void *context, int folder, const char *name, const stru
     struct sweep *sweep = context;
     struct footprint size = footprint_of_file((uint64_t)status->st_size);
     if (is_abandoned(sweep, name, status) && unlinkat(folder, name, 0) == 0)
-        usage_settle(sweep->parts.usage, (struct footprint){0}, size);
+        usage_swept(sweep->parts.usage, size);
     else
         sweep->counted = footprint_sum(sweep->counted, size);
 }
 
-static void begin(struct sweep *sweep)
+static void start_walk(struct sweep *sweep)
 {
     sweep->top = sweep->parts.folder->fd;
     sweep->now = time(NULL);
@@ -168,7 +168,7 @@ static void begin(struct sweep *sweep)
 int sweep_temporaries(struct sweep *sweep)
 {
     const struct walk walk = {.go_on = on_entry, .temporary = on_temporary, .context = sweep};
-    begin(sweep);
+    start_walk(sweep);
     return tile_walk_top(sweep->top, &walk);
 }
 
@@ -200,12 +200,24 @@ static bool is_full(int err)
     return err == -ENOSPC || err == -EDQUOT;
 }
 
+int sweep_begin(struct sweep *sweep)
+{
+    int err = usage_sweep_begin(sweep->parts.usage);
+    /* Where there are no books, nobody's can be spoilt. */
+    return is_full(err) ? 0 : err;
+}
+
+void sweep_end(struct sweep *sweep)
+{
+    usage_sweep_end(sweep->parts.usage);
+}
+
 int sweep_survey(struct sweep *sweep, struct footprint *counted)
 {
     const struct walk walk = {on_entry,        on_temporary,      on_fingerprint,
                               on_counted_tile, on_counted_folder, sweep};
     struct usage_mark mark;
-    begin(sweep);
+    start_walk(sweep);
     sweep->counted = footprint_of_nothing();
     sweep->tiles = 0;
     int books = usage_survey_begin(sweep->parts.usage, &mark);
@@ -221,7 +233,7 @@ int sweep_survey(struct sweep *sweep, struct footprint *counted)
 
 /* --- Deleting ---------------------------------------------------------------- */
 
-/* Other processes may make room at the same time. */
+/* What puts do not need after all makes room, too. */
 static bool is_enough(const struct sweep *sweep)
 {
     struct footprint used;
@@ -243,7 +255,7 @@ static struct footprint without_entry(struct footprint size)
 static void write_down(struct sweep *sweep)
 {
     if (sweep->unwritten.bytes)
-        usage_settle(sweep->parts.usage, (struct footprint){0}, sweep->unwritten);
+        usage_swept(sweep->parts.usage, sweep->unwritten);
     sweep->unwritten = (struct footprint){0};
 }
 
@@ -299,7 +311,7 @@ int sweep_evict(struct sweep *sweep, struct footprint room, struct footprint *fr
 {
     const struct walk walk = {on_entry, on_temporary, on_fingerprint, on_tile, on_folder, sweep};
     struct footprint used;
-    begin(sweep);
+    start_walk(sweep);
     usage_last(sweep->parts.usage, &used);
     sweep->room = room;
     sweep->target = footprint_less(used, room);

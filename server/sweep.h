@@ -28,6 +28,13 @@ struct sweep;
 int sweep_new(struct sweep **out, const struct sweep_parts *parts); /* 0 or -ENOMEM */
 void sweep_free(struct sweep *sweep);
 
+/*
+ * All that follows is done between begin and end, with which one process at a time sweeps a
+ * folder. Begin returns 0; -EBUSY where another does; or a negative code.
+ */
+int sweep_begin(struct sweep *sweep);
+void sweep_end(struct sweep *sweep);
+
 /* Delete what dead processes left half-written. 0 or a negative code. */
 int sweep_temporaries(struct sweep *sweep);
 

@@ -21,6 +21,7 @@ enum {
     LOOK_MS = 3600 * 1000,
     RETRY_MS = 500, /* the first wait after a sweep in vain, and the longest: */
     LONGEST_RETRY_MS = 60 * 1000,
+    TURN_MS = 50, /* until it is asked again whether another process has done sweeping */
     TOUCHES = 64, /* files that wait to be touched; more are not */
 };
 
@@ -28,6 +29,7 @@ struct sweeper {
     struct sweep *sweep;
     struct usage *usage;
     pthread_t thread;
+    bool tidied;          /* its own: what the dead left is gone */
     pthread_mutex_t lock; /* for all that follows */
     pthread_cond_t wake;
     bool stop; /* atomic too: read in mid-walk */
@@ -119,6 +121,15 @@ static void take_wishes(struct sweeper *sweeper, struct wishes *wishes)
     pthread_mutex_unlock(&sweeper->lock);
 }
 
+/* What could not be done now, to be taken again. */
+static void keep_wishes(struct sweeper *sweeper, const struct wishes *wishes)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper->refused = footprint_larger(sweeper->refused, wishes->refused);
+    sweeper->disk_full |= wishes->disk_full;
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
 /* How much must go, of USED. */
 static struct footprint room_wanted(const struct wishes *wishes, struct footprint used)
 {
@@ -144,6 +155,18 @@ static void adapt(struct sweeper *sweeper, const struct wishes *wishes)
     pthread_mutex_unlock(&sweeper->lock);
 }
 
+/* Whether the books, where they can be had and are KNOWN, call for a sweep. */
+static int ask(struct sweeper *sweeper, const struct wishes *wishes, bool *known, bool *wanted)
+{
+    struct footprint used;
+    uint64_t age;
+    *known = false;
+    int err = usage_read(sweeper->usage, &used, known, &age);
+    *known = *known && !err;
+    *wanted = !*known || age >= SURVEY_SECONDS || !is_nothing(room_wanted(wishes, used));
+    return err == -ENOSPC || err == -EDQUOT ? 0 : err;
+}
+
 /* Count, for it is wanted; how much ROOM is to be made then. */
 static int count(struct sweeper *sweeper, struct wishes *wishes, struct footprint *room)
 {
@@ -161,24 +184,20 @@ static int count(struct sweeper *sweeper, struct wishes *wishes, struct footprin
     return is_nothing(*room) ? err : 0;
 }
 
-/* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; or
- * a negative code. */
-static int look(struct sweeper *sweeper)
+/* Its turn has come: no other process sweeps, but one may just have done what was wanted. */
+static int sweep(struct sweeper *sweeper, struct wishes *wishes)
 {
-    struct footprint used, room, freed;
-    struct wishes wishes;
-    bool known = false;
-    uint64_t age = 0;
-    take_wishes(sweeper, &wishes);
-    int err = usage_read(sweeper->usage, &used, &known, &age);
-    if (err && err != -ENOSPC && err != -EDQUOT)
+    struct footprint room, freed;
+    bool known, wanted;
+    if (!sweeper->tidied)
+        sweep_temporaries(sweeper->sweep);
+    sweeper->tidied = true;
+    int err = ask(sweeper, wishes, &known, &wanted);
+    if (err || !wanted)
         return err;
-    known = known && !err;
-    if (known && age < SURVEY_SECONDS && is_nothing(room_wanted(&wishes, used)))
-        return 0;
     if (known)
-        adapt(sweeper, &wishes);
-    err = count(sweeper, &wishes, &room);
+        adapt(sweeper, wishes);
+    err = count(sweeper, wishes, &room);
     if (err || is_nothing(room))
         return err;
     err = sweep_evict(sweeper->sweep, room, &freed);
@@ -188,6 +207,26 @@ static int look(struct sweeper *sweeper)
         return err;
     sweeper_stored(sweeper); /* others go on storing: look again, if they were faster */
     return is_nothing(freed) ? -EAGAIN : 0;
+}
+
+/* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; -EBUSY where
+ * another process sweeps; or a negative code. */
+static int look(struct sweeper *sweeper)
+{
+    struct wishes wishes;
+    bool known, wanted;
+    take_wishes(sweeper, &wishes);
+    int err = ask(sweeper, &wishes, &known, &wanted);
+    if (err || (!wanted && sweeper->tidied))
+        return err;
+    err = sweep_begin(sweeper->sweep);
+    if (err == -EBUSY)
+        keep_wishes(sweeper, &wishes);
+    if (err)
+        return err;
+    err = sweep(sweeper, &wishes);
+    sweep_end(sweeper->sweep);
+    return err;
 }
 
 /* Until someone wakes it, or MS have passed; where DEAF, only for what is new. */
@@ -219,10 +258,9 @@ static void *run(void *context)
 {
     struct sweeper *sweeper = context;
     long pause = 0;
-    sweep_temporaries(sweeper->sweep);
     do {
         int err = look(sweeper);
-        pause = !err ? 0 : pause ? 2 * pause : RETRY_MS;
+        pause = !err ? 0 : err == -EBUSY ? TURN_MS : pause ? 2 * pause : RETRY_MS;
         if (pause > LONGEST_RETRY_MS)
             pause = LONGEST_RETRY_MS;
     } while (wait_awake(sweeper, pause ? pause : LOOK_MS, pause > 0));

@@ -22,6 +22,7 @@ enum {
     PROCESSES = 64, /* that share a folder at once */
     BOOT_ID = 36,
     LOCK_BOOKS = 0,       /* whose holder reads and writes the file */
+    LOCK_SWEEP = 1,       /* whose holder counts and deletes */
     LOCK_PROCESS = BLOCK, /* the first of a byte for each, locked as long as it lives */
     WAIT_FOR_BOOKS_MS = 250,
     TOP_ENTRIES = 4096, /* looked at to tell whether a folder is empty */
@@ -60,7 +61,8 @@ struct usage {
     int process;          /* this one's number in the books */
     uint64_t generation;  /* of the books that have PENDING among what is used */
     struct footprint pending;
-    struct books books; /* between enter and leave */
+    uint64_t swept_generation; /* of the books when the sweep began; 0: there were none */
+    struct books books;        /* between enter and leave */
     /* Atomic, for usage_last. */
     struct footprint last;
     bool last_known;
@@ -376,17 +378,22 @@ int usage_reserve(struct usage *usage, struct footprint size, struct footprint l
     return err;
 }
 
+static void subtract(struct books *books, struct footprint freed)
+{
+    books->used = footprint_less(books->used, freed);
+    books->freed = footprint_sum(books->freed, freed);
+}
+
 void usage_settle(struct usage *usage, struct footprint reserved, struct footprint freed)
 {
+    assert(footprint_fits(freed, reserved));
     /* Where the books cannot be had they say too much, until a survey. */
     if (enter(usage)) {
         forget(usage, reserved);
         return;
     }
-    struct books *books = &usage->books;
     usage->pending = footprint_less(usage->pending, reserved);
-    books->used = footprint_less(books->used, freed);
-    books->freed = footprint_sum(books->freed, freed);
+    subtract(&usage->books, freed);
     leave(usage);
 }
 
@@ -420,6 +427,35 @@ int usage_read(struct usage *usage, struct footprint *out, bool *known, uint64_t
     *known = usage->books.known;
     *age = seconds_since_boot() - usage->books.surveyed;
     return leave(usage);
+}
+
+int usage_sweep_begin(struct usage *usage)
+{
+    int err = enter(usage);
+    usage->swept_generation = err ? 0 : usage->books.generation;
+    if (err)
+        return err;
+    err = lock_byte(usage->fd, F_WRLCK, LOCK_SWEEP);
+    leave(usage); /* a disk that is full is no reason not to sweep */
+    return err == -EAGAIN || err == -EACCES ? -EBUSY : err;
+}
+
+void usage_sweep_end(struct usage *usage)
+{
+    pthread_mutex_lock(&usage->lock);
+    if (usage->fd >= 0)
+        lock_byte(usage->fd, F_UNLCK, LOCK_SWEEP);
+    pthread_mutex_unlock(&usage->lock);
+}
+
+void usage_swept(struct usage *usage, struct footprint freed)
+{
+    if (enter(usage))
+        return;
+    /* Books begun anew may never have had it: another may sweep by them already. */
+    if (usage->books.generation == usage->swept_generation)
+        subtract(&usage->books, freed);
+    leave(usage);
 }
 
 int usage_survey_begin(struct usage *usage, struct usage_mark *mark)

@@ -2,7 +2,9 @@
  * The books of a cache folder: what all that is in it takes up. They lie in the
  * file .usage there, shared by all processes that have the folder open, and never
  * say less than the truth, whoever is killed when: what is to be made is added
- * before, what is gone is subtracted after. The processes are of one machine.
+ * before, what is gone is subtracted after. So that nothing is subtracted that a count has
+ * left out already, of all processes one at a time counts and deletes. The processes are of one
+ * machine.
  */
 #ifndef FARLANDS_USAGE_H
 #define FARLANDS_USAGE_H
@@ -73,8 +75,11 @@ void usage_close(struct usage *usage);
  */
 int usage_reserve(struct usage *usage, struct footprint size, struct footprint limit);
 
-/* Of what was RESERVED, all is in its place or gone, and with what was deleted, if anything,
- * FREED of what had been put down is no longer there. */
+/*
+ * Of what was RESERVED, all is in its place or gone, and with what was deleted, if anything,
+ * FREED of what had been put down is no longer there. It is at most RESERVED: a survey at the same
+ * time may have counted without what was deleted, but with all that was reserved.
+ */
 void usage_settle(struct usage *usage, struct footprint reserved, struct footprint freed);
 
 /* Whether a process that is alive has NONCE. */
@@ -93,8 +98,20 @@ struct usage_mark {
 };
 
 /*
- * A survey: between begin and end everything in the folder is counted, while
- * others go on making and deleting. The books then say what was COUNTED and what may have
+ * A sweep: only between begin and end is anything in the folder counted, or deleted that the same
+ * thread did not make. Begin returns 0; -EBUSY where another process sweeps, or
+ * has been stopped in a sweep; or a negative code. Who dies sweeps no more. One thread of each
+ * process.
+ */
+int usage_sweep_begin(struct usage *usage);
+void usage_sweep_end(struct usage *usage);
+
+/* In a sweep: FREED, which the books had when it began, is no longer there. */
+void usage_swept(struct usage *usage, struct footprint freed);
+
+/*
+ * A survey, in a sweep: between begin and end everything in the folder is counted, while
+ * others go on making. The books then say what was COUNTED and what may have
  * been made meanwhile. Returns 0; -ESTALE where the books were begun anew meanwhile: count
  * again; or a negative code.
  */

@@ -94,6 +94,23 @@ START_TEST(test_counted)
 }
 END_TEST
 
+/* A smaller tile in the place of a larger one: no more is given back than was reserved. */
+START_TEST(test_shrunk)
+{
+    struct footprint used;
+    open_with(plenty);
+    ck_assert_int_eq(put_number(0), 0);
+    uint64_t before = used_bytes();
+    png->length = 100;
+    ck_assert_int_eq(put_number(0), 0);
+    ck_assert_int_eq(put_number(0), 0);
+    ck_assert(disk_cache_usage(cache, &used));
+    ck_assert(footprint_fits(folder_truth(folder), used));
+    ck_assert_uint_eq(used.files, folder_truth(folder).files);
+    ck_assert_uint_eq(used.bytes, before);
+}
+END_TEST
+
 /* What is there after a restart the books know, as long as the machine was not down. */
 START_TEST(test_restart)
 {
@@ -844,6 +861,7 @@ int main(void)
     Suite *suite = suite_create("disk_quota");
     TCase *tcase = fixture_case(suite, "counting");
     tcase_add_test(tcase, test_counted);
+    tcase_add_test(tcase, test_shrunk);
     tcase_add_test(tcase, test_restart);
     tcase_add_loop_test(tcase, test_doubt, 0, DOUBTS);
     tcase_add_loop_test(tcase, test_doubt_open, 0, DOUBTS);

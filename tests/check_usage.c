@@ -92,7 +92,8 @@ START_TEST(test_limits)
     usage_settle(one, size(6000, 2), size(1000, 1));
     usage_settle(two, size(4000, 8), nothing);
     must_be(size(9000, 9), "settled");
-    usage_settle(two, nothing, plenty);
+    ck_assert_int_eq(usage_sweep_begin(two), 0);
+    usage_swept(two, plenty);
     ck_assert_uint_eq(used().bytes, 0); /* never below it */
 }
 END_TEST
@@ -122,7 +123,7 @@ static const struct {
     const char *what;
     uint64_t before;            /* reserved and settled */
     uint64_t pending, other;    /* reserved by one and by two, and not settled */
-    uint64_t made, freed;       /* meanwhile, by two */
+    uint64_t made, freed;       /* meanwhile: by two, and by who sweeps */
     uint64_t counted, expected; /* bytes; one file each 100 */
 } surveys[] = {
     {"as it was", 1000, 0, 0, 0, 0, 1000, 1000},
@@ -154,12 +155,48 @@ START_TEST(test_surveys)
     usage_settle(one, hundreds(surveys[_i].before), nothing);
     ck_assert_int_eq(usage_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
     ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].other), plenty), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
     ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
     ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].made), plenty), 0);
-    usage_settle(two, hundreds(surveys[_i].made), hundreds(surveys[_i].freed));
+    usage_settle(two, hundreds(surveys[_i].made), nothing);
+    usage_swept(one, hundreds(surveys[_i].freed));
     struct footprint counted = footprint_sum(footprint_of_nothing(), hundreds(surveys[_i].counted));
     ck_assert_int_eq(usage_survey_end(one, &mark, counted), 0);
     must_be(hundreds(surveys[_i].expected), surveys[_i].what);
+}
+END_TEST
+
+/* One sweeps at a time, until it ends, its books are closed or it dies. */
+START_TEST(test_turns)
+{
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
+    usage_sweep_end(two); /* nothing of its own */
+    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
+    usage_sweep_end(one);
+    ck_assert_int_eq(usage_sweep_begin(two), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), -EBUSY);
+    usage_close(two);
+    two = NULL;
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+}
+END_TEST
+
+/* Books begun anew in mid-sweep: what goes is not subtracted from what they never had, and what
+ * is being made comes into them before it can be. */
+START_TEST(test_anew)
+{
+    char books[FOLDER_TEXT + 16];
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    ck_assert_int_eq(usage_reserve(one, size(5000, 5), plenty), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    file_write(books, "torn", 4);
+    ck_assert_int_eq(usage_reserve(two, size(900, 9), plenty), 0);
+    must_be(size(5900, 14), "anew");
+    usage_swept(one, size(100, 1));
+    must_be(size(5900, 14), "swept");
+    usage_settle(one, size(5000, 5), size(1000, 1));
+    must_be(size(4900, 13), "settled");
 }
 END_TEST
 
@@ -264,6 +301,8 @@ int main(void)
     tcase_add_test(tcase, test_limits);
     tcase_add_test(tcase, test_alive);
     tcase_add_loop_test(tcase, test_surveys, 0, ROWS(surveys));
+    tcase_add_test(tcase, test_turns);
+    tcase_add_test(tcase, test_anew);
     tcase_add_test(tcase, test_vanished);
     tcase_add_test(tcase, test_vanished_in_mid_put);
     tcase_add_test(tcase, test_in_the_way);
