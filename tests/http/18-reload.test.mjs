@@ -22,7 +22,7 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
 /* Some tenths of a second a tile, however slow the build, and enough of them to find them under way. */
 const SLOW = `cellular, octaves: ${Math.round(60 / patience(1) ** 2)}, lacunarity: 1.1, ` +
     'warp: { amplitude: 1000, wavelength: 4096 }';
-const TILES = sanitized ? 8 : 24;
+const TILES = 8;
 const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;
 const worlds = (...list) => `worlds:${list.join('')}`;
 
