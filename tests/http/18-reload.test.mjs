@@ -105,6 +105,7 @@ describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 
                     write(text);
                 const lines = daemon.stderr.length;
                 await reload(daemon, 'refused');
+                await eventually(() => daemon.stderr.slice(lines).endsWith('\n'));     // by another way
                 const said = daemon.stderr.slice(lines).trim().split('\n');
                 assert.equal(said.length, 1, `lines of log:\n${said.join('\n')}`);
                 assert.match(said[0], names);
@@ -151,7 +152,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
         const rendered = await daemon.rendered();
         assert.deepEqual(await daemon.bytes('/terrain/alpha/gray/11/900/1.png'), image);
         assert.equal(await daemon.rendered(), rendered, 'rendered again');
-        assert.match(daemon.stderr, / debug /);
+        assert.ok(await eventually(() => / debug /.test(daemon.stderr)));
         const lines = daemon.stderr.length;
         await change(daemon, write, `log: error\n${worlds(world('alpha'))}`);
         await daemon.bytes(TILE);
