@@ -299,7 +299,7 @@ describe('many reloads', { timeout: patience(90000) }, () => {
             '/worlds.json'][i % 4];
         const { answers, failures } = await underLoad(load(daemon, target, 12), async (clients) => {
             for (let i = 0; i < 25; i++) {
-                await change(daemon, write, `limits: { connections: ${100 + i}, queue: ${200 + i} }\n` +
+                await change(daemon, write, `limits: { connections: ${100 + i}, queue: ${200 + i}, wait: 60000 }\n` +
                     `cache: { memory: ${1 + i % 3}M }\n` +
                     worlds(world('alpha', { octaves: 4 + i % 3 }), ...(i % 2 ? [world('beta')] : [])));
                 write('worlds: 3\n');

@@ -67,7 +67,7 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
             await manager.assertLogged(new RegExp(`serving http://unix:${file}/`));
             await manager.assertLogged(/"peer":|"client":|"path":|"uri":/);
             await manager.stop(service);
-        }, { args: ['--config', scratchFile('few.yaml', 'access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2 }\n')] });
+        }, { args: ['--config', scratchFile('few.yaml', 'access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2, wait: 60000 }\n')] });
     });
 
     it('what is none to serve on is refused, with a message', () => eachRow([
@@ -122,7 +122,7 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
             assert.deepEqual(failures, []);
             assert.ok(answers > 10 * rounds, `${answers} answers are no load`);
             await manager.stop(service);
-        });
+        }, { args: ['--config', scratchFile('patient.yaml', 'limits: { wait: 60000 }\n')] });
     }
 
     it('no request fails while daemons follow one another', () => assertUnnoticed(6, async (manager, service) => {

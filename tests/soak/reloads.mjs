@@ -10,7 +10,7 @@ import { extent, measure, sanitized, soak } from './soak.mjs';
 const ROUNDS = extent(100, 20);
 const BROKEN = ['worlds: [\n', 'worlds: 3\n', 'sede: 1\n', 'limits: { queue: -1 }\n', 'listen: 127.0.0.1:1\nshards: 63\n', null];
 
-const good = (i) => `limits: { connections: ${100 + i}, queue: ${300 + i} }
+const good = (i) => `limits: { connections: ${100 + i}, queue: ${300 + i}, wait: 60000 }
 cache: { memory: ${4 + i % 5}M, disk: ${64 + i % 3}M }
 worlds:
   - name: alpha

@@ -3,10 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../http/load.mjs';
 import { withManager } from '../http/manager.mjs';
+import { scratchFile } from '../http/program.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { between, extent, numbers, soak } from './soak.mjs';
 
 const ROUNDS = extent(100, 10);
+// Nothing is shed, however slow the machine is at the moment.
+const patient = scratchFile('patient.yaml', 'limits: { wait: 60000 }\n');
 const hit = (i) => `/default/gray/9/1/${i % 50}.png`;
 const miss = (i) => `/default/relief/12/${i}/5.png`;
 
@@ -55,4 +58,4 @@ soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manag
     if (answers < 20 * ROUNDS)
         problem(`${answers} answers are no load`);
     say(`${ROUNDS} restarts, ${answers} answers, the longest drain ${longest} ms`);
-}));
+}, { args: ['--config', patient] }));
