@@ -348,7 +348,7 @@ static bool is_obstacle(int err)
 }
 
 /* What the outcome of a put means for those to come. */
-static void judge(struct disk_cache *cache, int err)
+static void judge(struct disk_cache *cache, struct breaker_try begun, int err)
 {
     if (err == -EDQUOT || is_obstacle(err))
         return;
@@ -356,21 +356,22 @@ static void judge(struct disk_cache *cache, int err)
         sweeper_disk_full(cache->sweeper);
     if (err)
         suspend(cache, err);
-    else if (breaker_succeeded(&cache->breaker))
+    else if (breaker_succeeded(&cache->breaker, begun))
         log_line(LOG_INFO, "tiles are stored in %s again", cache->folder.path);
 }
 
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
 {
     struct delivery delivery = {.cache = cache};
-    if (!breaker_allows(&cache->breaker, now_ms()))
+    struct breaker_try begun;
+    if (!breaker_allows(&cache->breaker, now_ms(), &begun))
         return -ECANCELED;
     tile_name(tile, delivery.name);
     temporary_name(cache, delivery.temporary);
     int err = deliver(&delivery, png);
     if (err == -ENOENT) /* not the disk's fault: someone deletes the folder as fast as it is made */
         err = -EBUSY;
-    judge(cache, err);
+    judge(cache, begun, err);
     if (!err)
         sweeper_stored(cache->sweeper);
     return err;

@@ -31,14 +31,42 @@ static const struct {
 START_TEST(test_story)
 {
     struct breaker breaker = {0};
+    struct breaker_try begun;
     for (int i = 0; i < ROWS(story); i++) {
-        ck_assert_msg(breaker_allows(&breaker, story[i].at) == story[i].allows, "row %d", i);
+        ck_assert_msg(breaker_allows(&breaker, story[i].at, &begun) == story[i].allows, "row %d",
+                      i);
         if (story[i].outcome == FAILS)
             ck_assert_msg(breaker_failed(&breaker, story[i].at) == story[i].changes, "row %d", i);
         if (story[i].outcome == SUCCEEDS)
-            ck_assert_msg(breaker_succeeded(&breaker) == story[i].changes, "row %d", i);
+            ck_assert_msg(breaker_succeeded(&breaker, begun) == story[i].changes, "row %d", i);
         ck_assert_msg(breaker_is_open(&breaker) == story[i].open, "row %d", i);
     }
+}
+END_TEST
+
+/* What began before a failure says nothing of the time after it, whenever it succeeds. */
+START_TEST(test_old_tries)
+{
+    struct breaker breaker = {0};
+    struct breaker_try old, failing, late, first, second;
+    uint64_t now = 100;
+    ck_assert(breaker_allows(&breaker, now, &old));
+    ck_assert(breaker_allows(&breaker, now, &failing));
+    ck_assert(breaker_failed(&breaker, now));
+    ck_assert(!breaker_succeeded(&breaker, old)); /* in the same ms, too */
+    ck_assert(breaker_is_open(&breaker));
+    now += BREAKER_PAUSE_MS;
+    ck_assert(breaker_allows(&breaker, now, &late));
+    ck_assert(!breaker_succeeded(&breaker, old));
+    ck_assert(!breaker_failed(&breaker, now)); /* an old one, which took that long */
+    ck_assert(!breaker_succeeded(&breaker, late));
+    /* Tries that take longer than the pause decide nevertheless. */
+    now += BREAKER_PAUSE_MS;
+    ck_assert(breaker_allows(&breaker, now, &first));
+    ck_assert(breaker_allows(&breaker, now + BREAKER_PAUSE_MS, &second));
+    ck_assert(breaker_succeeded(&breaker, first));
+    ck_assert(!breaker_is_open(&breaker));
+    ck_assert(!breaker_succeeded(&breaker, second));
 }
 END_TEST
 
@@ -49,8 +77,9 @@ static atomic_int let_through;
 
 static void *ask(void *context)
 {
+    struct breaker_try begun;
     for (int i = 0; i < ASKED; i++)
-        atomic_fetch_add(&let_through, breaker_allows(&shared, *(const uint64_t *)context));
+        atomic_fetch_add(&let_through, breaker_allows(&shared, *(const uint64_t *)context, &begun));
     return NULL;
 }
 
@@ -76,6 +105,7 @@ int main(void)
     Suite *suite = suite_create("breaker");
     TCase *tcase = suite_case(suite, "breaker");
     tcase_add_test(tcase, test_story);
+    tcase_add_test(tcase, test_old_tries);
     tcase_add_test(tcase, test_one_tries);
     return suite_run(suite);
 }
