@@ -59,6 +59,8 @@ static void answer_landed(struct waiting *waiting, struct blob *blob, bool from_
 static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 {
     struct waiting *waiting = (struct waiting *)waiter;
+    if (err == -EBUSY)
+        metrics_add(waiting->service->parts.ledger.metrics, METRIC_SHED);
     if (err < 0)
         tile_answer_failed(&waiting->asker, err);
     else

@@ -28,6 +28,14 @@ bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer)
     return false;
 }
 
+/* The length of VALUE up to END without the blanks before that. */
+static size_t trimmed(const char *value, const char *end)
+{
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return end > value ? (size_t)(end - value) : 0;
+}
+
 /* The last value of a list, the one that the nearest proxy wrote; "" of none. */
 static const char *last_value(const char *list, size_t *length)
 {
@@ -35,9 +43,7 @@ static const char *last_value(const char *list, size_t *length)
     const char *value = comma ? comma + 1 : list ? list : "";
 
     value += strspn(value, " \t");
-    *length = strlen(value);
-    while (*length > 0 && strchr(" \t", value[*length - 1]))
-        --*length;
+    *length = trimmed(value, value + strlen(value));
     return value;
 }
 
@@ -103,12 +109,22 @@ const struct sockaddr *site_client(const struct site_config *site,
                                    const struct http_request *request,
                                    struct sockaddr_storage *storage)
 {
-    size_t length;
+    const char *list = request->forwarded_for ? request->forwarded_for : "";
+    const char *end = list + strlen(list);
 
     if (!site_is_proxy(site, request->peer))
         return request->peer;
-    const char *value = last_value(request->forwarded_for, &length);
-    return parse_address(value, length, storage) ? (const struct sockaddr *)storage : NULL;
+    /* Each listed proxy has added whom it was asked by: the last that is none of them counts. */
+    for (;;) {
+        const char *comma = memrchr(list, ',', (size_t)(end - list));
+        const char *value = comma ? comma + 1 : list;
+        value += strspn(value, " \t");
+        if (!parse_address(value, trimmed(value, end), storage))
+            return NULL;
+        if (!comma || !site_is_proxy(site, (const struct sockaddr *)storage))
+            return (const struct sockaddr *)storage;
+        end = comma;
+    }
 }
 
 const char *site_vary(const struct site_config *site, const struct http_request *request)

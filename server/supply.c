@@ -101,12 +101,8 @@ static void on_render(struct job *job, void *easel)
 static void line_up(struct errand *errand)
 {
     errand->job.run = on_render;
-    int err = workers_submit(errand->supply->parts.renderers, &errand->job);
-    if (!err)
-        return;
-    if (err == -EBUSY)
-        count(errand->supply, METRIC_SHED);
-    fail(errand, -EBUSY);
+    if (workers_submit(errand->supply->parts.renderers, &errand->job))
+        fail(errand, -EBUSY);
 }
 
 static void on_fetch(struct job *job, void *station)
@@ -137,10 +133,8 @@ static void on_fetch(struct job *job, void *station)
 static void look_on_disk(struct errand *errand)
 {
     errand->job.run = on_fetch;
-    if (workers_submit(errand->supply->parts.readers, &errand->job)) {
-        count(errand->supply, METRIC_SHED);
+    if (workers_submit(errand->supply->parts.readers, &errand->job))
         fail(errand, -EBUSY);
-    }
 }
 
 /* Begin the leader's work; whatever happens, the flight will land. */

@@ -20,15 +20,14 @@ enum { FILE_MAX = 1 << 20 };
 enum { TOUCH_SECONDS = 600 };
 
 /* O_NOATIME: who reads must not make the disk write. */
-static uint64_t read_flags(const struct tile_reader *reader)
+static uint64_t read_flags(bool atime)
 {
-    bool atime = __atomic_load_n(&reader->atime, __ATOMIC_RELAXED);
     return O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (atime ? 0 : O_NOATIME);
 }
 
-static int open_once(struct tile_reader *reader, int folder, const char *name, bool wait)
+static int open_once(bool atime, int folder, const char *name, bool wait)
 {
-    struct open_how how = {.flags = read_flags(reader), .resolve = RESOLVE_CACHED};
+    struct open_how how = {.flags = read_flags(atime), .resolve = RESOLVE_CACHED};
     int fd = wait ? openat(folder, name, (int)how.flags)
                   : (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
     return fd < 0 ? -errno : fd;
@@ -36,10 +35,11 @@ static int open_once(struct tile_reader *reader, int folder, const char *name, b
 
 static int open_file(struct tile_reader *reader, int folder, const char *name, bool wait)
 {
-    int fd = open_once(reader, folder, name, wait);
-    if (fd == -EPERM && !__atomic_load_n(&reader->atime, __ATOMIC_RELAXED)) {
+    const bool atime = __atomic_load_n(&reader->atime, __ATOMIC_RELAXED);
+    int fd = open_once(atime, folder, name, wait);
+    if (fd == -EPERM && !atime) {
         __atomic_store_n(&reader->atime, true, __ATOMIC_RELAXED);
-        fd = open_once(reader, folder, name, wait);
+        fd = open_once(true, folder, name, wait);
     }
     /* Kernels before 5.12, and sandboxes. */
     if (!wait && (fd == -ENOSYS || fd == -EINVAL || fd == -EPERM)) {

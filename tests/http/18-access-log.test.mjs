@@ -86,10 +86,18 @@ describe('the access log', { timeout: patience(60000) }, () => {
         }
     }, { config: config(file) }));
 
-    it('names the client that a proxy names', () => withDaemon(async (daemon) => {
-        await daemon.get('/healthz?proxied', { 'X-Forwarded-For': '192.0.2.7' });
-        assert.equal((await entryOf(file, '/healthz?proxied')).client, '192.0.2.7');
-    }, { config: `${config(file)}proxies: [127.0.0.1]\n` }));
+    it('names the client that listed proxies name', () => withDaemon((daemon) => eachRow([
+        ['192.0.2.7', '192.0.2.7'],
+        ['203.0.113.1, 192.0.2.7', '192.0.2.7'], // its own word for whom it stands for
+        ['192.0.2.7, 10.1.2.3', '192.0.2.7'], // two of ours in a row
+        ['203.0.113.1,192.0.2.7 , 10.1.2.3,10.9.9.9', '192.0.2.7'],
+        ['10.1.2.3', '10.1.2.3'], // one of ours asks for itself
+        ['2001:db8::1, 10.1.2.3', '2001:db8::1'],
+        ['[2001:db8::1]:4711', '2001:db8::1'],
+    ].map((row, i) => [...row, `/healthz?proxied${i}`]), async ([header, client, uri]) => {
+        await daemon.get(uri, { 'X-Forwarded-For': header });
+        assert.equal((await entryOf(file, uri)).client, client);
+    }), { config: `${config(file)}proxies: [127.0.0.1, 10.0.0.0/8]\n` }));
 
     it('goes on in a new file after SIGHUP', () => withDaemon(async (daemon) => {
         const before = read(file).length;
