@@ -98,18 +98,38 @@ static void answer_refusal(const struct asker *asker, unsigned status, const cha
     blob_release(body);
 }
 
-void answer_error(const struct asker *asker, unsigned status, const char *why)
+/* The header that goes with STATUS in particular; name and value NULL: none. */
+static struct http_header header_of(unsigned status)
 {
     switch (status) {
     case 405:
-        answer_refusal(asker, status, why, "Allow", METHODS);
-        break;
+        return (struct http_header){"Allow", METHODS};
     case 503:
-        answer_refusal(asker, status, why, "Retry-After", "1");
-        break;
+        return (struct http_header){"Retry-After", "1"};
     default:
-        answer_refusal(asker, status, why, NULL, NULL);
+        return (struct http_header){NULL, NULL};
     }
+}
+
+void answer_error(const struct asker *asker, unsigned status, const char *why)
+{
+    const struct http_header header = header_of(status);
+    answer_refusal(asker, status, why, header.name, header.value);
+}
+
+int answer_make_error(struct http_response *out, unsigned status, const char *why)
+{
+    const struct http_header header = header_of(status);
+    struct headers headers = headers_common("no-store");
+    struct http_answer made = {.status = status, .type = JSON, .body = document_error(why)};
+
+    if (header.name)
+        headers_add(&headers, header.name, header.value);
+    made.headers = headers.header;
+    made.header_count = headers.count;
+    int err = response_make(out, &made, false, false);
+    blob_release(made.body);
+    return err;
 }
 
 void answer_unsatisfiable(const struct asker *asker, uint64_t length)

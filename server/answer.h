@@ -46,6 +46,9 @@ void headers_add(struct headers *headers, const char *name, const char *value);
 /* ANSWER with HEADERS; its own are not needed. */
 void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers);
 
+/* What answer_error gives, to be given any number of times. Returns 0 or -ENOMEM. */
+int answer_make_error(struct http_response *out, unsigned status, const char *why);
+
 /* With what was made before; not where the request is its connection's last. */
 void answer_ready(const struct asker *asker, struct http_response *response);
 

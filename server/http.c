@@ -221,6 +221,11 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     return exchange;
 }
 
+bool http_closes(const struct http_exchange *exchange)
+{
+    return exchange->close || exchange->http->draining;
+}
+
 bool http_has_left(const struct http_exchange *exchange)
 {
     struct pollfd peer = {.fd = exchange->link->fd, .events = POLLRDHUP};
@@ -290,7 +295,7 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     struct http *http = exchange->http;
 
     exchange->state = STATE_HANDLED;
-    exchange->request.last = exchange->close || http->draining;
+    exchange->request.last = http_closes(exchange);
     enter(exchange, LINK_HANDLED);
     http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
     if (exchange->state == STATE_ANSWERED)

@@ -83,6 +83,9 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
  * last. */
 void http_give(struct http_exchange *exchange, struct http_response *response);
 
+/* Whether the connection will end with the answer, be it that all connections are to end by now. */
+bool http_closes(const struct http_exchange *exchange);
+
 /* Whether who sent the request that waits for an answer has hung up meanwhile. */
 bool http_has_left(const struct http_exchange *exchange);
 

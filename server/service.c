@@ -21,8 +21,9 @@ struct service {
     struct service_parts parts;
     struct setup *setup;
     struct shelf *shelf;
-    struct waiting *first; /* the youngest of those who wait */
-    bool cancelled;        /* nobody may begin to wait */
+    struct http_response busy; /* made once, for all who are shed */
+    struct waiting *first;     /* the youngest of those who wait */
+    bool cancelled;            /* nobody may begin to wait */
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
@@ -56,13 +57,23 @@ static void answer_landed(struct waiting *waiting, struct blob *blob, bool from_
     tile_answer(asker, &waiting->wanted, blob);
 }
 
+/* Without the tile, for the reason ERR. In a flood that is what most answers are: -EBUSY. */
+static void refuse(struct waiting *waiting, int err)
+{
+    struct service *service = waiting->service;
+    if (err == -EBUSY)
+        metrics_add(service->parts.ledger.metrics, METRIC_SHED);
+    if (err == -EBUSY && !http_closes(waiting->asker.exchange))
+        answer_ready(&waiting->asker, &service->busy);
+    else
+        tile_answer_failed(&waiting->asker, err);
+}
+
 static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 {
     struct waiting *waiting = (struct waiting *)waiter;
-    if (err == -EBUSY)
-        metrics_add(waiting->service->parts.ledger.metrics, METRIC_SHED);
     if (err < 0)
-        tile_answer_failed(&waiting->asker, err);
+        refuse(waiting, err);
     else
         answer_landed(waiting, blob, err == SUPPLY_FROM_DISK);
     stop_waiting(waiting);
@@ -157,10 +168,10 @@ static void wait_for_tile(struct service *service, const struct asker *asker,
     const struct order order = {&wanted->tile, wanted->key, maybe_on_disk, rank_of(asker->request)};
     int err = supply_await(service->parts.supply, &order, &waiting->waiter);
     waiting->joined = err == 1;
-    if (err < 0) {
-        stop_waiting(waiting);
-        tile_answer_failed(asker, err);
-    }
+    if (err >= 0)
+        return;
+    refuse(waiting, err);
+    stop_waiting(waiting);
 }
 
 /* Whether the answer to REQUEST about a tile depends on its URI and If-None-Match alone, and may be
@@ -430,6 +441,8 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     service->parts = *parts;
     service->setup = setup_hold(setup);
     int err = shelf_new(&service->shelf, shelf_budget(service));
+    if (!err)
+        err = tile_answer_make_busy(&service->busy);
     if (err) {
         service_free(service);
         return err;
@@ -443,6 +456,7 @@ void service_free(struct service *service)
     if (!service)
         return;
     assert(!service->first);
+    response_drop(&service->busy);
     shelf_free(service->shelf);
     setup_release(service->setup);
     free(service);

@@ -28,12 +28,12 @@ bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer)
     return false;
 }
 
-/* The length of VALUE up to END without the blanks before that. */
-static size_t trimmed(const char *value, const char *end)
+/* LENGTH of VALUE without the blanks at its end. */
+static size_t trimmed(const char *value, size_t length)
 {
-    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    return end > value ? (size_t)(end - value) : 0;
+    while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
+        length--;
+    return length;
 }
 
 /* The last value of a list, the one that the nearest proxy wrote; "" of none. */
@@ -43,7 +43,7 @@ static const char *last_value(const char *list, size_t *length)
     const char *value = comma ? comma + 1 : list ? list : "";
 
     value += strspn(value, " \t");
-    *length = trimmed(value, value + strlen(value));
+    *length = trimmed(value, strlen(value));
     return value;
 }
 
@@ -119,7 +119,7 @@ const struct sockaddr *site_client(const struct site_config *site,
         const char *comma = memrchr(list, ',', (size_t)(end - list));
         const char *value = comma ? comma + 1 : list;
         value += strspn(value, " \t");
-        if (!parse_address(value, trimmed(value, end), storage))
+        if (!parse_address(value, trimmed(value, (size_t)(end - value)), storage))
             return NULL;
         if (!comma || !site_is_proxy(site, (const struct sockaddr *)storage))
             return (const struct sockaddr *)storage;

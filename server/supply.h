@@ -50,9 +50,10 @@ enum { SUPPLY_RENDERED, SUPPLY_FROM_DISK };
 
 /*
  * Have a tile come from the disk or a render; where another has ordered it in the background, and
- * this order is none of those, sooner. WAITER's landed gets the outcome
- * at home: one of those above, or -EBUSY where too many renders wait already, -ENOMEM or -EIO.
- * Returns 0 or 1, where another's order is waited for, or -ENOMEM: then WAITER is not called.
+ * this order is none of those, sooner. WAITER's landed gets the outcome at home: one of those
+ * above, or -EBUSY where too many renders wait already, -ENOMEM or -EIO. Returns 0; or 1, where
+ * another's order is waited for; or -EBUSY or -ENOMEM, where that is known already: then WAITER is
+ * not called.
  */
 int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter);
 

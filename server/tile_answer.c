@@ -9,6 +9,8 @@
 
 enum { VALUE_MAX = 80 };
 
+#define BUSY "too many tiles are being rendered; try again"
+
 static bool is_raw(const struct tile *tile)
 {
     return tile->format != FORMAT_PNG;
@@ -150,11 +152,16 @@ void tile_answer_had(const struct asker *asker, const struct wanted *wanted)
     give(asker, wanted, whole_or_same(wanted, NULL, true), NULL);
 }
 
+int tile_answer_make_busy(struct http_response *out)
+{
+    return answer_make_error(out, 503, BUSY);
+}
+
 void tile_answer_failed(const struct asker *asker, int err)
 {
     switch (err) {
     case -EBUSY:
-        answer_error(asker, 503, "too many tiles are being rendered; try again");
+        answer_error(asker, 503, BUSY);
         break;
     case -EUSERS:
         answer_error(asker, 503, "too many of your requests are waiting for renders; try again");

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <uv.h>
 
 enum {
@@ -40,6 +41,7 @@ struct workers {
     unsigned busy;  /* of the workers */
     unsigned count; /* of those that were started and not joined; their maker's thread alone */
     int niceness;
+    unsigned rest_us;
     unsigned size;
     struct worker worker[];
 };
@@ -103,6 +105,7 @@ static void work(void *argument)
 {
     struct worker *worker = argument;
     struct workers *workers = worker->workers;
+    bool rested = true;
 
     uv_mutex_lock(&workers->lock);
     for (;;) {
@@ -118,8 +121,15 @@ static void work(void *argument)
             note_pace(workers, uv_hrtime() - worker->since);
             worker->since = 0;
             workers->busy--;
+            rested = false;
         } else if (workers->stopping) {
             break;
+        } else if (!rested && workers->rest_us > 0) {
+            const unsigned rest_us = workers->rest_us;
+            uv_mutex_unlock(&workers->lock);
+            usleep(rest_us);
+            uv_mutex_lock(&workers->lock);
+            rested = true;
         } else {
             uv_cond_wait(&workers->wake, &workers->lock);
         }
@@ -246,6 +256,13 @@ void workers_stop(struct workers *workers)
     run_in_vain(jobs);
     while (workers->count > 0)
         uv_thread_join(&workers->worker[--workers->count].thread);
+}
+
+void workers_rest(struct workers *workers, unsigned us)
+{
+    uv_mutex_lock(&workers->lock);
+    workers->rest_us = us;
+    uv_mutex_unlock(&workers->lock);
 }
 
 void workers_give_way(struct workers *workers, int niceness)

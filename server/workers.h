@@ -36,6 +36,13 @@ struct workers;
 int workers_new(struct workers **out, void **stations, unsigned count, unsigned capacity,
                 unsigned patience_ms);
 
+/*
+ * Have a thread that has worked rest for US microseconds before it waits to be
+ * woken: small jobs that come one after another are then done a few at a time, and
+ * waking is what they cost. A job that comes out of the blue does not wait for that. Any thread.
+ */
+void workers_rest(struct workers *workers, unsigned us);
+
 /* Have the threads give way to others of the process, by NICENESS (setpriority(2)), from their
  * next job on. Any thread; best effort. */
 void workers_give_way(struct workers *workers, int niceness);

@@ -13,8 +13,9 @@ enum {
     READERS = 2,            /* threads that may wait for the disk */
     READERS_LINE = 1 << 16, /* reads from the disk that may wait, far more than it takes */
     READERS_WAIT_MS = 5000,
-    RENDER_NICENESS = 3, /* the event loops go first: hits do not wait for renders */
-    PATIENCE_MS = 3000,  /* for what runs when all else has ended */
+    READERS_REST_US = 300, /* most of what they do, in a flood, is to find that nothing is there */
+    RENDER_NICENESS = 4,   /* the event loops go first: hits do not wait for renders */
+    PATIENCE_MS = 3000,    /* for what runs when all else has ended */
     POLL_MS = 10,
 };
 
@@ -87,7 +88,10 @@ static int make_readers(struct works *works)
     void *stations[READERS];
     for (int i = 0; i < READERS; i++)
         stations[i] = works; /* they need nothing but themselves */
-    return workers_new(&works->readers, stations, READERS, READERS_LINE, READERS_WAIT_MS);
+    int err = workers_new(&works->readers, stations, READERS, READERS_LINE, READERS_WAIT_MS);
+    if (!err)
+        workers_rest(works->readers, READERS_REST_US);
+    return err;
 }
 
 int works_new(struct works **out, const struct works_parts *parts)

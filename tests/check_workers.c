@@ -327,6 +327,26 @@ START_TEST(test_patience)
 }
 END_TEST
 
+/* Who rests after work does not let a job that comes out of the blue wait, and forgets none that
+ * comes meanwhile. */
+START_TEST(test_rest)
+{
+    make(1, MOST, PATIENT);
+    workers_rest(workers, 200000);
+    const uint64_t begun = uv_hrtime();
+    ck_assert_int_eq(submit(0), 0);
+    await(&started, 1);
+    ck_assert_uint_lt(uv_hrtime() - begun, 150000000);
+    open_gate(1);
+    await(&done, 1);
+    ck_assert_int_eq(submit(1), 0);
+    ck_assert_int_eq(submit(2), 0);
+    open_gate(2);
+    await(&done, 3);
+    finish(3);
+}
+END_TEST
+
 /* A crowd that comes at once: those who would have to wait for far too long are told so now. */
 START_TEST(test_pace)
 {
@@ -599,6 +619,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
     tcase_add_test(tcase, test_patience);
     tcase_add_test(tcase, test_patience_of_better);
+    tcase_add_test(tcase, test_rest);
     tcase_add_test(tcase, test_pace);
     tcase_add_test(tcase, test_longest_run);
     tcase_add_test(tcase, test_again);
