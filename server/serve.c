@@ -265,7 +265,7 @@ static unsigned connections_for(const struct config *config)
     return files - OTHER_FILES;
 }
 
-/* From here on nothing can fail but for memory, of which a message a shard is needed. */
+/* Nothing here can fail: a configuration is in force as a whole or not at all. */
 static void put_in_force(struct server *server, struct setup *setup)
 {
     struct setup *old = server->setup;

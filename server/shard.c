@@ -26,8 +26,9 @@ struct shard {
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
-    unsigned connections; /* atomic */
-    struct letter drain, stop;
+    unsigned connections;     /* atomic */
+    struct setup *next_setup; /* atomic: what it will go by, or NULL */
+    struct letter change, drain, stop;
 };
 
 static struct shard *shard_of(struct letter *letter, size_t offset)
@@ -105,18 +106,12 @@ static void deliver_arrival(struct letter *letter)
     free(arrival);
 }
 
-struct change {
-    struct letter letter; /* first: a letter is its change */
-    struct shard *shard;
-    struct setup *setup;
-};
-
 static void deliver_change(struct letter *letter)
 {
-    struct change *change = (struct change *)letter;
-    service_use(change->shard->service, change->setup);
-    setup_release(change->setup);
-    free(change);
+    struct shard *shard = shard_of(letter, offsetof(struct shard, change));
+    struct setup *setup = __atomic_exchange_n(&shard->next_setup, NULL, __ATOMIC_ACQ_REL);
+    service_use(shard->service, setup);
+    setup_release(setup);
 }
 
 static void run(void *context)
@@ -155,26 +150,22 @@ const struct metrics *shard_metrics(const struct shard *shard)
     return &shard->metrics;
 }
 
-int shard_use(struct shard *shard, struct setup *setup)
+void shard_use(struct shard *shard, struct setup *setup)
 {
-    struct change *change = malloc(sizeof *change);
-    if (!change)
-        return -ENOMEM;
-    *change = (struct change){.letter.deliver = deliver_change, .shard = shard};
-    change->setup = setup_hold(setup);
-    mailbox_post(shard->mailbox, &change->letter);
-    return 0;
+    struct setup *last =
+        __atomic_exchange_n(&shard->next_setup, setup_hold(setup), __ATOMIC_ACQ_REL);
+    if (!last)
+        mailbox_post(shard->mailbox, &shard->change);
+    setup_release(last); /* whose letter is on its way, and will find the new one */
 }
 
 void shard_drain(struct shard *shard)
 {
-    shard->drain.deliver = deliver_drain;
     mailbox_post(shard->mailbox, &shard->drain);
 }
 
 void shard_stop(struct shard *shard)
 {
-    shard->stop.deliver = deliver_stop;
     mailbox_post(shard->mailbox, &shard->stop);
 }
 
@@ -237,6 +228,9 @@ int shard_new(struct shard **out, const struct shard_parts *parts, struct setup 
     uv_timer_init(&shard->loop, &shard->sweep);
     uv_timer_init(&shard->loop, &shard->stopping);
     shard->sweep.data = shard->stopping.data = shard;
+    shard->change.deliver = deliver_change;
+    shard->drain.deliver = deliver_drain;
+    shard->stop.deliver = deliver_stop;
     err = make_parts(shard, setup);
     if (err) {
         take_down(shard);

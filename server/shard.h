@@ -31,9 +31,8 @@ unsigned shard_connections(const struct shard *shard);
 /* What it counts. */
 const struct metrics *shard_metrics(const struct shard *shard);
 
-/* Go by SETUP from now on, of which a reference is taken. Returns 0, or -ENOMEM: nothing changes.
- */
-int shard_use(struct shard *shard, struct setup *setup);
+/* Go by SETUP from now on, of which a reference is taken. One thread only calls this. */
+void shard_use(struct shard *shard, struct setup *setup);
 
 /* Close each connection after the answer that it waits for; drained is called when none is left. */
 void shard_drain(struct shard *shard);
