@@ -26,6 +26,7 @@ enum {
     DRAIN_MS = 25 * 1000, /* slower clients are cut off */
     STUCK_MS = 60 * 1000, /* no render takes so long */
     RELOAD_MS = 50,       /* signals that come together are one */
+    BLOCKED_MS = 1000,    /* a loop turns four times in it */
     ADDRESS_MAX = 300,
 };
 
@@ -450,9 +451,15 @@ static int make_parts(struct server *server)
     return err;
 }
 
+/* Where a shard is stuck, the service manager hears nothing, and starts the daemon anew. */
 static void on_watchdog(uv_timer_t *timer)
 {
-    (void)timer;
+    const struct server *server = timer->data;
+    const uint64_t now = uv_hrtime() / 1000000;
+
+    for (unsigned i = 0; i < server->shard_count; i++)
+        if (now - shard_turned(server->shards[i]) > BLOCKED_MS + uv_timer_get_repeat(timer))
+            return;
     sd_notify(0, "WATCHDOG=1");
 }
 

@@ -22,7 +22,7 @@ struct shard {
     uv_thread_t thread;
     uv_timer_t sweep;
     uv_timer_t stopping;
-    uint64_t swept; /* when, ms */
+    uint64_t swept; /* when, ms; atomic where other threads ask */
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
@@ -45,7 +45,7 @@ static void on_sweep(uv_timer_t *timer)
 
     if (now - shard->swept > SWEEP_MS + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
-    shard->swept = now;
+    __atomic_store_n(&shard->swept, now, __ATOMIC_RELAXED);
     for (unsigned slow = http_sweep(shard->http); slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
     service_sweep(shard->service);
@@ -143,6 +143,11 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
 unsigned shard_connections(const struct shard *shard)
 {
     return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
+}
+
+uint64_t shard_turned(const struct shard *shard)
+{
+    return __atomic_load_n(&shard->swept, __ATOMIC_RELAXED);
 }
 
 const struct metrics *shard_metrics(const struct shard *shard)

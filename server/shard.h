@@ -28,6 +28,9 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
 /* Connections that it has. */
 unsigned shard_connections(const struct shard *shard);
 
+/* When its loop last turned, in milliseconds of uv_hrtime: it does four times a second. */
+uint64_t shard_turned(const struct shard *shard);
+
 /* What it counts. */
 const struct metrics *shard_metrics(const struct shard *shard);
 
