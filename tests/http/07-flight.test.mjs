@@ -10,7 +10,8 @@ import { request } from './wire.mjs';
 import { patience } from './program.mjs';
 
 describe('many requests', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    // What makes hundreds of cold tiles wait is not to be shed here, on machines of any speed.
+    const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
     /* As many connections as requests. */
     const crowd = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };
 
