@@ -23,6 +23,7 @@ enum {
     PATIENCE_MS = 8000,
     TICK_MS = 20,
     HEADERS_FIT = 64, /* of any that fit into a request */
+    BYTES_FIT = 7500, /* of a head: cookies and folded lines are kept twice */
     QUIET = 4,        /* rounds of the loop in which nothing happens any more */
     FILES_MAX = 64,
     FIRST_PNG = 3000, /* bytes; others are longer, by 7 from one x to the next */
@@ -139,14 +140,14 @@ static void on_closed(uv_handle_t *handle)
 
 /* --- What came --------------------------------------------------------------- */
 
-/* Whether a head may have filled the memory that its connection has: then none is left for an
- * answer, and the connection just ends. */
+/* Whether a head may have filled the memory that its connection has, 16 KiB: then none is left for
+ * an answer, and the connection just ends. */
 static bool is_full_of_headers(const struct client *client)
 {
     size_t lines = 0;
     for (size_t i = 0; i < client->size; i++)
         lines += client->bytes[i] == '\n';
-    return lines > HEADERS_FIT;
+    return lines > HEADERS_FIT || client->size > BYTES_FIT;
 }
 
 /* Whether that is all: each request answered, nothing half, and the end where it is promised. */

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { Daemon, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
-import { BINARY, eventually, run, scratch, scratchFile, patience } from './program.mjs';
+import { BINARY, eventually, fewer, run, scratch, scratchFile, patience } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -46,7 +46,7 @@ describe('the end', { timeout: patience(60000) }, () => {
 
     it('comes after the answers to requests in flight', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
-            const connections = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+            const connections = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
             await Promise.all(connections.map((connection) => {
                 connection.send(request('GET', '/healthz'));
                 return connection.answer();
@@ -66,7 +66,7 @@ describe('the end', { timeout: patience(60000) }, () => {
         })));
 
     it('cuts nobody who was connecting', () => withDaemon(async (daemon) => {
-        const attempts = Array.from({ length: 50 }, async (_, i) => {
+        const attempts = Array.from({ length: fewer(50) }, async (_, i) => {
             let connection;
             try {
                 connection = await daemon.connect();
@@ -96,7 +96,7 @@ describe('the end', { timeout: patience(60000) }, () => {
             connection.send(request('GET', '/healthz'));
             assertStatus(await connection.answer(), 200);
         }
-        const busy = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+        const busy = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
         const answers = busy.map((connection, i) =>
             settled(connection.send(cold(i + 200)).answer('GET', 15000)));
         await sleep(30);
@@ -127,7 +127,7 @@ describe('the end', { timeout: patience(60000) }, () => {
     }));
 
     it('comes at once with a second signal, and not by a crash', () => withDaemon(async (daemon) => {
-        const connections = await Promise.all(Array.from({ length: 50 }, () => daemon.connect()));
+        const connections = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
         const answers = connections.map((connection, i) =>
             settled(connection.send(cold(i + 300)).answer('GET', 15000)));
         await sleep(30);

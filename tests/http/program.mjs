@@ -42,6 +42,9 @@ export function scratchFile(name, text) {
 /** MS for a plain build; PATIENCE times as long for one slowed down by sanitizers. */
 export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 
+/** COUNT renders for a plain build; as many as one slowed down by sanitizers gets done in that time. */
+export const fewer = (count) => Math.ceil(count / patience(1));
+
 export async function eventually(answer, limit = 3000) {
     for (const end = Date.now() + patience(limit); ; await sleep(20)) {
         if (await answer())
