@@ -78,6 +78,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     it('fault 01: killed in mid-write: what is left is swept at start, no tile is torn', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
+        let interrupted = 0; // a slow build may be between two writes when it is killed
         for (let round = 0; round < 4; round++)
             await serving(async (daemon) => {
                 assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
@@ -89,8 +90,9 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                 daemon.kill('SIGKILL');
                 await Promise.all(answers);
                 await daemon.ended();
-                assert.ok(strays(cache).length > 0, 'nothing was interrupted');
+                interrupted += strays(cache).length;
             }, { cache, faults });
+        assert.ok(interrupted > 0, 'nothing was interrupted');
         await serving(async (daemon) => {
             assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
             await assertServed(daemon, [0, 1, 2, 3].flatMap((column) => tiles(60, { layer: 'relief', column })));
