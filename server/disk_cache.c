@@ -20,7 +20,7 @@
 #include "server/tile_file.h"
 #include "server/tile_walk.h"
 
-enum { NAME_MAX_TEXT = FINGERPRINT_TEXT + TILE_PATH_MAX, TEMPORARY_MAX = 64 };
+enum { TEMPORARY_MAX = 64 };
 
 /* Folders between the cache's and a tile. */
 enum { FOLDERS = 4 };
@@ -51,12 +51,11 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
 }
 
-static void tile_name(const struct tile *tile, char name[NAME_MAX_TEXT])
+/* Tiles are kept under their keys. */
+static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
 {
     assert(tile->format == FORMAT_PNG);
-    memcpy(name, tile->world->fingerprint, FINGERPRINT_TEXT - 1);
-    name[FINGERPRINT_TEXT - 1] = '/';
-    tile_path(tile, name + FINGERPRINT_TEXT);
+    tile_key(tile, name);
 }
 
 /* --- Life ---------------------------------------------------------------------- */
@@ -160,7 +159,7 @@ bool disk_cache_suspended(const struct disk_cache *cache)
 static int get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out,
                int *touch)
 {
-    char name[NAME_MAX_TEXT];
+    char name[TILE_KEY_MAX];
     tile_name(tile, name);
     return tile_file_read(out, &cache->reader, cache->folder.fd, name, (uint32_t)tile_size(tile),
                           wait, touch);
@@ -191,7 +190,7 @@ int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct
 /* A tile on its way to the disk, and what the books have of it. */
 struct delivery {
     struct disk_cache *cache;
-    char name[NAME_MAX_TEXT];
+    char name[TILE_KEY_MAX];
     char temporary[TEMPORARY_MAX];
     struct footprint size; /* of the tile */
     struct footprint reserved, freed;

@@ -63,6 +63,8 @@ static void refuse(struct waiting *waiting, int err)
     struct service *service = waiting->service;
     if (err == -EBUSY)
         metrics_add(service->parts.ledger.metrics, METRIC_SHED);
+    else if (err == -ETIMEDOUT)
+        metrics_add(service->parts.ledger.metrics, METRIC_LATE);
     if (err == -EBUSY && !http_closes(waiting->asker.exchange))
         answer_ready(&waiting->asker, &service->busy);
     else
@@ -82,12 +84,9 @@ static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 /* Tell one who waits why there will be no tile. Returns false where the tile is on its way. */
 static bool give_up(struct waiting *waiting, int err)
 {
-    struct service *service = waiting->service;
-    if (!supply_forget(service->parts.supply, &waiting->waiter))
+    if (!supply_forget(waiting->service->parts.supply, &waiting->waiter))
         return false;
-    if (err == -ETIMEDOUT)
-        metrics_add(service->parts.ledger.metrics, METRIC_LATE);
-    tile_answer_failed(&waiting->asker, err);
+    refuse(waiting, err);
     stop_waiting(waiting);
     return true;
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "server/http.h"
-#include "server/log.h"
 
 enum {
     SWEEP_MS = 250, /* how often deadlines are looked at */

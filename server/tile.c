@@ -40,11 +40,6 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
 }
 
 /* printf takes a microsecond for these names, and each request needs one. */
-static char *put_text(char *at, const char *text)
-{
-    return stpcpy(at, text);
-}
-
 static char *put_integer(char *at, int64_t value)
 {
     char digits[20];
@@ -64,21 +59,21 @@ static char *put_integer(char *at, int64_t value)
 
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
 {
-    char *at = put_text(buffer, layers[tile->layer].name);
+    char *at = stpcpy(buffer, layers[tile->layer].name);
     *at++ = '/';
     at = put_integer(at, tile->z);
     *at++ = '/';
     at = put_integer(at, tile->x);
     *at++ = '/';
     at = put_integer(at, tile->y);
-    at = put_text(at, tile->scale == 2 ? "@2x." : ".");
-    put_text(at, format_extension(tile->format));
+    at = stpcpy(at, tile->scale == 2 ? "@2x." : ".");
+    stpcpy(at, format_extension(tile->format));
     return buffer;
 }
 
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
 {
-    char *at = put_text(buffer, tile->world->fingerprint);
+    char *at = stpcpy(buffer, tile->world->fingerprint);
     *at++ = '/';
     tile_path(tile, at);
     return buffer;

@@ -8,9 +8,9 @@ import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import { assertPeace } from '../http/daemon.mjs';
+import { assertKeepsPort, assertPeace } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
-import { BINARY, eventually, patience, run, scratch, scratchFile } from '../http/program.mjs';
+import { BINARY, eventually, patience, scratch, scratchFile } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { ANY_LINE, Faults, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
@@ -296,13 +296,6 @@ describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () 
             }
         }));
 
-    it('fault 38: the port is in use: exit code 1 and a message that says so', () => serving(async (daemon) => {
-        const { code, stdout, stderr, late } = await run(['serve', '--listen', daemon.authority, '--cache', scratch()]);
-        assert.equal(late, false, 'it serves, or waits');
-        assert.equal(code, 1, stderr);
-        assert.ok(stderr.includes(daemon.authority), stderr);
-        assert.match(stderr, /in use/i);
-        assert.equal(stdout.length, 0, `stdout: ${stdout}`);
-        assertStatus(await daemon.get('/healthz'), 200);
-    }));
+    it('fault 38: the port is in use: exit code 1 and a message that says so', () =>
+        serving(assertKeepsPort));
 });

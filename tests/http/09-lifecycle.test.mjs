@@ -7,9 +7,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import { Daemon, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
+import { Daemon, assertKeepsPort, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
-import { BINARY, eventually, fewer, run, scratch, scratchFile, patience } from './program.mjs';
+import { BINARY, eventually, fewer, scratch, scratchFile, patience } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -174,16 +174,7 @@ describe('the end', { timeout: patience(60000) }, () => {
 describe('a port in use', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('is exit code 1 and a message that says so', async () => {
-        const { code, stdout, stderr, late } = await run(
-            ['serve', '--listen', daemon.authority, '--cache', scratch()]);
-        assert.equal(late, false, 'it serves, or waits');
-        assert.equal(code, 1, stderr);
-        assert.ok(stderr.includes(daemon.authority), stderr);
-        assert.match(stderr, /in use/i);
-        assert.equal(stdout.length, 0, `stdout: ${stdout}`);
-        assertStatus(await daemon.get('/healthz'), 200);
-    });
+    it('is exit code 1 and a message that says so', () => assertKeepsPort(daemon));
 });
 
 describe('one file for output and log', { timeout: patience(60000) }, () => {

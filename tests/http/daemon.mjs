@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before } from 'node:test';
-import { BINARY, end, eventually, launch, patience, scratch, scratchFile } from './program.mjs';
+import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { assertStatus } from './table.mjs';
 import { connect, exchange } from './wire.mjs';
 
 export class Daemon {
@@ -169,6 +170,18 @@ export function assertPeace({ code, signal, late, stderr }) {
     assert.equal(signal, null, `died of ${signal}; ${log}`);
     assert.equal(code, 0, `exit code ${code}; ${log}`);
     assert.doesNotMatch(stderr, /Sanitizer|runtime error:|libmicrohttpd.*(abort|panic)/i);
+}
+
+/* Another that would listen where DAEMON does ends with a message, and takes nothing away. */
+export async function assertKeepsPort(daemon) {
+    const { code, stdout, stderr, late } = await run(
+        ['serve', '--listen', daemon.authority, '--cache', scratch()]);
+    assert.equal(late, false, 'it serves, or waits');
+    assert.equal(code, 1, stderr);
+    assert.ok(stderr.includes(daemon.authority), stderr);
+    assert.match(stderr, /in use/i);
+    assert.equal(stdout.length, 0, `stdout: ${stdout}`);
+    assertStatus(await daemon.get('/healthz'), 200);
 }
 
 /* In a describe(): a daemon for all of its tests. */
