@@ -1,6 +1,7 @@
 #include "route.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,12 +9,6 @@
 
 #include "config/numbers.h"
 #include "noise/farlands.h"
-
-/* Part of the URL; not terminated. */
-struct span {
-    const char *text;
-    size_t length;
-};
 
 enum { SEGMENTS_MAX = 5 };
 
@@ -27,21 +22,6 @@ __attribute__((format(printf, 3, 4))) static unsigned reject(char why[ROUTE_WHY]
     return status;
 }
 
-static bool span_is(struct span span, const char *text)
-{
-    return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
-}
-
-/* Cut SUFFIX off the end, if it is there and something is before it. */
-static bool span_cut(struct span *span, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    if (span->length <= length || memcmp(span->text + span->length - length, suffix, length) != 0)
-        return false;
-    span->length -= length;
-    return true;
-}
-
 /* Names of worlds, layers and extensions. Anything else exists nowhere. */
 static bool span_word(struct span span, char out[ROUTE_WORD])
 {
@@ -52,83 +32,146 @@ static bool span_word(struct span span, char out[ROUTE_WORD])
     return true;
 }
 
-/* How much of a part a message repeats. */
-static int shown(struct span span)
-{
-    return span.length < 40 ? (int)span.length : 40;
-}
-
 static unsigned parse_integer(struct span span, const char *what, int64_t *out, char *why)
 {
     switch (integer_parse(span.text, span.length, out)) {
     case 0:
         return 0;
     case -ERANGE:
-        return reject(why, 400, "%s: \"%.*s\" is beyond 64 bits", what, shown(span), span.text);
+        return reject(why, 400, "%s: \"%.*s\" is beyond 64 bits", what, span_shown(span),
+                      span.text);
     default:
         return reject(why, 400,
                       "%s: \"%.*s\" is not a whole number such as 0, 12 or -3 (without +, leading "
                       "zeros or exponent)",
-                      what, shown(span), span.text);
+                      what, span_shown(span), span.text);
     }
 }
 
-static unsigned parse_place(struct span span, const char *what, int64_t *out, char *why)
+static void parse_version(struct route *route, const char *query)
 {
-    int err = blocks_parse(span.text, span.length, out);
-    if (err == -ERANGE || (!err && (*out < -FARLANDS_LIMIT || *out > FARLANDS_LIMIT)))
-        return reject(why, 404, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", what,
-                      shown(span), span.text);
-    if (err)
-        return reject(why, 400,
-                      "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, such as "
-                      "12, -3.5 or 0.0009765625",
-                      what, shown(span), span.text);
-    return 0;
+    struct span version = {0};
+    if (query_value(query, "v", &version) != 1 || !span_word(version, route->version))
+        route->version[0] = '\0';
 }
 
-/* The query's value for KEY. Returns how often the key stands there. */
-static int query_value(const char *query, const char *key, struct span *out)
-{
-    int found = 0;
-    size_t key_length = strlen(key);
-    for (const char *at = query; at && *at;) {
-        size_t length = strcspn(at, "&");
-        if (length > key_length && at[key_length] == '=' && memcmp(at, key, key_length) == 0) {
-            *out = (struct span){at + key_length + 1, length - key_length - 1};
-            found++;
-        }
-        at += length;
-        at += *at == '&';
+/* What is at {world}/NAME, with a query. */
+static const struct question {
+    const char *name;
+    enum route_kind kind;
+    bool extended;   /* as in region.f32 */
+    unsigned beyond; /* the status of a place beyond the limit */
+    struct query_parameter parameters[8];
+} questions[] = {
+#define AT(member) offsetof(struct route, member)
+#define PLACE                            \
+    {"x", QUERY_PLACE, AT(at_x), 0, 0},  \
+    {                                    \
+        "y", QUERY_PLACE, AT(at_y), 0, 0 \
     }
-    return found;
+#define SIDES                                                \
+    {"width", QUERY_COUNT, AT(width), ROUTE_SIDE_MAX, 0},    \
+    {                                                        \
+        "height", QUERY_COUNT, AT(height), ROUTE_SIDE_MAX, 0 \
+    }
+#define STEP                               \
+    {                                      \
+        "step", QUERY_STEP, AT(step), 0, 0 \
+    }
+    {"height", ROUTE_HEIGHT, false, 404, {PLACE}},
+    {"heights", ROUTE_HEIGHTS, false, 400, {{"at", QUERY_PLACES, AT(places), 0, 0}}},
+    {"spawn",
+     ROUTE_SPAWN,
+     false,
+     400,
+     {PLACE,
+      {"min", QUERY_REAL, AT(min), 0, -INFINITY},
+      {"max", QUERY_REAL, AT(max), 0, -INFINITY},
+      {"slope", QUERY_REAL, AT(slope), 0, 0}}},
+    {"region", ROUTE_REGION, true, 400, {PLACE, SIDES, STEP}},
+    {"volume",
+     ROUTE_VOLUME,
+     true,
+     400,
+     {PLACE,
+      {"z", QUERY_PLACE, AT(at_z), 0, 0},
+      SIDES,
+      {"depth", QUERY_COUNT, AT(depth), ROUTE_SIDE_MAX, 0},
+      STEP}},
+#undef AT
+#undef PLACE
+#undef SIDES
+#undef STEP
+};
+
+/* Whether samples FIRST, FIRST + step, ... (COUNT of them) end within the limit. */
+static unsigned check_end(const char *name, int64_t first, int64_t step, int count, char *why)
+{
+    if (first + step * (count - 1) <= FARLANDS_LIMIT)
+        return 0;
+    return reject(why, 400, "%s: the last of %d samples is beyond the limit of 2^52 blocks", name,
+                  count);
 }
 
-static unsigned parse_height(struct route *route, const char *query, char *why)
+static unsigned check_question(const struct route *route, char *why)
 {
-    const struct {
-        const char *name;
-        int64_t *out;
-    } axes[] = {{"x", &route->at_x}, {"y", &route->at_y}};
+    const int64_t samples = (int64_t)route->width * route->height;
+    unsigned status = 0;
 
-    route->kind = ROUTE_HEIGHT;
-    for (int i = 0; i < 2; i++) {
-        struct span value = {0};
-        int found = query_value(query, axes[i].name, &value);
-        if (found != 1)
-            return reject(why, 400, "%s: %s; a height is asked for as ?x=BLOCKS&y=BLOCKS",
-                          axes[i].name, found ? "given twice" : "missing");
-        unsigned status = parse_place(value, axes[i].name, axes[i].out, why);
-        if (status)
-            return status;
+    switch (route->kind) {
+    case ROUTE_SPAWN:
+        return route->min <= route->max
+                   ? 0
+                   : reject(why, 400, "min: must not be above max: no height lies between");
+    case ROUTE_VOLUME:
+        if (samples * route->depth > ROUTE_VOLUME_MAX)
+            return reject(why, 413,
+                          "width, height, depth: %d * %d * %d samples are too many; at most %d "
+                          "(2^24)",
+                          route->width, route->height, route->depth, ROUTE_VOLUME_MAX);
+        status = check_end("z", route->at_z, route->step, route->depth, why);
+        break;
+    case ROUTE_REGION:
+        break;
+    default:
+        return 0;
     }
-    return 0;
+    if (!status)
+        status = check_end("x", route->at_x, route->step, route->width, why);
+    return status ? status : check_end("y", route->at_y, route->step, route->height, why);
+}
+
+/* What NAME asks, or NULL; what has its extension in EXTENSION has one. */
+static const struct question *find_question(struct span name, struct span *extension)
+{
+    struct span stem = name;
+    *extension = name;
+    stem = span_take(extension, '.');
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        const struct question *question = &questions[i];
+        if (span_is(question->extended ? stem : name, question->name))
+            return question;
+    }
+    return NULL;
+}
+
+static unsigned parse_question(struct route *route, const struct question *question,
+                               struct span extension, const char *query, char *why)
+{
+    route->kind = question->kind;
+    route->min = -INFINITY;
+    route->max = route->slope = INFINITY;
+    parse_version(route, query);
+    if (question->extended && !span_word(extension, route->extension))
+        return reject(why, 404, "%s: as %s.f32?...", question->name, question->name);
+    unsigned status = query_parse(question->parameters, query, question->beyond, route, why);
+    return status ? status : check_question(route, why);
 }
 
 static unsigned parse_tile(struct route *route, const struct span segments[SEGMENTS_MAX],
                            const char *query, char *why)
 {
-    struct span name = segments[4], version = {0};
+    struct span name = segments[4];
     const char *point = memchr(name.text, '.', name.length);
     struct span extension = {"", 0};
     unsigned status;
@@ -145,8 +188,7 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
         return status;
     if (!span_word(segments[1], route->layer) || !span_word(extension, route->extension))
         return reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
-    if (query_value(query, "v", &version) != 1 || !span_word(version, route->version))
-        route->version[0] = '\0';
+    parse_version(route, query);
     return 0;
 }
 
@@ -223,11 +265,15 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
         return reject(why, 404, "world: no such world; /worlds.json lists them");
     if (count == SEGMENTS_MAX)
         return parse_tile(route, segments, query, why);
-    if (span_is(segments[1], "height"))
-        return parse_height(route, query, why);
+    struct span extension;
+    const struct question *question = find_question(segments[1], &extension);
+    if (question)
+        return parse_question(route, question, extension, query, why);
     route->kind = ROUTE_TILEJSON;
     if (span_cut(&segments[1], ".json") && span_word(segments[1], route->layer))
         return 0;
-    return reject(why, 404,
-                  "nothing is at this URL; /{world}/{layer}.json and /{world}/height are");
+    return reject(
+        why, 404,
+        "nothing is at this URL; below /{world}/ are {layer}.json, height, heights, spawn, "
+        "region.f32 and volume.f32");
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/query.h"
+
 enum route_kind {
     ROUTE_VIEWER,   /* / */
     ROUTE_ASSET,    /* /viewer/{name} */
@@ -13,27 +15,40 @@ enum route_kind {
     ROUTE_TILEJSON, /* /{world}/{layer}.json */
     ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext} */
     ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
+    ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
+    ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
+    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=] */
+    ROUTE_VOLUME,   /* /{world}/volume.f32?x=&y=&z=&width=&height=&depth=[&step=] */
     ROUTE_HEALTH,   /* /healthz */
     ROUTE_READY,    /* /readyz */
     ROUTE_METRICS,  /* /metrics */
 };
 
-enum { ROUTE_WORD = 64, ROUTE_WHY = 160 };
+enum {
+    ROUTE_WORD = 64,
+    ROUTE_WHY = QUERY_WHY,
+    ROUTE_SIDE_MAX = 4097,      /* samples, of a region or a volume */
+    ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
+};
 
 struct route {
     enum route_kind kind;
     char world[ROUTE_WORD];
     char layer[ROUTE_WORD];     /* or the asset's name */
-    char extension[ROUTE_WORD]; /* of a tile */
+    char extension[ROUTE_WORD]; /* of a tile, a region or a volume */
     int64_t z, x, y;            /* of a tile */
     int scale;                  /* of a tile: 1, or 2 for @2x */
-    int64_t at_x, at_y;         /* of a height: units */
-    char version[ROUTE_WORD];   /* of a tile: the value of ?v=, or empty */
+    int64_t at_x, at_y, at_z;   /* units: a place, or the first sample */
+    int64_t step;               /* units, of a region or a volume */
+    int width, height, depth;   /* samples, of a region or a volume */
+    float min, max, slope;      /* metres, and metres a block, of a spawn; infinite: any */
+    struct span places;         /* of heights: for query_next_place; part of the URI */
+    char version[ROUTE_WORD];   /* the value of ?v=, or empty */
 };
 
 /*
  * Parse URI, the path and query of a request. Returns 0, or the HTTP status to
- * answer with, 400 or 404, and in WHY what is wrong with which part.
+ * answer with, 400, 404 or 413, and in WHY what is wrong with which part.
  */
 unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY]);
 

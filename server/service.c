@@ -325,8 +325,11 @@ static void handle_world(struct service *service, struct asker *asker, const str
     case ROUTE_TILEJSON:
         handle_tilejson(service, asker, world, route);
         break;
-    default:
+    case ROUTE_WORLD:
         answer_page(asker, pages_world(service->setup->pages, world), world->fingerprint);
+        break;
+    default:
+        answer_error(asker, 404, "nothing is at this URL");
     }
 }
 

@@ -31,7 +31,7 @@ static unsigned parse(struct route *route, const char *uri, char why[ROUTE_WHY +
     unsigned status =
         route_parse(route, (const char *)guarded_copy(&memory, uri, strlen(uri) + 1), why);
     must(why[ROUTE_WHY] == 'w', "why overrun by %s", uri);
-    must(status == 0 || status == 400 || status == 404, "%s: %u", uri, status);
+    must(status == 0 || status == 400 || status == 404 || status == 413, "%s: %u", uri, status);
     must(status == 0 || memchr(why, 0, ROUTE_WHY), "no end of why: %s", uri);
     return status;
 }
@@ -88,6 +88,29 @@ static const struct {
      {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 512, .at_y = -1}},
     {"/w/height?x=4503599627370496&y=-4503599627370496",
      {.kind = ROUTE_HEIGHT, .world = "w", .at_x = FARLANDS_LIMIT, .at_y = -FARLANDS_LIMIT}},
+    {"/w/spawn?x=1&y=0.5",
+     {ROUTE_SPAWN, "w", .at_x = 1024, .at_y = 512, .min = -INFINITY, .max = INFINITY,
+      .slope = INFINITY}},
+    {"/w/spawn?x=0&y=0&min=-3.5&max=12&slope=0.25",
+     {ROUTE_SPAWN, "w", .min = -3.5F, .max = 12, .slope = 0.25F}},
+    {"/w/region.f32?x=-1&y=2&width=1&height=4097",
+     {ROUTE_REGION, "w", "", "f32", .at_x = -1024, .at_y = 2048, .step = 1024, .width = 1,
+      .height = 4097}},
+    {"/w/region.png?x=0&y=0&width=17&height=17&step=1048576&v=a",
+     {ROUTE_REGION, "w", "", "png", .step = INT64_C(1) << 30, .width = 17, .height = 17,
+      .version = "a"}},
+    {"/w/region.r16?x=0&y=0&width=2&height=3&step=0.0009765625",
+     {ROUTE_REGION, "w", "", "r16", .step = 1, .width = 2, .height = 3}},
+    {"/w/region.f32?x=4503599627370492&y=0&width=5&height=1",
+     {ROUTE_REGION, "w", "", "f32", .at_x = FARLANDS_LIMIT - 4096, .step = 1024, .width = 5,
+      .height = 1}},
+    {"/w/volume.f32?x=1&y=2&z=-3&width=256&height=256&depth=256&step=2",
+     {ROUTE_VOLUME, "w", "", "f32", .at_x = 1024, .at_y = 2048, .at_z = -3072, .step = 2048,
+      .width = 256, .height = 256, .depth = 256}},
+    {"/w/volume.f32?x=0&y=0&z=0&width=4096&height=4096&depth=1",
+     {ROUTE_VOLUME, "w", "", "f32", .step = 1024, .width = 4096, .height = 4096, .depth = 1}},
+    /* A layer may have such a name. */
+    {"/w/heights.json", {.kind = ROUTE_TILEJSON, .world = "w", .layer = "heights"}},
 };
 
 START_TEST(test_good)
@@ -112,9 +135,22 @@ START_TEST(test_good)
         ck_assert_msg(route.y == expected->y, "%s: y %" PRId64, uri, route.y);
         ck_assert_msg(route.scale == expected->scale, "%s: scale %d", uri, route.scale);
     }
-    if (route.kind == ROUTE_HEIGHT) {
-        ck_assert_msg(route.at_x == expected->at_x, "%s: x %" PRId64, uri, route.at_x);
-        ck_assert_msg(route.at_y == expected->at_y, "%s: y %" PRId64, uri, route.at_y);
+    ck_assert_msg(route.at_x == expected->at_x, "%s: x %" PRId64, uri, route.at_x);
+    ck_assert_msg(route.at_y == expected->at_y, "%s: y %" PRId64, uri, route.at_y);
+    ck_assert_msg(route.at_z == expected->at_z, "%s: z %" PRId64, uri, route.at_z);
+    if (route.kind == ROUTE_SPAWN)
+        ck_assert_msg(route.min == expected->min && route.max == expected->max &&
+                          route.slope == expected->slope,
+                      "%s: %g %g %g", uri, (double)route.min, (double)route.max,
+                      (double)route.slope);
+    if (route.kind == ROUTE_REGION || route.kind == ROUTE_VOLUME) {
+        ck_assert_msg(strcmp(route.extension, expected->extension) == 0, "%s: %s", uri,
+                      route.extension);
+        ck_assert_msg(strcmp(route.version, expected->version) == 0, "%s: %s", uri, route.version);
+        ck_assert_msg(route.step == expected->step, "%s: step %" PRId64, uri, route.step);
+        ck_assert_msg(route.width == expected->width && route.height == expected->height &&
+                          route.depth == expected->depth,
+                      "%s: %d %d %d", uri, route.width, route.height, route.depth);
     }
 }
 END_TEST
@@ -240,7 +276,53 @@ static const struct {
     {"/w/height?x=1&y=0x1", 400, "y"},
     {"/w/height?x=1&y=2#a", 400, "y"},
     {"/w/height?x=1=1&y=2", 400, "x"},
-    {"/w/height?x=9007199254740992&y=0", 0, "x"},
+    /* Lists of places: each is named by its number. */
+    {"/w/heights", 400, "at"},
+    {"/w/heights?at=", 400, "place 1"},
+    {"/w/heights?at=1", 400, "place 1: y"},
+    {"/w/heights?at=,1", 400, "place 1: x"},
+    {"/w/heights?at=1,2;3", 400, "place 2: y"},
+    {"/w/heights?at=1,2;;3,4", 400, "place 2"},
+    {"/w/heights?at=1,2,3", 400, "place 1: y"},
+    {"/w/heights?at=1,2;3,0.3", 400, "place 2: y"},
+    {"/w/heights?at=1,2;9007199254740993,3", 400, "2^52"},
+    {"/w/heights?at=1,2&at=3,4", 400, "at"},
+    /* Spawns. */
+    {"/w/spawn?x=1", 400, "y"},
+    {"/w/spawn?x=4503599627370497&y=0", 400, "2^52"},
+    {"/w/spawn?x=1&y=1&min=1e3", 400, "min"},
+    {"/w/spawn?x=1&y=1&min=", 400, "min"},
+    {"/w/spawn?x=1&y=1&max=inf", 400, "max"},
+    {"/w/spawn?x=1&y=1&max=nan", 400, "max"},
+    {"/w/spawn?x=1&y=1&max=1&max=2", 400, "max"},
+    {"/w/spawn?x=1&y=1&min=2&max=1", 400, "min"},
+    {"/w/spawn?x=1&y=1&slope=-0.5", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=-", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=1.", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=1111111111111111111111111111111111111111111111", 400, "slope"},
+    /* Regions and volumes. */
+    {"/w/region?x=1&y=1&width=2&height=2", 404, ""},
+    {"/w/region.?x=1&y=1&width=2&height=2", 404, "region"},
+    {"/w/region.f32?x=1&y=1&width=2", 400, "height"},
+    {"/w/region.f32?x=1&y=1&width=0&height=2", 400, "1 to 4097"},
+    {"/w/region.f32?x=1&y=1&width=-1&height=2", 400, "1 to 4097"},
+    {"/w/region.f32?x=1&y=1&width=2&height=4098", 413, "4097"},
+    {"/w/region.f32?x=1&y=1&width=99999999999999999999&height=2", 413, "4097"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=3", 400, "step"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=0", 400, "power of two"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=-1", 400, "power of two"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=2097152", 400, "2^20"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=0.00048828125", 400, "1/1024"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=1&step=1", 400, "step"},
+    {"/w/region.f32?x=0.00048828125&y=1&width=2&height=2", 400, "1/1024"},
+    {"/w/region.f32?x=4503599627370497&y=1&width=2&height=2", 400, "2^52"},
+    {"/w/region.f32?x=4503599627370496&y=1&width=2&height=2", 400, "2^52"},
+    {"/w/region.f32?x=0&y=4503599627370493&width=2&height=5", 400, "2^52"},
+    {"/w/volume.f32?x=1&y=1&width=2&height=2&depth=2", 400, "z"},
+    {"/w/volume.f32?x=1&y=1&z=1&width=257&height=256&depth=256", 413, "2^24"},
+    {"/w/volume.f32?x=1&y=1&z=1&width=1&height=1&depth=4098", 413, "4097"},
+    {"/w/volume.f32?x=1&y=1&z=4503599627370496&width=1&height=1&depth=2", 400, "z"},
+    {"/w/height?x=9007199254740992&y=0", 404, "x"},
     {"/w/height?x=0&y=99999999999999999999", 0, "y"},
 };
 
@@ -287,8 +369,19 @@ static void must_be_sound(const struct route *route, const char *uri)
         snprintf(again, sizeof again, "/%s.json", route->world);
         break;
     case ROUTE_HEIGHT:
+    case ROUTE_HEIGHTS:
+    case ROUTE_SPAWN:
         must(is_text(route->world), "%s: endless", uri);
-        snprintf(again, sizeof again, "/%s/height", route->world);
+        snprintf(again, sizeof again, "/%s/%s", route->world,
+                 route->kind == ROUTE_HEIGHT    ? "height"
+                 : route->kind == ROUTE_HEIGHTS ? "heights"
+                                                : "spawn");
+        break;
+    case ROUTE_REGION:
+    case ROUTE_VOLUME:
+        must(is_text(route->world) && is_text(route->extension), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s/%s.%s", route->world,
+                 route->kind == ROUTE_REGION ? "region" : "volume", route->extension);
         break;
     case ROUTE_ASSET:
         must(is_text(route->layer), "%s: endless", uri);

@@ -1,5 +1,5 @@
 /*
- * URLs. A refusal is 400 or 404 and says why, printable where the URL is. What
+ * URLs. A refusal is 400, 404 or 413 and says why, printable where the URL is. What
  * is accepted holds terminated words, a height inside the world's limits, and of
  * a tile the one URL that it has: its path is the very text that was parsed.
  */
@@ -36,6 +36,19 @@ static void check_tile(const struct route *route, const char *uri)
          "%s is also %s", path, uri);
 }
 
+static void check_grid(const struct route *route)
+{
+    if (route->kind != ROUTE_REGION && route->kind != ROUTE_VOLUME)
+        return;
+    must(route->width >= 1 && route->width <= ROUTE_SIDE_MAX && route->height >= 1 &&
+             route->height <= ROUTE_SIDE_MAX,
+         "%d x %d", route->width, route->height);
+    check_place(route->at_x + route->step * (route->width - 1));
+    check_place(route->at_y + route->step * (route->height - 1));
+    if (route->kind == ROUTE_VOLUME)
+        check_place(route->at_z + route->step * (route->depth - 1));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct route route;
@@ -47,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     unsigned status = route_parse(&route, uri, why);
     if (status) {
-        must(status == 400 || status == 404, "%u", status);
+        must(status == 400 || status == 404 || status == 413, "%u", status);
         must(memchr(why, '\0', sizeof why) && why[0], "%u without a reason", status);
         must(is_printable(why) || !is_printable(uri), "%s", why);
     } else {
@@ -59,6 +72,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             check_tile(&route, uri);
         check_place(route.at_x);
         check_place(route.at_y);
+        check_place(route.at_z);
+        check_grid(&route);
+        int64_t x, y;
+        while (query_next_place(&route.places, &x, &y)) {
+            check_place(x);
+            check_place(y);
+        }
+        must(route.places.length == 0, "a bad place");
     }
     free(uri);
     return 0;
