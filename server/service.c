@@ -1,7 +1,7 @@
 #include "service.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,108 +11,62 @@
 #include "server/shelf.h"
 #include "server/site.h"
 #include "server/tile_answer.h"
-
-enum {
-    LATE_MS = 10 * 1000, /* a render's waiters are told to come again; it is finished and kept */
-    LEFT_MS = 250,       /* who has waited for so long is looked after */
-};
+#include "server/waiting.h"
 
 struct service {
     struct service_parts parts;
     struct setup *setup;
     struct shelf *shelf;
-    struct http_response busy; /* made once, for all who are shed */
-    struct waiting *first;     /* the youngest of those who wait */
-    bool cancelled;            /* nobody may begin to wait */
+    struct waiting_room room;
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
 
 /* One who waits for a tile. */
-struct waiting {
-    struct waiter waiter; /* first: a waiter is its waiting */
-    struct waiting *next, **self;
-    struct service *service;
-    struct asker asker;
+struct tile_wait {
+    struct waiting waiting; /* first: a waiting is its wait */
+    struct waiter waiter;
+    struct supply *supply;
     struct wanted wanted; /* with a hold on its world */
-    uint64_t since;       /* ns */
     bool joined;          /* what another had ordered already */
-    struct sockaddr_storage address;
 };
 
-static void stop_waiting(struct waiting *waiting)
+static bool forget_tile(struct waiting *waiting)
 {
-    *waiting->self = waiting->next;
-    if (waiting->next)
-        waiting->next->self = waiting->self;
-    clients_leave(waiting->service->parts.clients, waiting->asker.client, CLIENT_MISSES);
-    world_release(waiting->wanted.tile.world);
-    free(waiting);
+    struct tile_wait *wait = (struct tile_wait *)waiting;
+    return supply_forget(wait->supply, &wait->waiter);
 }
 
-static void answer_landed(struct waiting *waiting, struct blob *blob, bool from_disk)
+static void end_wait(struct waiting *waiting)
 {
-    struct asker *asker = &waiting->asker;
-    asker->from = waiting->joined ? FROM_JOINED : from_disk ? FROM_DISK : FROM_RENDER;
-    tile_answer(asker, &waiting->wanted, blob);
-}
-
-/* Without the tile, for the reason ERR. In a flood that is what most answers are: -EBUSY. */
-static void refuse(struct waiting *waiting, int err)
-{
-    struct service *service = waiting->service;
-    if (err == -EBUSY)
-        metrics_add(service->parts.ledger.metrics, METRIC_SHED);
-    else if (err == -ETIMEDOUT)
-        metrics_add(service->parts.ledger.metrics, METRIC_LATE);
-    if (err == -EBUSY && !http_closes(waiting->asker.exchange))
-        answer_ready(&waiting->asker, &service->busy);
-    else
-        tile_answer_failed(&waiting->asker, err);
+    struct tile_wait *wait = (struct tile_wait *)waiting;
+    world_release(wait->wanted.tile.world);
+    free(wait);
 }
 
 static void on_landed(struct waiter *waiter, struct blob *blob, int err)
 {
-    struct waiting *waiting = (struct waiting *)waiter;
-    if (err < 0)
-        refuse(waiting, err);
-    else
-        answer_landed(waiting, blob, err == SUPPLY_FROM_DISK);
-    stop_waiting(waiting);
-}
+    struct tile_wait *wait =
+        (struct tile_wait *)((char *)waiter - offsetof(struct tile_wait, waiter));
+    struct asker *asker = &wait->waiting.asker;
 
-/* Tell one who waits why there will be no tile. Returns false where the tile is on its way. */
-static bool give_up(struct waiting *waiting, int err)
-{
-    if (!supply_forget(waiting->service->parts.supply, &waiting->waiter))
-        return false;
-    refuse(waiting, err);
-    stop_waiting(waiting);
-    return true;
+    if (err < 0) {
+        waiting_refuse(&wait->waiting, err);
+        return;
+    }
+    asker->from = wait->joined ? FROM_JOINED : err == SUPPLY_FROM_DISK ? FROM_DISK : FROM_RENDER;
+    tile_answer(asker, &wait->wanted, blob);
+    waiting_end(&wait->waiting);
 }
 
 void service_sweep(struct service *service)
 {
-    const uint64_t now = uv_hrtime();
-
-    for (struct waiting *waiting = service->first, *next; waiting; waiting = next) {
-        const uint64_t ms = (now - waiting->since) / 1000000;
-        next = waiting->next;
-        if (ms >= LATE_MS)
-            give_up(waiting, -ETIMEDOUT);
-        else if (ms >= LEFT_MS && http_has_left(waiting->asker.exchange))
-            give_up(waiting, -ECONNRESET);
-    }
+    waiting_room_sweep(&service->room);
 }
 
 bool service_cancel(struct service *service)
 {
-    service->cancelled = true;
-    for (struct waiting *waiting = service->first, *next; waiting; waiting = next) {
-        next = waiting->next;
-        give_up(waiting, -ECANCELED);
-    }
-    return !service->first;
+    return waiting_room_cancel(&service->room);
 }
 
 /* The lowest urgency of RFC 9218, "background", is what pre-renders ask with. */
@@ -122,55 +76,30 @@ static enum job_rank rank_of(const struct http_request *request)
     return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
 }
 
-static struct waiting *new_waiting(struct service *service, const struct asker *asker,
-                                   const struct wanted *wanted)
-{
-    struct waiting *waiting = calloc(1, sizeof *waiting);
-    if (!waiting)
-        return NULL;
-    waiting->waiter.home = service->parts.mailbox;
-    waiting->waiter.landed = on_landed;
-    waiting->service = service;
-    waiting->asker = *asker;
-    waiting->wanted = *wanted;
-    waiting->since = uv_hrtime();
-    waiting->asker.client =
-        site_client(&service->setup->config->site, asker->request, &waiting->address);
-    return waiting;
-}
-
 static void wait_for_tile(struct service *service, const struct asker *asker,
                           const struct wanted *wanted, bool maybe_on_disk)
 {
-    if (service->cancelled) {
-        tile_answer_failed(asker, -ECANCELED);
+    struct tile_wait *wait = calloc(1, sizeof *wait);
+    if (!wait) {
+        waiting_refused(asker, -ENOMEM);
         return;
     }
-    struct waiting *waiting = new_waiting(service, asker, wanted);
-    if (!waiting) {
-        tile_answer_failed(asker, -ENOMEM);
-        return;
-    }
-    if (!clients_enter(service->parts.clients, waiting->asker.client, CLIENT_MISSES,
-                       service->setup->config->limits.misses_per_client)) {
-        free(waiting);
-        metrics_add(service->parts.ledger.metrics, METRIC_LIMITED);
-        tile_answer_failed(asker, -EUSERS);
+    wait->waiting.forget = forget_tile;
+    wait->waiting.ended = end_wait;
+    wait->waiter.home = service->parts.mailbox;
+    wait->waiter.landed = on_landed;
+    wait->supply = service->parts.supply;
+    wait->wanted = *wanted;
+    if (waiting_begin(&service->room, &wait->waiting, asker, service->setup->config)) {
+        free(wait);
         return;
     }
     world_hold(wanted->tile.world);
-    waiting->next = service->first;
-    waiting->self = &service->first;
-    if (waiting->next)
-        waiting->next->self = &waiting->next;
-    service->first = waiting;
     const struct order order = {&wanted->tile, wanted->key, maybe_on_disk, rank_of(asker->request)};
-    int err = supply_await(service->parts.supply, &order, &waiting->waiter);
-    waiting->joined = err == 1;
-    if (err >= 0)
-        return;
-    refuse(waiting, err);
-    stop_waiting(waiting);
+    int err = supply_await(wait->supply, &order, &wait->waiter);
+    wait->joined = err == 1;
+    if (err < 0)
+        waiting_refuse(&wait->waiting, err);
 }
 
 /* Whether the answer to REQUEST about a tile depends on its URI and If-None-Match alone, and may be
@@ -444,7 +373,7 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     service->setup = setup_hold(setup);
     int err = shelf_new(&service->shelf, shelf_budget(service));
     if (!err)
-        err = tile_answer_make_busy(&service->busy);
+        err = waiting_room_open(&service->room, parts->clients, &service->parts.ledger);
     if (err) {
         service_free(service);
         return err;
@@ -457,8 +386,7 @@ void service_free(struct service *service)
 {
     if (!service)
         return;
-    assert(!service->first);
-    response_drop(&service->busy);
+    waiting_room_close(&service->room);
     shelf_free(service->shelf);
     setup_release(service->setup);
     free(service);

@@ -9,8 +9,6 @@
 
 enum { VALUE_MAX = 80 };
 
-#define BUSY "too many tiles are being rendered; try again"
-
 static bool is_raw(const struct tile *tile)
 {
     return tile->format != FORMAT_PNG;
@@ -150,35 +148,4 @@ void tile_answer(const struct asker *asker, const struct wanted *wanted, struct 
 void tile_answer_had(const struct asker *asker, const struct wanted *wanted)
 {
     give(asker, wanted, whole_or_same(wanted, NULL, true), NULL);
-}
-
-int tile_answer_make_busy(struct http_response *out)
-{
-    return answer_make_error(out, 503, BUSY);
-}
-
-void tile_answer_failed(const struct asker *asker, int err)
-{
-    switch (err) {
-    case -EBUSY:
-        answer_error(asker, 503, BUSY);
-        break;
-    case -EUSERS:
-        answer_error(asker, 503, "too many of your requests are waiting for renders; try again");
-        break;
-    case -ETIMEDOUT:
-        answer_error(asker, 503, "the render takes long; try again");
-        break;
-    case -ECANCELED:
-        answer_error(asker, 503, "the server is stopping; try again");
-        break;
-    case -ECONNRESET:
-        answer_error(asker, 503, "you seemed to have left");
-        break;
-    case -ENOMEM:
-        answer_error(asker, 503, "out of memory; try again");
-        break;
-    default:
-        answer_error(asker, 500, "the tile could not be rendered");
-    }
 }

@@ -39,11 +39,4 @@ void tile_answer_had(const struct asker *asker, const struct wanted *wanted);
  * gives: to be given any number of times. Returns 0 or -ENOMEM. */
 int tile_answer_make(struct http_response *out, const struct wanted *wanted, struct blob *body);
 
-/* What tile_answer_failed gives for ERR -EBUSY, to be given any number of times. Returns 0 or
- * -ENOMEM. */
-int tile_answer_make_busy(struct http_response *out);
-
-/* Why there is no tile: a negative code. */
-void tile_answer_failed(const struct asker *asker, int err);
-
 #endif
