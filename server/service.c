@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "server/documents.h"
+#include "server/raster.h"
 #include "server/resolve.h"
 #include "server/shelf.h"
 #include "server/site.h"
-#include "server/tile_answer.h"
 #include "server/waiting.h"
 
 struct service {
@@ -27,7 +27,7 @@ struct tile_wait {
     struct waiting waiting; /* first: a waiting is its wait */
     struct waiter waiter;
     struct supply *supply;
-    struct wanted wanted; /* with a hold on its world */
+    struct raster raster; /* with a hold on its world */
     bool joined;          /* what another had ordered already */
 };
 
@@ -40,7 +40,7 @@ static bool forget_tile(struct waiting *waiting)
 static void end_wait(struct waiting *waiting)
 {
     struct tile_wait *wait = (struct tile_wait *)waiting;
-    world_release(wait->wanted.tile.world);
+    world_release(wait->raster.world);
     free(wait);
 }
 
@@ -55,7 +55,7 @@ static void on_landed(struct waiter *waiter, struct blob *blob, int err)
         return;
     }
     asker->from = wait->joined ? FROM_JOINED : err == SUPPLY_FROM_DISK ? FROM_DISK : FROM_RENDER;
-    tile_answer(asker, &wait->wanted, blob);
+    raster_answer(asker, &wait->raster, blob);
     waiting_end(&wait->waiting);
 }
 
@@ -77,7 +77,7 @@ static enum job_rank rank_of(const struct http_request *request)
 }
 
 static void wait_for_tile(struct service *service, const struct asker *asker,
-                          const struct wanted *wanted, bool maybe_on_disk)
+                          const struct tile *tile, const struct raster *raster, bool maybe_on_disk)
 {
     struct tile_wait *wait = calloc(1, sizeof *wait);
     if (!wait) {
@@ -89,13 +89,13 @@ static void wait_for_tile(struct service *service, const struct asker *asker,
     wait->waiter.home = service->parts.mailbox;
     wait->waiter.landed = on_landed;
     wait->supply = service->parts.supply;
-    wait->wanted = *wanted;
+    wait->raster = *raster;
     if (waiting_begin(&service->room, &wait->waiting, asker, service->setup->config)) {
         free(wait);
         return;
     }
-    world_hold(wanted->tile.world);
-    const struct order order = {&wanted->tile, wanted->key, maybe_on_disk, rank_of(asker->request)};
+    world_hold(tile->world);
+    const struct order order = {tile, raster->key, maybe_on_disk, rank_of(asker->request)};
     int err = supply_await(wait->supply, &order, &wait->waiter);
     wait->joined = err == 1;
     if (err < 0)
@@ -109,15 +109,15 @@ static bool is_plain(const struct http_request *request)
     return request->method == HTTP_GET && !request->range && !request->if_match && !request->last;
 }
 
-/* Put answers about WANTED on the shelf: with the tile, or, where BLOB is NULL, 304 alone. */
+/* Put answers about RASTER on the shelf: with the tile, or, where BLOB is NULL, 304 alone. */
 static void make_ready(struct service *service, const struct asker *asker,
-                       const struct wanted *wanted, struct blob *blob)
+                       const struct raster *raster, struct blob *blob)
 {
-    struct ready ready = {.uri = asker->request->uri, .etag = wanted->etag, .blob = blob};
+    struct ready ready = {.uri = asker->request->uri, .etag = raster->etag, .blob = blob};
 
-    if (!is_plain(asker->request) || tile_answer_make(&ready.same, wanted, NULL))
+    if (!is_plain(asker->request) || raster_make(&ready.same, raster, NULL))
         return;
-    if (blob && tile_answer_make(&ready.full, wanted, blob))
+    if (blob && raster_make(&ready.full, raster, blob))
         response_drop(&ready.same);
     else
         shelf_put(service->shelf, &ready);
@@ -145,14 +145,14 @@ static bool answer_from_shelf(struct service *service, struct asker *asker)
 }
 
 static void answer_at_hand(struct service *service, struct asker *asker,
-                           const struct wanted *wanted, const struct at_hand *found)
+                           const struct raster *raster, const struct at_hand *found)
 {
     asker->from = found->from_memory ? FROM_MEMORY : FROM_DISK;
     metrics_add(service->parts.ledger.metrics,
                 found->from_memory ? METRIC_HITS_MEMORY : METRIC_HITS_DISK);
     if (found->from_memory)
-        make_ready(service, asker, wanted, found->blob);
-    tile_answer(asker, wanted, found->blob);
+        make_ready(service, asker, raster, found->blob);
+    raster_answer(asker, raster, found->blob);
     blob_release(found->blob);
 }
 
@@ -160,35 +160,38 @@ static void handle_tile(struct service *service, struct asker *asker, const stru
                         const struct route *route)
 {
     const struct http_request *request = asker->request;
-    struct wanted wanted = {0};
+    struct raster raster = {.world = world};
+    struct tile tile;
     char why[ROUTE_WHY];
 
-    if (resolve_tile(world, route, &wanted.tile, &wanted.grid, why)) {
+    if (resolve_tile(world, route, &tile, &raster.grid, why)) {
         answer_error(asker, 404, why);
         return;
     }
-    tile_answer_prepare(&wanted, route, request);
+    raster.format = tile.format;
+    tile_key(&tile, raster.key);
+    raster_prepare(&raster, route->version, request);
     /* The validator is known without the tile: so is whether the client wants or has it. */
-    if (!match_holds(request->if_match, wanted.etag)) {
-        answer_unlike(asker, wanted.etag);
+    if (!match_holds(request->if_match, raster.etag)) {
+        answer_unlike(asker, raster.etag);
         return;
     }
-    if (none_match_holds(request->if_none_match, wanted.etag)) {
-        make_ready(service, asker, &wanted, NULL);
-        tile_answer_had(asker, &wanted);
+    if (none_match_holds(request->if_none_match, raster.etag)) {
+        make_ready(service, asker, &raster, NULL);
+        raster_had(asker, &raster);
         return;
     }
-    if (tile_answer_is_beyond(asker, &wanted)) {
-        answer_unsatisfiable(asker, (uint64_t)wanted.length);
+    if (raster_is_beyond(asker, &raster)) {
+        answer_unsatisfiable(asker, (uint64_t)raster.length);
         return;
     }
-    struct at_hand found = supply_at_hand(service->parts.supply, &wanted.tile, wanted.key);
+    struct at_hand found = supply_at_hand(service->parts.supply, &tile, raster.key);
     if (found.blob)
-        answer_at_hand(service, asker, &wanted, &found);
+        answer_at_hand(service, asker, &raster, &found);
     else if (request->method == HTTP_HEAD)
-        tile_answer(asker, &wanted, NULL);
+        raster_answer(asker, &raster, NULL);
     else
-        wait_for_tile(service, asker, &wanted, found.maybe_on_disk);
+        wait_for_tile(service, asker, &tile, &raster, found.maybe_on_disk);
 }
 
 /* --- Everything else ------------------------------------------------------- */

@@ -1,0 +1,48 @@
+/*
+ * What the answer about a raster says, be it a tile, a region or a volume: all
+ * of it is known before there is one, but for the length of a picture. On the
+ * loop's thread.
+ */
+#ifndef FARLANDS_RASTER_H
+#define FARLANDS_RASTER_H
+
+#include "server/answer.h"
+#include "server/conditional.h"
+#include "server/tile.h"
+
+struct raster {
+    const struct world *world;
+    enum format format;
+    struct farlands_grid grid;
+    int64_t z; /* units, of the first of DEPTH layers; a DEPTH of 0: it is flat */
+    int depth;
+    char key[TILE_KEY_MAX]; /* its name among all rasters of all worlds */
+    /* The rest is raster_prepare's. */
+    char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */
+    const char *cache_control;
+    int64_t length; /* of its bytes, or HTTP_LENGTH_UNKNOWN */
+    bool ranged;    /* the request's Range is in force, whatever it says */
+};
+
+/* VERSION is what the URL says of the world's fingerprint, or empty. */
+void raster_prepare(struct raster *raster, const char *version, const struct http_request *request);
+
+/* Whether none of the bytes that were asked for can exist: known before there is a raster, but for
+ * pictures. */
+bool raster_is_beyond(const struct asker *asker, const struct raster *raster);
+
+/* 304: the asker has it. */
+void raster_had(const struct asker *asker, const struct raster *raster);
+
+/* 200, 206 or 416 with the raster, all of it in BODY; without BODY to a HEAD. */
+void raster_answer(const struct asker *asker, const struct raster *raster, struct blob *body);
+
+/* 200, or 206 where PART is not NULL, with the bytes of GIVEN, which are those. */
+void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given,
+                 const struct byte_range *part);
+
+/* What raster_answer gives for the whole of BODY, or, where that is NULL, what raster_had
+ * gives: to be given any number of times. Returns 0 or -ENOMEM. */
+int raster_make(struct http_response *out, const struct raster *raster, struct blob *body);
+
+#endif
