@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "server/framing.h"
+#include "server/linger.h"
 #include "server/links.h"
 #include "server/log.h"
 #include "server/response.h"
@@ -31,7 +33,9 @@ struct http {
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
     struct links links;
-    bool adopted; /* the connection being given has begun */
+    struct lingers lingers;
+    socklen_t adopting; /* how long the address is of the connection being given */
+    bool adopted;       /* it has begun */
     bool draining;
     bool closing; /* no further request is handled */
     struct http_date date;
@@ -65,6 +69,7 @@ struct http_exchange {
 struct connection {
     struct link link;
     const struct sockaddr *peer;
+    socklen_t peer_length;
     struct http_exchange exchange;
 };
 
@@ -360,8 +365,27 @@ static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place
     }
     connection->peer =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    connection->peer_length = http->adopting;
     connection->exchange.uri = connection->exchange.at_hand;
+    connection->exchange.state = STATE_NEW;
     links_add(&http->links, &connection->link, fd, uv_now(http->parts.loop));
+}
+
+/*
+ * Whether the client of CONNECTION, which ends, may still be sending. It need not have closed it
+ * where it got an answer and that ended the connection, unless by a refusal or with bytes unread.
+ * Otherwise libmicrohttpd has refused something by itself, or the client has left, which shows.
+ */
+static bool may_be_sending(const struct http *http, const struct connection *connection)
+{
+    const struct http_exchange *exchange = &connection->exchange;
+    const bool just_answered =
+        exchange->state == STATE_ANSWERED && connection->link.since == uv_now(http->parts.loop);
+    int unread = 0;
+
+    if (!just_answered || exchange->close)
+        return true;
+    return ioctl(connection->link.fd, FIONREAD, &unread) == 0 && unread > 0;
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
@@ -374,9 +398,12 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         on_begun(http, mhd, place);
         return;
     }
-    http->parts.closed(
-        http->parts.closed_context,
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    if (!connection || !may_be_sending(http, connection) ||
+        !lingers_add(&http->lingers, connection->link.fd, connection->peer,
+                     connection->peer_length))
+        http->parts.closed(
+            http->parts.closed_context,
+            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (connection) {
         free_uri(&connection->exchange); /* whose head never came whole */
         links_remove(&http->links, &connection->link);
@@ -387,6 +414,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
 
 void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length)
 {
+    http->adopting = length;
     http->adopted = false;
     MHD_add_connection(http->daemon, fd, peer, length); /* or else closes it */
     if (!http->adopted)
@@ -396,6 +424,7 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
 
 unsigned http_sweep(struct http *http)
 {
+    lingers_sweep(&http->lingers);
     return links_sweep(&http->links, uv_now(http->parts.loop), http->draining);
 }
 
@@ -468,6 +497,8 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
+    http->lingers = (struct lingers){
+        .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
     int err = start_daemon(http);
     if (err)
         goto fail_daemon;
@@ -489,6 +520,7 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     http->draining = true;
     http->drained = drained;
     http->drained_context = context;
+    lingers_close(&http->lingers);
     /* From now on http_sweep closes whoever has asked for nothing, after a grace
      * in which a request under way arrives. */
     http->work_due = true;
@@ -499,6 +531,7 @@ void http_close(struct http *http)
     /* What has just been answered is sent. A request that is read on the way could only be
      * suspended, and libmicrohttpd does not stop with one that is. */
     http->closing = true;
+    lingers_close(&http->lingers);
     MHD_run(http->daemon);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
