@@ -1,4 +1,4 @@
-/* Whole streams, through two decoders. */
+/* Streams, whole and in parts, through two decoders. */
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -262,6 +262,135 @@ START_TEST(test_two_at_once)
 }
 END_TEST
 
+/* A stream in parts of the LENGTH bytes of the tile: each PART, and a last one of what is left. */
+static struct blob *stream_of_parts(size_t length, size_t part, unsigned far)
+{
+    const uint8_t *bytes = tile_bytes(length);
+    struct blob *stream = blob_new(DEFLATE_HEAD + DEFLATE_TAIL + length + 5 * (length / part + 1) +
+                                   5 * (length / 65535));
+    struct adler sum = {0};
+    size_t at = DEFLATE_HEAD, more = 0;
+
+    memcpy(stream->bytes, deflate_head, DEFLATE_HEAD);
+    for (size_t done = 0; done < length; done += more) {
+        size_t part_length;
+        more = length - done < part ? length - done : part;
+        const uint8_t *encoded = deflate_part(encoder, bytes + done, more, far, &part_length);
+        must(part_length <= more + 5 + more / 65535 * 5, "%zu bytes became %zu", more, part_length);
+        memcpy(stream->bytes + at, encoded, part_length);
+        at += part_length;
+        const struct adler next = adler_of(bytes + done, more);
+        adler_join(&sum, &next);
+    }
+    deflate_tail(stream->bytes + at, &sum);
+    stream->length = at + DEFLATE_TAIL;
+    must(sum.length == length, "%zu bytes were summed as %zu", length, (size_t)sum.length);
+    return stream;
+}
+
+START_TEST(test_parts)
+{
+    static const size_t parts[] = {1, 2, 7, 255, 8196, 65535, 65536, TILE_MAX};
+    const unsigned far = (unsigned)_i;
+    uint64_t state = 14 + far;
+    for (enum look look = 0; look < LOOKS; look++) {
+        for (int i = 0; i < ROWS(parts); i++) {
+            const size_t most = parts[i] < 255 ? 1000 : parts[i] < 8196 ? 50000 : TILE_MAX;
+            for (size_t length = i % 3; length <= most; length = 2 * length + 61) {
+                paint(tile_bytes(length), look, length, far, &state);
+                struct blob *stream = stream_of_parts(length, parts[i], far);
+                check_inflates(stream->bytes, stream->length, tile_bytes(length), length,
+                               looks[look]);
+                blob_release(stream);
+            }
+        }
+    }
+}
+END_TEST
+
+/* A part is the same, and can be read, whatever there was before it. */
+START_TEST(test_part_by_itself)
+{
+    static uint8_t kept[TILE_MAX + 1024], out[TILE_MAX];
+    uint64_t state = 15;
+    for (enum look look = 0; look < LOOKS; look++) {
+        const size_t length = 60000;
+        size_t first_length, length_again;
+        uint8_t *bytes = tile_bytes(2 * length);
+        paint(bytes, look, 2 * length, 2, &state);
+        const uint8_t *part = deflate_part(encoder, bytes + length, length, 2, &first_length);
+        memcpy(kept, part, first_length);
+        deflate_part(encoder, bytes, length, 2, &length_again);
+        paint(bytes, (look + 1) % LOOKS, length, 2, &state);
+        part = deflate_part(encoder, bytes + length, length, 2, &length_again);
+        must(first_length == length_again && memcmp(kept, part, first_length) == 0,
+             "%s: another part", looks[look]);
+
+        /* Raw, that is with neither head nor tail, and with nothing that came before. */
+        z_stream zlib = {.next_in = kept,
+                         .avail_in = (uInt)first_length,
+                         .next_out = out,
+                         .avail_out = sizeof out};
+        must(inflateInit2(&zlib, -15) == Z_OK, "inflateInit2");
+        const int end = inflate(&zlib, Z_SYNC_FLUSH);
+        must(end == Z_OK && zlib.total_in == first_length && zlib.total_out == length,
+             "%s: zlib says %d, and took %lu of %zu", looks[look], end, zlib.total_in,
+             first_length);
+        must(memcmp(out, bytes + length, length) == 0, "%s: not the same", looks[look]);
+        /* Between blocks, and between bytes. */
+        must(zlib.data_type == 128, "%s: zlib waits for more, %d", looks[look], zlib.data_type);
+        inflateEnd(&zlib);
+    }
+}
+END_TEST
+
+static void check_adler(const uint8_t *bytes, size_t first, size_t second)
+{
+    struct adler adler = adler_of(bytes, first);
+    const struct adler next = adler_of(bytes + first, second);
+    const uint32_t want = libdeflate_adler32(1, bytes, first + second);
+    adler_join(&adler, &next);
+    must(adler_value(&adler) == want, "%zu and %zu bytes: %x, not %x", first, second,
+         adler_value(&adler), want);
+    must(adler.length == first + second, "%zu and %zu bytes are %zu", first, second,
+         (size_t)adler.length);
+}
+
+/* Sums of two parts, up to where both halves wrap around many times. */
+START_TEST(test_adler)
+{
+    static const size_t lengths[] = {0, 1, 2, 15, 257, 5552, 65520, 65521, 65522, 131042, 300000};
+    uint64_t state = 16;
+    for (int value = 0; value < 3; value++) {
+        uint8_t *bytes = tile_bytes(TILE_MAX);
+        for (size_t i = 0; i < TILE_MAX; i++)
+            bytes[i] = (uint8_t)(value == 0 ? 0 : value == 1 ? 255 : chance(&state));
+        for (int i = 0; i < ROWS(lengths); i++)
+            for (int j = 0; j < ROWS(lengths); j++)
+                check_adler(bytes, lengths[i], lengths[j]);
+        for (int i = 0; i < 1000; i++)
+            check_adler(bytes, (size_t)chance_below(&state, TILE_MAX / 2),
+                        (size_t)chance_below(&state, TILE_MAX / 2));
+    }
+    const struct adler none = {0};
+    ck_assert_uint_eq(adler_value(&none), 1);
+}
+END_TEST
+
+/* More bytes than 32 bits count: 2^33 zeros leave 1 as it is, and add 2^33 to the upper half. */
+START_TEST(test_adler_of_many)
+{
+    const uint8_t *zeros = memset(tile_bytes(65536), 0, 65536);
+    struct adler adler = adler_of(zeros, 65536);
+    for (int i = 16; i < 33; i++) {
+        const struct adler same = adler;
+        adler_join(&adler, &same);
+    }
+    ck_assert_uint_eq(adler.length, UINT64_C(1) << 33);
+    ck_assert_uint_eq(adler_value(&adler), (UINT64_C(1) << 33) % 65521 << 16 | 1);
+}
+END_TEST
+
 /* One run of as many bytes as may be. */
 START_TEST(test_longest)
 {
@@ -297,5 +426,11 @@ int main(void)
     tcase_add_test(tcase, test_stream_is_pure);
     tcase_add_test(tcase, test_two_at_once);
     tcase_add_test(tcase, test_longest);
+    tcase = suite_case(suite, "parts");
+    tcase_add_checked_fixture(tcase, streams_set_up, streams_tear_down);
+    tcase_add_loop_test(tcase, test_parts, 1, 5);
+    tcase_add_test(tcase, test_part_by_itself);
+    tcase_add_test(tcase, test_adler);
+    tcase_add_test(tcase, test_adler_of_many);
     return suite_run(suite);
 }

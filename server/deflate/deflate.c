@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +227,7 @@ static int runs_of_lengths(struct meta *out, const uint8_t *length, int count)
 /* The distances that have codes are 1 and FAR <= FAR_MAX; up to 4 each has one of its own. */
 enum { FAR_MAX = 4 };
 
-static void put_head(struct bits *bits, const struct codes *codes, unsigned far)
+static void put_head(struct bits *bits, const struct codes *codes, unsigned far, bool last)
 {
     static const uint8_t order[META_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -250,7 +249,7 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far)
     while (meta_length[order[sent - 1]] == 0)
         sent--;
 
-    bits_put(bits, 1, 1); /* the last block */
+    bits_put(bits, last, 1);
     bits_put(bits, 2, 2); /* with codes of its own */
     bits_put(bits, (unsigned)symbols - 257, 5);
     bits_put(bits, far - 1, 5);
@@ -263,18 +262,24 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far)
     }
 }
 
-/* --- The stream ------------------------------------------------------------ */
+/* --- Blocks ---------------------------------------------------------------- */
 
 enum { STORED_MAX = 65535, STORED_HEAD = 5 };
 
-/* LENGTH bytes as they are (RFC 1951, 3.2.4); no bits wait. */
-static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length)
+static void put_whole_byte(struct bits *bits)
+{
+    bits_put(bits, 0, -bits->count & 7);
+}
+
+/* LENGTH bytes as they are (RFC 1951, 3.2.4), from the next whole byte on. */
+static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length, bool last)
 {
     size_t part;
     do {
         part = length < STORED_MAX ? length : STORED_MAX;
         length -= part;
-        bits_put(bits, length == 0, 8); /* the last block? */
+        bits_put(bits, last && length == 0, 3); /* and no codes */
+        put_whole_byte(bits);
         bits_put(bits, part | (part ^ STORED_MAX) << 16, 32);
         memcpy(bits->out, bytes, part);
         bits->out += part;
@@ -282,10 +287,11 @@ static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length)
     } while (length);
 }
 
-const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
-                              unsigned far, size_t *stream_length)
+/* LENGTH bytes in blocks of which the LAST may end the stream; no bits wait, before and after. */
+static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t *bytes,
+                       size_t length, unsigned far, bool last)
 {
-    struct bits bits = {.out = deflate->stream};
+    const struct bits start = *bits;
     struct codes codes;
     uint32_t count[SYMBOLS];
 
@@ -294,25 +300,64 @@ const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, siz
     count_symbols(count, deflate->pieces, pieces, bytes);
     make_codes(&codes, count);
 
-    bits_put(&bits, 0x0178, 16); /* zlib: deflate, 32 KiB, fastest */
-    const struct bits start = bits;
-    put_head(&bits, &codes, far);
+    put_head(bits, &codes, far, last);
     const uint8_t *at = bytes;
     for (size_t i = 0; i < pieces; i++) {
         const struct piece *piece = &deflate->pieces[i];
-        deflate->put_literals(&bits, &codes.literals, at, piece->literals);
-        put_repeats(&bits, &codes, piece);
+        deflate->put_literals(bits, &codes.literals, at, piece->literals);
+        put_repeats(bits, &codes, piece);
         at += piece->literals + piece->repeats;
     }
-    bits_put(&bits, codes.end, codes.end_length);
-    bits_put(&bits, 0, -bits.count & 7);
+    bits_put(bits, codes.end, codes.end_length);
+    if (last)
+        put_whole_byte(bits);
+    else
+        put_stored(bits, bytes, 0, false); /* only a stored block brings a whole byte */
     /* Noise, or a sample that had nothing of what the others have. */
-    if (bits.out > start.out + length + STORED_HEAD * (length / STORED_MAX + 1)) {
-        bits = start;
-        put_stored(&bits, bytes, length);
+    if (bits->out > start.out + length + STORED_HEAD * (length / STORED_MAX + 1)) {
+        *bits = start;
+        put_stored(bits, bytes, length, last);
     }
-    const uint32_t sum = htobe32(libdeflate_adler32(1, bytes, length));
-    memcpy(bits.out, &sum, sizeof sum);
-    *stream_length = (size_t)(bits.out + sizeof sum - deflate->stream);
+}
+
+/* --- The stream ------------------------------------------------------------ */
+
+/* zlib: deflate, 32 KiB, fastest. */
+const uint8_t deflate_head[DEFLATE_HEAD] = {0x78, 0x01};
+
+static uint8_t *put_sum(uint8_t *out, const struct adler *adler)
+{
+    const uint32_t value = htobe32(adler_value(adler));
+    memcpy(out, &value, sizeof value);
+    return out + sizeof value;
+}
+
+const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
+                              unsigned far, size_t *stream_length)
+{
+    struct bits bits = {.out = deflate->stream + DEFLATE_HEAD};
+    const struct adler adler = adler_of(bytes, length);
+
+    memcpy(deflate->stream, deflate_head, DEFLATE_HEAD);
+    put_blocks(deflate, &bits, bytes, length, far, true);
+    *stream_length = (size_t)(put_sum(bits.out, &adler) - deflate->stream);
     return deflate->stream;
+}
+
+const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_t length,
+                            unsigned far, size_t *part_length)
+{
+    struct bits bits = {.out = deflate->stream};
+
+    put_blocks(deflate, &bits, bytes, length, far, false);
+    *part_length = (size_t)(bits.out - deflate->stream);
+    return deflate->stream;
+}
+
+void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler)
+{
+    /* A block, the last one, stored, of no bytes: nothing else can still say so. */
+    static const uint8_t last[STORED_HEAD] = {1, 0, 0, 255, 255};
+    memcpy(tail, last, sizeof last);
+    put_sum(tail + sizeof last, adler);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adler.h"
+
 /* What one stream can hold: a run in it is counted in 24 bits. */
 enum { DEFLATE_LENGTH_MAX = (1 << 24) - 1 };
 
@@ -29,5 +31,23 @@ enum { DEFLATE_SLACK = 64 };
  */
 const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
                               unsigned far, size_t *stream_length);
+
+/*
+ * A stream in parts, each encoded by itself, anywhere and in any order:
+ * deflate_head, the parts in the order of their bytes, and deflate_tail, one
+ * right behind the other.
+ */
+enum { DEFLATE_HEAD = 2, DEFLATE_TAIL = 9 };
+extern const uint8_t deflate_head[DEFLATE_HEAD];
+
+/*
+ * As deflate_stream, but a part: of whole bytes, it refers to none of the others,
+ * and becomes 5 bytes longer at most, and 5 for each 65535.
+ */
+const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_t length,
+                            unsigned far, size_t *part_length);
+
+/* The end of a stream whose parts hold bytes of this sum. */
+void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler);
 
 #endif
