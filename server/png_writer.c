@@ -1,5 +1,6 @@
 #include "png_writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <png.h>
 #include <stdlib.h>
@@ -12,13 +13,17 @@
 
 enum {
     PIXEL_BYTES_MAX = 3,
-    ROW_MAX = LAYER_MAX_SIZE * PIXEL_BYTES_MAX,
-    FILTERED_MAX = LAYER_MAX_SIZE * (ROW_MAX + 1),
+    ROW_MAX = PNG_WIDTH_MAX * PIXEL_BYTES_MAX,
+    TILE_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * PIXEL_BYTES_MAX),
 };
+
+/* What holds a band holds a tile. */
+_Static_assert(TILE_MAX <= (int)PNG_BAND_MAX && LAYER_MAX_SIZE <= (int)PNG_WIDTH_MAX, "a tile");
 
 struct png_writer {
     struct deflate *deflate;
-    uint8_t filtered[FILTERED_MAX + DEFLATE_SLACK];
+    uint8_t filtered[PNG_BAND_MAX + DEFLATE_SLACK];
+    uint8_t rows[2][ROW_MAX]; /* the last two, where PNG has another order of bytes */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
     uint8_t palette[PALETTE_COLOURS][3];
 };
@@ -28,7 +33,7 @@ int png_writer_new(struct png_writer **out)
     struct png_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return -ENOMEM;
-    int err = deflate_new(&writer->deflate, FILTERED_MAX);
+    int err = deflate_new(&writer->deflate, PNG_BAND_MAX);
     if (err) {
         free(writer);
         return err;
@@ -45,44 +50,46 @@ void png_writer_free(struct png_writer *writer)
     free(writer);
 }
 
-/* An image as PNG has it. */
+/* An image, or a band of its rows, as PNG has it. */
 struct image {
-    int size;
+    int width, height;
     int depth, colour_type;
     size_t pixel_bytes;
     const uint8_t *pixels; /* GRAY16 in native order */
-    int colours;           /* of the palette, or 0 */
+    const uint8_t (*palette)[3];
+    int colours; /* of the palette, or 0 */
 };
 
-static struct image describe(struct png_writer *writer, enum pixel pixel, int size,
-                             const void *pixels)
+static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
 {
-    struct image image = {size, 8, PNG_COLOR_TYPE_GRAY, pixel_bytes(pixel), pixels, 0};
-    switch (pixel) {
-    case PIXEL_GRAY8:
-        break;
-    case PIXEL_GRAY16:
-        image.depth = 16;
-        break;
-    case PIXEL_PICTURE:
-        image.colours =
-            palette_index(writer->indices, writer->palette, pixels, (size_t)size * (size_t)size);
-        /* fall through */
-    case PIXEL_RGB8:
-        image.colour_type = PNG_COLOR_TYPE_RGB;
+    const bool gray = pixel == PIXEL_GRAY8 || pixel == PIXEL_GRAY16;
+    return (struct image){
+        .width = width,
+        .height = height,
+        .depth = pixel == PIXEL_GRAY16 ? 16 : 8,
+        .colour_type = gray ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+        .pixel_bytes = pixel_bytes(pixel),
+        .pixels = pixels,
+    };
+}
+
+/* Let a palette stand for the colours, where it can. */
+static void use_palette(struct image *image, struct png_writer *writer)
+{
+    const size_t count = (size_t)image->width * (size_t)image->height;
+    image->colours = palette_index(writer->indices, writer->palette, image->pixels, count);
+    if (image->colours) {
+        image->palette = writer->palette;
+        image->colour_type = PNG_COLOR_TYPE_PALETTE;
+        image->pixel_bytes = 1;
+        image->pixels = writer->indices;
     }
-    if (image.colours) {
-        image.colour_type = PNG_COLOR_TYPE_PALETTE;
-        image.pixel_bytes = 1;
-        image.pixels = writer->indices;
-    }
-    return image;
 }
 
 /* Row J in PNG's order of bytes: where it stands, or in BUFFER. */
 static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[ROW_MAX])
 {
-    const size_t length = (size_t)image->size * image->pixel_bytes;
+    const size_t length = (size_t)image->width * image->pixel_bytes;
     const uint8_t *row = image->pixels + (size_t)j * length;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (image->depth == 16) {
@@ -97,16 +104,23 @@ static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[RO
     return row;
 }
 
-/* Differences to what the neighbours predict, which terrain makes small, into writer->filtered. */
-static size_t filter(struct png_writer *writer, const struct image *image)
+/* The filter that knows only the left (PNG, third edition, 9.2). */
+enum { SUB_TYPE = 1 };
+
+/*
+ * Differences to what the neighbours predict, which terrain makes small, into
+ * writer->filtered. With no row above, Paeth's is what Sub leaves: it has the type
+ * FIRST, which must be SUB_TYPE where a decoder knows a row above.
+ */
+static size_t filter(struct png_writer *writer, const struct image *image, uint8_t first)
 {
-    const size_t length = (size_t)image->size * image->pixel_bytes;
-    uint8_t buffer[2][ROW_MAX], *out = writer->filtered;
+    const size_t length = (size_t)image->width * image->pixel_bytes;
+    uint8_t *out = writer->filtered;
     const uint8_t *above = NULL;
 
-    for (int j = 0; j < image->size; j++) {
-        const uint8_t *row = row_at(image, j, buffer[j & 1]);
-        *out = PAETH_TYPE;
+    for (int j = 0; j < image->height; j++) {
+        const uint8_t *row = row_at(image, j, writer->rows[j & 1]);
+        *out = above ? PAETH_TYPE : first;
         paeth_row(out + 1, row, above, length, image->pixel_bytes);
         out += 1 + length;
         above = row;
@@ -146,47 +160,60 @@ static void on_warning(png_structp png, png_const_charp message)
     log_line(LOG_WARNING, "libpng: %s", message);
 }
 
-/* Everything that may jump; what it works with was made before setjmp and is not changed. */
-static int write_chunks(png_structp png, png_infop info, struct memory *memory,
-                        const struct image *image, const uint8_t (*palette)[3],
-                        const uint8_t *stream, size_t length)
+/* What one call writes of a file, or all of it. */
+struct part {
+    const struct image *head; /* the signature, IHDR, and PLTE where there is one; or NULL */
+    const uint8_t *stream;    /* of one IDAT, there always is one */
+    size_t length;
+    bool tail; /* IEND */
+};
+
+/* A signature, and chunks: length, type and CRC each, IHDR's 13 bytes, PLTE's, IDAT's. */
+static size_t part_length(const struct part *part)
 {
-    if (setjmp(png_jmpbuf(png)))
-        return -EIO;
-    png_set_write_fn(png, memory, write_memory, flush_memory);
-    png_set_IHDR(png, info, (png_uint_32)image->size, (png_uint_32)image->size, image->depth,
+    const size_t frame = 12;
+    size_t length = frame + part->length;
+    if (part->head)
+        length += 8 + (frame + 13);
+    if (part->head && part->head->colours)
+        length += frame + (size_t)part->head->colours * 3;
+    return length + (part->tail ? frame : 0);
+}
+
+static void write_head(png_structp png, png_infop info, const struct image *image)
+{
+    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->depth,
                  image->colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     if (image->colours) {
         png_color colours[PALETTE_COLOURS];
         for (int i = 0; i < image->colours; i++)
-            colours[i] = (png_color){palette[i][0], palette[i][1], palette[i][2]};
+            colours[i] =
+                (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
         png_set_PLTE(png, info, colours, image->colours);
     }
     png_write_info(png, info);
+}
+
+/* Everything that may jump; what it works with was made before setjmp and is not changed. */
+static int write_chunks(png_structp png, png_infop info, struct memory *memory,
+                        const struct part *part)
+{
+    if (setjmp(png_jmpbuf(png)))
+        return -EIO;
+    png_set_write_fn(png, memory, write_memory, flush_memory);
+    if (part->head)
+        write_head(png, info, part->head);
     /* The rows are compressed already; png_write_end would miss them, so IEND is a chunk too. */
-    png_write_chunk(png, (png_const_bytep) "IDAT", stream, length);
-    png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
+    png_write_chunk(png, (png_const_bytep) "IDAT", part->stream, part->length);
+    if (part->tail)
+        png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
     return memory->written == memory->blob->length ? 0 : -EIO;
 }
 
-/* A signature, and chunks: length, type and CRC each, IHDR's 13 bytes, PLTE's, IDAT's. */
-static size_t file_length(const struct image *image, size_t stream_length)
+static int write_part(struct blob **out, const struct part *part)
 {
-    const size_t frame = 12;
-    return 8 + (frame + 13) + (image->colours ? frame + (size_t)image->colours * 3 : 0) +
-           (frame + stream_length) + frame;
-}
-
-int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, int size,
-              const void *pixels)
-{
-    const struct image image = describe(writer, pixel, size, pixels);
-    size_t length;
-    const uint8_t *stream =
-        deflate_stream(writer->deflate, writer->filtered, filter(writer, &image),
-                       (unsigned)image.pixel_bytes, &length);
-    struct memory memory = {blob_new(file_length(&image, length)), 0};
+    struct memory memory = {blob_new(part_length(part)), 0};
     int err = -ENOMEM;
 
     if (!memory.blob)
@@ -197,7 +224,7 @@ int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, in
     png_infop info = png_create_info_struct(png);
     if (!info)
         goto fail_info;
-    err = write_chunks(png, info, &memory, &image, writer->palette, stream, length);
+    err = write_chunks(png, info, &memory, part);
     png_destroy_write_struct(&png, &info);
     if (err)
         goto fail_png;
@@ -209,4 +236,53 @@ fail_info:
 fail_png:
     blob_release(memory.blob);
     return err;
+}
+
+int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, int size,
+              const void *pixels)
+{
+    struct image image = describe(pixel, size, size, pixels);
+    struct part part = {.head = &image, .tail = true};
+
+    if (pixel == PIXEL_PICTURE)
+        use_palette(&image, writer);
+    part.stream =
+        deflate_stream(writer->deflate, writer->filtered, filter(writer, &image, PAETH_TYPE),
+                       (unsigned)image.pixel_bytes, &part.length);
+    return write_part(out, &part);
+}
+
+int png_band_rows(enum pixel pixel, int width)
+{
+    assert(width >= 1 && width <= PNG_WIDTH_MAX);
+    return PNG_BAND_MAX / (1 + width * (int)pixel_bytes(pixel));
+}
+
+int png_head(struct blob **out, enum pixel pixel, int width, int height)
+{
+    const struct image image = describe(pixel, width, height, NULL);
+    const struct part part = {.head = &image, .stream = deflate_head, .length = DEFLATE_HEAD};
+    return write_part(out, &part);
+}
+
+int png_band(struct blob **out, struct adler *sum, struct png_writer *writer, enum pixel pixel,
+             int width, int rows, const void *pixels)
+{
+    const struct image image = describe(pixel, width, rows, pixels);
+    struct part part = {.head = NULL};
+
+    assert(rows >= 1 && rows <= png_band_rows(pixel, width));
+    const size_t length = filter(writer, &image, SUB_TYPE);
+    *sum = adler_of(writer->filtered, length);
+    part.stream = deflate_part(writer->deflate, writer->filtered, length,
+                               (unsigned)image.pixel_bytes, &part.length);
+    return write_part(out, &part);
+}
+
+int png_tail(struct blob **out, const struct adler *sum)
+{
+    uint8_t tail[DEFLATE_TAIL];
+    const struct part part = {.stream = tail, .length = sizeof tail, .tail = true};
+    deflate_tail(tail, sum);
+    return write_part(out, &part);
 }
