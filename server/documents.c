@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/numbers.h"
 #include "server/layers/layer.h"
 #include "server/tile.h"
 
@@ -290,18 +289,6 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_text(&document, root, "fingerprint", world->fingerprint);
     add_plane(&document, root, world, layer, below);
     return document_end(&document);
-}
-
-struct blob *document_height(int64_t x, int64_t y, float height)
-{
-    char text[160], place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[REAL_TEXT];
-
-    /* Three numbers, two of them wider than a double: nothing that a JSON library could help with.
-     */
-    int n = snprintf(text, sizeof text, "{\"x\":%s,\"y\":%s,\"height\":%s}\n",
-                     blocks_format(x, place_x), blocks_format(y, place_y),
-                     float_format(height, metres));
-    return blob_copy(text, (size_t)n);
 }
 
 static struct blob *one_text(const char *key, const char *text)

@@ -15,9 +15,6 @@ struct blob *document_world(const struct world *world);
  * which has up to 1023 bytes. */
 struct blob *document_tilejson(const struct world *world, int layer, const char *base);
 
-/* The height at a place, with enough digits to give the float back exactly. */
-struct blob *document_height(int64_t x, int64_t y, float height);
-
 /* {"error": MESSAGE} */
 struct blob *document_error(const char *message);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/documents.h"
+#include "server/point_documents.h"
 #include "server/raster.h"
 #include "server/resolve.h"
 #include "server/shelf.h"
@@ -199,9 +200,9 @@ static void handle_tile(struct service *service, struct asker *asker, const stru
 static void handle_height(const struct asker *asker, const struct world *world,
                           const struct route *route)
 {
-    float height = farlands_height(world->terrain, route->at_x, route->at_y);
+    const struct surface surface = surface_at(world->terrain, route->at_x, route->at_y);
     answer_document(asker, (struct fresh_document){
-                               .body = document_height(route->at_x, route->at_y, height),
+                               .body = document_height(route->at_x, route->at_y, &surface),
                                .cache_control = CACHE_SHORT,
                                .fingerprint = world->fingerprint,
                            });

@@ -254,105 +254,6 @@ START_TEST(test_long_urls)
 }
 END_TEST
 
-/* What follows KEY in the document, as text. */
-static void value_text(const struct blob *blob, const char *key, char out[64])
-{
-    char text[256], pattern[16];
-    must(blob->length < sizeof text, "%zu bytes", blob->length);
-    memcpy(text, blob->bytes, blob->length);
-    text[blob->length] = 0;
-    snprintf(pattern, sizeof pattern, "\"%s\":", key);
-    const char *at = strstr(text, pattern);
-    must(at != NULL, "no %s in %s", key, text);
-    at += strlen(pattern);
-    at += strspn(at, " ");
-    snprintf(out, 64, "%.*s", (int)strcspn(at, ",} \n"), at);
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/* The height comes back, for readers of floats and of doubles. */
-static void must_come_back(float height, bool through_json)
-{
-    char text[64];
-    struct blob *blob = document_height(0, 0, height);
-    must(blob != NULL, "no document");
-    value_text(blob, "height", text);
-    must(bits_of(strtof(text, NULL)) == bits_of(height), "%a as %s", (double)height, text);
-    must(bits_of((float)strtod(text, NULL)) == bits_of(height), "%a as %s", (double)height, text);
-    if (!through_json) {
-        blob_release(blob);
-        return;
-    }
-    cJSON *json = parse(blob);
-    must(bits_of((float)number(json, "height")) == bits_of(height), "%a as %s", (double)height,
-         text);
-    cJSON_Delete(json);
-}
-
-START_TEST(test_heights)
-{
-    static const float edges[] = {0,        1,          -1,         0.1f,
-                                  -4000,    3999.9998f, 1e20f,      16777216,
-                                  16777215, 0x1p-126f,  0x1p-149f,  0x1.fffffep127f,
-                                  1e-10f,   0.333333f,  123456792.f};
-    uint64_t state = 17;
-    for (int i = 0; i < ROWS(edges); i++) {
-        must_come_back(edges[i], true);
-        if (edges[i] != 0)
-            must_come_back(-edges[i], true);
-    }
-    for (int i = 0; i < 100000; i++) {
-        uint32_t bits = (uint32_t)chance(&state);
-        float height;
-        memcpy(&height, &bits, sizeof height);
-        if (isfinite(height))
-            must_come_back(height, i % 16 == 0);
-    }
-    /* And such as there are. */
-    for (int i = 0; i < 20000; i++)
-        must_come_back((float)((double)(int64_t)chance(&state) * 0x1p-63 * 9000), i % 16 == 0);
-}
-END_TEST
-
-START_TEST(test_minus_nothing)
-{
-    must_come_back(-0.0f, true);
-}
-END_TEST
-
-static const int64_t places[][2] = {
-    {0, 0},
-    {1, -1},
-    {1024, -1024},
-    {-8388608 * FARLANDS_UNIT - 512, 3},
-    {FARLANDS_LIMIT, -FARLANDS_LIMIT},
-    {FARLANDS_LIMIT - 1, 1 - FARLANDS_LIMIT},
-    {INT64_C(123456789012345678), INT64_C(-1234567890123456789)},
-};
-
-/* Places as exactly as they were asked for, which is more than a double holds. */
-START_TEST(test_places)
-{
-    char text[64], expected[BLOCKS_TEXT];
-    struct blob *blob = document_height(places[_i][0], places[_i][1], 1.5f);
-    value_text(blob, "x", text);
-    ck_assert_str_eq(text, blocks_format(places[_i][0], expected));
-    value_text(blob, "y", text);
-    ck_assert_str_eq(text, blocks_format(places[_i][1], expected));
-    cJSON *json = parse(blob);
-    ck_assert_double_eq(number(json, "x"), (double)places[_i][0] / FARLANDS_UNIT);
-    ck_assert_double_eq(number(json, "y"), (double)places[_i][1] / FARLANDS_UNIT);
-    ck_assert_double_eq(number(json, "height"), 1.5);
-    cJSON_Delete(json);
-}
-END_TEST
-
 static const char *const messages[] = {
     "",
     "no such world",
@@ -409,9 +310,6 @@ int main(void)
     tcase_add_loop_test(tcase, test_world, 0, 4);
     tcase_add_loop_test(tcase, test_tilejson, 0, 4);
     tcase_add_test(tcase, test_long_urls);
-    tcase_add_test(tcase, test_heights);
-    tcase_add_test(tcase, test_minus_nothing);
-    tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_errors, 0, ROWS(messages));
     tcase_add_test(tcase, test_any_error);
     return suite_run(suite);
