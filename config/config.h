@@ -90,7 +90,8 @@ struct config_error {
 
 /*
  * Read FILE, or the built-in configuration alone where FILE is NULL. LAYERS are
- * those that a world can serve, up to CONFIG_LAYERS_MAX and then a NULL name.
+ * those that a world can serve, up to CONFIG_LAYERS_MAX and then a NULL name; where LAYERS is
+ * NULL what a world says of its layers is passed over.
  * Returns 0, or a negative code with ERROR filled; free *OUT with config_free.
  */
 int config_load(struct config **out, const char *file, const struct config_layer *layers,

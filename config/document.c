@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX_BYTES = 1 << 20 };
-
 /* Read STREAM to its end. */
 static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
 {
-    unsigned char *room = malloc(FILE_MAX_BYTES + 1);
+    unsigned char *room = malloc(DOCUMENT_BYTES_MAX + 1);
     if (!room)
         return -ENOMEM;
     errno = 0;
-    *length = fread(room, 1, FILE_MAX_BYTES + 1, stream);
-    if (ferror(stream) || *length > FILE_MAX_BYTES) {
+    *length = fread(room, 1, DOCUMENT_BYTES_MAX + 1, stream);
+    if (ferror(stream) || *length > DOCUMENT_BYTES_MAX) {
         int err = !ferror(stream) ? -EFBIG : errno ? -errno : -EIO;
         free(room);
         return err;
@@ -94,12 +92,42 @@ static size_t unquoted_line(const unsigned char *bytes, size_t length, size_t la
     return 0;
 }
 
+/*
+ * The line where more than NESTING_MAX lists and mappings lie in each other, or 0; 0 as well up to
+ * what is no YAML. libyaml's own time grows with the square of the nesting.
+ */
+static size_t deep_line(const unsigned char *bytes, size_t length)
+{
+    enum { NESTING_MAX = 32 };
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t line = 0;
+    int depth = 0;
+    bool ended = !yaml_parser_initialize(&parser);
+    if (ended)
+        return 0;
+    yaml_parser_set_input_string(&parser, bytes, length);
+    while (!ended && line == 0 && yaml_parser_parse(&parser, &event)) {
+        if (event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
+            line = ++depth > NESTING_MAX ? event.start_mark.line + 1 : 0;
+        else if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT)
+            depth--;
+        ended = event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return line;
+}
+
 int document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
                    size_t length, struct config_error *error)
 {
     yaml_parser_t parser;
     int err = 0;
 
+    const size_t deep = deep_line(bytes, length);
+    if (deep)
+        return not_yaml(error, file, deep, "nested too deeply");
     if (!yaml_parser_initialize(&parser))
         return not_yaml(error, file, 1, NULL);
     yaml_parser_set_input_string(&parser, bytes, length);

@@ -97,8 +97,8 @@ const char *reader_text(const yaml_node_t *node, size_t *length)
     return (const char *)node->data.scalar.value;
 }
 
-const yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
-                               size_t length)
+yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
+                         size_t length)
 {
     if (node->type == YAML_MAPPING_NODE)
         for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;

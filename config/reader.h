@@ -11,7 +11,7 @@
 struct reader {
     const char *file;
     yaml_document_t document;
-    const struct config_layer *layers; /* those known, and then a NULL name */
+    const struct config_layer *layers; /* those known, and then a NULL name; NULL: not judged */
     struct config *config;
     struct config_error *error;
 };
@@ -38,8 +38,8 @@ int reader_refuse(struct reader *reader, const yaml_node_t *node, const struct k
 yaml_node_t *reader_node(struct reader *reader, yaml_node_item_t item);
 
 /* The value of KEY (LENGTH bytes) in a mapping, or NULL. */
-const yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
-                               size_t length);
+yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
+                         size_t length);
 
 /* How many items a list has, or -1 where NODE is no list. */
 int reader_length(const yaml_node_t *node);

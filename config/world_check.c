@@ -127,7 +127,7 @@ static int listed_at(struct reader *reader, const yaml_node_t *node, const char 
 static int check_layers(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
                         const struct world_config *world)
 {
-    for (int i = 0; reader->layers[i].name; i++) {
+    for (int i = 0; reader->layers && reader->layers[i].name; i++) {
         const struct config_layer *layer = &reader->layers[i];
         const int knot = world->layers >> i & 1 ? unfit_knot(world, layer) : -1;
         if (knot < 0)

@@ -338,6 +338,8 @@ static const struct {
     {"worlds: *nowhere", 1, NULL, "UTF-8 text"},
     {"a: b: c", 1, NULL, "UTF-8 text"},
     {"%YAML 3.0\n---\nlog: info", 1, NULL, "UTF-8 text"},
+    {"log:\n [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", 2, NULL,
+     "UTF-8 text"},
     /* Not a mapping. */
     {"hello", 1, NULL,
      "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
