@@ -1,6 +1,6 @@
 # Farlands. `make run` serves a world, `make check` runs every test, `make` builds.
 #
-#   make lib                            libfarlands alone: noise/, without the daemon
+#   make lib                            libfarlands alone: noise/ and config/, without the daemon
 #   make install PREFIX=/usr            both; also DESTDIR=..., and make uninstall
 #   make SAN=address,undefined check    the tests under sanitizers, in a build folder of its own
 #   make CC=clang                       another compiler
@@ -56,6 +56,7 @@ ALL_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES))
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES)) -lm -lpthread
 NOISE_CFLAGS := -Wconversion -fPIC
+CONFIG_CFLAGS := -Wconversion -fPIC
 # Without gcse gcc moves fewer of the sums about, of which 16 registers are full: 7 % of the time.
 AVX2_CFLAGS := -mavx2 -mfma $(if $(findstring clang,$(CC)),,-fno-gcse)
 AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -91,7 +92,7 @@ NOISE_UNIT_PROGRAMS := $(call programs,$(NOISE_UNITS))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 $(BUILD)/noise/%.o: ALL_CFLAGS += $(NOISE_CFLAGS)
-$(BUILD)/config/%.o: ALL_CFLAGS += -Wconversion
+$(BUILD)/config/%.o: ALL_CFLAGS += $(CONFIG_CFLAGS)
 $(BUILD)/noise/kernel_avx2.o: ALL_CFLAGS += $(AVX2_CFLAGS)
 $(BUILD)/noise/kernel_avx512.o: ALL_CFLAGS += $(AVX512_CFLAGS)
 
@@ -133,19 +134,25 @@ $(VIEWER_GZIP): $(BUILD)/%.gz: % $(VIEWER_PACKAGES)
 	@mkdir -p $(@D)
 	$(Q)gzip -9 -n <$< >$@
 
-# One object in it, in which what the files of noise/ share among themselves is
-# private, as it is in the shared library.
-$(STATIC_LIBRARY): $(NOISE_OBJECTS)
-	@echo "  AR    $@"
-	$(Q)$(call tool,ld) -r $^ -o $(@:.a=.o)
-	$(Q)$(call tool,objcopy) --wildcard --keep-global-symbol='farlands_*' $(@:.a=.o)
-	$(Q)rm -f $@
-	$(Q)$(call tool,ar) rcs $@ $(@:.a=.o)
+# Two objects in it, in which what the files of a folder share among themselves is private,
+# as it is in the shared library. Who wants heights alone links with the first, and needs no libyaml.
+LIBRARY_MEMBERS := $(BUILD)/libfarlands_noise.o $(BUILD)/libfarlands_world.o
+$(BUILD)/libfarlands_noise.o: $(NOISE_OBJECTS)
+$(BUILD)/libfarlands_world.o: $(CONFIG_OBJECTS)
+$(LIBRARY_MEMBERS):
+	$(Q)$(call tool,ld) -r $^ -o $@
+	$(Q)$(call tool,objcopy) --wildcard --keep-global-symbol='farlands_*' $@
 
-$(SHARED_LIBRARY): $(NOISE_OBJECTS) noise/farlands.map
+$(STATIC_LIBRARY): $(LIBRARY_MEMBERS)
+	@echo "  AR    $@"
+	$(Q)rm -f $@
+	$(Q)$(call tool,ar) rcs $@ $^
+
+$(SHARED_LIBRARY): $(NOISE_OBJECTS) $(CONFIG_OBJECTS) noise/farlands.map
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
-	    -Wl,--version-script,noise/farlands.map $(NOISE_OBJECTS) -lm -o $@
+	    -Wl,--version-script,noise/farlands.map $(filter %.o,$^) \
+	    $$(pkg-config --libs $(CONFIG_LIBRARIES)) -lm -o $@
 
 $(BUILD)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(COMMON_OBJECTS) $(BUILD)/flags
 	@echo "  BENCH $@"
@@ -192,7 +199,7 @@ $(LOAD_GENERATOR): $(LOAD_OBJECTS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ -lm -o $@
 
 # Rebuild when compiler or flags change.
-all_flags = $(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(NOISE_CFLAGS) $(AVX2_CFLAGS) $(AVX512_CFLAGS)
+all_flags = $(CC) $(subst ','"'"',$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(NOISE_CFLAGS) $(CONFIG_CFLAGS) $(AVX2_CFLAGS) $(AVX512_CFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(all_flags)' | cmp -s - $@ || echo '$(all_flags)' >$@
@@ -226,6 +233,9 @@ install-program: all
 
 install-lib: lib
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include noise/farlands.h
+	sed 's|"noise/farlands.h"|<farlands.h>|' config/farlands_world.h \
+	    >$(DESTDIR)$(PREFIX)/include/farlands_world.h
+	chmod 644 $(DESTDIR)$(PREFIX)/include/farlands_world.h
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 	ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfarlands.so
@@ -236,6 +246,7 @@ install-lib: lib
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
+	    $(DESTDIR)$(PREFIX)/include/farlands_world.h \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
 	    $(SHARE)/farlands.yaml $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
 	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :

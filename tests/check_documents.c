@@ -101,6 +101,7 @@ static void must_tell_grid(const cJSON *json, const struct world *world)
     const struct farlands_params *terrain = &world->config.terrain;
     must_be_pair(json, "range", terrain->elevation[0].metres,
                  terrain->elevation[terrain->knots - 1].metres);
+    ck_assert_double_eq(number(json, "generator"), FARLANDS_GENERATOR);
     const cJSON *limits = member(json, "limits");
     ck_assert_double_eq(number(limits, "coordinate"), 0x1p52);
     must_be_pair(limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));

@@ -12,7 +12,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    BYTES_MAX = 4096, /* libyaml takes time with the square of the nesting */
+    BYTES_MAX = 4096, /* larger ones say nothing new */
     WORLDS_MADE = 4,  /* of more the making says nothing new */
 };
 

@@ -1,0 +1,240 @@
+/* A world from text. Knows neither files nor the network: both are the caller's. */
+#include "farlands_world.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document.h"
+#include "mapping.h"
+#include "numbers.h"
+
+_Static_assert((int)FARLANDS_WORLD_TEXT == (int)DOCUMENT_BYTES_MAX, "as files");
+_Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");
+/* A colon and the digits of 2^64 - 1 behind a name of the configuration. */
+_Static_assert(FARLANDS_WORLD_NAME >= WORLD_NAME_MAX + 1 + 20, "room for it");
+
+#define DOCUMENT "what the daemon serves at /{world}.json, whole"
+
+/* Pictures alone hang on it: what a document says of it need not be understood here. */
+static bool is_of_pictures(const struct option *option)
+{
+    return option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS;
+}
+
+/* What there is under KEY at the top, or NULL. */
+static yaml_node_t *find(struct reader *reader, const yaml_node_t *root, const char *key)
+{
+    return reader_find(reader, root, key, strlen(key));
+}
+
+static int check_generator(struct reader *reader, const yaml_node_t *root)
+{
+    const struct key_path path = {"generator"};
+    const yaml_node_t *node = find(reader, root, path.text);
+    size_t length;
+    const char *text = node ? reader_text(node, &length) : NULL;
+    int64_t generator;
+    if (!node)
+        return reader_fail(reader, root, &path, "missing; accepted is " DOCUMENT);
+    if (!text || integer_parse(text, length, &generator))
+        return reader_fail(reader, node, &path, "not a whole number; accepted is %d",
+                           FARLANDS_GENERATOR);
+    if (generator == FARLANDS_GENERATOR)
+        return 0;
+    reader_fail(reader, node, &path,
+                "the document is of generator %lld, whose heights are others; accepted is %d, that "
+                "of this library",
+                (long long)generator, FARLANDS_GENERATOR);
+    return -ENOTSUP;
+}
+
+/* That nothing is left out: a value from elsewhere would make another terrain. */
+static int check_whole(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                       const struct option *options)
+{
+    for (const struct option *option = options; option->key; option++) {
+        const struct key_path at = key_path_join(path, option->key, strlen(option->key));
+        const yaml_node_t *value = find(reader, node, option->key);
+        if (is_of_pictures(option))
+            continue;
+        if (!value)
+            return reader_fail(reader, node, &at, "missing; accepted is " DOCUMENT);
+        int err = option->options ? check_whole(reader, value, &at, option->options) : 0;
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* Take from the mapping ROOT all that is no parameter of a terrain. */
+static void leave_parameters(struct reader *reader, yaml_node_t *root)
+{
+    yaml_node_pair_t *kept = root->data.mapping.pairs.start;
+    const yaml_node_pair_t *end = root->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = kept; pair < end; pair++) {
+        size_t length;
+        const char *key = reader_text(reader_node(reader, pair->key), &length);
+        const struct option *option = key ? option_find(world_options, key, length) : NULL;
+        if (option && !is_of_pictures(option))
+            *kept++ = *pair;
+    }
+    root->data.mapping.pairs.top = kept;
+}
+
+/* Cut "name:seed" before the colon, for names of the configuration have none; SEED gets the rest.
+ */
+static int cut_seed(struct reader *reader, const yaml_node_t *root, char seed[FARLANDS_WORLD_NAME])
+{
+    yaml_node_t *node = find(reader, root, "name");
+    size_t length = 0;
+    const char *text = node ? reader_text(node, &length) : NULL;
+    const char *colon = text ? memchr(text, ':', length) : NULL;
+    seed[0] = '\0';
+    if (!colon)
+        return 0;
+    const size_t name = (size_t)(colon - text);
+    uint64_t value;
+    if (unsigned_parse(colon + 1, length - name - 1, &value))
+        return reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
+    snprintf(seed, FARLANDS_WORLD_NAME, "%.*s", (int)(length - name), colon);
+    node->data.scalar.length = name;
+    return 0;
+}
+
+static int read_fingerprint(struct reader *reader, const yaml_node_t *root, char out[17])
+{
+    const yaml_node_t *node = find(reader, root, "fingerprint");
+    size_t length = 0;
+    const char *text = node ? reader_text(node, &length) : NULL;
+    if (!node)
+        return 0;
+    if (!text || length != 16 || strspn(text, "0123456789abcdef") != 16)
+        return reader_fail(reader, node, &(struct key_path){"fingerprint"},
+                           "not accepted; accepted are 16 hexadecimal digits");
+    memcpy(out, text, 16);
+    return 0;
+}
+
+static void fill(struct farlands_world *out, const struct world_config *world, const char *seed)
+{
+    snprintf(out->name, sizeof out->name, "%s%s", world->name, seed);
+    out->params = world->terrain;
+    out->native_zoom = world->native_zoom;
+    memcpy(out->origin, world->origin, sizeof out->origin);
+}
+
+static int no_world(struct reader *reader, const char *name, const char *there)
+{
+    reader_fail(reader, NULL, NULL, "no world \"%s\"; there %s",
+                key_path_join(NULL, name, strlen(name)).text, there);
+    return -ENOENT;
+}
+
+/* /{world}.json */
+static int read_document(struct reader *reader, yaml_node_t *root, struct farlands_world *out,
+                         const char *name)
+{
+    char seed[FARLANDS_WORLD_NAME], there[FARLANDS_WORLD_NAME + 8];
+    int err = check_generator(reader, root);
+    if (!err)
+        err = read_fingerprint(reader, root, out->fingerprint);
+    if (!err)
+        err = check_whole(reader, root, NULL, world_options);
+    if (!err)
+        err = cut_seed(reader, root, seed);
+    if (err)
+        return err;
+    leave_parameters(reader, root);
+    err = mapping_read_world(reader, root, NULL, 0);
+    if (err)
+        return err;
+    fill(out, &reader->config->worlds[0], seed);
+    if (!name || strcmp(name, out->name) == 0)
+        return 0;
+    snprintf(there, sizeof there, "is \"%s\"", out->name);
+    return no_world(reader, name, there);
+}
+
+/* A configuration, of which NAME, or where that is NULL the only world, is wanted. */
+static int read_configuration(struct reader *reader, const yaml_node_t *root,
+                              struct farlands_world *out, const char *name)
+{
+    const struct config *config = reader->config;
+    char names[512] = "";
+    size_t used = 0;
+    int err = mapping_read(reader, root, NULL, config_options, reader->config);
+    if (err)
+        return err;
+    for (int i = 0; i < config->world_count; i++) {
+        const struct world_config *world = &config->worlds[i];
+        if (name ? strcmp(world->name, name) == 0 : config->world_count == 1) {
+            fill(out, world, "");
+            return 0;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%s\"",
+                                     i ? ", " : "are ", world->name);
+    }
+    if (name)
+        return no_world(reader, name, names);
+    return reader_fail(reader, find(reader, root, "worlds"), &(struct key_path){"worlds"},
+                       "%d of them, and no name says which is wanted; there %s",
+                       config->world_count, names);
+}
+
+static int read_root(struct reader *reader, struct farlands_world *out, const char *name)
+{
+    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
+    if (!root)
+        return reader_fail(reader, NULL, NULL, "empty; accepted is a configuration, or " DOCUMENT);
+    /* No key of a configuration, and the first of what the daemon says of a world. */
+    if (find(reader, root, "name"))
+        return read_document(reader, root, out, name);
+    return read_configuration(reader, root, out, name);
+}
+
+static int read_world(struct farlands_world *out, const char *text, size_t length, const char *name,
+                      struct config_error *error)
+{
+    struct farlands_world world = {0};
+    struct reader reader = {.file = "text", .error = error};
+    if (length > FARLANDS_WORLD_TEXT) {
+        reader_fail(&reader, NULL, NULL, "%zu bytes; accepted are up to %d", length,
+                    FARLANDS_WORLD_TEXT);
+        return -EFBIG;
+    }
+    int err = config_load(&reader.config, NULL, NULL, error);
+    if (err)
+        return err;
+    err = document_parse(&reader.document, reader.file, (const unsigned char *)text, length, error);
+    if (!err) {
+        err = read_root(&reader, &world, name);
+        yaml_document_delete(&reader.document);
+    }
+    config_free(reader.config);
+    if (!err)
+        *out = world;
+    return err;
+}
+
+int farlands_world_read(struct farlands_world *out, const char *text, size_t length,
+                        const char *name, char *why, size_t why_size)
+{
+    struct config_error error = {{0}};
+    /* Numbers have points here, wherever the program is. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return -ENOMEM;
+    locale_t before = uselocale(plain);
+    int err = read_world(out, text, length, name, &error);
+    uselocale(before);
+    freelocale(plain);
+    if (err && why_size > 0)
+        snprintf(why, why_size, "%s", error.text);
+    return err;
+}

@@ -1,0 +1,39 @@
+/*
+ * Texts of worlds of any bytes, with any name asked for. A refusal is one printable line and leaves
+ * what it was to fill; what is accepted can be made.
+ */
+#include "config/farlands_world.h"
+
+#include <errno.h>
+
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct input input = {bytes, size};
+    struct farlands_world world, before;
+    struct farlands_terrain *terrain;
+    char why[FARLANDS_WORLD_WHY] = "";
+
+    memset(&world, '!', sizeof world);
+    before = world;
+    /* The first line is the name, an empty one none. */
+    char *name = input_line(&input);
+    char *text = input_copy(input.at, input.left);
+    const int err =
+        farlands_world_read(&world, text, input.left, *name ? name : NULL, why, sizeof why);
+    free(text);
+    if (err) {
+        must(err == -EINVAL || err == -ENOENT || err == -ENOTSUP || err == -EFBIG, "%d", err);
+        must(strncmp(why, "text:", 5) == 0, "%s", why);
+        for (const char *c = why; *c; c++) /* a name may be in any script */
+            must((unsigned char)*c >= 32 && *c != 127, "%s", why);
+        must(memcmp(&world, &before, sizeof world) == 0, "touched");
+    } else {
+        must(!*name || strcmp(world.name, name) == 0, "%s for %s", world.name, name);
+        must(farlands_terrain_new(&terrain, &world.params) == 0, "accepted, but cannot be made");
+        farlands_terrain_free(terrain);
+    }
+    free(name);
+    return 0;
+}
