@@ -16,6 +16,7 @@
 
 enum {
     WORLD_NAME_MAX = 64,
+    WORLD_SEEDED_NAME_MAX = WORLD_NAME_MAX + sizeof ":18446744073709551615" - 1,
     PALETTE_MAX = 64,
     CONFIG_TEXT_MAX = 4096,
     WORLDS_MAX = 1024,
@@ -35,8 +36,12 @@ struct palette_stop {
     uint8_t red, green, blue;
 };
 
+/* Which seeds a world may be asked for with, as name:seed; in the order of the table's choices. */
+enum world_seeds { SEEDS_FIXED, SEEDS_ANY };
+
 struct world_config {
-    char name[WORLD_NAME_MAX];
+    char name[WORLD_SEEDED_NAME_MAX]; /* below WORLD_NAME_MAX, or with a colon and a seed behind */
+    enum world_seeds seeds;
     int native_zoom;   /* the zoom at which one sample is one block */
     int64_t origin[2]; /* units: where sample 0 of tile 0 lies */
     bool wrap;         /* the terrain repeats with the window, which is then its period */
@@ -100,7 +105,8 @@ void config_free(struct config *config);
 
 /*
  * A world's parameters one by one, in a fixed order: all that decides what its
- * tiles hold, and its name; not which layers it serves. Calls VISIT with the dotted KEY
+ * tiles hold, and also its name and seeds; not which layers it serves. Calls VISIT with the dotted
+ * KEY
  * ("noise.warp.amplitude", "seed") and the value as text; QUOTED tells text from numbers, true,
  * false and lists, which are JSON as they stand.
  */

@@ -299,10 +299,13 @@ static int read_worlds(struct reader *reader, const yaml_node_t *node, const str
         snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
         return -ENOMEM;
     }
-    /* A world takes what it leaves out from the built-in one. */
+    /* A world takes what it leaves out from the built-in one; to be open to all seeds is not for
+     * it to inherit. */
     if (config->worlds)
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
             worlds[i] = config->worlds[0];
+            worlds[i].seeds = SEEDS_FIXED;
+        }
     free(config->worlds);
     config->worlds = worlds;
     config->world_count = count;

@@ -13,6 +13,9 @@ static const char *const fades[] = {"linear", "cubic", "quintic", NULL};
 static const char *const hashes[] = {"mix64", "permutation", NULL};
 static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid", NULL};
 
+/* In the order of config.h's. */
+static const char *const seeds[] = {"fixed", "any", NULL};
+
 #define AT_NOISE(member) offsetof(struct world_config, terrain.member)
 
 static const struct option warp_options[] = {
@@ -46,6 +49,7 @@ const struct option world_options[] = {
     {"name", OPTION_NAME, offsetof(struct world_config, name), 0, WORLD_NAME_MAX,
      .accepted = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
     {"seed", OPTION_SEED, AT_NOISE(seed), .accepted = "a whole number from 0 to 2^64-1"},
+    {"seeds", OPTION_CHOICE, offsetof(struct world_config, seeds), .choices = seeds},
     {"native_zoom", OPTION_INTEGER, offsetof(struct world_config, native_zoom), 0, 32,
      .accepted = NULL},
     {"origin", OPTION_PLACE, offsetof(struct world_config, origin), -0x1p51, 0x1p51,

@@ -81,10 +81,11 @@ struct parameter_place {
     cJSON *parent;
 };
 
-/* Those of the parameters that place tiles in the world, and its seed. */
+/* Those of the parameters that place tiles in the world, and its seed, and whether it has others.
+ */
 static void add_grid_parameter(void *context, const char *key, const char *value, int quoted)
 {
-    static const char *const keys[] = {"seed", "native_zoom", "origin", "wrap"};
+    static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
     const struct parameter_place *place = context;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)
@@ -182,7 +183,7 @@ static void add_outline(struct document *document, cJSON *parent, const struct w
 struct blob *document_worlds(const struct worlds *worlds)
 {
     struct document document = document_new();
-    char url[WORLD_NAME_MAX + 8];
+    char url[WORLD_SEEDED_NAME_MAX + 8];
 
     add_text(&document, document.root, "farlands", FARLANDS_VERSION);
     cJSON *list = add_array(&document, document.root, "worlds");
@@ -263,7 +264,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
 {
     struct document document = document_new();
     cJSON *root = document.root;
-    char url[TILE_URL_MAX], below[BASE_MAX], text[3 * WORLD_NAME_MAX];
+    char url[TILE_URL_MAX], below[BASE_MAX], text[WORLD_SEEDED_NAME_MAX + 128];
 
     snprintf(below, sizeof below, "%s/", base);
     tile_url(world, layer, below, "", url, sizeof url);

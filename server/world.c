@@ -14,7 +14,7 @@ static void hash_parameter(void *context, const char *key, const char *value, in
 {
     XXH64_state_t *state = context;
     (void)quoted;
-    if (strcmp(key, "name") == 0)
+    if (strcmp(key, "name") == 0 || strcmp(key, "seeds") == 0)
         return;
     XXH64_update(state, key, strlen(key) + 1);
     XXH64_update(state, value, strlen(value) + 1);

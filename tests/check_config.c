@@ -203,6 +203,7 @@ START_TEST(test_omitted_keys)
                                       "  - name: third\n"
                                       "    noise: {octaves: 2}\n"
                                       "  - name: fourth\n"
+                                      "    seeds: any\n"
                                       "    noise: {basis: value, fractal: ridged, offset: 16,\n"
                                       "            gain: 0.25, warp: {amplitude: 1.5,\n"
                                       "            wavelength: 4}}\n");
@@ -228,7 +229,12 @@ START_TEST(test_omitted_keys)
     ck_assert_int_eq(first->stops, 2);
     ck_assert_int_eq(first->palette[1].blue, 0xfe);
 
-    /* From the built-in world, not from the one before. */
+    /* From the built-in world, not from the one before; but for the seeds. */
+    ck_assert_int_eq(builtin->worlds->seeds, SEEDS_ANY);
+    for (int i = 0; i < config->world_count; i++) {
+        ck_assert_int_eq(config->worlds[i].seeds, i == 3 ? SEEDS_ANY : SEEDS_FIXED);
+        config->worlds[i].seeds = SEEDS_ANY;
+    }
     must_equal(world_options, builtin->worlds, &config->worlds[1], "name");
     ck_assert_int_eq(config->worlds[2].terrain.octaves, 2);
     config->worlds[2].terrain.octaves = builtin->worlds->terrain.octaves;
@@ -273,6 +279,8 @@ static const char *const good[] = {
     "cache: {path: \"/tmp/\xc3\xa9 x\"}",
     WORLD "    seed: 0",
     WORLD "    seed: 18446744073709551615",
+    WORLD "    seeds: fixed",
+    WORLD "    seeds: any",
     WORLD "    native_zoom: 32",
     WORLD "    origin: [-2251799813685248, 2251799813685248]",
     WORLD "    elevation: [[0, 5], [1, 5]]",
@@ -365,7 +373,8 @@ static const struct {
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
      "connections, connections_per_client, queue, wait, misses_per_client"},
-    {WORLD "    nope: 1", 3, "worlds[0].nope", "name, seed, native_zoom, origin, wrap, noise"},
+    {WORLD "    nope: 1", 3, "worlds[0].nope",
+     "name, seed, seeds, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},
     {NOISE "      nope: 1", 4, "worlds[0].noise.nope", "basis, gradients, fade, hash"},
     {NOISE "      seed: 1", 4, "worlds[0].noise.seed", "octaves"},
@@ -469,6 +478,10 @@ static const struct {
     {WORLD "    seed: 18446744073709551616", 3, "worlds[0].seed", "from 0 to 2^64-1"},
     {WORLD "    seed: 1.0", 3, "worlds[0].seed", "from 0 to 2^64-1"},
     {WORLD "    seed: 0x1", 3, "worlds[0].seed", "from 0 to 2^64-1"},
+    {WORLD "    seeds: all", 3, "worlds[0].seeds", "fixed or any"},
+    {WORLD "    seeds: true", 3, "worlds[0].seeds", "fixed or any"},
+    {WORLD "    seeds: [any]", 3, "worlds[0].seeds", "fixed or any"},
+    {WORLD "    seeds: any\n    seeds: any", 4, "worlds[0].seeds", "once"},
     {WORLD "    seed: 007", 3, "worlds[0].seed", "from 0 to 2^64-1"},
     {WORLD "    native_zoom: 33", 3, "worlds[0].native_zoom", "from 0 to 32"},
     {WORLD "    native_zoom: -1", 3, "worlds[0].native_zoom", "from 0 to 32"},
@@ -968,6 +981,7 @@ static const struct {
     int quoted;
 } visited[] = {
     {"seed", "18446744073709551615", 1}, /* readers that use doubles would round a number */
+    {"seeds", "fixed", 1},
     {"wrap", "true", 0},
     {"noise.basis", "cellular", 1},
     {"noise.octaves", "5", 0},
@@ -1028,7 +1042,7 @@ START_TEST(test_samples)
         const char *path = samples.gl_pathv[i];
         struct config *config = load(path);
         struct farlands_terrain *terrain;
-        char name[WORLD_NAME_MAX + 8];
+        char name[WORLD_SEEDED_NAME_MAX + 8];
         ck_assert_msg(config->world_count == 1, "%s: %d worlds", path, config->world_count);
         snprintf(name, sizeof name, "%s.yaml", config->worlds->name);
         ck_assert_msg(strcmp(strrchr(path, '/') + 1, name) == 0, "%s: %s", path, name);

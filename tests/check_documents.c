@@ -24,6 +24,7 @@ static void set_up(void)
                                "    elevation: [[-0.5, -11000.25], [0.5, 8848.75]]\n"
                                "    layers: [normal, relief, terrarium, height]\n" /* any order */
                                "  - name: second\n"
+                               "    seeds: any\n"
                                "    native_zoom: 0\n"
                                "  - name: third-\n"
                                "  - name: fourth\n"
@@ -94,6 +95,7 @@ static void must_tell_grid(const cJSON *json, const struct world *world)
     /* Text: as numbers most readers would round the large ones. */
     snprintf(seed, sizeof seed, "%" PRIu64, world->config.terrain.seed);
     ck_assert_str_eq(string(json, "seed"), seed);
+    ck_assert_str_eq(string(json, "seeds"), world->config.seeds == SEEDS_ANY ? "any" : "fixed");
     ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
     must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
                  (double)world->config.origin[1] / FARLANDS_UNIT);

@@ -58,6 +58,8 @@ static void check_world(const struct world_config *world, const struct config_la
     config_world_visit(world, on_parameter, &parameters);
     must(parameters > 10, "%d", parameters);
     must(memchr(world->name, '\0', sizeof world->name) && world->name[0], "no name");
+    must(strlen(world->name) < WORLD_NAME_MAX, "%s", world->name);
+    must(world->seeds == SEEDS_FIXED || world->seeds == SEEDS_ANY, "%d", (int)world->seeds);
     must(world->native_zoom >= 0 && world->native_zoom <= 32, "%d", world->native_zoom);
     must(world->stops >= 2 && world->stops <= PALETTE_MAX, "%d", world->stops);
     must(terrain->knots >= 2 && terrain->knots <= FARLANDS_MAX_KNOTS, "%d", terrain->knots);

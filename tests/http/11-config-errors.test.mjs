@@ -70,6 +70,8 @@ const BROKEN = [
     [world('>seed: 18446744073709551616'), `${W}.seed`, SEED],
     [world('>seed: abc'), `${W}.seed`, SEED],
     [world('>seed: 1.5'), `${W}.seed`, SEED],
+    [world('>seeds: all'), `${W}.seeds`, /fixed or any/],
+    [world('seeds: any', '>seeds: fixed'), `${W}.seeds`, TWICE],
     [world('>native_zoom: 1000'), `${W}.native_zoom`, /\d+\D+\d+/],
     [world('>native_zoom: high'), `${W}.native_zoom`, /\d+\D+\d+/],
     [world('>origin: [1]'), `${W}.origin`, /\b(2|two|x, ?y)\b/i],
