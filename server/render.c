@@ -130,7 +130,7 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
         return err;
     uint64_t sampled = now();
     if (tile->format != FORMAT_F32)
-        layer->paint(&heights, &tile->world->style, easel->pixels);
+        layer->paint(&heights, tile->world->style, easel->pixels);
     uint64_t painted = now();
     switch (tile->format) {
     case FORMAT_F32:

@@ -1,5 +1,6 @@
 #include "world.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,55 +21,114 @@ static void hash_parameter(void *context, const char *key, const char *value, in
     XXH64_update(state, value, strlen(value) + 1);
 }
 
-static void make_fingerprint(struct world *world)
+static int make_fingerprint(char out[FINGERPRINT_TEXT], const struct world_config *config)
 {
     static const int versions[] = {FARLANDS_GENERATOR, LAYERS_VERSION, PNG_WRITER_VERSION};
     char text[64];
     XXH64_state_t *state = XXH64_createState();
     if (!state)
-        abort(); /* under a hundred bytes, at start */
+        return -ENOMEM;
     XXH64_reset(state, 0);
     int n = snprintf(text, sizeof text, "%d.%d.%d", versions[0], versions[1], versions[2]);
     XXH64_update(state, text, (size_t)n + 1);
-    config_world_visit(&world->config, hash_parameter, state);
-    snprintf(world->fingerprint, sizeof world->fingerprint, "%016" PRIx64,
-             (uint64_t)XXH64_digest(state));
+    config_world_visit(config, hash_parameter, state);
+    snprintf(out, FINGERPRINT_TEXT, "%016" PRIx64, (uint64_t)XXH64_digest(state));
     XXH64_freeState(state);
+    return 0;
+}
+
+/* Room for COUNT worlds, with one reference, or NULL. */
+static struct worlds *allocate(int count)
+{
+    struct worlds *worlds = calloc(1, sizeof *worlds + (size_t)count * sizeof worlds->world[0]);
+    if (worlds)
+        worlds->references = 1;
+    return worlds;
+}
+
+/* The next world of WORLDS, which has room for it: of CONFIG, in all but its style. */
+static int add_world(struct worlds *worlds, const struct world_config *config)
+{
+    struct world *world = &worlds->world[worlds->count];
+    int err = make_fingerprint(world->fingerprint, config);
+    if (!err)
+        err = farlands_terrain_new(&world->terrain, &config->terrain);
+    if (err)
+        return err;
+    world->among = worlds;
+    world->config = *config;
+    worlds->count++;
+    return 0;
+}
+
+/* The next world, with what all of its family have. */
+static int add_family(struct worlds *worlds, const struct world_config *config)
+{
+    struct world_config first = *config;
+    struct world *world = &worlds->world[worlds->count];
+    struct style *style = &worlds->styles[worlds->count];
+    float min, max;
+
+    int err = add_world(worlds, config);
+    if (err)
+        return err;
+    farlands_terrain_range(world->terrain, &min, &max);
+    style_make(style, config, min, max);
+    world->style = style;
+    first.terrain.seed = 0;
+    return make_fingerprint(world->family, &first);
 }
 
 int worlds_new(struct worlds **out, const struct config *config)
 {
-    size_t count = (size_t)config->world_count;
-    struct worlds *worlds = calloc(1, sizeof *worlds + count * sizeof worlds->world[0]);
+    struct worlds *worlds = allocate(config->world_count);
     if (!worlds)
         return -ENOMEM;
-    worlds->references = 1;
-    for (int i = 0; i < config->world_count; i++) {
-        struct world *world = &worlds->world[i];
-        float min, max;
-        world->among = worlds;
-        world->config = config->worlds[i];
-        int err = farlands_terrain_new(&world->terrain, &world->config.terrain);
-        if (err) {
-            worlds_release(worlds);
-            return err;
-        }
-        worlds->count++;
-        farlands_terrain_range(world->terrain, &min, &max);
-        style_make(&world->style, &world->config, min, max);
-        make_fingerprint(world);
+    worlds->styles = calloc((size_t)config->world_count, sizeof *worlds->styles);
+    int err = worlds->styles ? 0 : -ENOMEM;
+    for (int i = 0; i < config->world_count && !err; i++)
+        err = add_family(worlds, &config->worlds[i]);
+    if (err) {
+        worlds_release(worlds);
+        return err;
     }
+    *out = worlds;
+    return 0;
+}
+
+int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
+{
+    struct world_config config = base->config;
+    struct worlds *worlds = allocate(1);
+    if (!worlds)
+        return -ENOMEM;
+    const size_t length = strlen(config.name);
+    assert(!base->among->base && length < WORLD_NAME_MAX);
+    config.terrain.seed = seed;
+    snprintf(config.name + length, sizeof config.name - length, ":%" PRIu64, seed);
+    int err = add_world(worlds, &config);
+    if (err) {
+        worlds_release(worlds);
+        return err;
+    }
+    /* Neither the palette nor the range of heights depends on the seed. */
+    worlds->base = world_hold(base)->among;
+    worlds->world->style = base->style;
+    memcpy(worlds->world->family, base->family, FINGERPRINT_TEXT);
     *out = worlds;
     return 0;
 }
 
 void worlds_release(struct worlds *worlds)
 {
-    if (!worlds || __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) > 0)
-        return;
-    for (int i = 0; i < worlds->count; i++)
-        farlands_terrain_free(worlds->world[i].terrain);
-    free(worlds);
+    while (worlds && __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        struct worlds *base = worlds->base;
+        for (int i = 0; i < worlds->count; i++)
+            farlands_terrain_free(worlds->world[i].terrain);
+        free(worlds->styles);
+        free(worlds);
+        worlds = base;
+    }
 }
 
 const struct world *world_hold(const struct world *world)
