@@ -11,7 +11,11 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
     if (!world)
         snprintf(why, ROUTE_WHY, "world: no world \"%.40s\"; /worlds.json lists them",
                  route->world);
-    return world;
+    if (!world || !route->seeded)
+        return world;
+    snprintf(why, ROUTE_WHY, "seed: world \"%.40s\" has the one seed it is configured with",
+             route->world);
+    return NULL;
 }
 
 int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY])

@@ -48,6 +48,26 @@ static unsigned parse_integer(struct span span, const char *what, int64_t *out, 
     }
 }
 
+/* A world's name, or NAME:SEED. */
+static unsigned parse_world(struct route *route, struct span name, char *why)
+{
+    const char *colon = memchr(name.text, ':', name.length);
+    if (colon) {
+        const size_t length = (size_t)(colon - name.text);
+        const struct span seed = {colon + 1, name.length - length - 1};
+        if (unsigned_parse(seed.text, seed.length, &route->seed))
+            return reject(why, 400,
+                          "seed: \"%.*s\" is not a whole number from 0 to 18446744073709551615 "
+                          "(without +, leading zeros or exponent)",
+                          span_shown(seed), seed.text);
+        route->seeded = true;
+        name.length = length;
+    }
+    if (span_word(name, route->world))
+        return 0;
+    return reject(why, 404, "world: no such world; /worlds.json lists them");
+}
+
 static void parse_version(struct route *route, const char *query)
 {
     struct span version = {0};
@@ -207,8 +227,8 @@ static unsigned parse_top(struct route *route, struct span segment, char *why)
             return 0;
         }
     route->kind = ROUTE_WORLD;
-    if (span_cut(&segment, ".json") && span_word(segment, route->world))
-        return 0;
+    if (span_cut(&segment, ".json"))
+        return parse_world(route, segment, why);
     return reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
 }
 
@@ -261,8 +281,9 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
         route->kind = ROUTE_ASSET;
         return span_word(segments[1], route->layer) ? 0 : reject(why, 404, "no such file");
     }
-    if (!span_word(segments[0], route->world))
-        return reject(why, 404, "world: no such world; /worlds.json lists them");
+    unsigned status = parse_world(route, segments[0], why);
+    if (status)
+        return status;
     if (count == SEGMENTS_MAX)
         return parse_tile(route, segments, query, why);
     struct span extension;

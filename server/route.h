@@ -7,6 +7,7 @@
 
 #include "server/query.h"
 
+/* {world} is name or name:seed. */
 enum route_kind {
     ROUTE_VIEWER,   /* / */
     ROUTE_ASSET,    /* /viewer/{name} */
@@ -44,6 +45,8 @@ struct route {
     float min, max, slope;      /* metres, and metres a block, of a spawn; infinite: any */
     struct span places;         /* of heights: for query_next_place; part of the URI */
     char version[ROUTE_WORD];   /* the value of ?v=, or empty */
+    bool seeded;                /* {world} was name:seed */
+    uint64_t seed;              /* then instead of the world's own */
 };
 
 /*

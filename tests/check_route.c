@@ -69,6 +69,23 @@ static const struct {
     {"/w/l/1/2/3.png?v=0123456789abcdef",
      {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .version = "0123456789abcdef"}},
     {"/w/l/1/2/3@2x.f32?v=x", {ROUTE_TILE, "w", "l", "f32", 1, 2, 3, .scale = 2, .version = "x"}},
+    {"/default:0.json", {.kind = ROUTE_WORLD, .world = "default", .seeded = true}},
+    {"/w:18446744073709551615.json",
+     {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = UINT64_MAX}},
+    {"/" WORD63 ":18446744073709551615/relief.json",
+     {.kind = ROUTE_TILEJSON,
+      .world = WORD63,
+      .layer = "relief",
+      .seeded = true,
+      .seed = UINT64_MAX}},
+    {"/w:42/l/1/-2/3@2x.png?v=a",
+     {ROUTE_TILE, "w", "l", "png", 1, -2, 3, .scale = 2, .version = "a", .seeded = true,
+      .seed = 42}},
+    {"/w:9223372036854775808/height?x=1&y=2",
+     {ROUTE_HEIGHT, "w", .at_x = 1024, .at_y = 2048, .seeded = true, .seed = UINT64_C(1) << 63}},
+    {"/w:7/region.f32?x=0&y=0&width=1&height=1",
+     {ROUTE_REGION, "w", "", "f32", .step = 1024, .width = 1, .height = 1, .seeded = true,
+      .seed = 7}},
     /* A version that cannot be the world's is none. */
     {"/w/l/1/2/3.png?v=", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
     {"/w/l/1/2/3.png?v=a&v=b", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
@@ -126,6 +143,8 @@ START_TEST(test_good)
         ck_assert_msg(strcmp(route.world, expected->world) == 0, "%s: %s", uri, route.world);
     if (*expected->layer)
         ck_assert_msg(strcmp(route.layer, expected->layer) == 0, "%s: %s", uri, route.layer);
+    ck_assert_msg(route.seeded == expected->seeded, "%s: seeded %d", uri, route.seeded);
+    ck_assert_msg(route.seed == expected->seed, "%s: seed %" PRIu64, uri, route.seed);
     if (route.kind == ROUTE_TILE) {
         ck_assert_msg(strcmp(route.extension, expected->extension) == 0, "%s: %s", uri,
                       route.extension);
@@ -202,6 +221,32 @@ static const struct {
     {"/w/" WORD63 "4/1/2/3.png", 0, ""},
     {"/w/relief/1/2/3." WORD63 "4", 0, ""},
     {"/viewer/" WORD63 "4", 0, ""},
+    {"/" WORD63 "4:1.json", 404, "world"},
+    {"/:1.json", 404, "world"},
+    {"/:1/relief.json", 404, "world"},
+    {"/a:1", 404, ""},
+    {"/worlds.json:1", 404, ""},
+    /* Seeds: every one of 64 bits, in one spelling. */
+    {"/w:.json", 400, "seed: \"\" is not a whole number from 0 to 18446744073709551615"},
+    {"/w:x.json", 400, "seed: \"x\""},
+    {"/w:-1.json", 400, "seed"},
+    {"/w:-0.json", 400, "seed"},
+    {"/w:+1.json", 400, "seed"},
+    {"/w:01.json", 400, "seed"},
+    {"/w:00.json", 400, "seed"},
+    {"/w:1.0.json", 400, "seed"},
+    {"/w:1e3.json", 400, "seed"},
+    {"/w:0x1.json", 400, "seed"},
+    {"/w: 1.json", 400, "seed"},
+    {"/w:1:2.json", 400, "seed: \"1:2\""},
+    {"/w:18446744073709551616.json", 400, "seed"},
+    {"/w:99999999999999999999999999999999999999999999.json", 400, "18446744073709551615"},
+    {"/w:18446744073709551616/l/1/2/3.png", 400, "seed"},
+    {"/w:/l/1/2/3.png", 400, "seed"},
+    {"/w:01/height?x=1&y=2", 400, "seed"},
+    {"/w:01/relief.json", 400, "seed"},
+    {"/w:01/region.f32?x=0&y=0&width=1&height=1", 400, "seed"},
+    {"/w%3A1.json", 400, "percent"},
     /* Numbers: canonical, and named. */
     {"/w/l/-0/2/3.png", 400, "z"},
     {"/w/l/+1/2/3.png", 400, "z"},
@@ -345,10 +390,20 @@ static bool is_text(const char word[ROUTE_WORD])
     return memchr(word, 0, ROUTE_WORD) != NULL;
 }
 
+/* {world}, as it stands in the URL. */
+static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
+{
+    if (route->seeded)
+        snprintf(out, ROUTE_WORD + 24, "%s:%" PRIu64, route->world, route->seed);
+    else
+        snprintf(out, ROUTE_WORD + 24, "%s", route->world);
+}
+
 /* What a route holds must be of bounded size and plain, and its URL the only one. */
 static void must_be_sound(const struct route *route, const char *uri)
 {
-    char again[512] = "";
+    char again[512] = "", world[ROUTE_WORD + 24];
+    world_text(route, world);
     must(route->kind <= ROUTE_METRICS, "%s: kind %d", uri, (int)route->kind);
     switch (route->kind) {
     case ROUTE_TILE:
@@ -356,23 +411,23 @@ static void must_be_sound(const struct route *route, const char *uri)
                  is_text(route->version),
              "%s: endless", uri);
         must(route->scale == 1 || route->scale == 2, "%s: scale %d", uri, route->scale);
-        snprintf(again, sizeof again, "/%s/%s/%" PRId64 "/%" PRId64 "/%" PRId64 "%s.%s",
-                 route->world, route->layer, route->z, route->x, route->y,
-                 route->scale == 2 ? "@2x" : "", route->extension);
+        snprintf(again, sizeof again, "/%s/%s/%" PRId64 "/%" PRId64 "/%" PRId64 "%s.%s", world,
+                 route->layer, route->z, route->x, route->y, route->scale == 2 ? "@2x" : "",
+                 route->extension);
         break;
     case ROUTE_TILEJSON:
         must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
-        snprintf(again, sizeof again, "/%s/%s.json", route->world, route->layer);
+        snprintf(again, sizeof again, "/%s/%s.json", world, route->layer);
         break;
     case ROUTE_WORLD:
         must(is_text(route->world), "%s: endless", uri);
-        snprintf(again, sizeof again, "/%s.json", route->world);
+        snprintf(again, sizeof again, "/%s.json", world);
         break;
     case ROUTE_HEIGHT:
     case ROUTE_HEIGHTS:
     case ROUTE_SPAWN:
         must(is_text(route->world), "%s: endless", uri);
-        snprintf(again, sizeof again, "/%s/%s", route->world,
+        snprintf(again, sizeof again, "/%s/%s", world,
                  route->kind == ROUTE_HEIGHT    ? "height"
                  : route->kind == ROUTE_HEIGHTS ? "heights"
                                                 : "spawn");
@@ -380,7 +435,7 @@ static void must_be_sound(const struct route *route, const char *uri)
     case ROUTE_REGION:
     case ROUTE_VOLUME:
         must(is_text(route->world) && is_text(route->extension), "%s: endless", uri);
-        snprintf(again, sizeof again, "/%s/%s.%s", route->world,
+        snprintf(again, sizeof again, "/%s/%s.%s", world,
                  route->kind == ROUTE_REGION ? "region" : "volume", route->extension);
         break;
     case ROUTE_ASSET:
@@ -442,10 +497,13 @@ START_TEST(test_random_bytes)
 END_TEST
 
 static const char *const pieces[] = {
-    "/",   "?",   "&",    "=",    "@2x",  ".png", ".json", "viewer", "height", "worlds",  "-",
-    "0",   "1",   "-1",   "x=",   "y=",   "v=",   "..",    "%",      "%2f",    ":",       "default",
-    MOST,  LEAST, WORD63, ".f32", "\xff", " ",    "@",     "+",      "x=1&",   "relief",  ".",
-    "0.5", "//",  "\x01", "\"",   "\\",   "1e9",  "~",     "#",      ";",      "heights", "999",
+    "/",       "?",      "&",       "=",      "@2x",  ".png", ".json",
+    "viewer",  "height", "worlds",  "-",      "0",    "1",    "-1",
+    "x=",      "y=",     "v=",      "..",     "%",    "%2f",  ":",
+    "default", MOST,     LEAST,     WORD63,   ".f32", "\xff", " ",
+    "@",       "+",      "x=1&",    "relief", ".",    ":1",   ":18446744073709551615",
+    "0.5",     "//",     "\x01",    "\"",     "\\",   "1e9",  "~",
+    "#",       ";",      "heights", "999",
 };
 
 /* Good URLs with pieces put in, cut out and bytes changed. */

@@ -3,6 +3,8 @@
  * is accepted holds terminated words, a height inside the world's limits, and of
  * a tile the one URL that it has: its path is the very text that was parsed.
  */
+#include <inttypes.h>
+
 #include "config/numbers.h"
 #include "server/resolve.h"
 #include "tests/fuzz/fuzz.h"
@@ -31,7 +33,7 @@ static void check_tile(const struct route *route, const char *uri)
     if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))
         return;
     tile_path(&tile, path);
-    const char *asked = uri + 1 + strlen(route->world) + 1;
+    const char *asked = strchr(uri + 1, '/') + 1;
     must(strlen(path) == strcspn(asked, "?") && strncmp(asked, path, strlen(path)) == 0,
          "%s is also %s", path, uri);
 }
@@ -47,6 +49,21 @@ static void check_grid(const struct route *route)
     check_place(route->at_y + route->step * (route->height - 1));
     if (route->kind == ROUTE_VOLUME)
         check_place(route->at_z + route->step * (route->depth - 1));
+}
+
+/* {world} is the very text that was parsed. */
+static void check_world(const struct route *route, const char *uri)
+{
+    char text[ROUTE_WORD + 32];
+    if (!route->world[0])
+        return;
+    if (route->seeded)
+        snprintf(text, sizeof text, "/%s:%" PRIu64, route->world, route->seed);
+    else
+        snprintf(text, sizeof text, "/%s", route->world);
+    const size_t length = strlen(text);
+    must(strncmp(uri, text, length) == 0 && (uri[length] == '/' || uri[length] == '.'),
+         "%s is also %s", text, uri);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -68,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_word(route.layer);
         check_word(route.extension);
         check_word(route.version);
+        check_world(&route, uri);
         if (route.kind == ROUTE_TILE)
             check_tile(&route, uri);
         check_place(route.at_x);
