@@ -120,6 +120,13 @@ static void add_pair(struct document *document, cJSON *parent, const char *key, 
     add_number(document, pair, NULL, b);
 }
 
+/* What relative URLs begin with, as a colon before the first slash would end a scheme (RFC 3986,
+ * 4.2). */
+static const char *here(const struct world *world)
+{
+    return strchr(world->config.name, ':') ? "./" : "";
+}
+
 /* The template of the URLs of LAYER's pictures, below BASE; DENSITY is "" or "@2x". */
 static void tile_url(const struct world *world, int layer, const char *base, const char *density,
                      char *out, size_t size)
@@ -153,9 +160,9 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
         add_text(document, entry, "name", layers[i].name);
         add_extensions(document, entry, i);
         add_encoding(document, entry, i);
-        snprintf(url, sizeof url, "%s/%s.json", world->config.name, layers[i].name);
+        snprintf(url, sizeof url, "%s%s/%s.json", here(world), world->config.name, layers[i].name);
         add_text(document, entry, "tilejson", url);
-        tile_url(world, i, "", "", url, sizeof url);
+        tile_url(world, i, here(world), "", url, sizeof url);
         add_text(document, entry, "tiles", url);
     }
 }

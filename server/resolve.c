@@ -11,9 +11,10 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
     if (!world)
         snprintf(why, ROUTE_WHY, "world: no world \"%.40s\"; /worlds.json lists them",
                  route->world);
-    if (!world || !route->seeded)
+    if (!world || !route->seeded || world->config.seeds == SEEDS_ANY)
         return world;
-    snprintf(why, ROUTE_WHY, "seed: world \"%.40s\" has the one seed it is configured with",
+    snprintf(why, ROUTE_WHY,
+             "seed: world \"%.40s\" has the one seed it is configured with (seeds: fixed)",
              route->world);
     return NULL;
 }

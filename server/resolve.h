@@ -5,7 +5,8 @@
 #include "server/route.h"
 #include "server/tile.h"
 
-/* The route's world, or NULL with what is wrong in WHY. */
+/* The route's world, or NULL with what is wrong in WHY. Where the route has a seed it is the one to
+ * derive that from, which allows it. */
 const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
                                   char why[ROUTE_WHY]);
 

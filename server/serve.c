@@ -40,6 +40,7 @@ struct server {
     time_t started;
     struct access_log *access_log; /* or NULL */
     struct clients *clients;
+    struct fingerprints *fingerprints;
     struct works *works;
     struct shard *shards[SHARDS_MAX];
     unsigned shard_count, drained_count; /* the latter atomic */
@@ -70,10 +71,9 @@ static struct setup *setup_in_force(struct server *server)
 
 static bool is_current(void *context, const char *fingerprint)
 {
-    struct setup *setup = setup_in_force(context);
-    bool current = false;
-    for (int i = 0; i < setup->worlds->count && !current; i++)
-        current = strcmp(setup->worlds->world[i].fingerprint, fingerprint) == 0;
+    struct server *server = context;
+    struct setup *setup = setup_in_force(server);
+    const bool current = setup_serves(setup, server->fingerprints, fingerprint);
     setup_release(setup);
     return current;
 }
@@ -418,6 +418,7 @@ static int start_shards(struct server *server)
         .service = {.ledger.access_log = server->access_log,
                     .supply = works_supply(server->works),
                     .clients = server->clients,
+                    .fingerprints = server->fingerprints,
                     .shelves = count,
                     .scrape = scrape,
                     .readiness = readiness,
@@ -442,6 +443,8 @@ static int make_parts(struct server *server)
     int err = open_access_log(server);
     if (!err)
         err = clients_new(&server->clients);
+    if (!err)
+        err = fingerprints_new(&server->fingerprints);
     if (!err)
         err = works_new(&server->works, &works);
     if (!err)
@@ -511,6 +514,7 @@ static void free_parts(struct server *server)
         access_log_close(server->access_log);
     acceptor_free(server->acceptor);
     clients_free(server->clients);
+    fingerprints_free(server->fingerprints);
     setup_release(server->setup);
     uv_loop_close(&server->loop);
     uv_mutex_destroy(&server->setup_lock);

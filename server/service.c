@@ -10,6 +10,7 @@
 #include "server/point_documents.h"
 #include "server/raster.h"
 #include "server/resolve.h"
+#include "server/seeded.h"
 #include "server/shelf.h"
 #include "server/site.h"
 #include "server/waiting.h"
@@ -19,6 +20,7 @@ struct service {
     struct setup *setup;
     struct shelf *shelf;
     struct waiting_room room;
+    struct seeded *seeded;
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
@@ -169,6 +171,8 @@ static void handle_tile(struct service *service, struct asker *asker, const stru
         answer_error(asker, 404, why);
         return;
     }
+    if (route->seeded && tile.format == FORMAT_PNG) /* which the disk has */
+        seeded_keep(service->seeded);
     raster.format = tile.format;
     tile_key(&tile, raster.key);
     raster_prepare(&raster, route->version, request);
@@ -239,15 +243,43 @@ static void handle_file(struct service *service, const struct asker *asker, cons
         answer_error(asker, 404, "the viewer has no such file");
 }
 
-static void handle_world(struct service *service, struct asker *asker, const struct route *route)
+/* A page for a configured world; there may be any number of others. */
+static void handle_description(struct service *service, const struct asker *asker,
+                               const struct world *world, const struct route *route)
+{
+    if (!route->seeded)
+        answer_page(asker, pages_world(service->setup->pages, world), world->fingerprint);
+    else
+        answer_document(asker, (struct fresh_document){
+                                   .body = document_world(world),
+                                   .cache_control = CACHE_CHECK,
+                                   .fingerprint = world->fingerprint,
+                               });
+}
+
+/* The route's world, until the next request's; or NULL, and the asker has been told why. */
+static const struct world *find_world(struct service *service, const struct asker *asker,
+                                      const struct route *route)
 {
     char why[ROUTE_WHY];
     const struct world *world = resolve_world(service->setup->worlds, route, why);
 
-    if (!world) {
+    if (!world)
         answer_error(asker, 404, why);
+    if (!world || !route->seeded)
+        return world;
+    world = seeded_find(service->seeded, world, route->seed);
+    if (!world)
+        answer_error(asker, 503, "out of memory; try again");
+    return world;
+}
+
+static void handle_world(struct service *service, struct asker *asker, const struct route *route)
+{
+    const struct world *world = find_world(service, asker, route);
+
+    if (!world)
         return;
-    }
     switch (route->kind) {
     case ROUTE_TILE:
         handle_tile(service, asker, world, route);
@@ -259,7 +291,7 @@ static void handle_world(struct service *service, struct asker *asker, const str
         handle_tilejson(service, asker, world, route);
         break;
     case ROUTE_WORLD:
-        answer_page(asker, pages_world(service->setup->pages, world), world->fingerprint);
+        handle_description(service, asker, world, route);
         break;
     default:
         answer_error(asker, 404, "nothing is at this URL");
@@ -378,6 +410,8 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     int err = shelf_new(&service->shelf, shelf_budget(service));
     if (!err)
         err = waiting_room_open(&service->room, parts->clients, &service->parts.ledger);
+    if (!err)
+        err = seeded_new(&service->seeded, parts->fingerprints);
     if (err) {
         service_free(service);
         return err;
@@ -392,6 +426,7 @@ void service_free(struct service *service)
         return;
     waiting_room_close(&service->room);
     shelf_free(service->shelf);
+    seeded_free(service->seeded);
     setup_release(service->setup);
     free(service);
 }
@@ -401,5 +436,6 @@ void service_use(struct service *service, struct setup *setup)
     struct setup *old = service->setup;
     service->setup = setup_hold(setup);
     shelf_clear(service->shelf, shelf_budget(service)); /* a URI may mean something else now */
+    seeded_clear(service->seeded);
     setup_release(old);
 }

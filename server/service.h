@@ -9,6 +9,7 @@
 
 #include "server/answer.h"
 #include "server/clients.h"
+#include "server/fingerprints.h"
 #include "server/http.h"
 #include "server/mailbox.h"
 #include "server/metrics.h"
@@ -22,6 +23,7 @@ struct service_parts {
     struct mailbox *mailbox; /* of its thread */
     struct supply *supply;
     struct clients *clients;
+    struct fingerprints *fingerprints; /* of worlds that no configuration names */
     struct ledger ledger;
     unsigned shelves; /* how many services share what memory there is for ready answers */
     /* What only the whole server knows. The text of /metrics: one reference, or NULL where

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int setup_new(struct setup **out, struct config *config)
 {
@@ -21,6 +22,22 @@ int setup_new(struct setup **out, struct config *config)
     }
     *out = setup;
     return 0;
+}
+
+bool setup_serves(const struct setup *setup, struct fingerprints *fingerprints,
+                  const char *fingerprint)
+{
+    char family[FINGERPRINT_TEXT];
+    const bool lately = fingerprints_find(fingerprints, fingerprint, family);
+
+    for (int i = 0; i < setup->worlds->count; i++) {
+        const struct world *world = &setup->worlds->world[i];
+        if (strcmp(world->fingerprint, fingerprint) == 0)
+            return true;
+        if (lately && world->config.seeds == SEEDS_ANY && strcmp(world->family, family) == 0)
+            return true;
+    }
+    return false;
 }
 
 struct setup *setup_hold(struct setup *setup)

@@ -6,6 +6,7 @@
 #define FARLANDS_SETUP_H
 
 #include "config/config.h"
+#include "server/fingerprints.h"
 #include "server/pages.h"
 #include "server/world.h"
 
@@ -18,6 +19,11 @@ struct setup {
 
 /* With one reference. CONFIG is taken over, also on error. Returns 0 or a negative code. */
 int setup_new(struct setup **out, struct config *config);
+
+/* Whether tiles of FINGERPRINT are served: of a world that is configured, or of one of another seed
+ * that may be asked for, and was lately, as FINGERPRINTS say. Any thread. */
+bool setup_serves(const struct setup *setup, struct fingerprints *fingerprints,
+                  const char *fingerprint);
 
 /* One reference more, or less; the last one frees. Any thread. */
 struct setup *setup_hold(struct setup *setup);

@@ -240,13 +240,40 @@ START_TEST(test_tilejson)
 }
 END_TEST
 
+/* A world of another seed says so, and its relative URLs have no scheme. */
+START_TEST(test_seeded)
+{
+    struct worlds *derived;
+    ck_assert_int_eq(worlds_derive(&derived, &worlds->world[1], UINT64_MAX), 0);
+    const struct world *world = derived->world;
+    cJSON *json = parse(document_world(world));
+    ck_assert_str_eq(string(json, "name"), "second:18446744073709551615");
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
+    ck_assert_str_ne(string(json, "fingerprint"), worlds->world[1].fingerprint);
+    must_tell_grid(json, world);
+    const cJSON *relief = cJSON_GetArrayItem(member(json, "layers"), 0);
+    ck_assert_str_eq(string(relief, "tilejson"), "./second:18446744073709551615/relief.json");
+    ck_assert_ptr_eq(strstr(string(relief, "tiles"), "./second:18446744073709551615/relief/{z}"),
+                     string(relief, "tiles"));
+    cJSON_Delete(json);
+
+    json = parse(document_tilejson(world, 0, "https://[::1]:8443"));
+    must_tell_plane(json, world, 0);
+    const char *tiles = cJSON_GetArrayItem(member(json, "tiles"), 0)->valuestring;
+    ck_assert_ptr_eq(strstr(tiles, "https://[::1]:8443/second:18446744073709551615/relief/{z}"),
+                     tiles);
+    cJSON_Delete(json);
+    worlds_release(derived);
+}
+END_TEST
+
 /* The longest base, and the longest name. */
 START_TEST(test_long_urls)
 {
     static char base[1024], url[2048];
     struct world world = worlds->world[1];
     memset(base, 'a', sizeof base - 1);
-    memset(world.config.name, 'w', WORLD_NAME_MAX - 1);
+    memset(world.config.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
     for (int layer = 0; layers[layer].name; layer++) {
         cJSON *json = parse(document_tilejson(&world, layer, base));
         snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
@@ -312,6 +339,7 @@ int main(void)
     tcase_add_test(tcase, test_worlds);
     tcase_add_loop_test(tcase, test_world, 0, 4);
     tcase_add_loop_test(tcase, test_tilejson, 0, 4);
+    tcase_add_test(tcase, test_seeded);
     tcase_add_test(tcase, test_long_urls);
     tcase_add_loop_test(tcase, test_errors, 0, ROWS(messages));
     tcase_add_test(tcase, test_any_error);

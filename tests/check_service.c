@@ -12,6 +12,7 @@ static struct metrics metrics;
 static uv_loop_t loop;
 static struct setup *setup;
 static struct clients *clients;
+static struct fingerprints *fingerprints;
 static struct works *works;
 static struct mailbox *mailbox;
 static struct service *service;
@@ -56,11 +57,13 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(clients_new(&clients), 0);
+    ck_assert_int_eq(fingerprints_new(&fingerprints), 0);
     const struct works_parts for_works = {setup->config, &metrics, is_current, NULL};
     ck_assert_int_eq(works_new(&works, &for_works), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
                                               .supply = works_supply(works),
                                               .clients = clients,
+                                              .fingerprints = fingerprints,
                                               .ledger = {.metrics = &metrics},
                                               .shelves = 1,
                                               .scrape = scrape_in_vain};
@@ -84,6 +87,7 @@ static void tear_down(void)
     ck_assert(works_stop(works));
     works_free(works);
     clients_free(clients);
+    fingerprints_free(fingerprints);
     setup_release(setup);
 }
 

@@ -18,6 +18,7 @@ struct daemon {
     struct config *config; /* the setup's */
     struct setup *setup;
     struct clients *clients;
+    struct fingerprints *fingerprints;
     struct works *works;
     struct mailbox *mailbox;
     struct service *service;
@@ -88,11 +89,13 @@ static inline struct daemon *daemon_new(void)
     must(uv_loop_init(&daemon.loop) == 0, "no loop");
     must(mailbox_new(&daemon.mailbox, &daemon.loop) == 0, "no mailbox");
     must(clients_new(&daemon.clients) == 0, "out of memory");
+    must(fingerprints_new(&daemon.fingerprints) == 0, "out of memory");
     const struct works_parts works = {daemon.config, &daemon.metrics, daemon_is_current, &daemon};
     must(works_new(&daemon.works, &works) == 0, "no works");
     const struct service_parts service = {.mailbox = daemon.mailbox,
                                           .supply = works_supply(daemon.works),
                                           .clients = daemon.clients,
+                                          .fingerprints = daemon.fingerprints,
                                           .ledger = {.metrics = &daemon.metrics},
                                           .shelves = 1,
                                           .scrape = daemon_scrape,

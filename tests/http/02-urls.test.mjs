@@ -58,6 +58,9 @@ const INTEGERS = ['-0', '+1', '01', '-01', '00', '1e3', '0x1', '1.0', '1.', '.5'
 
 const MALFORMED = [
     // path, what the message names
+    ['/default:x.json', /seed.*"x".*from 0 to 18446744073709551615/],
+    ['/default:07/relief/10/512/512.png', /seed.*"07"/],
+    ['/default%3A7.json', /%|percent/],
     ['/default/relief/10/512/.png', /y|empty/],
     ['/default/relief/10/512/512@3x.png', /512@3x|@3x|y/],
     ['/default/relief/10/512/512@2x@2x.png', /@2x|y/],
@@ -91,7 +94,7 @@ const ABSENT = [
     ['/nowhere/relief/10/512/512.png', /nowhere/],
     ['/nowhere/height?x=0&y=0', /nowhere/],
     ['/Default.json', /Default/],
-    ['/default:7.json', /default:7|seed/],
+    ['/nowhere:7.json', /nowhere/],
     ['/default/nothing.json', /nothing/],
     ['/default/nothing/10/512/512.png', /nothing/],
     ['/default/Relief/10/512/512.png', /Relief/],
@@ -115,7 +118,7 @@ const ABSENT = [
 const OPEN = [
     // The contract only says that these are errors.
     '/default/', '/default/relief/', '/default/relief/10/512/', '/default/relief/10/512/512',
-    '/default/relief/10/512/512.', '/default/relief/10/512/512.png/', '/default:x.json', '/.json',
+    '/default/relief/10/512/512.', '/default/relief/10/512/512.png/', '/.json',
     '/default/.json', '/.', '/./worlds.json', '/healthz/', '/worlds.json/',
 ];
 

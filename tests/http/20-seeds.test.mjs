@@ -1,0 +1,263 @@
+// name:seed: every seed is a world of its own, made when it is asked for, and none costs memory for long.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { useDaemon, withDaemon } from './daemon.mjs';
+import { floats } from './grid.mjs';
+import { load, underLoad } from './load.mjs';
+import { decodePng } from './png.mjs';
+import { eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+const MOST = '18446744073709551615';
+const SEEDS = ['0', '1', '42', '4294967296', '9223372036854775808', MOST];
+const TILE = 'relief/10/512/512.png';
+const sanitized = (Number(process.env.PATIENCE) || 1) > 1;
+
+describe('a world that is open to all seeds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: `
+worlds:
+  - name: default
+    seeds: any
+  - name: twin
+    seed: 42
+  - name: closed
+    seeds: fixed
+` });
+
+    it('is another world for each', async () => {
+        const seen = new Map();
+        await eachRow(SEEDS, async (seed) => {
+            const name = `default:${seed}`;
+            const world = await daemon.json(`/${name}.json`);
+            assert.equal(world.name, name);
+            assert.equal(world.seed, seed);
+            assert.equal(world.seeds, 'any');
+            const tile = await daemon.get(`/${name}/${TILE}`);
+            assertStatus(tile, 200);
+            decodePng(tile.body);
+            assert.equal(tile.headers.etag, `"${world.fingerprint}/${TILE}"`);
+            const heights = await daemon.bytes(`/${name}/height/10/512/512.f32`);
+            for (const mark of [world.fingerprint, tile.body.toString('latin1'), heights.toString('latin1')]) {
+                assert.ok(!seen.has(mark), `the same as ${seen.get(mark)}`);
+                seen.set(mark, seed);
+            }
+        });
+    });
+
+    it('is the very world that is configured with that seed', async () => {
+        const [twin, seeded] = [await daemon.json('/twin.json'), await daemon.json('/default:42.json')];
+        assert.equal(seeded.fingerprint, twin.fingerprint);
+        for (const tile of [TILE, 'height/16/-1/3.f32', 'normal/3/4/4@2x.png']) {
+            const [a, b] = [await daemon.get(`/twin/${tile}`), await daemon.get(`/default:42/${tile}`)];
+            assert.deepEqual(a.body, b.body);
+            assert.equal(a.headers.etag, b.headers.etag);
+        }
+        for (const at of ['x=0&y=0', 'x=-1234567.25&y=7654321', 'x=1099511627776&y=-1099511627776'])
+            assert.deepEqual(await daemon.json(`/twin/height?${at}`), await daemon.json(`/default:42/height?${at}`));
+        const samples = floats(await daemon.bytes('/default:42/height/16/32768/32768.f32'));
+        assert.equal(Math.fround((await daemon.json('/default:42/height?x=0&y=0')).height), samples[0]);
+    });
+
+    it('shares its own tiles with itself by its seed', async () => {
+        const own = await daemon.json('/default.json');
+        const named = await daemon.json(`/default:${own.seed}.json`);
+        assert.equal(named.fingerprint, own.fingerprint);
+        assert.equal(named.name, `default:${own.seed}`);
+        const tile = await daemon.get('/default/relief/11/7/7.png');
+        const rendered = await daemon.rendered();
+        const same = await daemon.get(`/default:${own.seed}/relief/11/7/7.png`);
+        assert.deepEqual(same.body, tile.body);
+        assert.equal(same.headers.etag, tile.headers.etag);
+        assert.equal(await daemon.rendered(), rendered, 'rendered again');
+    });
+
+    it('has validators, versions and folders of its own', async () => {
+        const { fingerprint } = await daemon.json('/default:99.json');
+        assertStatus(await daemon.get(`/default:99/${TILE}`, { 'If-None-Match': `"${fingerprint}/${TILE}"` }), 304);
+        assertStatus(await daemon.head(`/default:99/height/3/4/4.f32`), 200);
+        const { headers } = await daemon.get(`/default:99/${TILE}?v=${fingerprint}`);
+        assert.match(headers['cache-control'], /immutable/);
+        const other = await daemon.get(`/default:98/${TILE}?v=${fingerprint}`);
+        assert.equal(other.headers['cache-control'], 'no-cache');
+        const raw = await daemon.get('/default:99/height/3/4/4.r16');
+        assert.equal(raw.headers['farlands-fingerprint'], fingerprint);
+        const file = path.join(daemon.cache, fingerprint, TILE);
+        assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
+        assert.deepEqual(fs.readFileSync(file), await daemon.bytes(`/default:99/${TILE}`));
+        // Again, and again from what was made ready.
+        for (let i = 0; i < 3; i++)
+            assertStatus(await daemon.get(`/default:99/${TILE}`, { 'If-None-Match': headers.etag }), 304);
+    });
+
+    it('has documents whose URLs lead to it', async () => {
+        const base = `http://${daemon.authority}`;
+        const answer = await daemon.get('/default:7.json');
+        const page = await daemon.get('/default.json');
+        for (const name of ['cache-control', 'content-type', 'access-control-allow-origin'])
+            assert.equal(answer.headers[name], page.headers[name], name);
+        const world = JSON.parse(answer.body);
+        assert.equal(answer.headers['farlands-fingerprint'], world.fingerprint);
+        assertStatus(await daemon.get('/default:7.json', { 'If-None-Match': answer.headers.etag }), 304);
+        assertStatus(await daemon.get('/default:8.json', { 'If-None-Match': answer.headers.etag }), 200);
+        assert.deepEqual(Object.keys(world), Object.keys(JSON.parse(page.body)));
+        await eachRow(world.layers, async ({ name, tilejson, tiles }) => {
+            const url = new URL(tilejson, `${base}/default:7.json`);
+            assert.equal(url.href, `${base}/default:7/${name}.json`);
+            const metadata = await daemon.json(url.pathname);
+            assert.equal(metadata.farlands.world, 'default:7');
+            assert.equal(metadata.farlands.seed, '7');
+            assert.equal(metadata.fingerprint, world.fingerprint);
+            for (const template of [metadata.tiles[0], metadata.farlands.tiles_2x, new URL(tiles, base).href]) {
+                const tile = new URL(decodeURI(template).replace('{z}', 5).replace('{x}', 16).replace('{y}', 15));
+                assert.ok(tile.href.startsWith(`${base}/default:7/${name}/5/16/15`), tile.href);
+                const picture = await daemon.get(tile.pathname + tile.search);
+                assertStatus(picture, 200);
+                assert.match(picture.headers['cache-control'], /immutable/);
+            }
+        });
+    });
+
+    it('says so in the catalogue', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        assert.deepEqual(worlds.map(({ name, seeds }) => [name, seeds]),
+            [['default', 'any'], ['twin', 'fixed'], ['closed', 'fixed']]);
+        assert.equal((await daemon.json('/closed.json')).seeds, 'fixed');
+    });
+
+    it('takes no other spelling of a seed', () => eachRow(
+        ['', '-1', '-0', '+1', '01', '00', '1.0', '1e3', '0x1', 'x', '1:2', '18446744073709551616', '9'.repeat(60)]
+            .flatMap((seed) => [`${seed}.json`, `${seed}/relief.json`, `${seed}/${TILE}`, `${seed}/height?x=0&y=0`]),
+        async (rest) => assertError(await daemon.get(`/default:${rest}`), 400, /^seed: .*from 0 to 18446744073709551615/)));
+
+    it('is the only one of the kind', () => eachRow(
+        ['closed:1', 'closed:2', 'twin:42', `closed:${MOST}`].flatMap((name) =>
+            [`/${name}.json`, `/${name}/relief.json`, `/${name}/${TILE}`, `/${name}/height?x=0&y=0`]),
+        async (url) => assertError(await daemon.get(url), 404, /^seed: world "(closed|twin)" .*seeds: fixed/)));
+
+    it('must exist', () => eachRow(['/nowhere:1.json', `/nowhere:1/${TILE}`, '/:1.json', '/:1/relief.json'],
+        async (url) => assertError(await daemon.get(url), 404, /^world: /)));
+});
+
+describe('a seed', { timeout: patience(90000) }, () => {
+    // One loop, and nothing kept: what is asked for again is made again, the world too.
+    const FORGETFUL = 'shards: 1\ncache: { memory: 0 }\n';
+
+    it('gives the same bytes after many others, and after a restart', async () => {
+        const urls = [`/default:42/${TILE}`, '/default:42/height/16/-5/7.f32', '/default:42.json', '/default:42/height?x=5&y=6'];
+        const all = (daemon) => Promise.all(urls.map((url) => daemon.bytes(url)));
+        let first;
+        await withDaemon(async (daemon) => {
+            first = await all(daemon);
+            for (let seed = 1000; seed < 1200; seed++)
+                await daemon.bytes(`/default:${seed}/height?x=0&y=0`);
+            assert.deepEqual(await all(daemon), first);
+        }, { config: FORGETFUL + 'worlds: [{ name: default, seeds: any }]\n' });
+        await withDaemon(async (daemon) => assert.deepEqual(await all(daemon), first));
+    });
+
+    it('needs no configuration', () => withDaemon(async (daemon) => {
+        assert.equal((await daemon.json(`/default:${MOST}.json`)).seed, MOST);
+        assert.equal((await daemon.json('/default.json')).seeds, 'any');
+    }));
+
+    it('is held while a tile of it is awaited, though seeds are turned off', async () => {
+        // Some tenths of a second a tile.
+        const octaves = Math.round(60 / patience(1) ** 2);
+        const text = (seeds) => 'threads: 1\nshards: 1\nlimits: { wait: 60000 }\n' +
+            `worlds: [{ name: alpha, seeds: ${seeds}, noise: { basis: cellular, octaves: ${octaves}, lacunarity: 1.1, ` +
+            'warp: { amplitude: 1000, wavelength: 4096 } } }]\n';
+        const file = scratchFile('changing.yaml', text('any'));
+        await withDaemon(async (daemon) => {
+            const COUNT = 8;
+            const target = (i) => `/alpha:${i}/gray/9/1/900@2x.png`;
+            const connections = await Promise.all(Array.from({ length: COUNT }, () => daemon.connect()));
+            const answers = connections.map((connection, i) =>
+                connection.send(request('GET', target(i))).answer('GET', 15000));
+            answers.forEach((answer) => answer.catch(() => {}));
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > COUNT / 2), 'nobody waits');
+            for (let seed = 1000; seed < 1100; seed++)      // more than are kept
+                assertStatus(await daemon.get(`/alpha:${seed}/relief.json`), 200);
+            fs.writeFileSync(`${file}.new`, text('fixed'));
+            fs.renameSync(`${file}.new`, file);
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(async () => (await daemon.get('/alpha:1.json')).status === 404), 'still open');
+            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all was over before');
+            for (const [i, pending] of answers.entries()) {
+                const answer = await pending;
+                assertStatus(answer, 200);
+                decodePng(answer.body);
+                assertError(await daemon.get(target(i)), 404, /^seed: /);
+            }
+            for (const connection of connections)
+                connection.close();
+            await daemon.quit();
+        }, { args: ['--config', file] });
+    });
+});
+
+describe('many seeds', { timeout: patience(90000) }, () => {
+    const COUNT = fewer(20000);
+    const resident = (daemon) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
+        fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1'))[1]);
+
+    it(`${COUNT} of them take no more memory than some`, (t) => withDaemon(async (daemon) => {
+        // Few tiles: renders are not what is to be measured.
+        const kinds = ['/height?x=1&y=2', '/relief.json', '/height?x=1&y=2', '.json'];
+        const target = (i) => `/default:${i}${i % 20 ? kinds[i % 4] : '/relief/3/4/4.png'}`;
+        const ask = async (first, end) => {
+            const clients = load(daemon, (i) => target(first + i), 8);
+            const { failures } = await underLoad(clients, async () => {
+                await eventually(() => clients.state.asked >= end - first, 80000);
+                return clients.stop();
+            });
+            assert.deepEqual(failures, []);
+        };
+        await ask(0, COUNT / 5);
+        const before = resident(daemon);
+        await ask(COUNT / 5, COUNT);
+        const more = resident(daemon) - before;
+        t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(before / 1048576).toFixed(1)}`);
+        if (!sanitized)         // which keep what is freed
+            assert.ok(more < 6 << 20, `${more} bytes more, of ${before}`);
+    }, { config: 'shards: 2\ncache: { memory: 4M, files: 2000 }\nworlds: [{ name: default, seeds: any }]\n' }));
+});
+
+describe('the disk', { timeout: patience(60000) }, () => {
+    const config = (files) => `threads: 1\ncache: { files: ${files}, memory: 0 }\nworlds: [{ name: default, seeds: any }]\n`;
+    const tile = (y) => `relief/10/7/${y}.png`;
+    const ask = async (daemon, world, count) => {
+        for (let y = 0; y < count; y++)
+            assertStatus(await daemon.get(`/${world}/${tile(y)}`), 200);
+    };
+
+    it('loses seeds that were not asked for lately first', async () => {
+        const cache = scratch(), folders = {};
+        const left = (world) => fs.readdirSync(path.join(cache, folders[world], 'relief/10/7')).length;
+        await withDaemon(async (daemon) => {
+            for (const [world, count] of [['default:11', 40], ['default:12', 60]]) {
+                folders[world] = (await daemon.json(`/${world}.json`)).fingerprint;
+                await ask(daemon, world, count);
+                assert.ok(await eventually(() => left(world) === count), `${left(world)} of ${world}`);
+            }
+            await daemon.quit();
+        }, { config: config(10000), cache });
+        // By age alone seed 11 would go first.
+        for (let y = 0; y < 40; y++)
+            fs.utimesSync(path.join(cache, folders['default:11'], tile(y)), 1e9, 1e9);
+        await withDaemon(async (daemon) => {
+            assertStatus(await daemon.get(`/default:11/${tile(39)}`), 200);
+            for (let y = 0; left('default:12') === 60; y++) {
+                assert.ok(y < 150, 'nothing is swept');
+                assertStatus(await daemon.get(`/default/${tile(y)}`), 200);
+                await sleep(y > 70 ? patience(10) : 0);
+            }
+            assert.equal(left('default:11'), 40);
+            await daemon.quit();
+        }, { config: config(200), cache });
+    });
+});
