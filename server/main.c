@@ -25,7 +25,8 @@ static const char usage[] =
     "              Needs none: a world named default is built in. Prints its URL when it is\n"
     "              ready; logs to stderr.\n"
     "tile          Renders one tile; PATH is as in a URL, such as\n"
-    "              default/relief/10/512/512.png. Without -o it goes to stdout.\n"
+    "              default/relief/10/512/512.png or default:42/relief/10/512/512.png, a world of\n"
+    "              another seed. Without -o it goes to stdout.\n"
     "check-config  Says whether FILE is a good configuration, and what is wrong with it.\n"
     "\n"
     "--config FILE       YAML; config/farlands.yaml documents every key.\n"
@@ -163,7 +164,24 @@ static int command_serve(int argc, char **argv)
     return serve(config, load_to_serve, &options);
 }
 
-/* The tile that PATH names, or what is wrong with it in WHY. */
+/* The route's world, with a hold on it, or NULL with what is wrong in WHY. */
+static const struct world *hold_world(const struct worlds *worlds, const struct route *route,
+                                      char why[ROUTE_WHY])
+{
+    const struct world *world = resolve_world(worlds, route, why);
+    struct worlds *derived;
+
+    if (!world)
+        return NULL;
+    if (!route->seeded)
+        return world_hold(world);
+    if (worlds_derive(&derived, world, route->seed) == 0)
+        return derived->world;
+    snprintf(why, ROUTE_WHY, "out of memory");
+    return NULL;
+}
+
+/* The tile that PATH names, with a hold on its world, or what is wrong with it in WHY. */
 static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,
                      char why[ROUTE_WHY])
 {
@@ -178,8 +196,13 @@ static int find_tile(const struct worlds *worlds, const char *path, struct tile 
         snprintf(why, ROUTE_WHY, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
         return -EINVAL;
     }
-    const struct world *world = resolve_world(worlds, &route, why);
-    return world ? resolve_tile(world, &route, tile, &grid, why) : -ENOENT;
+    const struct world *world = hold_world(worlds, &route, why);
+    if (!world)
+        return -ENOENT;
+    int err = resolve_tile(world, &route, tile, &grid, why);
+    if (err)
+        world_release(world);
+    return err;
 }
 
 static int write_blob(const struct blob *blob, const char *file)
@@ -230,6 +253,7 @@ static int command_tile(int argc, char **argv)
         code = WRONG_USAGE;
     } else {
         code = render_to(&tile, options.output);
+        world_release(tile.world);
     }
     worlds_release(worlds);
     return code;

@@ -86,6 +86,8 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
 
     it('refuses what the daemon refuses, and leaves no file', () => eachRow([
         ['nowhere/relief/10/512/512.png', /nowhere/],
+        ['default:01/relief/10/512/512.png', /seed: "01"/],
+        ['default:1/nothing/10/512/512.png', /nothing/],
         ['default/nothing/10/512/512.png', /nothing/],
         ['default/relief/10/512/512.gif', /gif/],
         ['default/relief/10/512/512.f32', /f32/],
@@ -104,8 +106,17 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
         assert.ok(!fs.existsSync(file), 'a file was left');
     }));
 
+    it('renders worlds of other seeds', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
+        const name = `default:${seed}/relief/10/512/512.png`;
+        const { code, stdout, stderr } = await run(['tile', name]);
+        assert.equal(code, 0, stderr);
+        assert.deepEqual(stdout, await daemon.bytes(`/${name}`));
+        assert.notDeepEqual(stdout, await daemon.bytes('/default/relief/10/512/512.png'));
+    }));
+
     it('reads the configuration it is given', async () => {
         const config = scratchFile('farlands.yaml', 'worlds:\n  - name: other\n    seed: 7\n');
+        await assertUsage(['tile', '--config', config, 'other:8/height/10/512/512.f32'], /seed: .*"other".*fixed/);
         const other = await run(['tile', '--config', config, 'other/height/10/512/512.f32']);
         assert.equal(other.code, 0, other.stderr);
         assert.equal(other.stdout.length, 256 * 256 * 4);
