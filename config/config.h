@@ -45,7 +45,7 @@ struct world_config {
     int native_zoom;   /* the zoom at which one sample is one block */
     int64_t origin[2]; /* units: where sample 0 of tile 0 lies */
     bool wrap;         /* the terrain repeats with the window, which is then its period */
-    struct farlands_params terrain;
+    struct farlands_params terrain;           /* heights and volume */
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
     uint32_t layers; /* bit i: it serves number i of the layers known */

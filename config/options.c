@@ -45,6 +45,62 @@ static const struct option noise_options[] = {
     {0},
 };
 
+/* A volume's noise in space: the same keys for each. */
+#define SPACE_OPTIONS(member)                                                                 \
+    {"wavelength", OPTION_BLOCKS, AT_NOISE(volume.member.noise.wavelength),                   \
+     2 / 1024.0,   16384,         .accepted = NULL},                                          \
+        {"octaves",                                                                           \
+         OPTION_INTEGER,                                                                      \
+         AT_NOISE(volume.member.noise.octaves),                                               \
+         1,                                                                                   \
+         FARLANDS_MAX_VOLUME_OCTAVES,                                                         \
+         .accepted = NULL},                                                                   \
+        {"persistence",                                                                       \
+         OPTION_REAL,                                                                         \
+         AT_NOISE(volume.member.noise.persistence),                                           \
+         0,                                                                                   \
+         1,                                                                                   \
+         .accepted = "a number above 0 and up to 1"},                                         \
+        {"lacunarity",                                                                        \
+         OPTION_REAL,                                                                         \
+         AT_NOISE(volume.member.noise.lacunarity),                                            \
+         1,                                                                                   \
+         FARLANDS_MAX_LACUNARITY,                                                             \
+         .accepted = "a number from 1 to 1024"},                                              \
+    {                                                                                         \
+        "squash", OPTION_REAL, AT_NOISE(volume.member.noise.squash), 1 / FARLANDS_MAX_SQUASH, \
+            FARLANDS_MAX_SQUASH, .accepted = "a number from 0.0625 to 16"                     \
+    }
+
+static const struct option overhangs_options[] = {
+    {"amplitude", OPTION_BLOCKS, AT_NOISE(volume.overhangs.amplitude), 0, 16384, .accepted = NULL},
+    {"threshold", OPTION_REAL, AT_NOISE(volume.overhangs.threshold), 0, 1,
+     .accepted = "a number from 0 to 1"},
+    SPACE_OPTIONS(overhangs),
+    {0},
+};
+
+static const struct option caverns_options[] = {
+    {"size", OPTION_REAL, AT_NOISE(volume.caverns.size), 0, 1, .accepted = "a number from 0 to 1"},
+    {"cover", OPTION_BLOCKS, AT_NOISE(volume.caverns.cover), 0, 16384, .accepted = NULL},
+    SPACE_OPTIONS(caverns),
+    {0},
+};
+
+static const struct option tunnels_options[] = {
+    {"radius", OPTION_BLOCKS, AT_NOISE(volume.tunnels.radius), 0, 16384, .accepted = NULL},
+    {"cover", OPTION_BLOCKS, AT_NOISE(volume.tunnels.cover), 0, 16384, .accepted = NULL},
+    SPACE_OPTIONS(tunnels),
+    {0},
+};
+
+static const struct option volume_options[] = {
+    {"overhangs", OPTION_SECTION, .options = overhangs_options},
+    {"caverns", OPTION_SECTION, .options = caverns_options},
+    {"tunnels", OPTION_SECTION, .options = tunnels_options},
+    {0},
+};
+
 const struct option world_options[] = {
     {"name", OPTION_NAME, offsetof(struct world_config, name), 0, WORLD_NAME_MAX,
      .accepted = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
@@ -59,6 +115,7 @@ const struct option world_options[] = {
     {"noise", OPTION_SECTION, .options = noise_options},
     {"elevation", OPTION_ELEVATION, offsetof(struct world_config, terrain),
      .accepted = "2 to 32 pairs [noise, metres], noise ascending"},
+    {"volume", OPTION_SECTION, .options = volume_options},
     {"palette", OPTION_PALETTE, 0,
      .accepted = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
     {"layers", OPTION_LAYERS, offsetof(struct world_config, layers), .accepted = NULL},

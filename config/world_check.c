@@ -35,7 +35,8 @@ static bool reserved(const char *name)
 static struct key_path parameter_path(const char *key)
 {
     struct key_path path;
-    const bool own = strcmp(key, "elevation") == 0; /* the others are below noise */
+    /* The others are below noise. */
+    const bool own = strcmp(key, "elevation") == 0 || strncmp(key, "volume.", 7) == 0;
     if (strcmp(key, "period") == 0)
         key = "wrap";
     else if (!own)

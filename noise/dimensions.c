@@ -1,4 +1,6 @@
 /* Perlin noise at a point, in 1 to 4 dimensions, plainly and in double. */
+#include "dimensions.h"
+
 #include <math.h>
 
 #include "fractal.h"
@@ -54,7 +56,7 @@ static uint32_t permuted_index(const struct farlands_terrain *terrain, const str
     return index;
 }
 
-static void gradient(const struct farlands_terrain *terrain, const struct octave *octave,
+void corner_gradient(const struct farlands_terrain *terrain, const struct octave *octave,
                      int dimensions, const int64_t *cell, float g[AXES])
 {
     const uint32_t h = terrain->hash == FARLANDS_MIX64
@@ -83,7 +85,7 @@ static double add_octave(const struct farlands_terrain *terrain, const struct oc
             cell[axis] = side[axis].cell[corner >> (axis - 1) & 1];
         for (int x = 0; x < 2; x++) {
             cell[AXIS_X] = side[AXIS_X].cell[x];
-            gradient(terrain, octave, dimensions, cell, g[x]);
+            corner_gradient(terrain, octave, dimensions, cell, g[x]);
         }
         for (int along = 0; along < dimensions; along++) {
             const double *w = along == AXIS_X ? side[AXIS_X].p : side[AXIS_X].q;

@@ -39,6 +39,11 @@ extern "C" {
 /* Of ridged and hybrid: offset within 0 .. this, gain within 0 .. this. */
 #define FARLANDS_MAX_OFFSET 16.0
 #define FARLANDS_MAX_GAIN 1024.0
+/* Of a volume's noises: wavelengths, amplitude, radius and cover in units, so that floats hold
+ * them; octaves; and cells from 16 times as high as wide to 16 times as wide as high. */
+#define FARLANDS_MAX_VOLUME_WAVELENGTH (INT64_C(1) << 24)
+#define FARLANDS_MAX_VOLUME_OCTAVES 16
+#define FARLANDS_MAX_SQUASH 16.0
 /* Samples between two columns or rows of a grid, in units: zoom native-42. */
 #define FARLANDS_MAX_STEP (INT64_C(1) << 52)
 
@@ -111,6 +116,40 @@ struct farlands_knot {
     float metres;
 };
 
+/* Perlin noise in space as a volume has it: octaves as in fbm, sum of a_k n_k / A, with numbers of
+ * their own. A cell of octave k is wavelength_k wide in x and y, wavelength_k / squash high. */
+struct farlands_space_noise {
+    int64_t wavelength; /* units, of the first octave */
+    int octaves;
+    double persistence, lacunarity, squash;
+};
+
+/*
+ * What the world is above and below its heights, for farlands_density. All 0: a pure height field.
+ * Of what is off, the noise does not count.
+ */
+struct farlands_volume_params {
+    /* The surface bulges where n, the noise, is beyond THRESHOLD either way; n - threshold = 1
+     * would move it by half of AMPLITUDE, and nothing moves by as much. */
+    struct {
+        int64_t amplitude; /* units; 0: none */
+        double threshold;  /* 0 .. 1 */
+        struct farlands_space_noise noise;
+    } overhangs;
+    /* Hollow where the noise is above 1 - SIZE ("cheese"). */
+    struct {
+        double size;   /* 0 .. 1; 0: none */
+        int64_t cover; /* units below the surface over which they open; 0: they break through it */
+        struct farlands_space_noise noise;
+    } caverns;
+    /* Hollow around the curves where two noises are 0 both ("spaghetti"). */
+    struct {
+        int64_t radius; /* units, roughly: of a round tunnel across the slope of noise 1; 0: none */
+        int64_t cover;  /* as of caverns */
+        struct farlands_space_noise noise;
+    } tunnels;
+};
+
 struct farlands_params {
     uint64_t seed;
     enum farlands_basis basis;
@@ -136,6 +175,7 @@ struct farlands_params {
     /* Piecewise linear, noise ascending, constant beyond both ends. */
     struct farlands_knot elevation[FARLANDS_MAX_KNOTS];
     int knots;
+    struct farlands_volume_params volume; /* does not change a height */
 };
 
 /*
@@ -227,6 +267,42 @@ struct farlands_box {
  */
 int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out);
+
+/*
+ * Density in blocks at every sample of a box, into OUT as above: positive inside the ground,
+ * negative in the air. z is the altitude, growing upwards, one block of it a metre; x and y are
+ * those of heights. Near a surface its size is roughly the distance. In float:
+ *
+ *     s       = height(x, y) - z
+ *     ground  = s + amplitude (1 - (s / amplitude)^2)^2 bulge       where |s| < amplitude, else s
+ *     bulge   = n - n within -threshold .. threshold, n of overhangs
+ *     open    = ground / cover within 0 .. 1; 1 where cover is 0
+ *     cavern  = wavelength (1 - n) - wavelength size open           n of caverns
+ *     tunnel  = wavelength sqrt(a^2 + b^2) - radius open            a, b of tunnels
+ *     density = the least of ground, cavern and tunnel, of the latter two where ground is above
+ *               0, with cover 0 above -wavelength size and -radius: elsewhere neither is less
+ *
+ * lengths in blocks; what is off is left out. s is computed in double, from z rounded to double
+ * (exact up to 2^43 blocks), and then rounded to float: far out, too, each to the nearest, ties to
+ * even. Without volume, density is s.
+ *
+ * The least of several densities is their intersection, after Hart, "Sphere tracing" (1996);
+ * caverns and tunnels after Minecraft's noise caves, cheese and spaghetti (1.18); overhangs after
+ * its terrain, whose height is a gradient in density that a noise in space is added to. The noises
+ * are those of farlands_noise3, with the terrain's hash and fade, but in float, and from these
+ * draws of the seed: noise m (0 overhangs, 1 caverns, 2 and 3 tunnels a and b), octave k has keys
+ * and shifts of x, y, z from draw 520 + 8 (16 m + k) on, two keys and two shifts for x and y, then
+ * the same for z and one that has none; with permutation, 51 (m + 1) is added to the salt instead.
+ * With a period the volume repeats in x and y, too.
+ *
+ * A sample's bits are farlands_density_at's at its place: boxes share faces, at any step, and a box
+ * is as good in slabs. Returns 0, or -EINVAL for a box out of bounds.
+ */
+int farlands_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                     const struct farlands_box *box, float *out);
+
+/* The same at one place; NAN where a box could have no sample. As farlands_height. */
+float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z);
 
 /* The kernel that TERRAIN runs on: "avx512", "avx2", "neon" or "scalar", the fastest that
  * the machine had when the terrain was made, or the one that the environment

@@ -33,6 +33,7 @@
 #include "kernel.h"
 #include "lattice.h"
 #include "scratch.h"
+#include "volume.h"
 
 static inline int whole_steps(int n)
 {
@@ -326,10 +327,12 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
 
 #include "volume_template.h"
 
+#include "density_template.h"
+
 static bool supported(void)
 {
     return KERNEL_SUPPORTED;
 }
 
 extern const struct kernel KERNEL;
-const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point, volume};
+const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point, volume, density};

@@ -450,3 +450,31 @@ static void lattice_line(const struct farlands_terrain *terrain, enum farlands_b
         expand(lattice, work->y, side, n, work->side_y[side]);
     }
 }
+
+/* Indices of N corners in the lattice row ROW of the slice SLICE. */
+static void space_indices(const struct farlands_terrain *terrain, const struct octave *octave,
+                          struct axis_hash column, int64_t row, int64_t slice, int n,
+                          uint32_t *restrict index)
+{
+    const uint32_t *restrict p = terrain->permutation;
+    if (terrain->hash == FARLANDS_MIX64) {
+        const uint64_t joined = lattice_join(lattice_axis(row, octave->key[AXIS_Y]),
+                                             lattice_axis(slice, octave->key[AXIS_Z]));
+        row_indices(terrain, column, (struct row_hash){(uint32_t)joined, (uint32_t)(joined >> 32)},
+                    n, index);
+        return;
+    }
+    const uint32_t y = (uint32_t)row, z = (uint32_t)slice + octave->salt;
+    for (int i = 0; i < n; i++)
+        index[i] = p[(p[(p[column.low[i] & 255] + y) & 255] + z) & 255];
+}
+
+static void gradients_3d_at(const uint32_t *index, int n, float *x, float *y, float *z)
+{
+    for (int i = 0; i < n; i += LANES) {
+        const vu h = load_integers(index + i) & 31;
+        narrow_store(x + i, lookup_32(gradients_3d[AXIS_X], h));
+        narrow_store(y + i, lookup_32(gradients_3d[AXIS_Y], h));
+        narrow_store(z + i, lookup_32(gradients_3d[AXIS_Z], h));
+    }
+}

@@ -26,6 +26,7 @@ static inline REAL NAME(cellular)(REAL squared)
 
 #include "lines_template.h"
 #include "points_template.h"
+#include "space_template.h"
 
 /* Add octave K to row J + R of the chunk, whose every sample has corners of its own. */
 static void NAME(scattered_row)(const struct farlands_terrain *terrain,

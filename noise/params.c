@@ -105,10 +105,97 @@ static struct fault elevation_fault(const struct farlands_params *params)
     return no_fault;
 }
 
+/* What the keys of one noise in space are called. */
+struct space_keys {
+    const char *wavelength, *octaves, *persistence, *lacunarity, *squash;
+};
+
+#define SPACE_KEYS(name)                                                                        \
+    {                                                                                           \
+        "volume." name ".wavelength", "volume." name ".octaves", "volume." name ".persistence", \
+            "volume." name ".lacunarity", "volume." name ".squash"                              \
+    }
+
+static struct fault space_fault(const struct farlands_params *params,
+                                const struct farlands_space_noise *noise,
+                                const struct space_keys *keys)
+{
+    if (noise->wavelength < FARLANDS_MIN_WAVELENGTH ||
+        noise->wavelength > FARLANDS_MAX_VOLUME_WAVELENGTH)
+        return (struct fault){keys->wavelength,
+                              "accepted are 0.001953125 (2/1024) to 16384 blocks"};
+    if (noise->octaves < 1 || noise->octaves > FARLANDS_MAX_VOLUME_OCTAVES)
+        return (struct fault){keys->octaves, "accepted is a whole number from 1 to 16"};
+    if (!(noise->persistence > 0 && noise->persistence <= 1))
+        return (struct fault){keys->persistence, "accepted is a number above 0 and up to 1"};
+    if (!(noise->lacunarity >= 1 && noise->lacunarity <= FARLANDS_MAX_LACUNARITY))
+        return (struct fault){keys->lacunarity, "accepted is a number from 1 to 1024"};
+    if (!(noise->squash >= 1 / FARLANDS_MAX_SQUASH && noise->squash <= FARLANDS_MAX_SQUASH))
+        return (struct fault){keys->squash, "accepted is a number from 0.0625 to 16"};
+    int64_t last = 0;
+    for (int k = 0; k < noise->octaves; k++) {
+        const int64_t wavelength = octave_wavelength(noise->wavelength, noise->lacunarity, k);
+        if (wavelength < FARLANDS_MIN_WAVELENGTH || wavelength == last ||
+            octave_wavelength(wavelength, noise->squash, 1) < FARLANDS_MIN_WAVELENGTH)
+            return (struct fault){keys->octaves,
+                                  "more than the lattice can tell apart: accepted are as many as "
+                                  "leave each octave cells of a size of its own, 2/1024 blocks or "
+                                  "more wide and high"};
+        if (params->period % wavelength != 0)
+            return (struct fault){keys->wavelength,
+                                  "the world repeats, and an octave of this noise does not fit "
+                                  "in: accepted are wavelengths that, in each octave, divide the "
+                                  "period"};
+        last = wavelength;
+    }
+    return no_fault;
+}
+
+#define LENGTHS "accepted are 0 to 16384 blocks"
+#define SHARES "accepted is a number from 0 to 1"
+
+static bool is_length(int64_t units)
+{
+    return units >= 0 && units <= FARLANDS_MAX_VOLUME_WAVELENGTH;
+}
+
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+static struct fault volume_fault(const struct farlands_params *params)
+{
+    static const struct space_keys overhangs = SPACE_KEYS("overhangs"),
+                                   caverns = SPACE_KEYS("caverns"), tunnels = SPACE_KEYS("tunnels");
+    const struct farlands_volume_params *v = &params->volume;
+    struct fault fault = no_fault;
+
+    if (!is_length(v->overhangs.amplitude))
+        return (struct fault){"volume.overhangs.amplitude", LENGTHS};
+    if (!is_share(v->overhangs.threshold))
+        return (struct fault){"volume.overhangs.threshold", SHARES};
+    if (!is_share(v->caverns.size))
+        return (struct fault){"volume.caverns.size", SHARES};
+    if (!is_length(v->caverns.cover))
+        return (struct fault){"volume.caverns.cover", LENGTHS};
+    if (!is_length(v->tunnels.radius))
+        return (struct fault){"volume.tunnels.radius", LENGTHS};
+    if (!is_length(v->tunnels.cover))
+        return (struct fault){"volume.tunnels.cover", LENGTHS};
+    if (v->overhangs.amplitude > 0)
+        fault = space_fault(params, &v->overhangs.noise, &overhangs);
+    if (!fault.text && v->caverns.size > 0)
+        fault = space_fault(params, &v->caverns.noise, &caverns);
+    if (!fault.text && v->tunnels.radius > 0)
+        fault = space_fault(params, &v->tunnels.noise, &tunnels);
+    return fault;
+}
+
 const char *farlands_params_fault(const struct farlands_params *params, const char **key)
 {
     static struct fault (*const checks[])(const struct farlands_params *) = {
-        choices_fault, octaves_fault, warp_fault, period_fault, elevation_fault,
+        choices_fault, octaves_fault, warp_fault, period_fault, elevation_fault, volume_fault,
     };
     for (unsigned i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         struct fault fault = checks[i](params);

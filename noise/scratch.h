@@ -199,11 +199,36 @@ struct sums {
     ALIGNED double broad[CHUNK], broad_weight[CHUNK];
 };
 
-/* An octave, or one of the warp's two, over a chunk. */
+/* One octave's slice: its cell, and the weights of its corners. */
+struct narrow_slice {
+    int64_t cell;
+    float p[2], q[2];
+};
+
+struct broad_slice {
+    int64_t cell;
+    double p[2], q[2];
+};
+
+/* An octave of a volume's noise. Its lattice rows' lines in two slices, folded to one for the
+ * SLICE of samples between them, are lines as in a plane: along and across. */
+struct space_scratch {
+    struct narrow_scratch narrow;
+    const struct space_octave *octave;
+    struct narrow_slice slice;
+    struct slots folded;
+    ALIGNED float fold[2 * SLOTS][CHUNK];
+};
+
+/* An octave, or one of the warp's two, or one of a volume's noises, over a chunk. */
 union octave_scratch {
     struct narrow_scratch narrow;
     struct broad_scratch broad;
+    struct space_scratch space;
 };
+
+/* Rows of a volume whose heights are kept while its slices pass. */
+enum { TALL_ROWS = 64 };
 
 struct farlands_scratch {
     double band_limit[FARLANDS_MAX_OCTAVES]; /* 1 .. 0 */
@@ -215,7 +240,13 @@ struct farlands_scratch {
         struct narrow_set narrow[SETS];
         struct broad_set broad[SETS];
     } sets;
+    struct {
+        ALIGNED float heights[TALL_ROWS][CHUNK];
+        ALIGNED float noise[SPACES][BAND][CHUNK];
+    } volume;
     union octave_scratch octave[FARLANDS_MAX_OCTAVES], warp[2];
 };
+
+_Static_assert(SPACES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES, "octaves of a volume");
 
 #endif

@@ -10,13 +10,18 @@
 #include "permutation.h"
 #include "terrain.h"
 
-int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
+int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k)
 {
     double divisor = 1;
     for (int i = 0; i < k; i++)
-        divisor *= params->lacunarity;
-    const double units = (double)params->wavelength / divisor + 0.5;
+        divisor *= lacunarity;
+    const double units = (double)wavelength / divisor + 0.5;
     return units >= 0 && units < 0x1p62 ? (int64_t)units : 0;
+}
+
+int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
+{
+    return octave_wavelength(params->wavelength, params->lacunarity, k);
 }
 
 int octave_count(const struct farlands_params *params)
@@ -24,14 +29,10 @@ int octave_count(const struct farlands_params *params)
     return params->fractal == FARLANDS_NONE ? 1 : params->octaves;
 }
 
-/* Numbers that the seed draws, four for each octave in the plane, four for the
- * other axes, and then the warp's. */
-enum { DRAWS_OF_SPACE = 4 * FARLANDS_MAX_OCTAVES, DRAWS_OF_WARP = 2 * DRAWS_OF_SPACE };
 /* The warp's octaves under permutation, which draws nothing. */
 enum { WARP_SALT = 85 };
 
-/* Keys and shifts of two axes, from AXIS on, by the draws FIRST to FIRST + 3. */
-static void draw_lattice(struct octave *octave, uint64_t seed, uint64_t first, int axis)
+void octave_draw(struct octave *octave, uint64_t seed, uint64_t first, int axis)
 {
     const uint64_t wavelength = (uint64_t)octave->wavelength;
     for (int i = 0; i < 2; i++) {
@@ -41,7 +42,7 @@ static void draw_lattice(struct octave *octave, uint64_t seed, uint64_t first, i
     }
 }
 
-static struct octave make_octave(const struct farlands_params *params, int64_t wavelength)
+struct octave octave_make(const struct farlands_params *params, int64_t wavelength)
 {
     assert(wavelength >= FARLANDS_MIN_WAVELENGTH); /* farlands_params_fault saw to it */
     return (struct octave){
@@ -59,14 +60,14 @@ static void make_octaves(struct farlands_terrain *terrain, const struct farlands
     terrain->octaves = octave_count(params);
     for (int k = 0; k < terrain->octaves; k++, amplitude *= params->persistence) {
         struct octave *octave = &terrain->octave[k];
-        *octave = make_octave(params, farlands_octave_wavelength(params, k));
+        *octave = octave_make(params, farlands_octave_wavelength(params, k));
         octave->amplitude = amplitude;
         terrain->amplitude += amplitude;
         terrain->broad += octave->wavelength > NARROW_MAX;
         if (params->hash == FARLANDS_MIX64) {
             const uint64_t first = 4 * (uint64_t)k;
-            draw_lattice(octave, params->seed, first, AXIS_X);
-            draw_lattice(octave, params->seed, DRAWS_OF_SPACE + first, AXIS_Z);
+            octave_draw(octave, params->seed, first, AXIS_X);
+            octave_draw(octave, params->seed, DRAWS_OF_SPACE + first, AXIS_Z);
         } else if (params->octave_salt) {
             octave->salt = (uint32_t)(octave->wavelength >> FARLANDS_UNIT_BITS) & 255;
         }
@@ -78,9 +79,9 @@ static void make_warp(struct farlands_terrain *terrain, const struct farlands_pa
     terrain->warp = (double)params->warp.amplitude;
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
         struct octave *octave = &terrain->warp_octave[axis];
-        *octave = make_octave(params, params->warp.wavelength);
+        *octave = octave_make(params, params->warp.wavelength);
         if (params->hash == FARLANDS_MIX64)
-            draw_lattice(octave, params->seed, DRAWS_OF_WARP + 4 * (uint64_t)axis, AXIS_X);
+            octave_draw(octave, params->seed, DRAWS_OF_WARP + 4 * (uint64_t)axis, AXIS_X);
         else
             octave->salt = WARP_SALT * (uint32_t)(axis + 1);
     }
@@ -165,6 +166,7 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
     make_warp(terrain, params);
     terrain->moments = make_moments(params, &terrain->gradients);
     make_elevation(&terrain->elevation, params);
+    volume_make(&terrain->volume, params);
     *out = terrain;
     return 0;
 }
@@ -244,15 +246,29 @@ float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t
     return terrain->kernel->point(terrain, x, y);
 }
 
+static bool box_in_bounds(const struct farlands_box *box)
+{
+    return box->step >= 1 && box->step <= FARLANDS_MAX_STEP &&
+           axis_in_bounds(box->x, box->step, box->width) &&
+           axis_in_bounds(box->y, box->step, box->height) &&
+           axis_in_bounds(box->z, box->step, box->depth);
+}
+
 int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out)
 {
-    if (box->step < 1 || box->step > FARLANDS_MAX_STEP ||
-        !axis_in_bounds(box->x, box->step, box->width) ||
-        !axis_in_bounds(box->y, box->step, box->height) ||
-        !axis_in_bounds(box->z, box->step, box->depth))
+    if (!box_in_bounds(box))
         return -EINVAL;
     terrain->kernel->volume(terrain, scratch, box, out);
+    return 0;
+}
+
+int farlands_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                     const struct farlands_box *box, float *out)
+{
+    if (!box_in_bounds(box))
+        return -EINVAL;
+    terrain->kernel->density(terrain, scratch, box, out);
     return 0;
 }
 

@@ -30,6 +30,37 @@ static inline double octave_band_limit(const struct octave *octave, int64_t step
  * double: a float's 24 bits tell the units of a cell apart only up to here. */
 #define NARROW_MAX (INT64_C(1) << 24)
 
+/* An octave of a volume's noise: whose columns and rows are those of an octave with cells HEIGHT
+ * units high. */
+struct space_octave {
+    struct octave plane;
+    int64_t height;
+    double inverse_height; /* 1 / height */
+    float share;           /* of all octaves' amplitudes */
+};
+
+struct space_noise {
+    int octaves; /* 0: off */
+    struct space_octave octave[FARLANDS_MAX_VOLUME_OCTAVES];
+};
+
+enum space { OVERHANGS, CAVERNS, TUNNELS, TUNNELS_ACROSS, SPACES };
+
+/* Of caverns or tunnels: farlands.h has the formula, in blocks. */
+struct caves {
+    float scale; /* the wavelength */
+    float reach; /* where fully open: what is taken from the distance */
+    float start; /* open = start + rise * ground, within 0 .. 1 */
+    float rise;
+    float from; /* they count where the ground's density is above */
+};
+
+struct volume {
+    struct space_noise noise[SPACES];
+    float amplitude, inverse, threshold; /* of overhangs: blocks, 1 / amplitude, noise */
+    struct caves caverns, tunnels;
+};
+
 /* The elevation curve: on piece p, metres = base + slope * (noise - from). As
  * floats, 32 of each, for lookups, and beyond the last piece nothing is reached;
  * slope is the sum of two. */
@@ -69,6 +100,26 @@ struct farlands_terrain {
     struct octave warp_octave[2]; /* of the displacements in x and in y */
     struct moments moments;
     struct elevation elevation;
+    struct volume volume;
 };
+
+/* Numbers that the seed draws, four for each octave in the plane, four for the
+ * other axes, then the warp's, and then those of volumes. */
+enum {
+    DRAWS_OF_SPACE = 4 * FARLANDS_MAX_OCTAVES,
+    DRAWS_OF_WARP = 2 * DRAWS_OF_SPACE,
+    DRAWS_OF_VOLUME = DRAWS_OF_WARP + 2 * 4,
+};
+
+/* WAVELENGTH / LACUNARITY^K, rounded to the nearest; 0 where it would not fit. */
+int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k);
+
+/* An octave of a terrain of PARAMS, of amplitude 1, its lattice not yet drawn. */
+struct octave octave_make(const struct farlands_params *params, int64_t wavelength);
+
+/* Keys and shifts of two axes, from AXIS on, by the draws FIRST to FIRST + 3. */
+void octave_draw(struct octave *octave, uint64_t seed, uint64_t first, int axis);
+
+void volume_make(struct volume *volume, const struct farlands_params *params);
 
 #endif

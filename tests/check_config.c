@@ -99,6 +99,9 @@ START_TEST(test_builtin)
     ck_assert_double_eq(world->terrain.gain, 2);
     ck_assert_int_eq(world->terrain.warp.amplitude, 0);
     ck_assert_int_eq(world->terrain.warp.wavelength, 0);
+    ck_assert_int_gt(world->terrain.volume.overhangs.amplitude, 0);
+    ck_assert_double_gt(world->terrain.volume.caverns.size, 0);
+    ck_assert_int_gt(world->terrain.volume.tunnels.radius, 0);
     ck_assert_int_ge(world->terrain.knots, 2);
     ck_assert_int_ge(world->stops, 2);
     ck_assert_ptr_null(farlands_params_fault(&world->terrain, NULL));
@@ -258,6 +261,7 @@ END_TEST
 #define NOISE WORLD "    noise:\n"
 /* As many octaves as this wavelength can have: 65536 * 1024 / 2^25 = 2. */
 #define OCTAVES(count) NOISE "      wavelength: 65536\n      lacunarity: 2\n      octaves: " #count
+#define VOLUME WORLD "    volume:\n"
 #define NAME63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
 
 /* Fine, though near an edge. */
@@ -309,6 +313,12 @@ static const char *const good[] = {
     WRAP "    noise: {warp: {amplitude: 0, wavelength: 300}}",
     WRAP "    noise: {fractal: none, lacunarity: 3}",
     OCTAVES(26),
+    VOLUME "      caverns: {}",
+    VOLUME "      overhangs: {amplitude: 16384, threshold: 0, wavelength: 16384}",
+    VOLUME "      tunnels: {radius: 0, octaves: 16, wavelength: 0.001953125}",
+    VOLUME "      caverns: {size: 1, cover: 0.5, squash: 0.0625, lacunarity: 1, octaves: 1}",
+    WRAP "    volume: {caverns: {size: 0, wavelength: 100}}",
+    WRAP "    native_zoom: 0\n    noise: {wavelength: 64, octaves: 3}",
     WORLD "    layers: [deep, feet, any-other, any]",
     WORLD "    elevation: [[0, -7000], [1, 7000.5]]",
     WORLD "    layers: [any, deep]\n    elevation: [[0, -32768], [1, 32767.996]]",
@@ -584,6 +594,35 @@ static const struct {
      "perlin, cellular and value"},
     {"worlds:\n  - name: a\n  - name: b\n    wrap: true\n    native_zoom: 0", 4, "worlds[1].wrap",
      "the window of 256 blocks"},
+    /* Volume. */
+    {WORLD "    volume: 5", 3, "worlds[0].volume", "overhangs, caverns, tunnels"},
+    {VOLUME "      caves: {}", 4, "worlds[0].volume.caves", "overhangs, caverns, tunnels"},
+    {VOLUME "      tunnels: {size: 1}", 4, "worlds[0].volume.tunnels.size",
+     "radius, cover, wavelength, octaves, persistence, lacunarity, squash"},
+    {VOLUME "      overhangs: {amplitude: -1}", 4, "worlds[0].volume.overhangs.amplitude",
+     "0 to 16384 blocks"},
+    {VOLUME "      overhangs: {threshold: 1.5}", 4, "worlds[0].volume.overhangs.threshold",
+     "a number from 0 to 1"},
+    {VOLUME "      caverns:\n        size: 2", 5, "worlds[0].volume.caverns.size",
+     "a number from 0 to 1"},
+    {VOLUME "      caverns: {cover: 20000}", 4, "worlds[0].volume.caverns.cover",
+     "0 to 16384 blocks"},
+    {VOLUME "      tunnels: {radius: 0.3}", 4, "worlds[0].volume.tunnels.radius",
+     "at most 10 fractional bits"},
+    {VOLUME "      tunnels: {octaves: 17}", 4, "worlds[0].volume.tunnels.octaves",
+     "a whole number from 1 to 16"},
+    {VOLUME "      tunnels: {wavelength: 16385}", 4, "worlds[0].volume.tunnels.wavelength",
+     "to 16384 blocks"},
+    {VOLUME "      tunnels: {squash: 17}", 4, "worlds[0].volume.tunnels.squash",
+     "a number from 0.0625 to 16"},
+    {VOLUME "      tunnels: {persistence: 0}", 4, "worlds[0].volume.tunnels.persistence",
+     "a number above 0 and up to 1"},
+    {VOLUME "      tunnels: {lacunarity: 0}", 4, "worlds[0].volume.tunnels.lacunarity",
+     "a number from 1 to 1024"},
+    {VOLUME "      caverns:\n        wavelength: 1\n        octaves: 16", 6,
+     "worlds[0].volume.caverns.octaves", "more than the lattice can tell apart"},
+    {WRAP "    volume:\n      caverns:\n        wavelength: 100", 6,
+     "worlds[0].volume.caverns.wavelength", "divide the period"},
     /* Elevation. */
     {WORLD "    elevation: []", 3, "worlds[0].elevation", "2 to 32 pairs"},
     {WORLD "    elevation: [[0, 0]]", 3, "worlds[0].elevation", "2 to 32 pairs"},
@@ -989,6 +1028,9 @@ static const struct {
     {"noise.gain", "2", 0},
     {"noise.warp.amplitude", "0.5", 0},
     {"noise.warp.wavelength", "4096", 0},
+    {"volume.overhangs.amplitude", "12.5", 0},
+    {"volume.caverns.squash", "1.5", 0},
+    {"volume.tunnels.radius", "0", 0},
 };
 
 struct visits {
@@ -1023,7 +1065,9 @@ START_TEST(test_visit)
     struct config *config =
         load_text(WRAP "    seed: 18446744073709551615\n"
                        "    noise: {octaves: 5, basis: cellular, offset: 0.75,\n"
-                       "            warp: {amplitude: 0.5, wavelength: 4096}}\n");
+                       "            warp: {amplitude: 0.5, wavelength: 4096}}\n"
+                       "    volume: {overhangs: {amplitude: 12.5}, caverns: {squash: 1.5},\n"
+                       "             tunnels: {radius: 0}}\n");
     struct visits visits = {0};
     config_world_visit(config->worlds, count_visit, &visits);
     ck_assert_int_eq(visits.right, ROWS(visited));

@@ -156,6 +156,10 @@ START_TEST(test_world)
     ck_assert_double_eq(number(warp, "amplitude"), (double)terrain->warp.amplitude / FARLANDS_UNIT);
     ck_assert_double_eq(number(warp, "wavelength"),
                         (double)terrain->warp.wavelength / FARLANDS_UNIT);
+    const cJSON *caverns = member(member(json, "volume"), "caverns");
+    ck_assert_double_eq(number(caverns, "size"), terrain->volume.caverns.size);
+    ck_assert_double_eq(number(caverns, "wavelength"),
+                        (double)terrain->volume.caverns.noise.wavelength / FARLANDS_UNIT);
     for (const cJSON *item = json->child; item; item = item->next)
         for (const cJSON *other = item->next; other; other = other->next)
             ck_assert_str_ne(item->string, other->string);

@@ -90,6 +90,7 @@ static struct farlands_params random_params(struct draws *draws)
         REQUIRE(params.octaves > 0, "%s: %s", reference_params_text(&params),
                 farlands_params_fault(&params, NULL));
     }
+    params.volume = draw_volume(draws, params);
     return params;
 }
 
@@ -260,6 +261,11 @@ START_TEST(scratch_has_no_memory)
             REQUIRE(memcmp(used, out, count * sizeof *out) == 0,
                     "%s; %s: not as with a fresh scratch", reference_params_text(&params),
                     box_text(&box));
+            ck_assert_int_eq(farlands_density(terrain, old, &box, used), 0);
+            ck_assert_int_eq(farlands_density(terrain, fresh, &box, out), 0);
+            REQUIRE(memcmp(used, out, count * sizeof *out) == 0,
+                    "%s; %s: density not as with a fresh scratch", reference_params_text(&params),
+                    box_text(&box));
         }
         free(used);
         free(out);
@@ -408,6 +414,15 @@ START_TEST(volumes_end_at_a_guard_page)
             REQUIRE(float_bits(fenced.end[-1]) == float_bits(last),
                     "%s; %s: ends with %.9g, as a point %.9g", reference_params_text(&params),
                     box_text(&box), (double)fenced.end[-1], (double)last);
+            ck_assert_int_eq(farlands_density(terrain, scratch, &box, fenced.first), 0);
+            ck_assert_int_eq(farlands_density(terrain, scratch, &box, late), 0);
+            last = farlands_density_at(terrain, box.x + (box.width - 1) * box.step,
+                                       box.y + (box.height - 1) * box.step,
+                                       box.z + (box.depth - 1) * box.step);
+            REQUIRE(float_bits(fenced.end[-1]) == float_bits(last),
+                    "%s; %s: density ends with %.9g, as a point %.9g",
+                    reference_params_text(&params), box_text(&box), (double)fenced.end[-1],
+                    (double)last);
             farlands_terrain_free(terrain);
         }
     }
@@ -576,6 +591,13 @@ START_TEST(boxes_out_of_bounds_are_refused)
     for (int k = 0; k < LENGTH(out); k++)
         REQUIRE(k < count ? fabsf(out[k]) <= 2 : out[k] == untouched, "%s: number %d is %g",
                 box_text(box), k, (double)out[k]);
+    for (int k = 0; k < LENGTH(out); k++)
+        out[k] = untouched;
+    err = farlands_density(terrain, scratch, box, out);
+    REQUIRE(err == box_bounds[_i].error, "%s: %d for density", box_text(box), err);
+    for (int k = 0; k < LENGTH(out); k++)
+        REQUIRE(k < count ? isfinite(out[k]) : out[k] == untouched,
+                "%s: number %d is %g of density", box_text(box), k, (double)out[k]);
     farlands_scratch_free(scratch);
     farlands_terrain_free(terrain);
 }

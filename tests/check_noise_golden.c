@@ -218,6 +218,45 @@ START_TEST(volumes_stay)
 }
 END_TEST
 
+/* Density around the surface: 40 x 5 x 60 samples. */
+static const struct {
+    const char *name;
+    enum farlands_hash hash;
+    int64_t x, y, step;
+    uint64_t hash_of_density;
+} densities[] = {
+    {"blocks", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x89085bce63ec8c9d)},
+    {"fine, far out", FARLANDS_MIX64, INT64_C(1) << 60, -FARLANDS_LIMIT, 300,
+     UINT64_C(0x4b7580762896a353)},
+    {"coarse, permutation", FARLANDS_PERMUTATION, 0, 0, BLOCKS(8), UINT64_C(0x4dc46eb3fbba582c)},
+};
+
+START_TEST(densities_stay)
+{
+    const struct farlands_space_noise noise = {BLOCKS(64), 3, 0.5, 2, 2};
+    struct farlands_params params = world();
+    params.hash = densities[_i].hash;
+    params.volume = (struct farlands_volume_params){
+        .overhangs = {BLOCKS(30), 0.05, noise},
+        .caverns = {0.75, BLOCKS(10), noise},
+        .tunnels = {BLOCKS(5), 0, noise},
+    };
+    struct farlands_terrain *terrain = reference_terrain(&params);
+    struct farlands_scratch *scratch = reference_scratch();
+    const int64_t surface = (int64_t)farlands_height(terrain, densities[_i].x, densities[_i].y);
+    const int64_t step = densities[_i].step;
+    const struct farlands_box box = {
+        densities[_i].x, densities[_i].y, BLOCKS(surface) - 40 * step, step, 40, 5, 60};
+    static float density[40 * 5 * 60];
+    ck_assert_int_eq(farlands_density(terrain, scratch, &box, density), 0);
+    uint64_t hash = hash_heights(density, LENGTH(density));
+    REQUIRE(hash == densities[_i].hash_of_density, "density %s: 0x%016" PRIx64, densities[_i].name,
+            hash);
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
 /* The hash itself, by its authors' vectors: "" and four bytes "foob" (as one float's bits). */
 START_TEST(hash_is_fnv)
 {
@@ -243,6 +282,7 @@ int main(void)
     tcase_add_test(golden, generator_is_the_one_hashed);
     tcase_add_loop_test(golden, heights_stay, 0, LENGTH(rows));
     tcase_add_loop_test(golden, volumes_stay, 0, LENGTH(volumes));
+    tcase_add_loop_test(golden, densities_stay, 0, LENGTH(densities));
     suite_add_tcase(suite, golden);
 
     return suite_run(suite);

@@ -54,7 +54,8 @@ struct reference_octave {
     int64_t shift[REFERENCE_AXES];
     uint64_t key[REFERENCE_AXES];
     int64_t salt;
-    int64_t cells; /* in a period of x and y; 0: no period */
+    int64_t cells;  /* in a period of x and y; 0: no period */
+    int64_t height; /* units, of a cell in a volume; 0: as wide */
 };
 
 struct reference_noise {
@@ -536,7 +537,7 @@ static inline double reference_perlin_in(const struct reference_noise *r,
     struct reference_split split[REFERENCE_AXES] = {{0, 0}};
     for (int axis = 0; axis < dimensions; axis++)
         split[axis] = reference_split((struct reference_place){place[axis], 0}, o->shift[axis],
-                                      o->wavelength);
+                                      axis == 2 && o->height ? o->height : o->wavelength);
     double value[1 << REFERENCE_AXES];
     int corners = 1 << dimensions;
     for (int corner = 0; corner < corners; corner++) {

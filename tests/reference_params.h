@@ -124,6 +124,77 @@ static inline int64_t draw_between(struct draws *draws, int64_t low, int64_t hig
     return low + (int64_t)(draw(draws) % ((uint64_t)high - (uint64_t)low + 1));
 }
 
+/* Cells from less than a block to FARLANDS_MAX_VOLUME_WAVELENGTH, powers of two among them. */
+static inline struct farlands_space_noise draw_space_noise(struct draws *draws)
+{
+    static const int64_t wavelengths[] = {
+        100, BLOCKS(4), BLOCKS(16), BLOCKS(37.5), BLOCKS(128), FARLANDS_MAX_VOLUME_WAVELENGTH};
+    static const double lacunarities[] = {2, 1.9, 3}, squashes[] = {1, 2, 1.7, 0.25};
+    return (struct farlands_space_noise){
+        .wavelength = wavelengths[draw_between(draws, 0, LENGTH(wavelengths) - 1)],
+        .octaves = (int)draw_between(draws, 1, 4),
+        .persistence = (double)draw_between(draws, 1, 100) / 100,
+        .lacunarity = lacunarities[draw_between(draws, 0, LENGTH(lacunarities) - 1)],
+        .squash = squashes[draw_between(draws, 0, LENGTH(squashes) - 1)],
+    };
+}
+
+/* Any volume for PARAMS, each of its parts mostly there; those that do not fit a period are not. */
+static inline struct farlands_volume_params draw_volume(struct draws *draws,
+                                                        struct farlands_params params)
+{
+    static const int64_t lengths[] = {1, BLOCKS(5), BLOCKS(24), BLOCKS(200), BLOCKS(16384)};
+    struct farlands_volume_params v = {
+        .overhangs = {.amplitude = lengths[draw_between(draws, 0, LENGTH(lengths) - 1)],
+                      .threshold = (double)draw_between(draws, 0, 30) / 100},
+        .caverns = {.size = (double)draw_between(draws, 0, 100) / 100},
+        .tunnels = {.radius = lengths[draw_between(draws, 0, LENGTH(lengths) - 1)]},
+    };
+    struct farlands_space_noise *noises[] = {&v.overhangs.noise, &v.caverns.noise,
+                                             &v.tunnels.noise};
+    for (int i = 0; i < LENGTH(noises); i++)
+        *noises[i] = draw_space_noise(draws);
+    v.caverns.cover = draw_between(draws, 0, 2) ? draw_between(draws, 1, BLOCKS(60)) : 0;
+    v.tunnels.cover = draw_between(draws, 0, 2) ? draw_between(draws, 1, BLOCKS(60)) : 0;
+    if (draw_between(draws, 0, 3) == 0)
+        v.overhangs.amplitude = 0;
+    if (draw_between(draws, 0, 3) == 0)
+        v.tunnels.radius = 0;
+    params.volume = v;
+    for (int i = 0; i < LENGTH(noises) && farlands_params_fault(&params, NULL); i++) {
+        for (int k = 0; k < LENGTH(noises); k++)
+            noises[k]->octaves = 1;
+        params.volume = v;
+        if (!farlands_params_fault(&params, NULL))
+            break;
+        if (i == 0)
+            v.overhangs.amplitude = 0;
+        else if (i == 1)
+            v.caverns.size = 0;
+        else
+            v.tunnels.radius = 0;
+        params.volume = v;
+    }
+    return params.volume;
+}
+
+static inline const char *reference_volume_text(const struct farlands_volume_params *v)
+{
+    static char text[640];
+    const struct farlands_space_noise *n[] = {&v->overhangs.noise, &v->caverns.noise,
+                                              &v->tunnels.noise};
+    int used = snprintf(text, sizeof text,
+                        "overhangs %" PRId64 " above %g, caverns %g under %" PRId64
+                        ", tunnels %" PRId64 " under %" PRId64,
+                        v->overhangs.amplitude, v->overhangs.threshold, v->caverns.size,
+                        v->caverns.cover, v->tunnels.radius, v->tunnels.cover);
+    for (int i = 0; i < LENGTH(n); i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "; %d octaves from %" PRId64 " units by %g, %g, squash %g", n[i]->octaves,
+                         n[i]->wavelength, n[i]->lacunarity, n[i]->persistence, n[i]->squash);
+    return text;
+}
+
 static inline uint32_t float_bits(float f)
 {
     uint32_t bits;

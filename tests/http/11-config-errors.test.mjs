@@ -107,6 +107,12 @@ const BROKEN = [
     [noise('wavelength: 64', 'octaves: 3', '>warp: { amplitude: 8 }'), `${N}.warp.wavelength`,
         /0\.001953125.*1099511627776/],
 
+    [world('>volume: 1'), `${W}.volume`, /overhangs.*caverns.*tunnels/],
+    [world('volume:', '>  caves: {}'), `${W}.volume.caves`, UNKNOWN],
+    [world('volume:', '>  caverns: { size: 2 }'), `${W}.volume.caverns.size`, /\b0\D+1\b/],
+    [world('volume:', '>  tunnels: { radius: -1 }'), `${W}.volume.tunnels.radius`, /\b0\D+16384\b/],
+    [world('wrap: true', '>volume: { overhangs: { wavelength: 100 } }'), `${W}.volume.overhangs.wavelength`, /divide/],
+
     [world('>wrap: maybe'), `${W}.wrap`, /true or false/],
     [world('>wrap: true', 'noise: { wavelength: 100, octaves: 1 }'), `${W}.wrap`, /divide/],
     [world('noise: { warp: { amplitude: 1, wavelength: 100 } }', '>wrap: true'), `${W}.wrap`, /divide/],

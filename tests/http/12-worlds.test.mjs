@@ -60,6 +60,7 @@ const VARIANTS = {
     elevation: 'elevation: [[-1, -100], [0, 10], [1, 900]]',
     palette: 'palette: [[-4000, "#000000"], [4000, "#FFffff"]]',
     origin: 'origin: [0, 0]',
+    volume: 'volume: { caverns: { size: 0 } }',
 };
 
 const ALL = `worlds:\n${Object.entries(VARIANTS)
@@ -170,7 +171,7 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         assert.ok(new Set(samples).size > 1000, 'flat');
         decodePng(await daemon.bytes(`/${name}/relief/10/512/511.png`));
         const plain = floats(await daemon.bytes('/plain/height/10/512/511.f32'));
-        if (!['plain', 'palette'].includes(name))
+        if (!['plain', 'palette', 'volume'].includes(name))
             assert.notDeepEqual(samples, plain, 'the heights of the default world');
         else
             assert.deepEqual(samples, plain);
@@ -185,6 +186,9 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
             offset: 1, gain: 2, warp: { amplitude: 500000, wavelength: 1048576 },
         });
         assert.equal((await daemon.json('/wrap.json')).wrap, true);
+        assert.deepEqual((await daemon.json('/volume.json')).volume.caverns, {
+            size: 0, cover: 32, wavelength: 128, octaves: 3, persistence: 0.5, lacunarity: 2, squash: 2,
+        });
     });
 
     it('repeat with the window where they wrap', () => eachRow(
