@@ -74,6 +74,49 @@ static struct farlands_params draw_params(int number)
     return params;
 }
 
+/* Up to 2^BITS units, often 0. */
+static int64_t draw_length(int bits)
+{
+    const int shift = (int)draw(0, bits);
+    return draw(0, 1) << shift;
+}
+
+static struct farlands_space_noise draw_space_noise(const struct farlands_params *params)
+{
+    struct farlands_space_noise noise = {.octaves = 1, .persistence = 1, .lacunarity = 1};
+    const int coarse = (int)draw(6, 21);
+    noise.wavelength = (2 * draw(0, 3) + 1) << coarse;
+    noise.squash = (double)draw(256, 4096) / 1024;
+    if (params->period > 0) { /* a part of it, by halves */
+        noise.wavelength = params->period;
+        while (noise.wavelength > FARLANDS_MAX_VOLUME_WAVELENGTH && noise.wavelength % 2 == 0)
+            noise.wavelength /= 2;
+        return noise;
+    }
+    noise.octaves = (int)draw(1, 4);
+    noise.persistence = (double)draw(1, 1024) / 1024;
+    noise.lacunarity = 1 + (double)draw(512, 2048) / 1024;
+    return noise;
+}
+
+/* Each part is there, or not; none where a period is too long and odd for them. */
+static struct farlands_volume_params draw_volume(struct farlands_params params)
+{
+    struct farlands_volume_params *v = &params.volume;
+    v->overhangs.amplitude = draw_length(24);
+    v->overhangs.threshold = (double)draw(0, 300) / 1024;
+    v->overhangs.noise = draw_space_noise(&params);
+    v->caverns.size = (double)draw(0, 1024) / 1024;
+    v->caverns.cover = draw_length(16);
+    v->caverns.noise = draw_space_noise(&params);
+    v->tunnels.radius = draw_length(20);
+    v->tunnels.cover = draw_length(16);
+    v->tunnels.noise = draw_space_noise(&params);
+    if (farlands_params_fault(&params, NULL))
+        *v = (struct farlands_volume_params){0};
+    return *v;
+}
+
 /* The place of a first sample, SPAN units before the last: near 0, or anywhere, or at an end. */
 static int64_t draw_place(int64_t span)
 {
@@ -109,6 +152,28 @@ static struct farlands_grid draw_grid(const struct farlands_params *params)
     return grid;
 }
 
+/* Density around the surface at GRID's place, as a box and at points; 0: refused. */
+static uint64_t hash_density(const struct farlands_terrain *terrain,
+                             const struct farlands_grid *grid, struct farlands_scratch *scratch,
+                             uint64_t hash)
+{
+    enum { ACROSS = 20, ALONG = 5, DEEP = 8 };
+    static float out[ACROSS * ALONG * DEEP];
+    const int64_t step = grid->step > 100000 ? 100000 : grid->step;
+    const int64_t surface = (int64_t)(farlands_height(terrain, grid->x, grid->y) * 1024);
+    const struct farlands_box box = {grid->x, grid->y, surface - 6 * step, step, ACROSS,
+                                     ALONG,   DEEP};
+
+    if (farlands_density(terrain, scratch, &box, out) != 0)
+        return 0;
+    hash = hash_more(hash, out, sizeof out);
+    for (int i = 0; i < 3; i++) {
+        const float density = farlands_density_at(terrain, box.x, box.y, box.z + i * step);
+        hash = hash_more(hash, &density, sizeof density);
+    }
+    return hash;
+}
+
 /* Everything that the terrain gives from GRID's place on; 0: out of memory, or refused. */
 static uint64_t hash_terrain(const struct farlands_params *params, const struct farlands_grid *grid,
                              struct farlands_scratch *scratch, const char *kernel)
@@ -136,6 +201,7 @@ static uint64_t hash_terrain(const struct farlands_params *params, const struct 
     const struct farlands_box box = {grid->x, grid->y, -999, grid->step, 5, 3, 2};
     good = good && farlands_volume(terrain, scratch, &box, out) == 0;
     hash = hash_more(hash, out, sizeof *out * 5 * 3 * 2);
+    hash = hash_density(terrain, grid, scratch, hash);
     farlands_terrain_free(terrain);
     return good ? hash : 0;
 }
@@ -150,11 +216,13 @@ static void print_row(const struct farlands_params *p, const struct farlands_gri
 
     printf("%016" PRIx64 " %s %s %s %s %s%s, seed %" PRIu64 ", %d octaves from %" PRId64
            " by %g, %g, offset %g, gain %g, warp %" PRId64 " of %" PRId64 ", period %" PRId64
-           "; %d x %d at (%" PRId64 ", %" PRId64 ") by %" PRId64 "%s\n",
+           "; volume %" PRId64 ", %g, %" PRId64 "; %d x %d at (%" PRId64 ", %" PRId64
+           ") by %" PRId64 "%s\n",
            hash, bases[p->basis], fractals[p->fractal], gradients[p->gradients], fades[p->fade],
            p->hash == FARLANDS_MIX64 ? "mix64" : "permutation", p->octave_salt ? " salted" : "",
            p->seed, p->octaves, p->wavelength, p->lacunarity, p->persistence, p->offset, p->gain,
-           p->warp.amplitude, p->warp.wavelength, p->period, grid->width, grid->height, grid->x,
+           p->warp.amplitude, p->warp.wavelength, p->period, p->volume.overhangs.amplitude,
+           p->volume.caverns.size, p->volume.tunnels.radius, grid->width, grid->height, grid->x,
            grid->y, grid->step, grid->band_limit ? ", band-limited" : "");
 }
 
@@ -168,8 +236,9 @@ static int print_grids(const char *kernel)
         return EXIT_FAILURE;
     for (int number = 0; number < GRIDS; number++) {
         draw_state = (uint64_t)number << 32; /* a row does not depend on those before */
-        const struct farlands_params params = draw_params(number);
+        struct farlands_params params = draw_params(number);
         const struct farlands_grid grid = draw_grid(&params);
+        params.volume = draw_volume(params);
         const uint64_t hash = hash_terrain(&params, &grid, scratch, kernel);
         print_row(&params, &grid, hash);
         if (hash)
