@@ -36,10 +36,10 @@ static const double quickest = 0.1;
 /* Between floats and doubles, in noise: some roundings of numbers near 1 an octave. */
 static const double tolerance = 0x1p-19;
 
-enum shape { TILE, BOX, POINT };
+enum shape { TILE, BOX, DENSITY, POINT };
 
 static const char *const shape_unit[] = {
-    [TILE] = "us/tile", [BOX] = "us/box", [POINT] = "ns/point"};
+    [TILE] = "us/tile", [BOX] = "us/box", [DENSITY] = "us/box", [POINT] = "ns/point"};
 
 struct subject {
     const char *name;
@@ -47,6 +47,8 @@ struct subject {
     bool against_map;
     bool band_limit;
     int64_t step;
+    int64_t depth; /* of density: blocks that the middle of the first box lies below the height */
+    int rows;      /* of density: of a box that is asked for in slabs; 0: the whole box at once */
     struct farlands_params params;
 };
 
@@ -63,6 +65,13 @@ struct subject {
                   {0, 0},          {0.02f, 70},     {0.07f, 300},    {0.14f, 800},               \
                   {0.21f, 1700},   {0.30f, 3300},   {0.45f, 6000}},                              \
     .knots = 11
+
+#define DEFAULT_VOLUME                                               \
+    .volume = {                                                      \
+        .overhangs = {BLOCKS(40), 0.15, {BLOCKS(64), 3, 0.5, 2, 2}}, \
+        .caverns = {0.7, BLOCKS(32), {BLOCKS(128), 3, 0.5, 2, 2}},   \
+        .tunnels = {BLOCKS(6), 0, {BLOCKS(128), 2, 0.4, 2, 2}},      \
+    }
 
 /* The finest cells are 4 samples wide where the name says nothing else; the volume's are 8. */
 static const struct subject subjects[] = {
@@ -93,6 +102,14 @@ static const struct subject subjects[] = {
     {"default-z16-256", TILE, .band_limit = true, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
     {"default-z6-256", TILE, .band_limit = true, .step = BLOCKS(1024), .params = {DEFAULT_WORLD}},
     {"volume-fbm4-64", BOX, .step = BLOCKS(8), .params = {PARAMS(4), .fractal = FARLANDS_FBM}},
+    {"density-surface-64", DENSITY, .step = BLOCKS(1), .params = {DEFAULT_WORLD, DEFAULT_VOLUME}},
+    {"density-deep-64", DENSITY, .step = BLOCKS(1), .depth = 200,
+     .params = {DEFAULT_WORLD, DEFAULT_VOLUME}},
+    {"density-sky-64", DENSITY, .step = BLOCKS(1), .depth = -200,
+     .params = {DEFAULT_WORLD, DEFAULT_VOLUME}},
+    {"density-rows-64", DENSITY, .step = BLOCKS(1), .rows = 4,
+     .params = {DEFAULT_WORLD, DEFAULT_VOLUME}},
+    {"density-heights-64", DENSITY, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
     {"point", POINT, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
 };
 
@@ -121,6 +138,7 @@ static int sample_count(enum shape shape)
     case TILE:
         return TILE_SIZE * TILE_SIZE;
     case BOX:
+    case DENSITY:
         return SAMPLES;
     case POINT:
         break;
@@ -137,7 +155,7 @@ struct place {
 
 static struct place place_of(const struct subject *subject, int number)
 {
-    const int64_t size = subject->shape == BOX ? BOX_SIZE : TILE_SIZE;
+    const int64_t size = subject->shape == TILE || subject->shape == POINT ? TILE_SIZE : BOX_SIZE;
     return (struct place){(number % 16 - 8) * size * subject->step,
                           (number / 16 % 16 - 8) * size * subject->step};
 }
@@ -148,6 +166,48 @@ static struct place point_of(const struct subject *subject, int number, int poin
     const struct place tile = place_of(subject, number);
     return (struct place){tile.x + point * INT64_C(7919) % 100003 * subject->step,
                           tile.y + point * INT64_C(6007) % 100019 * subject->step};
+}
+
+/* Where a box of density begins: by the plain form's heights, for all forms. */
+static int64_t altitude_of(const struct plain_noise *plain, const struct subject *subject,
+                           struct place at)
+{
+    const int64_t middle = BOX_SIZE / 2 * subject->step;
+    const double height =
+        plain_noise_height(plain, (double)(at.x + middle), (double)(at.y + middle));
+    return ((int64_t)height - subject->depth) * FARLANDS_UNIT - middle;
+}
+
+static void density_plainly(const struct plain_noise *plain, const struct subject *subject,
+                            struct place at, float *out)
+{
+    const int64_t z = altitude_of(plain, subject, at), step = subject->step;
+    for (int j = 0; j < BOX_SIZE; j++)
+        for (int i = 0; i < BOX_SIZE; i++) {
+            const double x = (double)(at.x + i * step), y = (double)(at.y + j * step);
+            const double height = plain_noise_height(plain, x, y);
+            for (int k = 0; k < BOX_SIZE; k++)
+                out[(k * BOX_SIZE + j) * BOX_SIZE + i] =
+                    (float)plain_noise_density(plain, height, x, y, (double)(z + k * step));
+        }
+}
+
+/* At once, or rows by rows: what a server that sends it in parts would do, but for the order. */
+static void density_on_kernel(struct bench *bench, const struct form *form, struct place at)
+{
+    const struct subject *subject = form->subject;
+    const int rows = subject->rows ? subject->rows : BOX_SIZE;
+    struct farlands_box box = {at.x,          at.y,     altitude_of(&bench->plain, subject, at),
+                               subject->step, BOX_SIZE, rows,
+                               BOX_SIZE};
+    static float slab[SAMPLES];
+    for (int j = 0; j < BOX_SIZE; j += rows, box.y += rows * box.step) {
+        float *out = rows == BOX_SIZE ? bench->out : slab;
+        farlands_density(form->terrain, bench->scratch, &box, out);
+        for (int k = 0; out == slab && k < BOX_SIZE; k++)
+            memcpy(bench->out + (k * BOX_SIZE + j) * BOX_SIZE, slab + k * rows * BOX_SIZE,
+                   (size_t)(rows * BOX_SIZE) * sizeof *slab);
+    }
 }
 
 static void work_plainly(struct bench *bench, const struct subject *subject, int number)
@@ -170,6 +230,9 @@ static void work_plainly(struct bench *bench, const struct subject *subject, int
                 for (int i = 0; i < BOX_SIZE; i++)
                     *out++ = (float)plain_noise_3d(plain, (double)(at.x + i * step),
                                                    (double)(at.y + j * step), (double)(k * step));
+        break;
+    case DENSITY:
+        density_plainly(plain, subject, at, out);
         break;
     case POINT:
         for (int i = 0; i < POINTS; i++) {
@@ -198,6 +261,9 @@ static void work_on_kernel(struct bench *bench, const struct form *form, int num
         farlands_volume(form->terrain, bench->scratch, &box, bench->out);
         break;
     }
+    case DENSITY:
+        density_on_kernel(bench, form, at);
+        break;
     case POINT:
         for (int i = 0; i < POINTS; i++) {
             const struct place point = point_of(subject, number, i);

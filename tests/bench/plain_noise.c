@@ -34,7 +34,8 @@ static void make_gradients(double gradient[256][2])
 static struct plain_octave make_octave(uint64_t seed, int64_t wavelength, uint64_t first,
                                        uint64_t further)
 {
-    struct plain_octave octave = {.frequency = 1 / (double)wavelength, .amplitude = 1};
+    const double frequency = 1 / (double)wavelength;
+    struct plain_octave octave = {.frequency = frequency, .rise = frequency, .amplitude = 1};
     const uint64_t key[PLAIN_AXES] = {first, first + 1, further};
     for (int axis = 0; axis < PLAIN_AXES; axis++) {
         octave.key[axis] = lattice_draw(seed, key[axis]);
@@ -48,6 +49,36 @@ static double band_limit(double samples)
 {
     const double t = fmin(fmax((samples - 0.25) * 4, 0), 1);
     return 1 - t * t * (3 - 2 * t);
+}
+
+static void make_space(struct plain_noise *plain, int number,
+                       const struct farlands_space_noise *noise)
+{
+    const struct farlands_params one = {.wavelength = noise->wavelength,
+                                        .lacunarity = noise->lacunarity};
+    double amplitude = 1;
+
+    plain->space[number].octaves = noise->octaves;
+    for (int k = 0; k < noise->octaves; k++, amplitude *= noise->persistence) {
+        const int64_t wavelength = farlands_octave_wavelength(&one, k);
+        const uint64_t draw = 520 + 8 * (uint64_t)(16 * number + k);
+        struct plain_octave *octave = &plain->space[number].octave[k];
+        *octave = make_octave(plain->params.seed, wavelength, draw, draw + 4);
+        octave->rise = 1 / floor((double)wavelength / noise->squash + 0.5);
+        octave->amplitude = amplitude;
+        plain->space[number].amplitude += amplitude;
+    }
+}
+
+static void make_volume(struct plain_noise *plain)
+{
+    const struct farlands_volume_params *v = &plain->params.volume;
+    if (v->overhangs.amplitude > 0)
+        make_space(plain, 0, &v->overhangs.noise);
+    if (v->caverns.size > 0)
+        make_space(plain, 1, &v->caverns.noise);
+    for (int i = 2; v->tunnels.radius > 0 && i < PLAIN_SPACES; i++)
+        make_space(plain, i, &v->tunnels.noise);
 }
 
 void plain_noise_make(struct plain_noise *plain, const struct farlands_params *params, int64_t step)
@@ -71,6 +102,7 @@ void plain_noise_make(struct plain_noise *plain, const struct farlands_params *p
     for (int axis = 0; params->warp.amplitude && axis < 2; axis++)
         plain->warp[axis] =
             make_octave(params->seed, params->warp.wavelength, 512 + 4 * (uint64_t)axis, 0);
+    make_volume(plain);
 }
 
 /* --- One octave ----------------------------------------------------------------------------- */
@@ -282,7 +314,7 @@ static double perlin_3d(const struct plain_octave *octave, double x, double y, d
 {
     x = (x + octave->shift[0]) * octave->frequency;
     y = (y + octave->shift[1]) * octave->frequency;
-    z = (z + octave->shift[2]) * octave->frequency;
+    z = (z + octave->shift[2]) * octave->rise;
     const int64_t i = (int64_t)floor(x), j = (int64_t)floor(y), k = (int64_t)floor(z);
     const double fx = x - (double)i, fy = y - (double)j, fz = z - (double)k;
     const double u = fade(fx), v = fade(fy);
@@ -303,6 +335,53 @@ double plain_noise_3d(const struct plain_noise *plain, double x, double y, doubl
     for (int k = 0; k < plain->octaves; k++)
         sum += plain->octave[k].amplitude * perlin_3d(&plain->octave[k], x, y, z);
     return sum / plain->amplitude;
+}
+
+static double space_noise(const struct plain_noise *plain, int number, double x, double y, double z)
+{
+    double sum = 0;
+    for (int k = 0; k < plain->space[number].octaves; k++) {
+        const struct plain_octave *octave = &plain->space[number].octave[k];
+        sum += octave->amplitude * perlin_3d(octave, x, y, z);
+    }
+    return sum / plain->space[number].amplitude;
+}
+
+static double blocks(int64_t units)
+{
+    return (double)units / FARLANDS_UNIT;
+}
+
+static double opening(double ground, int64_t cover)
+{
+    return cover == 0 ? 1 : fmin(fmax(ground / blocks(cover), 0), 1);
+}
+
+double plain_noise_density(const struct plain_noise *plain, double height, double x, double y,
+                           double z)
+{
+    const struct farlands_volume_params *v = &plain->params.volume;
+    const double s = height - z / FARLANDS_UNIT, amplitude = blocks(v->overhangs.amplitude);
+    double ground = s;
+    if (fabs(s) < amplitude) {
+        const double t = s / amplitude, w = 1 - t * t, q = v->overhangs.threshold;
+        const double n = space_noise(plain, 0, x, y, z);
+        ground += amplitude * w * w * (n - fmin(fmax(n, -q), q));
+    }
+    double density = ground;
+    const double size = v->caverns.size * blocks(v->caverns.noise.wavelength);
+    if (size > 0 && ground > (v->caverns.cover ? 0 : -size)) {
+        const double scale = blocks(v->caverns.noise.wavelength);
+        const double distance = scale * (1 - space_noise(plain, 1, x, y, z));
+        density = fmin(density, distance - size * opening(ground, v->caverns.cover));
+    }
+    const double radius = blocks(v->tunnels.radius);
+    if (radius > 0 && ground > (v->tunnels.cover ? 0 : -radius)) {
+        const double a = space_noise(plain, 2, x, y, z), b = space_noise(plain, 3, x, y, z);
+        const double distance = blocks(v->tunnels.noise.wavelength) * sqrt(a * a + b * b);
+        density = fmin(density, distance - radius * opening(ground, v->tunnels.cover));
+    }
+    return density;
 }
 
 /* --- The published map ------------------------------------------------------------------------ */

@@ -12,10 +12,11 @@
 
 #include "noise/farlands.h"
 
-enum { PLAIN_AXES = 3 };
+enum { PLAIN_AXES = 3, PLAIN_SPACES = 4 };
 
 struct plain_octave {
     double frequency; /* cells a unit */
+    double rise;      /* the same along z */
     double amplitude; /* persistence^k, in fbm times its band limit */
     double shift[PLAIN_AXES];
     uint64_t key[PLAIN_AXES];
@@ -28,6 +29,12 @@ struct plain_noise {
     int octaves;
     struct plain_octave octave[FARLANDS_MAX_OCTAVES];
     struct plain_octave warp[2];
+    /* Of a volume: overhangs, caverns, tunnels twice. */
+    struct {
+        double amplitude; /* the sum of all octaves' */
+        int octaves;
+        struct plain_octave octave[FARLANDS_MAX_VOLUME_OCTAVES];
+    } space[PLAIN_SPACES];
 };
 
 /*
@@ -43,6 +50,10 @@ double plain_noise_height(const struct plain_noise *plain, double x, double y);
 
 /* As farlands_noise3. */
 double plain_noise_3d(const struct plain_noise *plain, double x, double y, double z);
+
+/* As farlands_density_at; HEIGHT is plain_noise_height's at (x, y). */
+double plain_noise_density(const struct plain_noise *plain, double height, double x, double y,
+                           double z);
 
 enum { PLAIN_MAP = 256, PLAIN_MAP_OCTAVES = 8 };
 
