@@ -71,8 +71,8 @@ async function followHash() {
     try {
         await visit(await getWorld(name), place);
     } catch (error) {
-        if (error.status !== 404 || name === catalogue[0].name)
-            throw error;
+        if (![400, 404].includes(error.status) || name === catalogue[0].name)
+            throw error;              // 400: not a seed
         await visit(await getWorld(catalogue[0].name), place);
         say(`There is no world “${name}” here; this is “${viewer.world.name}”.`, { ms: 6000 });
     }

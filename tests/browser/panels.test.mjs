@@ -1,7 +1,7 @@
 /* The panels: legend, profile, link, layers, seeds, messages; by mouse and by keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, assertHeight, base, keepScreenshot, painted, place, placeBecomes, visit } from './harness.mjs';
+import { LIMIT, assertHeight, assertPictured, base, keepScreenshot, painted, place, placeBecomes, readout, visit } from './harness.mjs';
 
 const world = async () => (await fetch(new URL('default.json', base))).json();
 const heightAt = async (x, y) => (await (await fetch(new URL(`default/height?x=${x}&y=${y}`, base))).json()).height;
@@ -106,30 +106,64 @@ test('every layer can be reached, the pictures first', LIMIT, async () => {
     assert.equal(await page.locator('#more').inputValue(), 'terrarium');
 });
 
+/* The worlds whose tiles are in sight. */
+const shown = (page) => page.evaluate(() => [...new Set([...document.querySelectorAll('img.leaflet-tile')]
+    .map(({ src }) => new URL(src).pathname.split('/')[1]))]);
+const worldsOf = (tiles) => [...new Set(tiles().map(({ world: name }) => decodeURIComponent(name)))];
+
 test('where any seed is a world, one can be typed', LIMIT, async () => {
-    const asked = [];
-    const { page } = await visit('#default/relief/6/0/0', {}, async (fresh) => {
-        const stock = await world();
-        await fresh.route(/\/default:\d+\/height/, (route) =>
-            route.fulfill({ json: { x: 0, y: 0, height: 1, fingerprint: stock.fingerprint } }));
-        await fresh.route(/\/default(:\d+)?\.json$/, (route) => {
-            const seed = /:(\d+)\.json/.exec(decodeURIComponent(route.request().url()))?.[1] ?? stock.seed;
-            asked.push(seed);
-            route.fulfill({ json: { ...stock, seed, seeds: 'any' } });
-        });
-    });
-    assert.equal(await page.locator('#seed-input').inputValue(), '2');
+    const { page, tiles, seen } = await visit('#default/relief/6/0/0');
+    assert.ok(await page.locator('#seed').isHidden());
+    assert.equal(await page.locator('#seed-input').inputValue(), (await world()).seed);
     await page.locator('#seed-input').fill('18446744073709551616');
     await page.locator('#seed-input').press('Enter');
     assert.match(await page.locator('#status').textContent(), /from 0 to 18446744073709551615/);
     assert.equal(await page.locator('#seed-input').getAttribute('aria-invalid'), 'true');
+    assert.deepEqual(worldsOf(tiles), ['default']);
+    seen.urls.length = 0;
     await page.locator('#seed-input').fill('0042');
     await page.locator('#seed-input').press('Enter');
     await placeBecomes(page, /^#default:42\/relief\/6\/0\/0$/);
-    assert.equal(asked.at(-1), '42');
+    await painted(page);
+    assert.deepEqual(worldsOf(tiles), ['default:42']);
+    assert.deepEqual(await shown(page), ['default:42']);
     assert.equal(await page.title(), 'Farlands: default:42');
+    assert.equal(await page.locator('#seed-input').inputValue(), '42');
+    assert.equal(await page.locator('#status').textContent(), '');
+    await page.waitForFunction(() => !('stale' in document.getElementById('height').dataset));
+    const { height } = await (await fetch(new URL('./default:42/height?x=0&y=0', base))).json();
+    assert.equal((await readout(page)).height.value, String(height));
+    await assertPictured(page);
+    await keepScreenshot(page, 'seed-42.png');
     await page.goBack();
     await placeBecomes(page, /^#default\/relief\//);
+    await painted(page);
+    assert.deepEqual(await shown(page), ['default']);
+});
+
+test('a link to a seed leads there', LIMIT, async () => {
+    const most = '18446744073709551615';
+    const { page, tiles } = await visit(`#default:${most}/relief/7/1000/-2000`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    assert.deepEqual(worldsOf(tiles), [`default:${most}`]);
+    assert.equal(await page.locator('#seed-input').inputValue(), most);
+    await page.locator('#link').click();
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}#default:${most}/relief/7/1000/-2000`);
+});
+
+test('where a world has one seed, it is told', LIMIT, async () => {
+    const { page } = await visit('', {}, (fresh) => fresh.route(/\/default\.json$/, async (route) =>
+        route.fulfill({ json: { ...await world(), seeds: 'fixed' } })));
+    assert.ok(await page.locator('#seed-form').isHidden());
+    assert.equal(await page.locator('#seed').textContent(), `seed ${(await world()).seed}`);
+});
+
+test('what is no seed is said to be no world', LIMIT, async () => {
+    const { page, seen } = await visit('#default:18446744073709551616/relief/6/0/0');
+    assert.match(await page.locator('#status').textContent(), /no world “default:18446744073709551616” here; this is “default”/);
+    await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
+    assert.ok(seen.trouble.every((line) => /400/.test(line)), seen.trouble.join());
+    seen.trouble.length = 0;
 });
 
 test('too far out it says why there is nothing to see', LIMIT, async () => {

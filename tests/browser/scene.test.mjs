@@ -145,6 +145,15 @@ async function assertFlatOnly(page, why) {
     await painted(page);
 }
 
+test('a world of another seed has depth, too', LIMIT, async () => {
+    const name = 'default:18446744073709551615';
+    const { page, tiles } = await visit(`#${name}/relief/7/1000/-2000/3d/50/0`, CALM);
+    assert.deepEqual([...new Set(tiles().map(({ world }) => world))], [name]);
+    assert.ok(['relief', 'terrarium'].every((wanted) => tiles().some(({ layer }) => layer === wanted)));
+    await assertPictured(page);
+    await keepScreenshot(page, 'seed-3d.png');
+});
+
 test('without WebGL 2 the button says so', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', SMALL, (fresh) => fresh.addInitScript(() => {
         const own = HTMLCanvasElement.prototype.getContext;
