@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "server/body.h"
 #include "server/framing.h"
 #include "server/linger.h"
 #include "server/links.h"
@@ -61,13 +61,15 @@ struct http_exchange {
     bool close;                    /* close the connection after the answer */
     bool own;                      /* the response is nobody else's */
     struct http_response response; /* of the answer, until libmicrohttpd has it */
+    struct body *body;             /* of the answer, while it has a source, or NULL */
+    bool had_body;                 /* the answer before it had one */
     char *uri;                     /* at_hand, or allocated */
     char at_hand[URI_AT_HAND];
 };
 
 /* One connection, and the exchange that it is at: there is never a second. */
 struct connection {
-    struct link link;
+    struct link link; /* first: a link is its connection */
     const struct sockaddr *peer;
     socklen_t peer_length;
     struct http_exchange exchange;
@@ -196,6 +198,19 @@ static void enter(struct http_exchange *exchange, enum link_phase phase)
     link_enter(exchange->link, phase, uv_now(exchange->http->parts.loop));
 }
 
+/*
+ * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
+ * answer, and where the client has closed its sending side, closes it. Only
+ * connections with a timeout of their own are looked after first: so one that
+ * waits gets one. The others have none but after a body that had a source:
+ * links_sweep looks after them, and libmicrohttpd need not ask for the time
+ * thrice a request.
+ */
+static void set_timeout(struct http_exchange *exchange, unsigned seconds)
+{
+    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 static void free_uri(struct http_exchange *exchange)
 {
     if (exchange->uri != exchange->at_hand)
@@ -222,6 +237,9 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     exchange->response.response = NULL;
     exchange->own = false;
     exchange->uri = kept;
+    if (exchange->had_body)
+        set_timeout(exchange, 0);
+    exchange->had_body = false;
     enter(exchange, LINK_HEADERS);
     return exchange;
 }
@@ -233,8 +251,7 @@ bool http_closes(const struct http_exchange *exchange)
 
 bool http_has_left(const struct http_exchange *exchange)
 {
-    struct pollfd peer = {.fd = exchange->link->fd, .events = POLLRDHUP};
-    return poll(&peer, 1, 0) == 1;
+    return link_has_left(exchange->link);
 }
 
 /* The response is there, or, where memory is out, is none. */
@@ -253,7 +270,16 @@ void http_answer(struct http_exchange *exchange, const struct http_answer *answe
     exchange->own = true;
     response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
                   exchange->close || exchange->http->draining);
+    if (exchange->response.response && exchange->response.body)
+        body_bind(exchange->response.body, exchange->connection, exchange->link,
+                  exchange->http->parts.loop, &exchange->body);
     answered(exchange);
+}
+
+void http_wake(struct http_exchange *exchange)
+{
+    if (exchange->body && body_wake(exchange->body))
+        exchange->http->work_due = true;
 }
 
 void http_give(struct http_exchange *exchange, struct http_response *response)
@@ -281,18 +307,6 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
                                                 exchange->response.response);
     drop_response(exchange);
     return queued;
-}
-
-/*
- * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
- * answer, and where the client has closed its sending side, closes it. Only
- * connections with a timeout of their own are looked after first: so one that
- * waits gets one. No other has any: links_sweep looks after them, and
- * libmicrohttpd need not ask for the time thrice a request.
- */
-static void set_timeout(struct http_exchange *exchange, unsigned seconds)
-{
-    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 static enum MHD_Result handle(struct http_exchange *exchange)
@@ -341,11 +355,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
 static void on_completed(void *context, struct MHD_Connection *mhd, void **exchange_place,
                          enum MHD_RequestTerminationCode code)
 {
+    struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)context, (void)mhd, (void)code;
+    (void)mhd, (void)code;
 
     if (!exchange)
         return;
+    /* Where the body's reader ends the connection, libmicrohttpd 0.9.75 may forget to clean it up.
+     * It looks after those with a timeout of their own, the next time that it runs. */
+    if (exchange->body) {
+        set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+        exchange->had_body = true;
+        http->work_due = true;
+    }
     enter(exchange, LINK_IDLE);
     drop_response(exchange);
     free_uri(exchange);
@@ -368,6 +390,10 @@ static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place
     connection->peer_length = http->adopting;
     connection->exchange.uri = connection->exchange.at_hand;
     connection->exchange.state = STATE_NEW;
+    connection->exchange.own = false;
+    connection->exchange.response.response = NULL;
+    connection->exchange.body = NULL;
+    connection->exchange.had_body = false;
     links_add(&http->links, &connection->link, fd, uv_now(http->parts.loop));
 }
 
@@ -380,7 +406,8 @@ static bool may_be_sending(const struct http *http, const struct connection *con
 {
     const struct http_exchange *exchange = &connection->exchange;
     const bool just_answered =
-        exchange->state == STATE_ANSWERED && connection->link.since == uv_now(http->parts.loop);
+        exchange->state == STATE_ANSWERED &&
+        (exchange->had_body || connection->link.since == uv_now(http->parts.loop));
     int unread = 0;
 
     if (!just_answered || exchange->close)
@@ -406,6 +433,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (connection) {
         free_uri(&connection->exchange); /* whose head never came whole */
+        drop_response(&connection->exchange);
         links_remove(&http->links, &connection->link);
     }
     free(connection);
@@ -422,8 +450,20 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
     http->work_due = true;
 }
 
+/* Cut off the bodies that are being sent, or those alone that wait and whose client has left:
+ * a suspended connection does not notice. */
+static void cut_bodies(struct http *http, bool all)
+{
+    for (struct link *link = http->links.first; link; link = link->next) {
+        struct body *body = ((struct connection *)link)->exchange.body;
+        if (body && (all || (link->phase == LINK_WAITING && link_has_left(link))) && body_cut(body))
+            http->work_due = true;
+    }
+}
+
 unsigned http_sweep(struct http *http)
 {
+    cut_bodies(http, false);
     lingers_sweep(&http->lingers);
     return links_sweep(&http->links, uv_now(http->parts.loop), http->draining);
 }
@@ -531,6 +571,7 @@ void http_close(struct http *http)
     /* What has just been answered is sent. A request that is read on the way could only be
      * suspended, and libmicrohttpd does not stop with one that is. */
     http->closing = true;
+    cut_bodies(http, true);
     lingers_close(&http->lingers);
     MHD_run(http->daemon);
     uv_poll_stop(&http->poll); /* before its fd is closed */

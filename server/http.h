@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <uv.h>
 
 #include "server/blob.h"
@@ -44,19 +45,40 @@ struct http_header {
 
 enum { HTTP_LENGTH_UNKNOWN = -1 };
 
+/*
+ * A body that is made while it is sent. Called on the loop's thread; neither function calls back
+ * into http but READ, which may http_wake other exchanges.
+ */
+struct http_source {
+    /*
+     * Copy up to MAX bytes to OUT. Returns how many; 0 where there are none yet: http_wake is then
+     * called once there are; UV_EOF at the end of a body of unknown length; or another negative
+     * code: the connection is cut off, as it is by UV_EOF before LENGTH bytes. Not called again
+     * once the body is complete or cut off.
+     */
+    ssize_t (*read)(void *context, void *out, size_t max);
+    /* The body has been sent, or will not be: nothing of CONTEXT is used any more. Called once,
+     * whatever comes. */
+    void (*done)(void *context);
+    void *context;
+};
+
 struct http_answer {
     unsigned status;
     const char *type;                  /* Content-Type, or NULL */
     struct blob *body;                 /* or NULL; a reference is taken */
     size_t first, count;               /* the part of BODY to send; COUNT 0: all of it */
-    int64_t length;                    /* HEAD without a body: what GET's would be, or unknown */
+    const struct http_source *source;  /* or NULL; instead of BODY, copied */
+    int64_t length;                    /* of SOURCE, or of what HEAD tells about: or unknown */
     const struct http_header *headers; /* copied, with their values */
     int header_count;
 };
 
-/* Bytes of ANSWER's body that are to be sent. */
+/* Bytes of ANSWER's body that are to be sent; 0 where that is unknown. */
 static inline size_t http_body_length(const struct http_answer *answer)
 {
+    if (answer->source)
+        return answer->length < 0 ? 0 : (size_t)answer->length;
     return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
 }
 
@@ -75,11 +97,22 @@ struct http_parts {
     void *closed_context;
 };
 
-/* Answer, in the handler or later, on the loop's thread. EXCHANGE is not to be
- * used afterwards. */
+/*
+ * Answer, in the handler or later, on the loop's thread. EXCHANGE is not to be used afterwards,
+ * but for http_wake where ANSWER has a source.
+ *
+ * A body from a source is sent as it is made. Without a length it is chunked, or in HTTP/1.0 ends
+ * with the connection, which is reset where it is cut off. A client may take its time while there
+ * is nothing to send; where it leaves, that is seen within half a second. To HEAD nothing is
+ * read: the source is done before http_answer returns.
+ */
 void http_answer(struct http_exchange *exchange, const struct http_answer *answer);
 
-/* The same with a response that stays the caller's; not to a request that is its connection's
+/* The source of EXCHANGE's answer, which had no bytes, has some, or will fail. From http_answer on
+ * until the source is done; does nothing where it is not waited for. */
+void http_wake(struct http_exchange *exchange);
+
+/* Answer with a response that stays the caller's; not to a request that is its connection's
  * last. */
 void http_give(struct http_exchange *exchange, struct http_response *response);
 
@@ -106,8 +139,9 @@ unsigned http_sweep(struct http *http);
  */
 void http_drain(struct http *http, void (*drained)(void *context), void *context);
 
-/* Stop at once, cutting connections off. Every exchange must have been answered, and what the
- * handler is told of meanwhile, requests that have just come, it answers at once. */
+/* Stop at once, cutting connections off; sources are then done. Every exchange must have been
+ * answered, and what the handler is told of meanwhile, requests that have just come, it answers at
+ * once. */
 void http_close(struct http *http);
 
 /* Free, once the loop has run the close callbacks of http_close. */

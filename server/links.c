@@ -2,6 +2,7 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 enum { GRACE_MS = 500, LOOK_MS = 2000 };
@@ -10,11 +11,8 @@ enum { GRACE_MS = 500, LOOK_MS = 2000 };
 enum { CLOSE_WAIT = 8 };
 
 static const uint64_t deadline_ms[] = {
-    [LINK_CONNECTED] = 10000,
-    [LINK_HEADERS] = 10000,
-    [LINK_HANDLED] = UINT64_MAX,
-    [LINK_SENDING] = 30000,
-    [LINK_IDLE] = LINK_IDLE_SECONDS * 1000,
+    [LINK_CONNECTED] = 10000, [LINK_HEADERS] = 10000,      [LINK_HANDLED] = UINT64_MAX,
+    [LINK_SENDING] = 30000,   [LINK_WAITING] = UINT64_MAX, [LINK_IDLE] = LINK_IDLE_SECONDS * 1000,
 };
 
 void links_add(struct links *links, struct link *link, int fd, uint64_t now)
@@ -60,12 +58,19 @@ static bool look_after(struct link *link, uint64_t now)
     return info.tcpi_state == CLOSE_WAIT;
 }
 
+bool link_has_left(const struct link *link)
+{
+    struct pollfd peer = {.fd = link->fd, .events = POLLRDHUP};
+    return poll(&peer, 1, 0) == 1;
+}
+
 unsigned links_sweep(struct links *links, uint64_t now, bool draining)
 {
     unsigned slow = 0;
 
     for (struct link *link = links->first; link; link = link->next) {
-        const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING;
+        const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING ||
+                               link->phase == LINK_WAITING;
         const uint64_t deadline = draining && !answering ? GRACE_MS : deadline_ms[link->phase];
         if (now - link->since <= deadline && !look_after(link, now))
             continue;

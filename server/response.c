@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <microhttpd.h>
 
+#include "server/body.h"
+
 static void release_body(void *blob)
 {
     blob_release(blob);
@@ -21,6 +23,22 @@ static struct MHD_Response *with_body(const struct http_answer *answer)
         blob_hold(answer->body));
     if (!response)
         blob_release(answer->body);
+    return response;
+}
+
+static struct MHD_Response *with_source(const struct http_answer *answer, struct body **body)
+{
+    const bool sized = answer->length >= 0;
+    *body = body_new(answer->source, sized);
+    if (!*body) {
+        answer->source->done(answer->source->context);
+        return NULL;
+    }
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(sized ? (uint64_t)answer->length : MHD_SIZE_UNKNOWN,
+                                          BODY_BLOCK, body_read, *body, body_free);
+    if (!response)
+        body_free(*body);
     return response;
 }
 
@@ -45,8 +63,14 @@ int response_make(struct http_response *out, const struct http_answer *answer, b
                   bool closes)
 {
     struct MHD_Response *response;
+    struct body *body = NULL;
 
-    if (answer->body)
+    if (answer->source && head) {
+        answer->source->done(answer->source->context);
+        response = with_length(answer->length);
+    } else if (answer->source)
+        response = with_source(answer, &body);
+    else if (answer->body)
         response = with_body(answer);
     else if (head && answer->status == MHD_HTTP_OK)
         response = with_length(answer->length);
@@ -64,8 +88,10 @@ int response_make(struct http_response *out, const struct http_answer *answer, b
         MHD_destroy_response(response);
         return -ENOMEM;
     }
-    *out = (struct http_response){
-        .response = response, .status = answer->status, .length = http_body_length(answer)};
+    *out = (struct http_response){.response = response,
+                                  .status = answer->status,
+                                  .length = http_body_length(answer),
+                                  .body = body};
     return 0;
 }
 

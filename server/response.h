@@ -1,6 +1,6 @@
 /*
  * Answers as libmicrohttpd takes them: status, headers, and a body that is
- * shared, not copied. The only place, beside http.c, that knows libmicrohttpd.
+ * shared, not copied. The only place, beside http.c and body.c, that knows libmicrohttpd.
  */
 #ifndef FARLANDS_RESPONSE_H
 #define FARLANDS_RESPONSE_H
@@ -14,8 +14,9 @@
 struct http_response {
     struct MHD_Response *response;
     unsigned status;
-    size_t length; /* of the body */
-    time_t dated;  /* the second that its Date tells, or 0: libmicrohttpd makes one each time */
+    size_t length;     /* of the body */
+    struct body *body; /* of an answer with a source, else NULL; the response's own */
+    time_t dated;      /* the second that its Date tells, or 0: libmicrohttpd makes one each time */
 };
 
 /* The second that it is, as Date wants it; zeroed to begin with. One a loop. */
@@ -26,7 +27,7 @@ struct http_date {
 
 /*
  * ANSWER for a request that is HEAD or not; CLOSES says that the connection
- * ends with it. Returns 0, or -ENOMEM.
+ * ends with it. Returns 0, or -ENOMEM: then a source is done.
  */
 int response_make(struct http_response *response, const struct http_answer *answer, bool head,
                   bool closes);
