@@ -142,6 +142,8 @@ static const struct option limits_options[] = {
     {"wait", OPTION_COUNT, offsetof(struct config, limits.wait), 1, 60000, .accepted = NULL},
     {"misses_per_client", OPTION_COUNT, offsetof(struct config, limits.misses_per_client), 0,
      1000000, .accepted = NULL},
+    {"streams", OPTION_COUNT, offsetof(struct config, limits.streams), 1, 1000000,
+     .accepted = NULL},
     {0},
 };
 

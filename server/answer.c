@@ -25,7 +25,7 @@ struct headers headers_common(const char *cache_control)
     headers_add(&headers, "Access-Control-Allow-Origin", "*");
     headers_add(&headers, "Access-Control-Expose-Headers",
                 "Accept-Ranges, Content-Length, Content-Range, ETag, Retry-After, Farlands-Width, "
-                "Farlands-Height, Farlands-Origin, Farlands-Step, Farlands-Range, "
+                "Farlands-Height, Farlands-Depth, Farlands-Origin, Farlands-Step, Farlands-Range, "
                 "Farlands-Fingerprint");
     headers_add(&headers, "X-Content-Type-Options", "nosniff");
     if (cache_control)

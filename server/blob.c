@@ -22,6 +22,18 @@ struct blob *blob_copy(const void *bytes, size_t length)
     return blob;
 }
 
+struct blob *blob_join(struct blob *first, struct blob *second)
+{
+    struct blob *both = first && second ? blob_new(first->length + second->length) : NULL;
+    if (both) {
+        memcpy(both->bytes, first->bytes, first->length);
+        memcpy(both->bytes + first->length, second->bytes, second->length);
+    }
+    blob_release(first);
+    blob_release(second);
+    return both;
+}
+
 struct blob *blob_hold(struct blob *blob)
 {
     __atomic_fetch_add(&blob->references, 1, __ATOMIC_RELAXED);

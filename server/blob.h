@@ -19,6 +19,9 @@ struct blob *blob_new(size_t length);
 /* The same with a copy of BYTES. */
 struct blob *blob_copy(const void *bytes, size_t length);
 
+/* The bytes of FIRST and behind them those of SECOND, whose references are taken, or NULL. */
+struct blob *blob_join(struct blob *first, struct blob *second);
+
 /* One reference more, or less; the last one frees. Any thread. */
 struct blob *blob_hold(struct blob *blob);
 void blob_release(struct blob *blob);

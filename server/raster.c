@@ -81,10 +81,10 @@ static struct headers raster_headers(const struct raster *raster, struct explana
     struct headers headers = headers_common(raster->cache_control);
 
     headers_add(&headers, "ETag", raster->etag);
-    headers_add(&headers, "Accept-Ranges", "bytes");
+    headers_add(&headers, "Accept-Ranges", raster->cutout && !is_raw(raster) ? "none" : "bytes");
     headers_add(&headers, "Cross-Origin-Resource-Policy", "cross-origin");
     headers_add(&headers, "Timing-Allow-Origin", "*");
-    if (is_raw(raster))
+    if (is_raw(raster) || raster->cutout)
         explain(&headers, text, raster);
     if (content_range)
         headers_add(&headers, "Content-Range", content_range);

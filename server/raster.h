@@ -16,6 +16,7 @@ struct raster {
     struct farlands_grid grid;
     int64_t z; /* units, of the first of DEPTH layers; a DEPTH of 0: it is flat */
     int depth;
+    bool cutout; /* no tile: explained in every format, and no parts of pictures are answered */
     char key[TILE_KEY_MAX]; /* its name among all rasters of all worlds */
     /* The rest is raster_prepare's. */
     char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */

@@ -1,12 +1,12 @@
 #include "render.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "server/png_writer.h"
 
 enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
@@ -95,6 +95,27 @@ static int make_heights(struct easel *easel, const struct tile *tile, const stru
     return 0;
 }
 
+/* Floats become little-endian ones. */
+static void order_floats(void *floats, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (uint32_t *word = floats; count > 0; word++, count--)
+        *word = htole32(*word);
+#else
+    (void)floats, (void)count;
+#endif
+}
+
+static void order_samples(uint16_t *samples, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (size_t i = 0; i < count; i++)
+        samples[i] = htole16(samples[i]);
+#else
+    (void)samples, (void)count;
+#endif
+}
+
 static struct blob *raw_f32(const struct heights *heights)
 {
     size_t row = (size_t)heights->size * sizeof(float);
@@ -102,20 +123,14 @@ static struct blob *raw_f32(const struct heights *heights)
     for (int j = 0; blob && j < heights->size; j++) {
         uint8_t *out = blob->bytes + (size_t)j * row;
         memcpy(out, heights->first + j * heights->stride, row);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        for (uint32_t *word = (uint32_t *)out; word < (uint32_t *)(out + row); word++)
-            *word = htole32(*word);
-#endif
+        order_floats(out, (size_t)heights->size);
     }
     return blob;
 }
 
 static struct blob *raw_r16(uint16_t *samples, size_t count)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (size_t i = 0; i < count; i++)
-        samples[i] = htole16(samples[i]);
-#endif
+    order_samples(samples, count);
     return blob_copy(samples, count * sizeof *samples);
 }
 
@@ -147,6 +162,92 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, now() - painted};
     return err;
+}
+
+/* An array in BLOB that floats can be put into at once. */
+static float *floats_of(struct blob *blob)
+{
+    _Static_assert(offsetof(struct blob, bytes) % _Alignof(float) == 0, "floats are aligned");
+    return (float *)(void *)blob->bytes;
+}
+
+int render_heights(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_grid *grid)
+{
+    const size_t count = (size_t)grid->width * (size_t)grid->height;
+    struct blob *blob = blob_new(count * sizeof(float));
+    if (!blob)
+        return -ENOMEM;
+    int err = farlands_heights(world->terrain, easel->scratch, grid, floats_of(blob),
+                               (size_t)grid->width);
+    if (err) {
+        blob_release(blob);
+        return err;
+    }
+    order_floats(blob->bytes, count);
+    *out = blob;
+    return 0;
+}
+
+/* The samples of GRID on the easel, as pixels. */
+static int sample(struct easel *easel, const struct world *world, const struct farlands_grid *grid)
+{
+    const size_t count = (size_t)grid->width * (size_t)grid->height;
+    assert(count <= RENDER_PIECE_MAX);
+    int err =
+        farlands_heights(world->terrain, easel->scratch, grid, easel->heights, (size_t)grid->width);
+    if (!err)
+        height_samples(easel->heights, count, world->style, (uint16_t *)easel->pixels);
+    return err;
+}
+
+int render_samples(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_grid *grid)
+{
+    int err = sample(easel, world, grid);
+    if (err)
+        return err;
+    *out = raw_r16((uint16_t *)easel->pixels, (size_t)grid->width * (size_t)grid->height);
+    return *out ? 0 : -ENOMEM;
+}
+
+int render_band(struct blob **out, struct adler *sum, struct easel *easel,
+                const struct world *world, const struct farlands_grid *grid, int height)
+{
+    struct blob *head, *band;
+    int err = sample(easel, world, grid);
+    if (!err)
+        err = png_band(&band, sum, easel->writer, PIXEL_GRAY16, grid->width, grid->height,
+                       easel->pixels);
+    if (err)
+        return err;
+    if (height > 0) {
+        err = png_head(&head, PIXEL_GRAY16, grid->width, height);
+        if (err) {
+            blob_release(band);
+            return err;
+        }
+        band = blob_join(head, band);
+    }
+    *out = band;
+    return band ? 0 : -ENOMEM;
+}
+
+int render_density(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_box *box)
+{
+    const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
+    struct blob *blob = blob_new(count * sizeof(float));
+    if (!blob)
+        return -ENOMEM;
+    int err = farlands_density(world->terrain, easel->scratch, box, floats_of(blob));
+    if (err) {
+        blob_release(blob);
+        return err;
+    }
+    order_floats(blob->bytes, count);
+    *out = blob;
+    return 0;
 }
 
 const void *easel_pixels(const struct easel *easel)

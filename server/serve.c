@@ -417,6 +417,7 @@ static int start_shards(struct server *server)
     struct shard_parts parts = {
         .service = {.ledger.access_log = server->access_log,
                     .supply = works_supply(server->works),
+                    .renderers = works_renderers(server->works),
                     .clients = server->clients,
                     .fingerprints = server->fingerprints,
                     .shelves = count,

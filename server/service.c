@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cutout.h"
 #include "server/documents.h"
 #include "server/point_documents.h"
 #include "server/raster.h"
@@ -13,7 +14,6 @@
 #include "server/seeded.h"
 #include "server/shelf.h"
 #include "server/site.h"
-#include "server/waiting.h"
 
 struct service {
     struct service_parts parts;
@@ -21,6 +21,7 @@ struct service {
     struct shelf *shelf;
     struct waiting_room room;
     struct seeded *seeded;
+    struct calculations *calculations;
 };
 
 /* --- Tiles ----------------------------------------------------------------- */
@@ -69,7 +70,8 @@ void service_sweep(struct service *service)
 
 bool service_cancel(struct service *service)
 {
-    return waiting_room_cancel(&service->room);
+    const bool waited_for = !waiting_room_cancel(&service->room);
+    return calculations_cancel(service->calculations) && !waited_for;
 }
 
 /* The lowest urgency of RFC 9218, "background", is what pre-renders ask with. */
@@ -287,6 +289,10 @@ static void handle_world(struct service *service, struct asker *asker, const str
     case ROUTE_HEIGHT:
         handle_height(asker, world, route);
         break;
+    case ROUTE_REGION:
+    case ROUTE_VOLUME:
+        cutout_answer(service->calculations, asker, world, route, service->setup->config);
+        break;
     case ROUTE_TILEJSON:
         handle_tilejson(service, asker, world, route);
         break;
@@ -412,6 +418,15 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         err = waiting_room_open(&service->room, parts->clients, &service->parts.ledger);
     if (!err)
         err = seeded_new(&service->seeded, parts->fingerprints);
+    const struct calculations_parts for_calculations = {
+        .renderers = parts->renderers,
+        .mailbox = parts->mailbox,
+        .room = &service->room,
+        .metrics = parts->ledger.metrics,
+        .shares = parts->shelves,
+    };
+    if (!err)
+        err = calculations_new(&service->calculations, &for_calculations);
     if (err) {
         service_free(service);
         return err;
@@ -424,6 +439,7 @@ void service_free(struct service *service)
 {
     if (!service)
         return;
+    calculations_free(service->calculations);
     waiting_room_close(&service->room);
     shelf_free(service->shelf);
     seeded_free(service->seeded);

@@ -22,10 +22,11 @@ enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 struct service_parts {
     struct mailbox *mailbox; /* of its thread */
     struct supply *supply;
+    struct workers *renderers; /* whose stations are easels */
     struct clients *clients;
     struct fingerprints *fingerprints; /* of worlds that no configuration names */
     struct ledger ledger;
-    unsigned shelves; /* how many services share what memory there is for ready answers */
+    unsigned shelves; /* how many services share the memory for ready answers, and streams */
     /* What only the whole server knows. The text of /metrics: one reference, or NULL where
      * memory is out. */
     struct blob *(*scrape)(void *context);

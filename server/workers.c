@@ -173,7 +173,7 @@ int workers_submit(struct workers *workers, struct job *job)
     const uint64_t now = uv_hrtime(); /* under the lock: none in line is younger */
     if (workers->stopping) {
         err = -ECANCELED;
-    } else if (is_full(workers, job->rank, now)) {
+    } else if (!job->owed && is_full(workers, job->rank, now)) {
         err = -EBUSY;
     } else {
         job->since = now;

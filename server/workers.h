@@ -21,6 +21,7 @@ struct job {
      */
     void (*run)(struct job *job, void *station);
     enum job_rank rank;
+    bool owed; /* part of an answer that has begun: not refused, but for workers_stop */
     /* Private. */
     struct job *next;
     uint64_t since; /* when it began to wait */

@@ -136,6 +136,11 @@ struct supply *works_supply(struct works *works)
     return works->supply;
 }
 
+struct workers *works_renderers(struct works *works)
+{
+    return works->renderers;
+}
+
 unsigned works_threads(const struct works *works)
 {
     return works->threads;

@@ -25,6 +25,9 @@ int works_new(struct works **out, const struct works_parts *parts);
 
 struct supply *works_supply(struct works *works);
 
+/* The render threads, whose stations are easels. */
+struct workers *works_renderers(struct works *works);
+
 unsigned works_threads(const struct works *works);
 
 /* Where tiles are kept on disk, or "none". */

@@ -81,6 +81,7 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.wait, 1000);
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
     ck_assert_uint_eq(config->limits.misses_per_client, 512);
+    ck_assert_uint_eq(config->limits.streams, 32);
     ck_assert_uint_eq(config->shards, 0);
     ck_assert_str_eq(config->access_log, "");
     ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
@@ -368,7 +369,7 @@ static const struct {
     {"cache:", 1, "cache", "path, disk, files, memory"},
     {"cache: []", 1, "cache", "path, disk, files, memory"},
     {"limits: [queue, 1]", 1, "limits",
-     "connections, connections_per_client, queue, wait, misses_per_client"},
+     "connections, connections_per_client, queue, wait, misses_per_client, streams"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
     {"worlds: [1]", 1, "worlds[0]", "name, seed"},
@@ -382,7 +383,7 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
-     "connections, connections_per_client, queue, wait, misses_per_client"},
+     "connections, connections_per_client, queue, wait, misses_per_client, streams"},
     {WORLD "    nope: 1", 3, "worlds[0].nope",
      "name, seed, seeds, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},
@@ -440,6 +441,7 @@ static const struct {
     {"threads: \" 1\"", 1, "threads", "a whole number from 0 to 256"},
     {"threads:", 1, "threads", "a whole number from 0 to 256"},
     {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
+    {"limits: {streams: 0}", 1, "limits.streams", "from 1 to 1000000"},
     {"limits: {misses_per_client: -1}", 1, "limits.misses_per_client", "from 0 to 1000000"},
     {"limits: {connections_per_client: 1000001}", 1, "limits.connections_per_client",
      "from 0 to 1000000"},

@@ -62,6 +62,7 @@ static void set_up(void)
     ck_assert_int_eq(works_new(&works, &for_works), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
                                               .supply = works_supply(works),
+                                              .renderers = works_renderers(works),
                                               .clients = clients,
                                               .fingerprints = fingerprints,
                                               .ledger = {.metrics = &metrics},
@@ -145,6 +146,32 @@ START_TEST(test_cancelled)
 }
 END_TEST
 
+/* A large answer is cut off when pieces of it are under way, or wait to be read. */
+START_TEST(test_stream_cancelled)
+{
+    static char answer[1 << 16];
+    int fd = connect_and_send("GET /default/region.f32?x=0&y=0&width=4097&height=4097 HTTP/1.1\r\n"
+                              "Host: a\r\n\r\n");
+    size_t got = 0;
+
+    until_answered(fd);
+    for (int i = 0; i < _i * 100; i++) {
+        ssize_t more = read(fd, answer, sizeof answer);
+        got += more > 0 ? (size_t)more : 0;
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    while (!service_cancel(service))
+        uv_run(&loop, UV_RUN_NOWAIT);
+    http_close(http);
+    for (ssize_t more; (more = read(fd, answer, sizeof answer)) > 0;)
+        got += (size_t)more;
+    ck_assert_uint_gt(got, 0);
+    ck_assert_uint_lt(got, 4097 * 4097 * 4);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    close(fd);
+}
+END_TEST
+
 /* Not an empty page, which would say that nothing is measured. */
 START_TEST(test_scrape_without_memory)
 {
@@ -165,6 +192,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "stop");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(comings));
+    tcase_add_loop_test(tcase, test_stream_cancelled, 0, 4);
     tcase_add_test(tcase, test_scrape_without_memory);
     return suite_run(suite);
 }

@@ -265,6 +265,24 @@ START_TEST(test_capacity)
 }
 END_TEST
 
+/* What is owed is not refused, and counts. */
+START_TEST(test_owed)
+{
+    make(1, 1, PATIENT);
+    ck_assert_int_eq(submit(0), 0);
+    await(&started, 1);
+    ck_assert_int_eq(submit(1), 0);
+    ck_assert_int_eq(submit(2), -EBUSY);
+    tasks[3].job.owed = true;
+    tasks[3].job.rank = JOB_BACKGROUND;
+    ck_assert_int_eq(submit(3), 0);
+    ck_assert_uint_eq(workers_waiting(workers), 2);
+    ck_assert_int_eq(submit(2), -EBUSY);
+    open_gate(3);
+    finish(3);
+}
+END_TEST
+
 /* The background finds a place while no more than half of them are taken. */
 START_TEST(test_background_capacity)
 {
@@ -616,6 +634,7 @@ int main(void)
     tcase_add_test(tcase, test_ranks);
     tcase_add_loop_test(tcase, test_promote, 0, 8);
     tcase_add_loop_test(tcase, test_capacity, 0, 5);
+    tcase_add_test(tcase, test_owed);
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
     tcase_add_test(tcase, test_patience);
     tcase_add_test(tcase, test_patience_of_better);

@@ -3,15 +3,20 @@
 #include "server/multiversion.h"
 
 MULTIVERSION
-void paint_height(const struct heights *heights, const struct style *style, void *pixels)
+void height_samples(const float *heights, size_t count, const struct style *style,
+                    uint16_t *samples)
 {
     const float min = style->min, scale = 65535 / (style->max - min);
-    const int size = heights->size;
-    uint16_t *out = pixels;
 
-    for (int j = 0; j < size; j++, out += size) {
-        const float *row = heights->first + j * heights->stride;
-        for (int i = 0; i < size; i++)
-            out[i] = (uint16_t)(int)((row[i] - min) * scale + 0.5f);
-    }
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (uint16_t)(int)((heights[i] - min) * scale + 0.5f);
+}
+
+void paint_height(const struct heights *heights, const struct style *style, void *pixels)
+{
+    const size_t size = (size_t)heights->size;
+
+    for (int j = 0; j < heights->size; j++)
+        height_samples(heights->first + j * heights->stride, size, style,
+                       (uint16_t *)pixels + (size_t)j * size);
 }

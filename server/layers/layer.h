@@ -68,6 +68,10 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1]);
 
 size_t pixel_bytes(enum pixel pixel);
 
+/* What the layer "height" makes of COUNT heights: 16 bits over STYLE's range. */
+void height_samples(const float *heights, size_t count, const struct style *style,
+                    uint16_t *samples);
+
 /* "png", "r16", "f32". */
 const char *format_extension(enum format format);
 /* The media type. */

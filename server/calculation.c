@@ -1,0 +1,345 @@
+#include "calculation.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct calculations {
+    struct calculations_parts parts;
+    unsigned under_way; /* pieces with the render threads */
+    unsigned streams;   /* answers in more than one piece */
+    bool cancelled;     /* no piece may be begun */
+};
+
+enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
+
+struct piece {
+    struct job job;
+    struct letter letter;
+    struct calculation *calculation;
+    unsigned index;
+    enum piece_state state;
+    int err; /* as work said */
+    struct blob *blob;
+};
+
+struct calculation {
+    struct waiting waiting; /* first: a waiting is its calculation */
+    struct calculations *among;
+    struct calculation_order order;
+    bool waits;           /* for its first piece */
+    bool streams;         /* it is being sent; its source is not done */
+    bool starved;         /* the source has nothing until a piece comes */
+    bool abandoned;       /* atomic: nobody wants it any more */
+    unsigned making;      /* pieces */
+    unsigned begun, sent; /* pieces, from the first on */
+    uint64_t position;    /* in the piece being sent */
+    struct blob *tail;
+    struct http_exchange *exchange; /* that the source is given to */
+    struct piece piece[CALCULATION_AHEAD];
+};
+
+static struct piece *piece_of(struct calculation *calculation, unsigned index)
+{
+    return &calculation->piece[index % CALCULATION_AHEAD];
+}
+
+static void release_pieces(struct calculation *calculation)
+{
+    for (int i = 0; i < CALCULATION_AHEAD; i++) {
+        blob_release(calculation->piece[i].blob);
+        calculation->piece[i].blob = NULL;
+    }
+}
+
+/* Free it, once nothing can come to it any more. */
+static void end(struct calculation *calculation)
+{
+    if (calculation->waits || calculation->streams)
+        return;
+    __atomic_store_n(&calculation->abandoned, true, __ATOMIC_RELAXED);
+    release_pieces(calculation);
+    if (calculation->making > 0)
+        return;
+    if (calculation->order.pieces > 1)
+        calculation->among->streams--;
+    blob_release(calculation->tail);
+    calculation->order.kind->free(calculation->order.subject);
+    free(calculation);
+}
+
+/* --- On a render thread ---------------------------------------------------- */
+
+static void on_work(struct job *job, void *easel)
+{
+    struct piece *piece = (struct piece *)((char *)job - offsetof(struct piece, job));
+    struct calculation *calculation = piece->calculation;
+    const struct calculation_order *order = &calculation->order;
+
+    if (!easel)
+        piece->err = -EBUSY;
+    else if (__atomic_load_n(&calculation->abandoned, __ATOMIC_RELAXED))
+        piece->err = -ECANCELED;
+    else
+        piece->err = order->kind->work(order->subject, piece->index, easel, &piece->blob);
+    mailbox_post(calculation->among->parts.mailbox, &piece->letter);
+}
+
+/* --- On the loop's --------------------------------------------------------- */
+
+static void landed(struct calculation *calculation, struct piece *piece);
+
+static int submit(struct calculation *calculation, struct piece *piece)
+{
+    struct calculations *among = calculation->among;
+    int err = among->cancelled ? -ECANCELED : workers_submit(among->parts.renderers, &piece->job);
+    if (err)
+        return err;
+    piece->state = PIECE_MAKING;
+    calculation->making++;
+    among->under_way++;
+    return 0;
+}
+
+static void on_piece(struct letter *letter)
+{
+    struct piece *piece = (struct piece *)((char *)letter - offsetof(struct piece, letter));
+    struct calculation *calculation = piece->calculation;
+
+    calculation->making--;
+    calculation->among->under_way--;
+    if (!calculation->waits && !calculation->streams) {
+        end(calculation);
+        return;
+    }
+    if (piece->err == CALCULATION_MORE) {
+        piece->job.owed = true;
+        piece->err = submit(calculation, piece);
+        if (!piece->err)
+            return;
+    }
+    piece->state = PIECE_MADE;
+    landed(calculation, piece);
+}
+
+static int begin_piece(struct calculation *calculation)
+{
+    struct piece *piece = piece_of(calculation, calculation->begun);
+
+    piece->job.run = on_work;
+    /* Those behind the first: an answer that has begun is to be finished, but not before others'
+     * first ones. */
+    piece->job.rank = calculation->begun == 0 ? JOB_INTERACTIVE : JOB_BACKGROUND;
+    piece->job.owed = calculation->begun > 0;
+    piece->letter.deliver = on_piece;
+    piece->calculation = calculation;
+    piece->index = calculation->begun;
+    int err = submit(calculation, piece);
+    if (!err)
+        calculation->begun++;
+    return err;
+}
+
+/* As many as may be under way. What cannot be begun is told of when it is to be sent. */
+static void begin_pieces(struct calculation *calculation)
+{
+    while (calculation->begun < calculation->order.pieces &&
+           calculation->begun < calculation->sent + CALCULATION_AHEAD &&
+           begin_piece(calculation) == 0)
+        ;
+}
+
+static void finish_piece(struct calculation *calculation)
+{
+    struct piece *piece = piece_of(calculation, calculation->sent);
+
+    blob_release(piece->blob);
+    piece->blob = NULL;
+    piece->state = PIECE_FREE;
+    calculation->sent++;
+    calculation->position = 0;
+    begin_pieces(calculation);
+}
+
+/* The bytes that are next: a piece's or the tail's. Returns 0; -EAGAIN where they are not made yet;
+ * -ENODATA behind the last; or why there are none. */
+static int next_bytes(struct calculation *calculation, struct blob **out)
+{
+    const struct calculation_order *order = &calculation->order;
+
+    if (calculation->sent < order->pieces) {
+        const struct piece *piece = piece_of(calculation, calculation->sent);
+        *out = piece->blob;
+        if (piece->state == PIECE_MADE)
+            return piece->err;
+        return piece->state == PIECE_MAKING ? -EAGAIN : -ECANCELED;
+    }
+    if (!order->kind->tail)
+        return -ENODATA;
+    if (!calculation->tail)
+        calculation->tail = order->kind->tail(order->subject);
+    *out = calculation->tail;
+    return !calculation->tail                                   ? -ENOMEM
+           : calculation->position == calculation->tail->length ? -ENODATA
+                                                                : 0;
+}
+
+static ssize_t read_source(void *context, void *out, size_t max)
+{
+    struct calculation *calculation = context;
+    struct blob *blob = NULL;
+    size_t read = 0;
+    int err = 0;
+
+    while (read < max && (err = next_bytes(calculation, &blob)) == 0) {
+        const size_t there = blob->length - calculation->position;
+        const size_t part = there < max - read ? there : max - read;
+        memcpy((uint8_t *)out + read, blob->bytes + calculation->position, part);
+        read += part;
+        calculation->position += part;
+        if (calculation->position == blob->length && blob != calculation->tail)
+            finish_piece(calculation);
+    }
+    calculation->starved = read == 0 && err == -EAGAIN;
+    if (read > 0 || calculation->starved)
+        return (ssize_t)read;
+    return err == -ENODATA ? UV_EOF : err;
+}
+
+static void end_source(void *context)
+{
+    struct calculation *calculation = context;
+    calculation->streams = false;
+    end(calculation);
+}
+
+/* The only piece is there. */
+static void give_whole(struct calculation *calculation)
+{
+    const struct calculation_order *order = &calculation->order;
+    struct piece *piece = &calculation->piece[0];
+
+    if (order->kind->tail)
+        piece->blob = blob_join(piece->blob, order->kind->tail(order->subject));
+    if (!piece->blob) {
+        waiting_refused(&calculation->waiting.asker, -ENOMEM);
+        return;
+    }
+    order->kind->answer(order->subject, &calculation->waiting.asker,
+                        (struct http_answer){
+                            .status = 200,
+                            .body = piece->blob,
+                            .first = order->first,
+                            .count = order->count < 0 ? 0 : (size_t)order->count,
+                        });
+}
+
+/* The first piece is there: so is the answer, or as much of it as is needed to begin. */
+static void give(struct calculation *calculation)
+{
+    const struct calculation_order *order = &calculation->order;
+    const struct asker *asker = &calculation->waiting.asker;
+
+    if (order->pieces == 1) {
+        give_whole(calculation);
+        return;
+    }
+    const struct http_source source = {read_source, end_source, calculation};
+    calculation->streams = true;
+    calculation->position = order->first;
+    calculation->exchange = asker->exchange;
+    order->kind->answer(
+        order->subject, asker,
+        (struct http_answer){.status = 200, .source = &source, .length = order->count});
+}
+
+static void landed(struct calculation *calculation, struct piece *piece)
+{
+    if (!calculation->waits) {
+        if (calculation->starved && piece->index == calculation->sent) {
+            calculation->starved = false;
+            http_wake(calculation->exchange);
+        }
+    } else if (piece->index > 0) {
+        /* The first decides. */
+    } else if (piece->err) {
+        waiting_refuse(&calculation->waiting, piece->err);
+    } else {
+        calculation->waiting.asker.from = FROM_RENDER;
+        give(calculation);
+        waiting_end(&calculation->waiting);
+    }
+}
+
+/* Its pieces come home when they will. */
+static bool forget(struct waiting *waiting)
+{
+    struct calculation *calculation = (struct calculation *)waiting;
+    metrics_add(calculation->among->parts.metrics, METRIC_ABANDONED);
+    return true;
+}
+
+static void ended(struct waiting *waiting)
+{
+    struct calculation *calculation = (struct calculation *)waiting;
+    calculation->waits = false;
+    end(calculation);
+}
+
+static unsigned share_of(const struct calculations *calculations, unsigned streams)
+{
+    return (streams + calculations->parts.shares - 1) / calculations->parts.shares;
+}
+
+void calculation_begin(struct calculations *calculations, const struct calculation_order *order,
+                       const struct asker *asker, const struct config *config)
+{
+    struct calculation *calculation = calloc(1, sizeof *calculation);
+    if (!calculation) {
+        waiting_refused(asker, -ENOMEM);
+        order->kind->free(order->subject);
+        return;
+    }
+    calculation->waiting.forget = forget;
+    calculation->waiting.ended = ended;
+    calculation->among = calculations;
+    calculation->order = *order;
+    if (waiting_begin(calculations->parts.room, &calculation->waiting, asker, config)) {
+        order->kind->free(order->subject);
+        free(calculation);
+        return;
+    }
+    calculation->waits = true;
+    if (order->pieces > 1)
+        calculations->streams++;
+    int err =
+        order->pieces > 1 && calculations->streams > share_of(calculations, config->limits.streams)
+            ? -EBUSY
+            : begin_piece(calculation);
+    if (err)
+        waiting_refuse(&calculation->waiting, err);
+    else
+        begin_pieces(calculation);
+}
+
+bool calculations_cancel(struct calculations *calculations)
+{
+    calculations->cancelled = true;
+    return calculations->under_way == 0;
+}
+
+int calculations_new(struct calculations **out, const struct calculations_parts *parts)
+{
+    struct calculations *calculations = calloc(1, sizeof *calculations);
+    if (!calculations)
+        return -ENOMEM;
+    calculations->parts = *parts;
+    *out = calculations;
+    return 0;
+}
+
+void calculations_free(struct calculations *calculations)
+{
+    free(calculations);
+}
