@@ -311,6 +311,7 @@ void calculation_begin(struct calculations *calculations, const struct calculati
         return;
     }
     calculation->waits = true;
+    metrics_add(calculations->parts.metrics, order->kind->counter);
     if (order->pieces > 1)
         calculations->streams++;
     int err =

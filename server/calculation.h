@@ -18,6 +18,7 @@ enum { CALCULATION_AHEAD = 4 };
 
 /* What is worked out, and how. */
 struct calculation_kind {
+    enum metric counter; /* of those that are asked for */
     /*
      * Make piece INDEX of SUBJECT. A render thread, several pieces at once. Returns 0 and one
      * reference in *OUT; CALCULATION_MORE: it takes longer, and is called again once others have

@@ -145,8 +145,9 @@ static void free_cutout(void *subject)
     free(cutout);
 }
 
-static const struct calculation_kind raw_kind = {work, NULL, give, free_cutout};
-static const struct calculation_kind picture_kind = {work, tail, give, free_cutout};
+static const struct calculation_kind region_kind = {METRIC_REGIONS, work, NULL, give, free_cutout};
+static const struct calculation_kind picture_kind = {METRIC_REGIONS, work, tail, give, free_cutout};
+static const struct calculation_kind volume_kind = {METRIC_VOLUMES, work, NULL, give, free_cutout};
 
 static void calculate(struct calculations *calculations, const struct asker *asker,
                       const struct cutout *wanted, const struct config *config)
@@ -162,7 +163,9 @@ static void calculate(struct calculations *calculations, const struct asker *ask
         return;
     }
     struct calculation_order order = {
-        .kind = picture ? &picture_kind : &raw_kind,
+        .kind = picture             ? &picture_kind
+                : plan.raster.depth ? &volume_kind
+                                    : &region_kind,
         .subject = cutout,
         .pieces = pieces,
         .count = plan.raster.length,

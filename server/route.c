@@ -51,7 +51,7 @@ static unsigned parse_integer(struct span span, const char *what, int64_t *out, 
 /* A world's name, or NAME:SEED. */
 static unsigned parse_world(struct route *route, struct span name, char *why)
 {
-    const char *colon = memchr(name.text, ':', name.length);
+    const char *colon = name.length > 0 ? memchr(name.text, ':', name.length) : NULL;
     if (colon) {
         const size_t length = (size_t)(colon - name.text);
         const struct span seed = {colon + 1, name.length - length - 1};
@@ -164,9 +164,8 @@ static unsigned check_question(const struct route *route, char *why)
 /* What NAME asks, or NULL; what has its extension in EXTENSION has one. */
 static const struct question *find_question(struct span name, struct span *extension)
 {
-    struct span stem = name;
     *extension = name;
-    stem = span_take(extension, '.');
+    const struct span stem = span_take(extension, '.');
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         const struct question *question = &questions[i];
         if (span_is(question->extended ? stem : name, question->name))
