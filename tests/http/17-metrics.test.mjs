@@ -67,7 +67,7 @@ function checkFamily({ name, type, samples }) {
     assert.equal(samples.filter((sample) => sample.name === `${name}_sum`).length, 1);
 }
 
-const COUNTERS = ['requests', 'tiles_rendered', 'cache_hits', 'cache_misses', 'coalesced', 'shed', 'limited',
+const COUNTERS = ['requests', 'tiles_rendered', 'cache_hits', 'cache_misses', 'coalesced', 'calculations', 'shed', 'limited',
     'abandoned', 'late', 'cache_faults', 'cache_refused', 'connections', 'connections_closed', 'reloads',
     'access_log_dropped', 'loop_blocked', 'accept_failures'];
 const GAUGES = ['cache_bytes', 'cache_limit_bytes', 'cache_files', 'cache_limit_files', 'cache_suspended',
