@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/layers/layer.h"
+#include "server/route.h"
 #include "server/tile.h"
 
 /* Of what fits 0 <= x, y < 2^z, TileJSON's tiles, it counts zooms to 30. But MapLibre's end at 25,
@@ -178,12 +179,39 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
     add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+    add_number(document, limits, "side", ROUTE_SIDE_MAX);
+    add_number(document, limits, "volume", ROUTE_VOLUME_MAX);
+}
+
+/* What game servers ask: templates of URLs, as those of tiles are. */
+static void add_questions(struct document *document, cJSON *parent, const struct world *world)
+{
+    static const struct {
+        const char *name, *template;
+        bool versioned; /* the fingerprint stands at its end */
+    } questions[] = {
+        {"height", "height?x={x}&y={y}", false},
+        {"heights", "heights?at={x},{y};{x},{y}", false},
+        {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", false},
+        {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=", true},
+        {"volume",
+         "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
+         true},
+    };
+    cJSON *urls = add_object(document, parent, "urls");
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        char url[WORLD_SEEDED_NAME_MAX + 256];
+        snprintf(url, sizeof url, "%s%s/%s%s", here(world), world->config.name,
+                 questions[i].template, questions[i].versioned ? world->fingerprint : "");
+        add_text(document, urls, questions[i].name, url);
+    }
 }
 
 /* What the catalogue and /{world}.json both tell. */
 static void add_outline(struct document *document, cJSON *parent, const struct world *world)
 {
     add_identity(document, parent, world);
+    add_questions(document, parent, world);
     add_layers(document, parent, world);
 }
 
