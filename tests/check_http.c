@@ -587,7 +587,7 @@ static const struct {
     {0, false, 30500, 1},
     /* A reader that keeps up is later by nothing. */
     {0, true, 30150, 0},
-    {0, true, 30500, 1},
+    {0, true, 40000, 1},
     /* Who waits for us is not slow. */
     {1, false, 30500, 0},
     {1, false, 1000000, 0},
