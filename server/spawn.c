@@ -11,12 +11,13 @@
  * farther away than what has been found.
  */
 enum {
-    SQUARE = 128, /* blocks a side: few to search where the first will do, a border of 3 % */
-    REACH = SPAWN_RADIUS / SQUARE, /* squares from the middle one to the last */
-    SQUARES = 2 * REACH + 1,       /* a side: beyond SPAWN_RADIUS by half a square */
+    SQUARE = 126, /* blocks a side: few to search where the first will do, a border of 3 %, and with
+                     it a width that fills whole vectors */
+    REACH = (SPAWN_RADIUS + SQUARE / 2) / SQUARE, /* squares from the middle one to the last */
+    SQUARES = 2 * REACH + 1,                      /* a side */
     BORDERED = SQUARE + 2,
 };
-static_assert(SPAWN_RADIUS % SQUARE == 0, "the last square must reach beyond the radius");
+static_assert(REACH * SQUARE + SQUARE / 2 > SPAWN_RADIUS + 1, "places beyond the last square");
 
 /* From here on numbers of blocks count from the block that the point lies in, and numbers of
  * units from the point: none needs more than 23 bits, their squares 46. */

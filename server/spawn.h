@@ -33,7 +33,7 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
 void spawn_search_free(struct spawn_search *search);
 
 /*
- * Search on, until about SAMPLES heights more are known: some 17,000 at least, some 56 million
+ * Search on, until about SAMPLES heights more are known: some 16,000 at least, some 56 million
  * where there is no such place. The answer, once it is another than SPAWN_NOT_YET, is final: of the
  * blocks within SPAWN_RADIUS that are as wished the nearest, and of several just as near
  * that with the least y, and then x.
