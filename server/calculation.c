@@ -115,9 +115,10 @@ static void on_piece(struct letter *letter)
     }
     if (piece->err == CALCULATION_MORE) {
         piece->job.owed = true;
-        piece->err = submit(calculation, piece);
-        if (!piece->err)
+        int err = submit(calculation, piece); /* once it is submitted, the piece is the worker's */
+        if (!err)
             return;
+        piece->err = err;
     }
     piece->state = PIECE_MADE;
     landed(calculation, piece);
