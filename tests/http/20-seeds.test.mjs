@@ -201,7 +201,7 @@ describe('a seed', { timeout: patience(90000) }, () => {
 });
 
 describe('many seeds', { timeout: patience(90000) }, () => {
-    const COUNT = fewer(20000);
+    const COUNT = 5 * fewer(4000);
     const resident = (daemon) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
         fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1'))[1]);
 
@@ -215,7 +215,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
                 await eventually(() => clients.state.asked >= end - first, 80000);
                 return clients.stop();
             });
-            assert.deepEqual(failures, []);
+            assert.deepEqual(failures.slice(0, 5), []);
         };
         await ask(0, COUNT / 5);
         const before = resident(daemon);
