@@ -51,6 +51,12 @@ struct world_config {
     uint32_t layers; /* bit i: it serves number i of the layers known */
 };
 
+/* What its terrain repeats after, in units: the window that web maps see; 0 without wrap. */
+static inline int64_t world_config_period(const struct world_config *world)
+{
+    return world->wrap ? (INT64_C(256) << world->native_zoom) * FARLANDS_UNIT : 0;
+}
+
 struct networks {
     struct network network[NETWORKS_MAX];
     int count;

@@ -72,7 +72,7 @@ static int read_elevation(struct reader *reader, const yaml_node_t *node,
         const yaml_node_t *item = reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
         struct farlands_knot *knot = &params->elevation[i];
-        double noise, metres;
+        double noise = 0, metres = 0;
         int err = read_pair(reader, item, &at, option, &noise_number, &noise);
         if (!err)
             err = read_scalar(reader, reader_item(reader, item, 1), &at, &metres_number, &metres);
@@ -125,7 +125,7 @@ static int read_palette(struct reader *reader, const yaml_node_t *node, const st
         const yaml_node_t *item = reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
         struct palette_stop *stop = &world->palette[i];
-        double metres;
+        double metres = 0;
         int err = read_pair(reader, item, &at, option, &metres_number, &metres);
         if (!err)
             err = read_colour(reader, reader_item(reader, item, 1), &at, stop);
@@ -283,7 +283,7 @@ int mapping_read_world(struct reader *reader, const yaml_node_t *node, const str
     if (err)
         return err;
     /* Not before, as the keys come in any order. */
-    world->terrain.period = world->wrap ? (INT64_C(256) << world->native_zoom) * FARLANDS_UNIT : 0;
+    world->terrain.period = world_config_period(world);
     return world_check(reader, node, path, index);
 }
 

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
+
+struct sockaddr;
 
 /* IPv4 as the IPv6 addresses that stand for it, ::ffff:a.b.c.d. */
 struct network {
