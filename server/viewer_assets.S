@@ -1,4 +1,5 @@
-/* The viewer's files in the binary, as they stand and through gzip (made in the build folder). */
+/* The viewer's files in the binary, as they stand and through gzip (made in the build folder, as is
+ * farlands.wasm). */
     .macro bytes symbol, path
     .global viewer_\symbol
     .global viewer_\symbol\()_length
@@ -26,6 +27,8 @@ viewer_\symbol:
     file plane_js, "server/viewer/plane.js"
     file scene_js, "server/viewer/scene.js"
     file heights_js, "server/viewer/heights.js"
+    file farlands_js, "server/viewer/farlands.js"
+    file farlands_wasm, "farlands.wasm"
     file readout_js, "server/viewer/readout.js"
     file legend_js, "server/viewer/legend.js"
     file profile_js, "server/viewer/profile.js"

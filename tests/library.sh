@@ -35,7 +35,7 @@ make_installation() {
 check_files() {
     local file
     for file in bin/farlands include/farlands{,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
-        share/farlands/farlands.yaml; do
+        share/farlands/farlands.{yaml,js,wasm}; do
         [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
     done
     for file in config/worlds/*.yaml; do

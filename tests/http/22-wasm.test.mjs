@@ -1,0 +1,183 @@
+// Heights computed in WebAssembly are the daemon's, bit for bit: every sample world, tiles and points,
+// near and far, on blocks and between them.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { compile, loadTerrain, units } from '../../server/viewer/farlands.js';
+import { useDaemon } from './daemon.mjs';
+import { LIMIT, decimal, floats, sameFloat } from './grid.mjs';
+import { patience } from './program.mjs';
+import { assertStatus } from './table.mjs';
+
+const FOLDER = new URL('../../config/worlds/', import.meta.url);
+const SAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))
+    .map((name) => readFileSync(new URL(name, FOLDER), 'utf8').replace(/^worlds:$/m, ''));
+
+/* Beside the samples: what a double does not hold, what over- and underflows, what the samples leave out. */
+const OTHERS = `
+  - { name: last-seed, seed: 18446744073709551615, native_zoom: 32, origin: [-0.0009765625, 7] }
+  - { name: faint, noise: { persistence: 1e-300, octaves: 9 } }
+  - { name: fading, noise: { persistence: 1e-9, octaves: 60, wavelength: 1099511627776, lacunarity: 1.5 } }
+  - { name: joined, native_zoom: 0, wrap: true, noise: { wavelength: 256, octaves: 3, lacunarity: 4, hash: permutation } }
+  - { name: hybrid, noise: { fractal: hybrid, offset: 0.7, basis: value, fade: cubic }, elevation: [[0, 0], [2, 4000]] }
+  - { name: triangles, noise: { basis: simplex, fractal: billow, warp: { amplitude: 333.5, wavelength: 12345.5 } } }
+  - { name: points, noise: { basis: cellular, fractal: ridged, gain: 1.5, warp: { amplitude: 70000000, wavelength: 500000000 } } }
+`;
+const CONFIG = `worlds:\n  - name: default\n${SAMPLES.join('\n')}${OTHERS}`;
+const NAMES = [...CONFIG.matchAll(/^ {2}- (?:\{ )?name: ([\w-]+)/gm)].map(([, name]) => name);
+
+const module = () => compile(readFileSync(process.env.WASM
+    ?? new URL('farlands.wasm', `file://${process.env.FARLANDS ?? `${process.cwd()}/build/farlands`}`)));
+
+function assertSame(got, expected, where) {
+    assert.equal(got.length, expected.length, where);
+    const bits = [got, expected].map(({ buffer, byteOffset, length }) => new Uint32Array(buffer, byteOffset, length));
+    const i = bits[0].findIndex((word, at) => word !== bits[1][at]);
+    assert.ok(i < 0, `${where}: sample ${i} is ${got[i]}, the daemon's ${expected[i]}`);
+}
+
+/* Tiles of a world: [z, x, y]. */
+function tilesOf({ native_zoom: native, origin, limits }) {
+    const middle = (z, axis) => -units(origin[axis]) / (256n * (1n << BigInt(native - z + 10)));
+    const near = (z) => [z, middle(z, 0), middle(z, 1) - 1n];
+    const last = (z, axis) => ((LIMIT << 10n) - units(origin[axis])) / (256n * (1n << BigInt(native - z + 10))) - 1n;
+    const first = (z, axis) => -(((LIMIT << 10n) + units(origin[axis])) / (256n * (1n << BigInt(native - z + 10))));
+    return [
+        near(native), near(limits.zoom[1]), near(native + 3), near(native - 6), near(native - 12), near(limits.zoom[0] + 2),
+        [native, last(native, 0), first(native, 1)], [native - 4, first(native - 4, 0), 5n],
+        [limits.zoom[1], -123456789n, last(limits.zoom[1], 1)],
+    ];
+}
+
+describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const terrainOf = async (name) => loadTerrain(await module(), (await daemon.bytes(`/${name}.json`)).toString());
+
+    it('come from a module that the daemon serves beside its wrapper', async () => {
+        const answer = await daemon.get('/viewer/farlands.wasm');
+        assertStatus(answer, 200);
+        assert.equal(answer.headers['content-type'], 'application/wasm');
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        assert.ok(answer.body.length < 100000, `${answer.body.length} bytes`);
+        const response = fetch(`http://${daemon.authority}/viewer/farlands.wasm`);
+        const world = await daemon.json('/default.json');
+        const terrain = await loadTerrain(response, world);
+        const { height } = await daemon.json('/default/height?x=12.5&y=-3');
+        assert.ok(sameFloat(terrain.height(units('12.5'), units(-3)), height));
+        assert.match((await daemon.bytes('/viewer/farlands.js')).toString(), /export async function loadTerrain/);
+        const page = await daemon.get('/');
+        assert.match(page.headers['content-security-policy'], /script-src 'self' 'wasm-unsafe-eval';/);
+    });
+
+    for (const name of NAMES) {
+        it(`are those of ${name}'s tiles`, async () => {
+            const world = await daemon.json(`/${name}.json`);
+            const terrain = await terrainOf(name);
+            for (const [z, x, y] of tilesOf(world)) {
+                const answer = await daemon.get(`/${name}/height/${z}/${x}/${y}.f32`);
+                assertStatus(answer, 200);
+                const expected = floats(answer.body);
+                const [east, south] = answer.headers['farlands-origin'].split(' ').map(units);
+                const step = units(answer.headers['farlands-step']);
+                const where = `${name}/${z}/${x}/${y}`;
+                assertSame(terrain.heights({ x: east, y: south, step, width: 256, height: 104 }),
+                    expected.subarray(0, 256 * 104), where);
+                /* A part of it, of another shape; and points. */
+                const part = terrain.heights({ x: east + 7n * step, y: south + 100n * step, step, width: 17, height: 3 });
+                assertSame(part, Float32Array.from({ length: 51 }, (_, i) =>
+                    expected[256 * (100 + Math.floor(i / 17)) + 7 + i % 17]), `part of ${where}`);
+                for (let i = 0; i < 65536; i += 331) {
+                    const height = terrain.height(east + BigInt(i % 256) * step, south + BigInt(i >> 8) * step);
+                    assert.ok(sameFloat(height, expected[i]), `${where}: place ${i} is ${height}, the daemon's ${expected[i]}`);
+                }
+            }
+        });
+
+        it(`are those that /${name}/height tells`, async () => {
+            const terrain = await terrainOf(name);
+            const edge = LIMIT << 10n;
+            const places = [[0n, 0n], [-1n, 1n], [1023n, -1025n], [edge, -edge], [-edge, edge], [edge - 1n, 1n - edge],
+                [987654321987654321n, -123456789123456789n]];
+            for (const [x, y] of places) {
+                const { height } = await daemon.json(`/${name}/height?x=${decimal(x)}&y=${decimal(y)}`);
+                assert.ok(sameFloat(terrain.height(x, y), height), `${x}, ${y}: ${terrain.height(x, y)}, not ${height}`);
+                assert.ok(sameFloat(terrain.height(units(decimal(x)), units(decimal(y))), height));
+            }
+        });
+    }
+
+    it('end where the land does', async () => {
+        const terrain = await terrainOf('default');
+        const beyond = 2n ** 62n + 2n ** 52n + 1n;
+        assert.ok(Number.isNaN(terrain.height(beyond, 0n)));
+        assert.throws(() => terrain.heights({ x: beyond, y: 0n, width: 1, height: 1 }), /beyond the land/);
+        assert.throws(() => terrain.heights({ x: 0n, y: 0n, step: 0n, width: 1, height: 1 }), RangeError);
+        assert.throws(() => terrain.heights({ x: 0n, y: 0n, width: 0, height: 1 }), RangeError);
+        assert.throws(() => terrain.heights({ x: 0n, y: 0n, width: 2 ** 16, height: 2 ** 15 }), /memory/);
+        /* And it still works, in one call as in many, and those before stay what they were. */
+        const small = terrain.heights({ x: 5n, y: 6n, width: 2, height: 2 });
+        const kept = [...small];
+        for (let i = 1; i < 200; i++)
+            assert.ok(sameFloat(terrain.heights({ x: 5n, y: 6n, width: i, height: 10 })[0], small[0]));
+        assert.deepEqual([...small], kept);
+        assert.ok(sameFloat(terrain.height(5n, 6n), small[0]));
+    });
+
+    it('fade out for pictures', async () => {
+        const terrain = await terrainOf('default');
+        const grid = { x: 0n, y: 0n, step: 2n ** 26n, width: 64, height: 64 };
+        assert.notDeepEqual(terrain.heights({ ...grid, bandLimit: true }), terrain.heights(grid));
+    });
+
+    it('are refused for a document that is not whole or not understood', async () => {
+        const whole = await daemon.json('/default.json');
+        const compiled = await module();
+        const refused = (change, pattern) => {
+            const world = structuredClone(whole);
+            change(world);
+            return assert.rejects(loadTerrain(compiled, world), pattern);
+        };
+        await refused((world) => { world.generator += 1; }, /^RangeError: generator: 3 is not accepted; accepted is 2/);
+        await refused((world) => { delete world.generator; }, /generator: undefined/);
+        await refused((world) => { delete world.seed; }, /seed: missing/);
+        await refused((world) => { delete world.noise.gain; }, /noise\.gain: missing/);
+        await refused((world) => { delete world.noise; }, /noise\.\w+: missing/);
+        await refused((world) => { delete world.noise.warp.amplitude; }, /noise\.warp\.amplitude: missing/);
+        await refused((world) => { delete world.elevation; }, /elevation: not accepted/);
+        await refused((world) => { world.elevation = [[0, 0]]; }, /elevation: accepted are 2 to 32/);
+        await refused((world) => { world.elevation = [[0, 0], ['1', 2]]; }, /elevation: not accepted/);
+        await refused((world) => { world.elevation = Array.from({ length: 33 }, (_, i) => [i, i]); }, /elevation: not accepted/);
+        await refused((world) => { world.noise.erosion = 1; }, /noise\.erosion: unknown/);
+        await refused((world) => { world.noise.octaves = 65; }, /noise\.octaves: "65" is not accepted/);
+        await refused((world) => { world.noise.octaves = 40; }, /octaves: more than the lattice/);
+        await refused((world) => { world.noise.basis = 'marble'; }, /noise\.basis: "marble" is not accepted/);
+        await refused((world) => { world.noise.persistence = 'e'; }, /noise\.persistence: "e" is not accepted/);
+        await refused((world) => { world.seed = '18446744073709551616'; }, /seed: /);
+        await refused((world) => { world.seed = 'x'.repeat(5000); }, /seed: /);
+        await refused((world) => { world.noise.fade = null; }, /noise\.fade: "null" is not accepted/);
+        await assert.rejects(loadTerrain(compiled, '{'), SyntaxError);
+        await assert.rejects(loadTerrain(compiled, { error: 'no world' }), /generator/);
+        /* What is not of the terrain may be missing, or be what it will. */
+        const { palette, layers, range, limits, name, ...terrain } = whole;
+        assert.ok(palette && layers && range && limits && name);
+        const loaded = await loadTerrain(compiled, { ...terrain, later: { x: 1 } });
+        const { height } = await daemon.json('/default/height?x=1&y=2');
+        assert.ok(sameFloat(loaded.height(units(1), units(2)), height));
+    });
+});
+
+describe('units of blocks', () => {
+    it('are exact', () => {
+        const rows = [['0', 0n], ['12.5', 12800n], ['-0.0009765625', -1n], ['4503599627370496', 2n ** 62n],
+            ['-4503599627370495.9990234375', 1n - 2n ** 62n], ['1.50000000000000', 1536n], [3, 3072n], [-0.25, -256n],
+            [2 ** 52, 2n ** 62n], [-(2 ** 41) - 0.0009765625, -(2n ** 51n) - 1n], [-0, 0n], [7n, 7168n]];
+        for (const [blocks, expected] of rows)
+            assert.equal(units(blocks), expected, String(blocks));
+    });
+
+    it('are refused where there are none', () => {
+        for (const blocks of ['', '1e3', '+1', '.5', '5.', ' 1', '0x10', '0.1', '0.00048828125', NaN, Infinity, 0.1, 1e-7])
+            assert.throws(() => units(blocks), RangeError, String(blocks));
+    });
+});
