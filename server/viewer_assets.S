@@ -29,6 +29,7 @@ viewer_\symbol:
     file heights_js, "server/viewer/heights.js"
     file farlands_js, "server/viewer/farlands.js"
     file farlands_wasm, "farlands.wasm"
+    file ground_js, "server/viewer/ground.js"
     file readout_js, "server/viewer/readout.js"
     file legend_js, "server/viewer/legend.js"
     file profile_js, "server/viewer/profile.js"

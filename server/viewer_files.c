@@ -16,6 +16,7 @@
     X(heights_js, "heights.js", "text/javascript; charset=utf-8")          \
     X(farlands_js, "farlands.js", "text/javascript; charset=utf-8")        \
     X(farlands_wasm, "farlands.wasm", "application/wasm")                  \
+    X(ground_js, "ground.js", "text/javascript; charset=utf-8")            \
     X(readout_js, "readout.js", "text/javascript; charset=utf-8")          \
     X(legend_js, "legend.js", "text/javascript; charset=utf-8")            \
     X(profile_js, "profile.js", "text/javascript; charset=utf-8")          \

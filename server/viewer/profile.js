@@ -1,6 +1,7 @@
 /* The heights along a line that the reader draws on the plane. */
 /* global L */
-import { $, blocksText, getHeight, grouped, metres, snap, withinLimit } from './world.js';
+import { $, blocksText, grouped, metres, snap, withinLimit } from './world.js';
+import { heightAt } from './ground.js';
 import { say, sayWhy } from './status.js';
 
 const SAMPLES = 64;
@@ -86,7 +87,7 @@ export function makeProfile(viewer, plane, { changed }) {
             for (const sample of queue) {
                 if (measuring !== mine)
                     return;
-                const { height } = await getHeight(world, snap(world, sample.x, zoom), snap(world, sample.y, zoom));
+                const { height } = await heightAt(world, snap(world, sample.x, zoom), snap(world, sample.y, zoom));
                 sample.height = height;
                 if (measuring === mine)
                     paint();

@@ -1,8 +1,10 @@
 /* The block under the cursor, its height, the zoom and the scale. */
-import { $, RETRY, blocksText, getHeight, getWorld, grouped, metres, sleep, snap, step, withinLimit } from './world.js';
+import { $, RETRY, blocksText, getWorld, grouped, metres, sleep, snap, step, withinLimit } from './world.js';
+import { heightAt, heightHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
 const PAUSE = 60;                 // ms between two height requests
+const LOOK = 10000;               // ms between two looks whether the world is still the same
 const SCALE_WIDTH = 120;          // px, the longest scale bar
 
 function show(id, value, text) {
@@ -26,10 +28,26 @@ export function makeReadout(viewer, { read, renewed }) {
     let shown = null;
     let busy = false;
     let ailing = false;
+    let looked = performance.now();
 
     function noHeight(text) {
         show('height', '', text);
         read(null);
+    }
+
+    function showHeight(height, digits) {
+        show('height', String(height), metres(height, digits));
+        read(height);
+    }
+
+    /* A height that is computed here says nothing of the server, whose world may have changed. */
+    async function look(world) {
+        if (performance.now() - looked < LOOK)
+            return;
+        looked = performance.now();
+        const fresh = await getWorld(world.name).catch(() => world);     // tiles tell of a server that is gone
+        if (fresh.fingerprint !== world.fingerprint && viewer.world === world)
+            renewed(fresh);
     }
 
     function update() {
@@ -61,6 +79,15 @@ export function makeReadout(viewer, { read, renewed }) {
             delete $('height').dataset.stale;
             return;
         }
+        const here = heightHere(world, x, y);
+        if (here !== undefined) {
+            wanted = null;
+            shown = key;
+            showHeight(here, digits);
+            delete $('height').dataset.stale;
+            look(world);
+            return;
+        }
         shown = null;
         wanted = { world, x, y, digits, key };
         $('height').dataset.stale = '';
@@ -76,11 +103,12 @@ export function makeReadout(viewer, { read, renewed }) {
             const { world, x, y, digits, key } = wanted;
             wanted = null;
             try {
-                const { height, fingerprint } = await getHeight(world, x, y);
+                const { height, fingerprint } = await heightAt(world, x, y);
                 if (fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
-                show('height', String(height), metres(height, digits));
-                read(height);
+                if (shown)        // computed meanwhile
+                    continue;
+                showHeight(height, digits);
                 if (!wanted) {
                     shown = key;
                     delete $('height').dataset.stale;
@@ -89,6 +117,8 @@ export function makeReadout(viewer, { read, renewed }) {
                     say('');
                 ailing = false;
             } catch (error) {
+                if (shown)
+                    continue;
                 noHeight('–');
                 ailing = true;
                 sayWhy(error);

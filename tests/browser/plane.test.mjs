@@ -1,7 +1,7 @@
 /* The viewer in two dimensions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
+import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
 
 test('the start view is painted', LIMIT, async () => {
     const { page, tiles } = await visit('', { viewport: POSTER });
@@ -93,6 +93,54 @@ test('the read-out follows the mouse with the true height', LIMIT, async () => {
     await page.mouse.move(408, 299);
     await assertHeight(page, [-6.5625, 2.9375]);
     await keepScreenshot(page, 'viewer-near.png');
+});
+
+const askedHeights = (seen) => seen.urls.filter((url) => url.includes('/height?'));
+
+test('heights are computed in the page, without a request', LIMIT, async () => {
+    const { page, seen } = await visit('#default/relief/12/1600/-3200');
+    assert.ok(seen.urls.some((url) => url.endsWith('/viewer/farlands.wasm')));
+    for (const [x, y] of [[200, 250], [700, 450], [401, 300], [333, 222]]) {
+        await page.mouse.move(x, y, { steps: 20 });
+        /* At once: what the read-out says needs no waiting for. */
+        const stale = await page.evaluate(() => document.getElementById('height').dataset.stale);
+        assert.equal(stale, undefined);
+        await assertHeight(page, [1600 + (x - 400) * 16, -3200 + (y - 300) * 16]);
+    }
+    await page.mouse.wheel(0, -60);
+    await page.waitForFunction(() => document.getElementById('zoom').value === '13');
+    await assertHeight(page);
+    assert.deepEqual(askedHeights(seen), []);
+});
+
+test('where the page may not compute heights the server tells them', LIMIT, async () => {
+    const { page, seen } = await visit('#default/relief/12/1600/-3200', {},
+        (fresh) => fresh.addInitScript(() => { delete globalThis.WebAssembly; }));
+    await page.mouse.move(200, 250, { steps: 5 });
+    await assertHeight(page, [1600 - 200 * 16, -3200 - 50 * 16]);
+    assert.ok(askedHeights(seen).length > 0);
+});
+
+test('a world that the server has changed is noticed though heights need no request', LIMIT, async () => {
+    let changed = false;
+    const { page } = await visit('#default/relief/12/1600/-3200', {}, (fresh) => fresh.route(/\/default\.json$/, async (route) => {
+        const world = await (await route.fetch()).json();
+        const other = { ...world, seed: '77', fingerprint: '0123456789abcdef' };
+        await route.fulfill({ json: changed ? other : world });
+    }));
+    await assertHeight(page, [1600, -3200]);
+    changed = true;
+    await page.evaluate(() => {
+        const now = performance.now.bind(performance);
+        performance.now = () => now() + 60000;
+    });
+    await page.mouse.move(200, 250, { steps: 3 });
+    await page.waitForFunction(() => document.getElementById('seed').textContent.includes('77')
+        || document.getElementById('seed-input').value === '77');
+    const { height } = await readout(page);
+    const { x, y } = await readout(page);
+    const old = await (await fetch(new URL(`default/height?x=${x.value}&y=${y.value}`, base))).json();
+    assert.notEqual(Number(height.value), old.height, 'of the other seed');
 });
 
 test('the address bar brings the reader back', LIMIT, async () => {
