@@ -7,6 +7,7 @@
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define isfinite(x) __builtin_isfinite(x)
+#define isnan(x) __builtin_isnan(x)
 
 #define sqrt(x) __builtin_sqrt(x)
 #define sqrtf(x) __builtin_sqrtf(x)
