@@ -42,7 +42,7 @@ void body_bind(struct body *body, struct MHD_Connection *connection, struct link
 static void reset(int fd)
 {
     const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
-    connect(fd, &nowhere, sizeof nowhere);
+    (void)connect(fd, &nowhere, sizeof nowhere);
 }
 
 static ssize_t cut_off(const struct body *body)
