@@ -29,7 +29,7 @@ static inline bool span_cut(struct span *span, const char *suffix)
 /* Take off what is before the first SEPARATOR, and that, too; without one, everything. */
 static inline struct span span_take(struct span *span, char separator)
 {
-    const char *at = memchr(span->text, separator, span->length);
+    const char *at = span->length > 0 ? memchr(span->text, separator, span->length) : NULL;
     struct span taken = {span->text, at ? (size_t)(at - span->text) : span->length};
     size_t gone = taken.length + (at != NULL);
     span->text += gone;
