@@ -47,6 +47,11 @@ void easel_free(struct easel *easel)
     free(easel);
 }
 
+struct farlands_scratch *easel_scratch(struct easel *easel)
+{
+    return easel->scratch;
+}
+
 static uint64_t now(void)
 {
     struct timespec t;

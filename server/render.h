@@ -11,6 +11,9 @@ struct easel;
 int easel_new(struct easel **out);
 void easel_free(struct easel *easel);
 
+/* What it makes heights with, for other work of its thread. */
+struct farlands_scratch *easel_scratch(struct easel *easel);
+
 /* Where the time of the last render on an easel went, in nanoseconds. */
 struct render_times {
     uint64_t noise, layer, encoding;

@@ -9,6 +9,7 @@
 #include "server/cutout.h"
 #include "server/documents.h"
 #include "server/point_documents.h"
+#include "server/points.h"
 #include "server/raster.h"
 #include "server/resolve.h"
 #include "server/seeded.h"
@@ -292,6 +293,10 @@ static void handle_world(struct service *service, struct asker *asker, const str
     case ROUTE_REGION:
     case ROUTE_VOLUME:
         cutout_answer(service->calculations, asker, world, route, service->setup->config);
+        break;
+    case ROUTE_HEIGHTS:
+    case ROUTE_SPAWN:
+        points_answer(service->calculations, asker, world, route, service->setup->config);
         break;
     case ROUTE_TILEJSON:
         handle_tilejson(service, asker, world, route);

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { LIMIT, decimal } from './grid.mjs';
-import { assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat } from './grid.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { eventually, patience } from './program.mjs';
 
 const UNIT = 1024n;
 
@@ -43,4 +43,210 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
             assert.ok(slope > 0 && slope < 10, `slope ${slope}`);
             assert.ok(Math.abs(Math.hypot(...normal) - 1) < 1e-6, `normal ${normal}`);
         }));
+});
+
+/* What is said about every answer that is worked out. */
+async function assertAnswersOfOneUrl(daemon, target) {
+    const { fingerprint } = await daemon.json('/default.json');
+    const first = await daemon.get(target);
+    assertStatus(first, 200);
+    assert.match(first.headers['content-type'], /^application\/json\b/);
+    assert.equal(first.headers['cache-control'], 'public, max-age=3600');
+    assert.equal(first.headers['access-control-allow-origin'], '*');
+    assert.equal(first.headers['farlands-fingerprint'], fingerprint);
+    assert.match(first.headers.etag, /^"[^"]+"$/);
+    const again = await daemon.get(target);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(again.headers.etag, first.headers.etag);
+    const had = await daemon.get(target, { 'If-None-Match': first.headers.etag });
+    assertStatus(had, 304);
+    assert.equal(had.body.length, 0);
+    assert.equal(had.headers.etag, first.headers.etag);
+    const head = await daemon.head(target);
+    assertStatus(head, 200);
+    assert.equal(head.body.length, 0);
+    assert.equal(head.headers['content-length'], String(first.body.length));
+    assert.equal(head.headers.etag, first.headers.etag);
+}
+
+describe('/heights', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const list = (places) => places.map(([x, y]) => `${decimal(x)},${decimal(y)}`).join(';');
+
+    it('answers in the order asked, with what /height says', async () => {
+        const places = [...PLACES, PLACES[0], [LIMIT * UNIT, -LIMIT * UNIT]];
+        const { heights } = await daemon.json(`/default/heights?at=${list(places)}`);
+        assert.equal(heights.length, places.length);
+        for (const [i, [x, y]] of places.entries()) {
+            const { height } = await daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
+            assert.equal(heights[i], height, `place ${i}`);
+        }
+        assert.deepEqual(await daemon.json('/default/heights?at=0,0'), { heights: heights.slice(0, 1) });
+    });
+
+    it('has as many as 8 KiB of URL hold', async () => {
+        const samples = floats(await daemon.bytes('/default/height/16/32768/32768.f32'));
+        const places = [];
+        let target = '/default/heights?at=0,0';
+        for (let i = 1; target.length < 8180; i++) {
+            places.push([i % 10, Math.trunc(i / 10) % 10]);
+            target += `;${places.at(-1)}`;
+        }
+        const { heights } = await daemon.json(target);
+        assert.equal(heights.length, places.length + 1);
+        assert.ok(heights.length > 2000, `${heights.length} heights`);
+        places.forEach(([x, y], i) =>
+            assert.ok(sameFloat(heights[i + 1], samples[256 * y + x]), `place ${i + 1}`));
+        assertError(await daemon.get(`${target}${';0,0'.repeat(40)}`), 414);
+    });
+
+    it('has a validator', () => assertAnswersOfOneUrl(daemon, '/default/heights?at=1,2;3,4.5'));
+
+    it('names the place that is wrong', () => eachRow([
+        ['', /\bat\b/], ['?', /\bat\b/], ['?at=', /place 1/], ['?x=1&y=1', /\bat\b/],
+        ['?at=1,1&at=2,2', /\bat\b/], ['?at=1', /place 1: y/], ['?at=1,2;;3,4', /place 2/],
+        ['?at=1,2;3,4;x,6', /place 3: x/], ['?at=1,2;3,1e3', /place 2: y/], ['?at=0,nan', /place 1: y/],
+        ['?at=0,0.00048828125', /1\/1024/], ['?at=4503599627370497,0', /2\^52/],
+        ['?at=0,0;0,-4503599627370496.5', /2\^52/], ['?at=1,2,3', /place 1/], ['?at=1%2C2', /place 1|percent/],
+    ], async ([query, names]) => {
+        assertError(await daemon.get(`/default/heights${query}`), 400, names);
+    }));
+});
+
+const SPAWN_WORLDS = `worlds:
+  - name: default
+    noise: { wavelength: 200, octaves: 6 }
+    elevation: [[-0.5, -100], [0.5, 100]]
+    seeds: any
+  - name: flat
+    elevation: [[-1, 5], [1, 5]]
+  - name: slow # point by point
+    noise: { fractal: ridged, wavelength: 8192, octaves: 12, warp: { amplitude: 2000, wavelength: 9000 } }
+    elevation: [[0, 0], [1, 1000]]
+`;
+
+describe('/spawn', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon({ config: SPAWN_WORLDS });
+    const SIDE = 256;
+
+    /* Heights of the blocks from (0, 0) to (255, 255). */
+    let samples;
+    const height = (x, y) => samples[SIDE * y + x];
+    const slope = (x, y) => {
+        const east = (height(x + 1, y) - height(x - 1, y)) / 2;
+        const south = (height(x, y + 1) - height(x, y - 1)) / 2;
+        return Math.fround(Math.sqrt(east * east + south * south));
+    };
+
+    /* By looking at every block; near the middle of those, lest a nearer one lies outside. */
+    function nearest(wish) {
+        let found;
+        for (let y = 1; y < SIDE - 1; y++)
+            for (let x = 1; x < SIDE - 1; x++) {
+                if (height(x, y) < wish.min || height(x, y) > wish.max || slope(x, y) > wish.slope)
+                    continue;
+                const square = (x - wish.x) ** 2 + (y - wish.y) ** 2;
+                if (!found || square < found.square)
+                    found = { x, y, square };
+            }
+        return found;
+    }
+
+    const text = (wish) => `/default/spawn?${Object.entries(wish)
+        .filter(([, value]) => Number.isFinite(value)).map((pair) => pair.join('=')).join('&')}`;
+
+    it('finds the nearest block that is as wished', async () => {
+        const z = NATIVE_ZOOM;
+        samples = floats(await daemon.bytes(`/default/height/${z}/32768/32768.f32`));
+        const wishes = [];
+        for (let i = 0; i < 200; i++)
+            wishes.push({
+                x: 100 + i % 7 * 8.5, y: 150 - i % 11 * 4.25,
+                min: i % 3 ? Math.round(height(i, 255 - i)) : -Infinity,
+                max: i % 4 ? Math.round(height(i, 255 - i)) + 1 + i % 5 : Infinity,
+                slope: i % 2 ? [0.5, 0.125, 0.0625, 1][i % 8 >> 1] : Infinity,
+            });
+        let checked = 0;
+        await eachRow(wishes.map((wish) => [wish]), async ([wish]) => {
+            const expected = nearest(wish);
+            if (!expected || expected.square > 90 ** 2)
+                return;
+            const place = await daemon.json(text(wish));
+            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'distance']);
+            assert.deepEqual([place.x, place.y], [expected.x, expected.y]);
+            assert.equal(place.distance, Math.sqrt(expected.square));
+            const { distance, ...ground } = place;
+            assert.deepEqual(ground, await daemon.json(`/default/height?x=${place.x}&y=${place.y}`));
+            checked++;
+        });
+        assert.ok(checked > 100, `only ${checked} wishes were met nearby`);
+    });
+
+    it('takes the block itself, or the one with the least y, then x', () => eachRow([
+        [['12', '-7'], [12, -7, 0]],
+        [['0.5', '0.5'], [0, 0, Math.SQRT1_2]],
+        [['-0.5', '3.5'], [-1, 3, Math.SQRT1_2]],
+        [['0.25', '-0.75'], [0, -1, Math.hypot(0.25, 0.25)]],
+        [['4503599627370496', '-4503599627370496'], [2 ** 52, -(2 ** 52), 0]],
+    ], async ([[x, y], [foundX, foundY, distance]]) => {
+        for (const bounds of ['', '&min=5', '&max=5', '&slope=0', '&min=5.0&max=5&slope=0.0'])
+            assert.deepEqual(await daemon.json(`/flat/spawn?x=${x}&y=${y}${bounds}`), {
+                x: foundX, y: foundY, height: 5, slope: 0, normal: [0, 0, 1], distance,
+            }, bounds);
+    }));
+
+    it('says where there is nothing, and for what', () => eachRow([
+        ['/flat/spawn?x=1&y=2.5&min=6', /4096.* x 1, y 2\.5 .*min 6$/],
+        ['/flat/spawn?x=0&y=0&max=4.5&slope=0.25', /max 4\.5 slope 0\.25$/],
+        ['/default/spawn?x=0&y=0&min=99.5&max=100&slope=0', /min 99\.5 max 100 slope 0$/],
+    ], async ([target, names]) => {
+        assertError(await daemon.get(target), 404, names);
+    }));
+
+    it('is there for any seed', async () => {
+        const place = await daemon.json('/default:77/spawn?x=0&y=0&min=3&max=9');
+        assert.ok(place.height >= 3 && place.height <= 9, `height ${place.height}`);
+        const { height: there } = await daemon.json(`/default:77/height?x=${place.x}&y=${place.y}`);
+        assert.equal(place.height, there);
+    });
+
+    it('has a validator', () => assertAnswersOfOneUrl(daemon, '/default/spawn?x=3&y=4&min=10'));
+
+    it('refuses what is no wish', () => eachRow([
+        ['?x=1', /\by\b/], ['?y=1', /\bx\b/], ['', /\bx\b/], ['?x=1&y=1&x=2', /\bx\b/],
+        ['?x=1e3&y=0', /\bx\b/], ['?x=0&y=0.00048828125', /1\/1024/], ['?x=4503599627370497&y=0', /2\^52/],
+        ['?x=0&y=0&min=2&max=1', /\bmin\b.*\bmax\b/], ['?x=0&y=0&slope=-1', /\bslope\b/],
+        ['?x=0&y=0&slope=-0.001', /\bslope\b/],
+        ...['', 'nan', 'inf', '-inf', '1e3', '0x10', '+1', '1.', '.5', '--1', '1,5', '%31', 'Infinity']
+            .flatMap((bad) => ['min', 'max', 'slope'].map((key) =>
+                [`?x=0&y=0&${key}=${bad}`, new RegExp(`\\b${key}\\b`)])),
+        ['?x=0&y=0&min=1&min=2', /\bmin\b/],
+    ], async ([query, names]) => {
+        assertError(await daemon.get(`/flat/spawn${query}`), 400, names);
+    }));
+
+    it('holds up nobody while it searches', async () => {
+        const hopeless = Array.from({ length: 8 }, (_, i) =>
+            daemon.get(`/default/spawn?x=${i}&y=0&slope=0&min=99`, {}, { limit: 60000 }));
+        for (let i = 0; i < 20; i++) {
+            const begun = performance.now();
+            await daemon.json(`/default/height?x=${i}&y=0`);
+            await daemon.bytes(`/default/height/${NATIVE_ZOOM}/${i}/5.f32`);
+            const took = performance.now() - begun;
+            assert.ok(took < patience(1000), `${took} ms`);
+        }
+        for (const answer of await Promise.all(hopeless))
+            assertStatus(answer, [404, 503]);
+    });
+
+    it('ends when nobody waits for it any longer', async () => {
+        const busy = async () => (await daemon.metrics()).get('farlands_renders_running');
+        const abandoned = (await daemon.metrics()).get('farlands_abandoned_total');
+        const connection = await daemon.connect();
+        connection.send('GET /slow/spawn?x=0&y=0&slope=0&max=999 HTTP/1.1\r\nHost: a\r\n\r\n');
+        assert.ok(await eventually(async () => await busy() > 0), 'nothing begins');
+        connection.close();
+        assert.ok(await eventually(async () => await busy() === 0, 2000), 'it goes on');
+        assert.equal((await daemon.metrics()).get('farlands_abandoned_total'), abandoned + 1);
+    });
 });
