@@ -11,19 +11,35 @@
 #include "server/layers/layer.h"
 #include "server/png_writer.h"
 
-static void hash_parameter(void *context, const char *key, const char *value, int quoted)
+/* What fingerprints go by: not by names, nor by which other seeds there are; nor here by the seed.
+ */
+static void write_parameter(void *context, const char *key, const char *value, int quoted)
 {
-    XXH64_state_t *state = context;
+    FILE *out = context;
     (void)quoted;
-    if (strcmp(key, "name") == 0 || strcmp(key, "seeds") == 0)
+    if (strcmp(key, "name") == 0 || strcmp(key, "seed") == 0 || strcmp(key, "seeds") == 0)
         return;
-    XXH64_update(state, key, strlen(key) + 1);
-    XXH64_update(state, value, strlen(value) + 1);
+    fwrite(key, 1, strlen(key) + 1, out);
+    fwrite(value, 1, strlen(value) + 1, out);
 }
 
-static int make_fingerprint(char out[FINGERPRINT_TEXT], const struct world_config *config)
+static int write_parameters(struct parameters *parameters, const struct world_config *config)
+{
+    FILE *out = open_memstream(&parameters->text, &parameters->length);
+    if (!out)
+        return -ENOMEM;
+    config_world_visit(config, write_parameter, out);
+    const bool whole = !ferror(out);
+    return fclose(out) || !whole ? -ENOMEM : 0;
+}
+
+/* Hash of the versions, the seed, and then the other PARAMETERS, which take most of the time to
+ * write, so that worlds of other seeds borrow them. */
+static int make_fingerprint(char out[FINGERPRINT_TEXT], uint64_t seed,
+                            const struct parameters *parameters)
 {
     static const int versions[] = {FARLANDS_GENERATOR, LAYERS_VERSION, PNG_WRITER_VERSION};
+    static const char key[] = "seed";
     char text[64];
     XXH64_state_t *state = XXH64_createState();
     if (!state)
@@ -31,7 +47,10 @@ static int make_fingerprint(char out[FINGERPRINT_TEXT], const struct world_confi
     XXH64_reset(state, 0);
     int n = snprintf(text, sizeof text, "%d.%d.%d", versions[0], versions[1], versions[2]);
     XXH64_update(state, text, (size_t)n + 1);
-    config_world_visit(config, hash_parameter, state);
+    XXH64_update(state, key, sizeof key);
+    n = snprintf(text, sizeof text, "%" PRIu64, seed);
+    XXH64_update(state, text, (size_t)n + 1);
+    XXH64_update(state, parameters->text, parameters->length);
     snprintf(out, FINGERPRINT_TEXT, "%016" PRIx64, (uint64_t)XXH64_digest(state));
     XXH64_freeState(state);
     return 0;
@@ -46,17 +65,20 @@ static struct worlds *allocate(int count)
     return worlds;
 }
 
-/* The next world of WORLDS, which has room for it: of CONFIG, in all but its style. */
-static int add_world(struct worlds *worlds, const struct world_config *config)
+/* The next world of WORLDS, which has room for it: of CONFIG, whose PARAMETERS these are, in all
+ * but its style and family. */
+static int add_world(struct worlds *worlds, const struct world_config *config,
+                     const struct parameters *parameters)
 {
     struct world *world = &worlds->world[worlds->count];
-    int err = make_fingerprint(world->fingerprint, config);
+    int err = make_fingerprint(world->fingerprint, config->terrain.seed, parameters);
     if (!err)
         err = farlands_terrain_new(&world->terrain, &config->terrain);
     if (err)
         return err;
     world->among = worlds;
     world->config = *config;
+    world->parameters = parameters;
     worlds->count++;
     return 0;
 }
@@ -64,19 +86,20 @@ static int add_world(struct worlds *worlds, const struct world_config *config)
 /* The next world, with what all of its family have. */
 static int add_family(struct worlds *worlds, const struct world_config *config)
 {
-    struct world_config first = *config;
     struct world *world = &worlds->world[worlds->count];
     struct style *style = &worlds->styles[worlds->count];
+    struct parameters *parameters = &worlds->parameters[worlds->count];
     float min, max;
 
-    int err = add_world(worlds, config);
+    int err = write_parameters(parameters, config);
+    if (!err)
+        err = add_world(worlds, config, parameters);
     if (err)
         return err;
     farlands_terrain_range(world->terrain, &min, &max);
     style_make(style, config, min, max);
     world->style = style;
-    first.terrain.seed = 0;
-    return make_fingerprint(world->family, &first);
+    return make_fingerprint(world->family, 0, parameters);
 }
 
 int worlds_new(struct worlds **out, const struct config *config)
@@ -84,8 +107,10 @@ int worlds_new(struct worlds **out, const struct config *config)
     struct worlds *worlds = allocate(config->world_count);
     if (!worlds)
         return -ENOMEM;
+    worlds->room = config->world_count;
     worlds->styles = calloc((size_t)config->world_count, sizeof *worlds->styles);
-    int err = worlds->styles ? 0 : -ENOMEM;
+    worlds->parameters = calloc((size_t)config->world_count, sizeof *worlds->parameters);
+    int err = worlds->styles && worlds->parameters ? 0 : -ENOMEM;
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i]);
     if (err) {
@@ -106,7 +131,7 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     assert(!base->among->base && length < WORLD_NAME_MAX);
     config.terrain.seed = seed;
     snprintf(config.name + length, sizeof config.name - length, ":%" PRIu64, seed);
-    int err = add_world(worlds, &config);
+    int err = add_world(worlds, &config, base->parameters);
     if (err) {
         worlds_release(worlds);
         return err;
@@ -125,6 +150,9 @@ void worlds_release(struct worlds *worlds)
         struct worlds *base = worlds->base;
         for (int i = 0; i < worlds->count; i++)
             farlands_terrain_free(worlds->world[i].terrain);
+        for (int i = 0; worlds->parameters && i < worlds->room; i++)
+            free(worlds->parameters[i].text);
+        free(worlds->parameters);
         free(worlds->styles);
         free(worlds);
         worlds = base;
