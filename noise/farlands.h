@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Version of the generator: changes whenever any height changes by one bit. */
+/* Version of the generator: changes whenever any height or density changes by one bit. */
 #define FARLANDS_GENERATOR 2
 
 /* Units in a block. */
