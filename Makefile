@@ -33,7 +33,7 @@ Q := $(if $(V),,@)
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev uthash-dev \
     clang lld
-TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck
+TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
@@ -292,10 +292,10 @@ export BENCH_TILE = $(abspath $(BUILD)/tests/bench/bench_tile)
 bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile bench-deps
 	$(Q)node tests/bench/http.mjs $(HTTP_BENCHES)
 
-.PHONY: check check-units check-kernels check-benches check-load check-library check-same-bits check-aarch64 \
-    check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
+.PHONY: check check-units check-kernels check-benches check-load check-library check-examples check-same-bits \
+    check-aarch64 check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
-	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-benches) \
+	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-examples check-benches) \
 	    check-http check-faults check-browser $(if $(SAN),,check-clients)
 
 # Check forks a process a test; sanitizers must not be hidden by it. The noise's own suites have one
@@ -323,6 +323,10 @@ check-load: $(LOAD_GENERATOR)
 # Without sanitizers, which want libraries of their own.
 check-library: all lib
 	+$(Q)tests/library.sh
+
+# What game developers begin with; without sanitizers, as the library that it is linked with.
+check-examples: all lib
+	$(Q)node --test tests/examples/
 
 # What optimisation and compiler must not change, and what another machine must not.
 check-same-bits: all

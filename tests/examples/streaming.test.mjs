@@ -1,0 +1,224 @@
+// The streaming client, built as a user would build it, against the daemon: alone, and with someone
+// between the two who refuses, cuts off, delays and falsifies.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import http from 'node:http';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { useDaemon } from '../http/daemon.mjs';
+import { patience, scratch } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+
+const TREE = fileURLToPath(new URL('../..', import.meta.url));
+const PREFIX = '/opt/farlands';
+const CELLS = 16, SIDE = 17, CONNECTIONS = 6;
+const folder = scratch();
+const root = path.join(folder, 'root');
+const client = path.join(folder, 'client');
+
+/* Run to its end: { code, stdout, stderr }. */
+function run(program, args, env = {}) {
+    return new Promise((resolve) => {
+        execFile(program, args, { cwd: TREE, env: { ...process.env, ...env }, timeout: patience(60000) },
+            (error, stdout, stderr) => resolve({ code: error ? error.code ?? error.signal : 0, stdout, stderr }));
+    });
+}
+
+async function must(program, args, env) {
+    const { code, stdout, stderr } = await run(program, args, env);
+    assert.equal(code, 0, `${program} ${args.join(' ')}\n${stdout}${stderr}`);
+    return stdout.trim();
+}
+
+/* Knowing nothing but what pkg-config says of an installed library. */
+async function build() {
+    await must('make', ['--no-print-directory', 'install-lib', `PREFIX=${PREFIX}`, `LIBDIR=${PREFIX}/lib`,
+        `DESTDIR=${root}`]);
+    const flags = (await must('pkg-config', ['--cflags', '--libs', 'farlands'], {
+        PKG_CONFIG_SYSROOT_DIR: root, PKG_CONFIG_PATH: `${root}${PREFIX}/lib/pkgconfig`,
+    })).split(/\s+/);
+    const others = (await must('pkg-config', ['--cflags', '--libs', 'libcurl', 'libcjson'])).split(/\s+/);
+    const sources = ['client.c', 'ground.c'].map((file) => `tests/examples/streaming/${file}`);
+    await must('gcc', ['-std=gnu11', '-O2', '-g', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-Werror',
+        '-fsanitize=address,undefined', '-fno-sanitize-recover=all', ...sources, '-o', client, ...flags, ...others,
+        '-lm']);
+}
+
+const COUNTS = new RegExp('^(\\d+) regions: p50 ([\\d.]+) ms, p99 ([\\d.]+) ms; (\\d+) samples verified, ' +
+    '(\\d+) differ\n(\\d+) dropped, (\\d+) cancelled, (\\d+) shed, (\\d+) lost; (\\d+) of (\\d+) frames', 'm');
+const NAMES = ['regions', 'p50', 'p99', 'samples', 'differ', 'dropped', 'cancelled', 'shed', 'lost', 'groundless',
+    'frames'];
+
+/* What the client made of its arguments: { code, stdout, stderr } and its counts. */
+async function stream(...args) {
+    const result = await run(client, args.map(String),
+        { LD_LIBRARY_PATH: `${root}${PREFIX}/lib`, no_proxy: '*' });
+    assert.doesNotMatch(result.stderr, /Sanitizer|runtime error:/);
+    const counts = COUNTS.exec(result.stdout)?.slice(1) ?? [];
+    counts.forEach((count, i) => { result[NAMES[i]] = Number(count); });
+    return result;
+}
+
+/* A walk on which nothing went wrong. */
+function assertGood(result) {
+    const all = JSON.stringify(result);
+    assert.equal(result.code, 0, all);
+    assert.equal(result.differ, 0, all);
+    assert.ok(result.regions > 0, all);
+    assert.equal(result.samples, result.regions * SIDE * SIDE, all);
+}
+
+const wishOf = (target) => {
+    const { searchParams } = new URL(target, 'http://any');
+    return { x: Number(searchParams.get('x')), y: Number(searchParams.get('y')) };
+};
+
+/*
+ * Between a client and the daemon. meddle(wish, n) is asked about the n-th region: what it returns is
+ * done instead of, or with, the daemon's answer: { status, headers, cut, delay, spoil }.
+ */
+class Meddler {
+    constructor(daemon) {
+        this.daemon = daemon;
+        // Once the last client has left, so may the daemon have.
+        this.server = http.createServer((request, response) =>
+            this.answer(request, response).catch(() => response.destroy()));
+        this.server.on('connection', () => { this.connections++; });
+    }
+
+    async start() {
+        await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+        this.url = `http://127.0.0.1:${this.server.address().port}/default`;
+    }
+
+    begin(meddle = () => ({})) {
+        Object.assign(this, { meddle, asked: [], connections: 0 });
+    }
+
+    async answer(request, response) {
+        const isRegion = request.url.includes('/region.');
+        if (isRegion)
+            this.asked.push({ ...wishOf(request.url), at: Date.now() });
+        const what = isRegion ? this.meddle(this.asked.at(-1), this.asked.length) : {};
+        await sleep(what.delay ?? 0);
+        const { status, headers, body } = what.status
+            ? { status: what.status, headers: {}, body: Buffer.from('{"error":"no"}') }
+            : await this.daemon.get(request.url);
+        what.spoil?.(body);
+        response.writeHead(status, { ...headers, ...what.headers });
+        if (what.cut)
+            response.write(body.subarray(0, body.length / 2), () => response.destroy());
+        else
+            response.end(body);
+    }
+
+    stop() {
+        this.server.closeAllConnections();
+        this.server.close();
+    }
+}
+
+describe('streaming client', { timeout: patience(180000) }, () => {
+    const daemon = useDaemon();
+    const meddler = new Meddler(daemon);
+    const base = () => `http://${daemon.authority}`;
+    before(build);
+    before(() => meddler.start());
+    after(() => meddler.stop());
+
+    const LIMIT = (2n ** 52n).toString();
+    const WALKS = [
+        // world, where it begins, how far it sees
+        ['default', 0, 0, 128],
+        ['default', -1e6, 123456, 1],
+        ['default', '-1099511627776', '4398046511104', 300],
+        ['default', LIMIT, `-${LIMIT}`, 100],           // a corner of the world: beyond it nothing is asked for
+        ['default:18446744073709551615', 0, 0, 128],
+    ];
+
+    it('has every sample that the library computes', () => eachRow(WALKS, async ([world, x, y, radius]) => {
+        const result = await stream('-t', 1.5, '-s', 60, '-r', radius, '-x', x, '-y', y, `${base()}/${world}`);
+        assertGood(result);
+        console.log(result.stdout);
+        assert.equal(result.lost + result.shed, 0);
+    }));
+
+    it('asks for the nearest first, over few connections', async () => {
+        meddler.begin();
+        const result = await stream('-t', 2, '-s', 0, '-r', 200, '-x', -1000005, '-y', -3, meddler.url);
+        assertGood(result);
+        const [{ x, y }] = meddler.asked;
+        const place = /^spawn: \((-?\d+), (-?\d+)\)/.exec(result.stdout).slice(1);
+        assert.deepEqual([x, y], place.map((blocks) => CELLS * Math.floor(blocks / CELLS)), 'not underfoot');
+        const distances = meddler.asked.map((wish) => ((wish.x - x) ** 2 + (wish.y - y) ** 2) / CELLS ** 2);
+        assert.ok(distances.length > 150, `${distances.length} squares`);
+        assert.ok(Math.max(...distances) <= 13 ** 2);
+        // Those under way at the same moment may overtake each other.
+        const early = distances.findIndex((distance, i) => distance < distances[i - 2 * CONNECTIONS]);
+        assert.equal(early, -1, `square ${early} comes late`);
+        assert.ok(meddler.connections <= CONNECTIONS + 2, `${meddler.connections} connections`);
+    });
+
+    it('forgets what lies behind, and fetches it anew', async () => {
+        const result = await stream('-t', 1, '-s', 600, '-r', 48, `${base()}/default`);
+        assertGood(result);
+        assert.ok(result.dropped > 20, JSON.stringify(result));
+    });
+
+    it('rests for Retry-After when shed', async () => {
+        meddler.begin((wish, n) => (n === 20 ? { status: 503, headers: { 'Retry-After': '2' } } : {}));
+        const result = await stream('-t', 3.5, '-r', 64, '-s', 20, meddler.url);
+        assertGood(result);
+        assert.equal(result.shed, 1);
+        const { asked } = meddler;
+        const refused = asked[19];
+        // Those that were under way at that moment may still arrive.
+        const next = asked.find(({ at }) => at > refused.at + 500);
+        assert.ok(next.at - refused.at >= 1950, `again after ${next.at - refused.at} ms`);
+        assert.ok(asked.filter(({ x, y }) => x === refused.x && y === refused.y).length >= 2, 'not asked again');
+    });
+
+    it('goes on after connections that break', async () => {
+        meddler.begin((wish, n) => ({ cut: n === 10 }));
+        const result = await stream('-t', 2.5, '-r', 64, meddler.url);
+        assertGood(result);
+        assert.equal(result.lost, 1);
+        const { x, y } = meddler.asked[9];
+        assert.ok(meddler.asked.filter((wish) => wish.x === x && wish.y === y).length === 2);
+    });
+
+    it('cancels what comes too late', async () => {
+        meddler.begin((wish, n) => ({ delay: n % 3 ? 0 : 1500 }));
+        const result = await stream('-t', 2, '-s', 1000, '-r', 48, meddler.url);
+        assertGood(result);
+        assert.ok(result.cancelled > 0, JSON.stringify(result));
+    });
+
+    const FAULTS = [
+        ['one bit', { spoil: (body) => { body[4 * 100] ^= 1; } }, /the server has .*, the library/],
+        ['another world', { headers: { 'farlands-fingerprint': '0123456789abcdef' } }, /another world/],
+        ['refusal', { status: 400 }, /status 400, .*"error":"no"/],
+        ['length', { status: 200 }, /status 200, 14 bytes/],
+    ];
+
+    it('fails where the ground is not what it should be', () => eachRow(FAULTS, async ([, fault, said]) => {
+        meddler.begin((wish, n) => (n === 5 ? fault : {}));
+        const { code, stderr } = await stream('-t', 1, meddler.url);
+        assert.equal(code, 1);
+        assert.match(stderr, said);
+    }));
+
+    it('says what is wrong with its wishes', () => eachRow([
+        [[], 2, /usage/], [['-s', 'x', 'U'], 2, /usage/], [['-r', 1025, 'U'], 2, /usage/],
+        [['-x', '4503599627370497', 'U'], 2, /usage/],
+        [[`${base()}/nowhere`], 1, /nowhere/], [['file:///etc/passwd'], 1, /rotocol/],
+        [['http://127.0.0.1:1/default'], 1, /connect/],
+    ], async ([args, code, said]) => {
+        const result = await stream(...args);
+        assert.equal(result.code, code, JSON.stringify(result));
+        assert.match(result.stderr, said);
+    }));
+});
