@@ -3,20 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { assertError, assertStatus, eachRow } from './table.mjs';
+import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { patience } from './program.mjs';
 
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';
 const FORMS = ['relief/11/%/7.png', 'relief/11/%/7@2x.png', 'gray/11/%/7.png',
     'height/11/%/7.png', 'height/11/%/7.r16', 'height/11/%/7.f32', 'height/11/%/7@2x.f32'];
-
-/* Headers that may differ between two answers about the same thing. */
-const INCIDENTAL = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
-
-function lasting(headers) {
-    return Object.fromEntries(Object.entries(headers).filter(([name]) => !INCIDENTAL.includes(name)));
-}
 
 describe('caching', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();

@@ -39,3 +39,10 @@ export function assertError(answer, status, names) {
     if (names)
         assert.match(error, names);
 }
+
+/* Headers that may differ between two answers about the same thing. */
+const INCIDENTAL = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
+
+export function lasting(headers) {
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => !INCIDENTAL.includes(name)));
+}

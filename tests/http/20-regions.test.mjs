@@ -1,0 +1,263 @@
+// Any rectangle of samples, for game servers: chunks and levels of detail that join
+// byte for byte, of any size, anywhere.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BLOCK, FAR, STEPS, assertSameBytes, blocks, cut, target } from './boxes.mjs';
+import { Daemon, useDaemon } from './daemon.mjs';
+import { NATIVE_ZOOM, decimal, floats, sameFloat, unitsAt, words } from './grid.mjs';
+import { decodePng } from './png.mjs';
+import { patience } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+/* quick: what the large ones are of, where only their layout counts. */
+const CONFIG = `worlds:
+  - name: default
+  - name: quick
+    noise: { octaves: 3, wavelength: 4096 }
+  - name: slow
+    noise: { octaves: 64, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
+`;
+
+const FORMS = ['f32', 'r16', 'png'];
+const RAW = ['f32', 'r16'];
+
+/* Where four regions meet, in 1/1024 blocks: [x, y]. */
+const CROSSINGS = [
+    [0n, 0n], [1n, -1n], [-blocks(7), blocks(1000003) + 513n],
+    [FAR / 4n + 3n, -FAR / 4n + 1n],
+];
+
+describe('regions', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const region = (at, sides, options) => daemon.bytes(target(at, sides, options));
+
+    it('share their edges with their neighbours, at every step', () => eachRow(
+        STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, [x, y]]) => {
+            // Of different sizes, so that no size finds its own mistakes right.
+            const [west, east, north, south] = [17, 9, 12, 20];
+            const [left, top] = [x - BigInt(west - 1) * step, y - BigInt(north - 1) * step];
+            const [nw, ne, sw, se] = await Promise.all([
+                region([left, top], [west, north], { step }), region([x, top], [east, north], { step }),
+                region([left, y], [west, south], { step }), region([x, y], [east, south], { step }),
+            ]);
+            assertSameBytes(cut(nw, [west, north], [west - 1, 0], [1, north]),
+                cut(ne, [east, north], [0, 0], [1, north]), 'the northern two');
+            assertSameBytes(cut(sw, [west, south], [west - 1, 0], [1, south]),
+                cut(se, [east, south], [0, 0], [1, south]), 'the southern two');
+            assertSameBytes(cut(nw, [west, north], [0, north - 1], [west, 1]),
+                cut(sw, [west, south], [0, 0], [west, 1]), 'the western two');
+            assertSameBytes(cut(ne, [east, north], [0, north - 1], [east, 1]),
+                cut(se, [east, south], [0, 0], [east, 1]), 'the eastern two');
+        }));
+
+    it('share them up to the limit', () => eachRow(STEPS.flatMap((step) => [
+        [step, FAR, FAR], [step, FAR, -FAR], [step, -FAR, FAR], [step, -FAR, -FAR],
+    ]), async ([step, x, y]) => {
+        // From the corner of the world inwards; the whole, and the quarters that meet in its middle.
+        const side = 33, half = 17n;
+        const from = (edge) => (edge > 0n ? edge - BigInt(side - 1) * step : edge);
+        const [left, top] = [from(x), from(y)];
+        const whole = await region([left, top], [side, side], { step });
+        await eachRow([[0n, 0n], [half - 1n, 0n], [0n, half - 1n], [half - 1n, half - 1n]], async ([i, j]) => {
+            const quarter = await region([left + i * step, top + j * step], [17, 17], { step });
+            assertSameBytes(quarter, cut(whole, [side, side], [Number(i), Number(j)], [17, 17]), `from ${i}, ${j}`);
+        });
+    }));
+
+    it('hold every other sample of those of half the step', () => eachRow(
+        STEPS.slice(1).flatMap((step) => [...CROSSINGS, [FAR - 16n * step, -FAR]].map((at) => [step, at])),
+        async ([step, at]) => {
+            const coarse = await region(at, [17, 13], { step });
+            const fine = await region(at, [33, 25], { step: step / 2n });
+            assertSameBytes(coarse, cut(fine, [33, 25], [0, 0], [17, 13], { every: 2 }), 'coarse and fine');
+        }));
+
+    it('are the tiles, bit for bit', () => eachRow([
+        [16, 32768, 32768], [16, 32767, 32767], [16, -1, -70000], [10, 512, 511], [3, 4, -3], [0, 0, -1],
+        [-4, 1, -2], [20, 524288, 524287], [26, 33554432, 33554431], [16, 2n ** 43n, -(2n ** 43n)],
+        [26, 2n ** 53n, -(2n ** 53n) + 1n],
+    ], async ([z, x, y]) => {
+        const at = [unitsAt(z, x, 0), unitsAt(z, y, 0)];
+        const step = 2n ** BigInt(NATIVE_ZOOM - z + 10);
+        for (const form of RAW)
+            assertSameBytes(await region(at, [256, 256], { step, form }),
+                await daemon.bytes(`/default/height/${z}/${x}/${y}.${form}`), form);
+        const [a, b] = [await region(at, [256, 256], { step, form: 'png' }),
+            await daemon.bytes(`/default/height/${z}/${x}/${y}.png`)].map(decodePng);
+        assert.deepEqual([a.depth, a.colour, a.width, a.height], [16, 'gray', 256, 256]);
+        assert.deepEqual(a.samples, b.samples, 'pixels');
+    }));
+
+    it('are /height, bit for bit', () => eachRow(
+        STEPS.filter((_, i) => i % 3 === 0).flatMap((step) =>
+            [...CROSSINGS, [-FAR, FAR - 8n * step]].map((at) => [step, at])),
+        async ([step, [x, y]]) => {
+            const samples = floats(await region([x, y], [11, 9], { step }));
+            for (const [i, j] of [[0, 0], [10, 0], [0, 8], [10, 8], [4, 7]]) {
+                const at = `x=${decimal(x + BigInt(i) * step)}&y=${decimal(y + BigInt(j) * step)}`;
+                const { height } = await daemon.json(`/default/height?${at}`);
+                assert.ok(sameFloat(height, samples[11 * j + i]),
+                    `sample ${i}, ${j} is ${samples[11 * j + i]}, /height?${at} is ${height}`);
+            }
+        }));
+
+    it('know the block to 1/1024 at the limit', async () => {
+        // Four apart, where neighbours of a double are 1/1024 apart or more.
+        const samples = floats(await region([FAR - 252n, FAR], [64, 1], { step: 4n }));
+        assert.ok(new Set(samples).size > 16, `${new Set(samples).size} heights for 64 places`);
+    });
+
+    it('are a block apart where no step is told', async () => {
+        const at = [-blocks(5) + 1n, 3n];
+        assertSameBytes(await region(at, [9, 7]), await region(at, [9, 7], { step: BLOCK }), 'step=1');
+    });
+
+    it('take their parameters in any order', async () => {
+        const one = await daemon.get('/default/region.f32?x=-3&y=7.5&width=5&height=6&step=0.5');
+        const other = await daemon.get('/default/region.f32?step=0.5&height=6&width=5&y=7.5&x=-3');
+        assert.deepEqual([one.status, other.status], [200, 200]);
+        assert.deepEqual(one.body, other.body);
+        assert.equal(one.headers.etag, other.headers.etag);
+    });
+
+    it('are the same numbers as 16-bit files and pictures', () => eachRow([
+        ['default', [0n, 0n], [129, 127], BLOCK], ['default', [-FAR, FAR - blocks(40)], [33, 21], BLOCK],
+        ['default', [-blocks(2 ** 30), 0n], [127, 65], blocks(2 ** 20)], ['quick', [1n, -1n], [1009, 505], 512n],
+        ['default', [5n, 5n], [1, 1], 1n], ['default', [5n, 5n], [4097, 1], 1n], ['default', [5n, 5n], [1, 4097], 1n],
+    ], async ([world, at, sides, step]) => {
+        const { range: [min, max] } = await daemon.json(`/${world}.json`);
+        const heights = floats(await region(at, sides, { step, world }));
+        const coded = words(await region(at, sides, { step, world, form: 'r16' }));
+        const image = decodePng(await region(at, sides, { step, world, form: 'png' }));
+        assert.deepEqual([image.depth, image.colour, image.width, image.height], [16, 'gray', ...sides]);
+        assert.deepEqual(image.samples, coded, 'png and r16');
+        heights.forEach((h, i) => {
+            const exact = (h - min) / (max - min) * 65535;
+            // The nearest, where float arithmetic can tell.
+            assert.ok(Math.abs(coded[i] - exact) < 0.51, `sample ${i}: ${h} m is ${coded[i]}, expected ${exact}`);
+        });
+    }));
+});
+
+/* What Unity (2^n + 1) and Unreal ask for, and the least. */
+const SQUARES = [1, 2, 17, 33, 65, 127, 129, 253, 257, 505, 513, 1009, 1025];
+const LARGE = [2017, 2049, 4033, 4097];
+
+describe('regions of any size', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const region = (at, sides, options) => daemon.bytes(target(at, sides, options));
+    const at = [-blocks(700) + 3n, -blocks(40)];
+    const world = 'quick';
+
+    /* That WHOLE of SIDES is what regions of single rows and columns are. */
+    async function assertParts(whole, sides, rows, columns, options, size) {
+        const [width, height] = sides;
+        const { step = BLOCK } = options;
+        const part = (i, j, count) => region([at[0] + BigInt(i) * step, at[1] + BigInt(j) * step], count, options);
+        for (const j of rows)
+            assertSameBytes(cut(whole, sides, [0, j], [width, 1], { size }), await part(0, j, [width, 1]), `row ${j}`);
+        for (const i of columns)
+            assertSameBytes(cut(whole, sides, [i, 0], [1, height], { size }), await part(i, 0, [1, height]), `column ${i}`);
+    }
+
+    /* COUNT of those below SIDE, the first and the last among them. */
+    const some = (side, count) => [...new Set(Array.from({ length: count }, (_, i) =>
+        Math.round(i * (side - 1) / (count - 1))))];
+
+    it('consist of their parts', () => eachRow([
+        ...SQUARES.map((side) => [side, side]),
+        [1, 4097], [4097, 1], [2, 4097], [4097, 2], [4097, 63], [65, 4097], [3, 1000], [1000, 3],
+        // On either side of what is sent as it is computed: 2^18 samples.
+        [512, 512], [513, 511], [513, 512], [512, 513], [4096, 64], [4096, 65], [64, 4096], [64, 4097],
+    ], async (sides) => {
+        const [width, height] = sides;
+        for (const [form, size] of [['f32', 4], ['r16', 2]]) {
+            const options = { world, form };
+            const whole = await region(at, sides, options);
+            assert.equal(whole.length, width * height * size);
+            await assertParts(whole, sides, some(height, 9), some(width, 4), options, size);
+        }
+    }));
+
+    it('are r16 of large squares for Unity and Unreal', () => eachRow([2017, 2049], async (side) => {
+        const sides = [side, side], options = { world, form: 'r16' };
+        const whole = await region(at, sides, options);
+        await assertParts(whole, sides, some(side, 33), some(side, 5), options, 2);
+        // No two rows are the same: a band twice, or one left out, shows.
+        const rows = new Set(Array.from({ length: side }, (_, j) =>
+            whole.toString('latin1', j * side * 2, (j + 1) * side * 2)));
+        assert.equal(rows.size, side, 'rows that differ');
+    }));
+
+    it('are up to 4097 x 4097', async () => {
+        const side = 4097, sides = [side, side];
+        const options = { step: 2048n };
+        const whole = await region(at, sides, options);
+        assert.equal(whole.length, side * side * 4);
+        // Bands begin anywhere; primes and powers of two find most.
+        const rows = [...some(side, 48), ...[64, 128, 256, 512, 1024, 2048].flatMap((j) => [j - 1, j, j + 1])];
+        await assertParts(whole, sides, rows, some(side, 9), options, 4);
+    });
+
+    it('are pictures of up to 4097 x 4097', () => eachRow([[1025, 1025], [4097, 129]], async (sides) => {
+        const { samples } = decodePng(await region(at, sides, { world, form: 'png' }));
+        assert.deepEqual(samples, words(await region(at, sides, { world, form: 'r16' })));
+    }));
+
+    it('tell their length before they are made', () => eachRow(
+        [...SQUARES, ...LARGE].flatMap((side) => RAW.map((form) => [side, form])), async ([side, form]) => {
+            const started = performance.now();
+            const { status, headers, body } = await daemon.head(target(at, [side, side], { world: 'slow', form }));
+            assert.equal(status, 200);
+            assert.equal(body.length, 0);
+            assert.equal(Number(headers['content-length']), side * side * (form === 'f32' ? 4 : 2));
+            assert.ok(performance.now() - started < patience(300), `${performance.now() - started} ms`);
+        }));
+
+    it('are no larger', () => eachRow(
+        ['4098', '8129', '8193', '65537', '4294967297', '9223372036854775807'].flatMap((side) =>
+            FORMS.flatMap((form) => ['width', 'height'].map((name) => [name, side, form]))),
+        async ([name, side, form]) => {
+            const other = name === 'width' ? 'height' : 'width';
+            for (const query of [`${name}=${side}&${other}=1`, `${name}=${side}&${other}=4097`])
+                assertError(await daemon.get(`/default/region.${form}?x=0&y=0&${query}`), 413,
+                    new RegExp(`\\b${name}\\b.*\\b4097\\b`));
+            assertError(await daemon.get(`/default/region.${form}?x=0&y=0&width=${side}&height=${side}`), 413, /4097/);
+        }));
+});
+
+describe('regions of seeds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'worlds:\n  - name: default\n    seeds: any\n  - name: fixed\n    seeds: fixed\n' });
+    const at = [-blocks(100), -blocks(7) + 1n];
+
+    it('are those of a world with that seed', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
+        const alone = await new Daemon({ config: `worlds:\n  - name: seeded\n    seed: ${seed}\n` }).start();
+        try {
+            for (const sides of [[33, 17], [1025, 513]])
+                for (const form of FORMS) {
+                    const [here, there] = [await daemon.get(target(at, sides, { form, world: `default:${seed}` })),
+                        await alone.get(target(at, sides, { form, world: 'seeded' }))];
+                    assertStatus(here, 200);
+                    assertSameBytes(here.body, there.body, form);
+                    assert.equal(here.headers['farlands-fingerprint'], there.headers['farlands-fingerprint']);
+                    assert.notDeepEqual(here.body, await daemon.bytes(target(at, sides, { form })));
+                }
+        } finally {
+            await alone.quit();
+        }
+    }));
+
+    it('are told apart', async () => {
+        const etags = await Promise.all(['default', 'default:3', 'default:4', 'default:34'].map(async (world) =>
+            (await daemon.head(target(at, [9, 9], { world }))).headers.etag));
+        assert.equal(new Set(etags).size, etags.length);
+        assert.ok(etags.every(Boolean));
+    });
+
+    it('are not there where the world has one alone', async () => {
+        assertError(await daemon.get(target(at, [9, 9], { world: 'fixed:42' })), 404);
+        for (const seed of ['-1', '01', '+1', '18446744073709551616', '1e3', 'abc', ''])
+            assertError(await daemon.get(target(at, [9, 9], { world: `default:${seed}` })), [400, 404]);
+    });
+});
