@@ -1,0 +1,312 @@
+// Large regions are sent as they are computed: neither their size, nor their number, nor
+// who reads them slowly or not at all costs the others anything.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { blocks, target } from './boxes.mjs';
+import { assertPeace, useDaemon, withDaemon } from './daemon.mjs';
+import { decodePng, pngChunks } from './png.mjs';
+import { eventually, fewer, patience } from './program.mjs';
+import { open, peakGrowth, processorTime, rests, withStreams } from './streams.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { request } from './wire.mjs';
+
+const FORMS = ['f32', 'r16', 'png'];
+const SIDE = 4097;
+const WHOLE = SIDE * SIDE * 4;
+const MEBIBYTE = 1 << 20;
+
+/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+const sanitized = patience(1) > 1;
+
+/* quick: as fast as it is sent. slow: four seconds of one core and more for the largest. */
+const worlds = `worlds:
+  - name: default
+  - name: quick
+    noise: { octaves: 3, wavelength: 4096 }
+  - name: slow
+    noise: { octaves: 64, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
+`;
+/* As little in memory as can be: what grows is not a cache that fills. */
+const config = (more = '') => `cache: { memory: 1M }\n${more}${worlds}`;
+
+let column = 0;
+/* The I-th large region: none is asked for twice. */
+const large = (world, { form = 'f32', sides = [SIDE, SIDE] } = {}) =>
+    target([blocks(8192 * ++column), 0n], sides, { world, form });
+const coldTile = () => `/default/height/12/${++column}/77.f32`;
+const small = () => target([blocks(64 * ++column), 5n], [65, 65]);
+
+const digestOf = (bytes) => createHash('sha1').update(bytes).digest('hex');
+
+describe('the memory for large regions', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: config() });
+
+    /* What COUNT streams take: 4 MiB each, as config/farlands.yaml has it, and what others do meanwhile. */
+    async function assertBounded(count, work) {
+        const growth = await peakGrowth(daemon.pid, work);
+        if (!sanitized)
+            assert.ok(growth < (8 + 4 * count) * MEBIBYTE, `grown by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
+    }
+
+    it('is not that of the whole', () => eachRow(FORMS, async (form) => {
+        // Threads, stacks and arenas are there from the first on.
+        await daemon.bytes(target([0n, 0n], [1025, 513], { form }));
+        await assertBounded(1, async () => {
+            const stream = await open(daemon, large('quick', { form }));
+            assert.equal(stream.status, 200);
+            const { length } = await stream.rest();
+            if (form !== 'png')
+                assert.equal(length, form === 'f32' ? WHOLE : WHOLE / 2);
+        });
+    }));
+
+    it('is not that of several at once', () => assertBounded(6, async () => {
+        const targets = Array.from({ length: 6 }, () => large('quick', { form: 'f32', sides: [2049, 2049] }));
+        const lengths = await withStreams(daemon, targets, (streams) =>
+            Promise.all(streams.map((stream) => stream.rest())));
+        for (const { length } of lengths)
+            assert.equal(length, 2049 * 2049 * 4);
+    }));
+
+    it('is not that of those that are read slowly, or not at all', () => assertBounded(6, () =>
+        withStreams(daemon, FORMS.flatMap((form) => [large('quick', { form }), large('default', { form })]),
+            async (streams) => {
+                for (const [i, stream] of streams.entries())
+                    if (i % 2)
+                        await stream.read(100000);
+                await sleep(300);
+                for (let sip = 1; sip <= 5; sip++)
+                    await Promise.all(streams.filter((_, i) => i % 2).map((stream) =>
+                        stream.read(stream.received + 50000)));
+                await sleep(300);
+                assert.ok(streams.every(({ error, done }) => !error && !done));
+            })));
+
+    it('is given back', async () => {
+        const before = await peakGrowth(daemon.pid, () => {});
+        assert.ok(before < MEBIBYTE || sanitized, 'at rest it grows');
+        await assertBounded(1, async () => {
+            for (let i = 0; i < fewer(60); i++) {
+                const stream = await open(daemon, large('quick', { form: FORMS[i % 3] }));
+                await stream.read(1 + i % 5 * 100000);
+                stream.leave();
+            }
+        });
+    });
+});
+
+describe('large regions', { timeout: patience(60000) }, () => {
+    // One thread for all: who waits for another's end shows.
+    const daemon = useDaemon({ config: config('threads: 1\n') });
+
+    /*
+     * That tiles, small regions and what is not computed are answered before STREAMS get on
+     * by PIECES MiB together: on a machine of any speed that is hardly anything of the whole.
+     */
+    async function assertLetThrough(streams, pieces) {
+        const received = () => streams.reduce((sum, stream) => sum + stream.received, 0);
+        for (const [what, next] of [['a tile', coldTile], ['a region', small], ['/healthz', () => '/healthz']])
+            for (let i = 0; i < 3; i++) {
+                const before = received();
+                await daemon.bytes(next());
+                const meanwhile = received() - before;
+                assert.ok(meanwhile <= pieces * MEBIBYTE, `${what} waited for ${(meanwhile / MEBIBYTE).toFixed(1)} MiB`);
+                assert.ok(streams.every(({ done, error }) => !done && !error), `${what} waited for the end of one`);
+            }
+    }
+
+    /* Of a picture, where a MiB may be much of it, the end alone tells. */
+    it('hold up neither tiles nor small regions', () => eachRow([['f32', 4], ['png', Infinity]], ([form, pieces]) =>
+        withStreams(daemon, [large('slow', { form })], async ([stream]) => {
+            await stream.read(1);
+            await assertLetThrough([stream.flow()], pieces);
+        })));
+
+    it('hold them up no more when they are many', () => withStreams(daemon,
+        Array.from({ length: 8 }, () => large('slow')), async (streams) => {
+            await Promise.all(streams.map((stream) => stream.read(1)));
+            await assertLetThrough(streams.map((stream) => stream.flow()), 12);
+        }));
+
+    it('that nobody reads hold up nobody', () => withStreams(daemon,
+        Array.from({ length: 8 }, (_, i) => large('default', { form: FORMS[i % 3] })), async (streams) => {
+            assert.ok(await rests(daemon.pid, 10000), 'computed, though nobody reads');
+            await assertLetThrough(streams, 0);
+            // And another one comes to its end.
+            const { length } = await (await open(daemon, large('quick'))).rest();
+            assert.equal(length, WHOLE);
+            assert.ok(streams.every(({ done, error }) => !done && !error));
+        }));
+
+    it('are the same, alone or together, read at once or slowly', async () => {
+        const targets = FORMS.map((form) => target([1n, 1n], [1025, 1025], { form }));
+        const alone = [];
+        for (const one of targets)
+            alone.push(digestOf(await daemon.bytes(one)));
+        await withStreams(daemon, [...targets, ...targets, ...targets], async (streams) => {
+            const digests = await Promise.all(streams.map(async (stream, i) => {
+                if (i % 2 === 0)
+                    while (!stream.done) {
+                        await stream.read(stream.received + 300000);
+                        await sleep(20);
+                    }
+                return (await stream.rest()).digest;
+            }));
+            assert.deepEqual(digests, [...alone, ...alone, ...alone]);
+        });
+    });
+
+    it('leave the connection to the next request', () => eachRow(FORMS, async (form) => {
+        const path = target([7n, 7n], [1025, 257], { form });
+        const whole = await daemon.bytes(path);
+        const { answers, rest } = await daemon.raw(
+            request('GET', path) + request('HEAD', '/healthz') + request('GET', path) + request('GET', '/healthz'),
+            { methods: ['GET', 'HEAD', 'GET', 'GET'] });
+        assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
+        assert.ok(answers[0].body.equals(whole) && answers[2].body.equals(whole), 'other bytes');
+        assert.equal(rest.length, 0, 'bytes after the last answer');
+        for (const { headers } of answers)
+            assert.notEqual(headers.connection?.toLowerCase(), 'close');
+    }));
+
+    it('reach those who speak HTTP/1.0, or want to close', () => eachRow(FORMS.flatMap((form) =>
+        [['HTTP/1.0\r\n\r\n', form], ['HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', form]]), async ([tail, form]) => {
+        const path = target([7n, 7n], [1025, 257], { form });
+        const { answers: [answer], closed } = await daemon.raw(`GET ${path} ${tail}`, { closeLimit: 2000 });
+        assertStatus(answer, 200);
+        assert.ok(answer.body.equals(await daemon.bytes(path)), 'other bytes');
+        assert.ok(closed, 'the connection stays open');
+        if (form !== 'png')
+            assert.equal(Number(answer.headers['content-length']), answer.body.length);
+        if (tail.startsWith('HTTP/1.0'))
+            assert.equal(answer.headers['transfer-encoding'], undefined, '1.0 knows no chunks');
+    }));
+});
+
+describe('who leaves in the middle', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: config() });
+    const idle = () => rests(daemon.pid, 1250);
+
+    it('ends the computing', () => eachRow(FORMS, async (form) => {
+        const stream = await open(daemon, large('slow', { form }));
+        await stream.read(1);
+        stream.flow();
+        const before = processorTime(daemon.pid);
+        await sleep(300);
+        assert.ok(processorTime(daemon.pid) - before > 30, 'nothing is computed that could end');
+        assert.ok(!stream.done && !stream.error);
+        stream.leave();
+        assert.ok(await idle(), 'computes on for nobody');
+        assertStatus(await daemon.get('/healthz'), 200);
+    }));
+
+    it('ends it before it begins, too', async () => {
+        for (let i = 0; i < 12; i++) {
+            const connection = await daemon.connect();
+            connection.send(request('GET', large('slow', { form: FORMS[i % 3] })));
+            if (i % 2)
+                await sleep(5);
+            connection.close();
+        }
+        assert.ok(await idle(), 'computes on for nobody');
+        assert.equal((await daemon.bytes(target([0n, 0n], [1025, 1025], { world: 'quick' }))).length, 1025 * 1025 * 4);
+    });
+
+    it('ends his own alone', () => withStreams(daemon, [large('quick'), large('slow')], async ([stays, leaves]) => {
+        await stays.read(100000);
+        await leaves.read(100000);
+        leaves.leave();
+        assert.equal((await stays.rest()).length, WHOLE);
+    }));
+});
+
+describe('how many large regions are made at once', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: config('limits: { streams: 2 }\n') });
+
+    it('is limited', async () => {
+        await withStreams(daemon, [large('quick'), large('quick', { form: 'png' })], async (streams) => {
+            assert.deepEqual(streams.map(({ status }) => status), [200, 200]);
+            const more = large('quick');
+            await eachRow(FORMS, async (form) => {
+                const answer = await daemon.get(large('quick', { form }));
+                assertError(answer, 503);
+                assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+                assert.equal(answer.headers.etag, undefined);
+            });
+            // What is not made counts for nothing.
+            const { status, headers } = await daemon.head(more);
+            assert.equal(status, 200);
+            assertStatus(await daemon.get(more, { 'If-None-Match': headers.etag }), 304);
+            assertStatus(await daemon.get(more, { Range: 'bytes=-4' }), 206);
+            for (const path of [small(), coldTile(), target([0n, 0n], [512, 512], { world: 'quick' }), '/healthz'])
+                assertStatus(await daemon.get(path), 200);
+            // One ends, another one leaves: two may come.
+            streams[0].leave();
+            assert.ok(await eventually(async () => {
+                const stream = await open(daemon, more);
+                if (stream.status === 200)
+                    assert.equal((await stream.rest()).length, WHOLE);
+                stream.leave();
+                return stream.status === 200;
+            }), 'refused for good');
+            assert.ok(!streams[1].error && !streams[1].done);
+        });
+        assert.ok(await eventually(async () => {
+            const [a, b] = [await open(daemon, large('quick')), await open(daemon, large('quick'))];
+            a.leave();
+            b.leave();
+            return a.status === 200 && b.status === 200;
+        }), 'not as many as before');
+    });
+
+    it('is 32 where nothing is said', () => withDaemon(async (other) => {
+        await withStreams(other, Array.from({ length: 32 }, () => large('quick')), async (streams) => {
+            assert.ok(streams.every(({ status }) => status === 200), streams.map(({ status }) => status).join(' '));
+            assertError(await other.get(large('quick')), 503);
+            assertStatus(await other.get(small()), 200);
+        });
+    }, { config: config() }));
+});
+
+describe('the end', { timeout: patience(60000), concurrency: true }, () => {
+    it('comes after what is being sent', () => eachRow(FORMS, (form) => withDaemon(async (daemon) => {
+        const path = target([3n, 3n], [2049, 2049], { form });
+        const expected = await (await open(daemon, path)).rest();
+        const streams = [await open(daemon, path), await open(daemon, path)];
+        await streams[0].read(200000);
+        daemon.kill('SIGTERM');
+        await sleep(200);
+        for (const stream of streams)
+            assert.deepEqual(await stream.rest(), expected);
+        assertPeace(await daemon.ended());
+    }, { config: config() })));
+
+    it('comes at once with a second signal', () => withDaemon(async (daemon) => {
+        const stream = await open(daemon, large('slow'));
+        await stream.read(100000);
+        daemon.kill('SIGTERM');
+        await sleep(100);
+        const started = Date.now();
+        const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
+        assert.equal(late, false, 'still there 5 s after the second signal');
+        assert.ok(signal === null || signal === 'SIGTERM', `died of ${signal}: ${stderr}`);
+        assert.ok(Date.now() - started < patience(3000));
+        stream.leave();
+    }, { config: config() }));
+
+    it('leaves pictures whole', () => withDaemon(async (daemon) => {
+        const connection = await daemon.connect();
+        connection.send(request('GET', target([3n, 3n], [1025, 1025], { form: 'png' })));
+        await eventually(() => connection.received > 0);
+        daemon.kill('SIGTERM');
+        const answer = await connection.answer('GET', 15000);
+        assertStatus(answer, 200);
+        pngChunks(answer.body);
+        assert.equal(decodePng(answer.body).height, 1025);
+        assertPeace(await daemon.ended());
+        connection.close();
+    }, { config: config() }));
+});
