@@ -1,0 +1,242 @@
+// Blocks of density, for voxel worlds: ground where it is positive, air where it is
+// negative, and neighbours that share their faces byte for byte.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BLOCK, FAR, STEPS, assertSameBytes, blocks, cut, target } from './boxes.mjs';
+import { Daemon, useDaemon } from './daemon.mjs';
+import { decimal, floats, sameFloat } from './grid.mjs';
+import { patience } from './program.mjs';
+import { open, peakGrowth, processorTime, rests, withStreams } from './streams.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+const MEBIBYTE = 1 << 20;
+/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+const sanitized = patience(1) > 1;
+
+/* bare: without caves and overhangs. slow: octaves enough for seconds where the volume is large. */
+const CONFIG = `cache: { memory: 1M }
+worlds:
+  - name: default
+  - name: other
+    seed: 77
+  - name: bare
+    volume: { overhangs: { amplitude: 0 }, caverns: { size: 0 }, tunnels: { radius: 0 } }
+  - name: slow
+    noise: { octaves: 64, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
+`;
+
+/* Where eight volumes meet, in 1/1024 blocks: [x, y, z]. */
+const CROSSINGS = [
+    [0n, 0n, 0n], [1n, -1n, 1n], [-blocks(7), blocks(1000003) + 513n, -blocks(100) + 3n],
+    [FAR / 4n + 3n, -FAR / 4n + 1n, blocks(700)], [blocks(12), blocks(-5000), FAR / 4n + 5n],
+];
+
+const box = (daemon, at, sides, options) => daemon.bytes(target(at, sides, options));
+const moved = (at, by, step) => at.map((value, axis) => value + BigInt(by[axis]) * step);
+
+describe('volumes', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const volume = (at, sides, options) => box(daemon, at, sides, options);
+
+    it('share their faces with their neighbours, at every step', () => eachRow(
+        STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, meeting]) => {
+            // Of different sizes, so that no size finds its own mistakes right.
+            const low = [5, 7, 4], high = [6, 3, 8];
+            const corners = Array.from({ length: 8 }, (_, n) => [n & 1, n >> 1 & 1, n >> 2]);
+            const sidesOf = (corner) => corner.map((side, axis) => (side ? high : low)[axis]);
+            const boxes = await Promise.all(corners.map((corner) => volume(
+                moved(meeting, corner.map((side, axis) => (side ? 0 : 1 - low[axis])), step), sidesOf(corner), { step })));
+            for (const [n, corner] of corners.entries())
+                for (const axis of [0, 1, 2].filter((one) => !corner[one])) {
+                    const sides = sidesOf(corner);
+                    const beyond = n + (1 << axis);
+                    const flat = sides.map((side, one) => (one === axis ? 1 : side));
+                    const last = sides.map((side, one) => (one === axis ? side - 1 : 0));
+                    assertSameBytes(cut(boxes[n], sides, last, flat),
+                        cut(boxes[beyond], sidesOf(corners[beyond]), [0, 0, 0], flat), `${'xyz'[axis]} at ${corner}`);
+                }
+        }));
+
+    it('share them up to the limit', () => eachRow(STEPS.flatMap((step) => [
+        [step, [FAR, FAR, FAR]], [step, [-FAR, -FAR, -FAR]], [step, [FAR, -FAR, 0n]], [step, [0n, FAR, -FAR]],
+        [step, [-FAR, 0n, FAR]],
+    ]), async ([step, corner]) => {
+        const sides = [9, 9, 9];
+        const from = corner.map((edge) => (edge > 0n ? edge - 8n * step : edge));
+        const whole = await volume(from, sides, { step });
+        for (const by of [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, 4], [4, 4, 4]])
+            assertSameBytes(await volume(moved(from, by, step), [5, 5, 5], { step }),
+                cut(whole, sides, by, [5, 5, 5]), `from ${by}`);
+    }));
+
+    it('hold every other sample of those of half the step', () => eachRow(
+        STEPS.slice(1).flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, at]) => {
+            const coarse = await volume(at, [5, 4, 6], { step });
+            const fine = await volume(at, [9, 7, 11], { step: step / 2n });
+            assertSameBytes(coarse, cut(fine, [9, 7, 11], [0, 0, 0], [5, 4, 6], { every: 2 }), 'coarse and fine');
+        }));
+
+    it('run along x first, then y, then z', async () => {
+        const at = [blocks(30), blocks(-20), blocks(-64)], sides = [19, 23, 29];
+        const whole = await volume(at, sides);
+        const row = [19, 1, 1], column = [1, 23, 1], pillar = [1, 1, 29];
+        await eachRow([[row, [0, 5, 7]], [row, [0, 22, 28]], [column, [18, 0, 3]], [column, [4, 0, 28]],
+            [pillar, [18, 0, 0]], [pillar, [2, 21, 0]], [[1, 1, 1], [7, 11, 13]], [[1, 1, 1], [18, 22, 28]]],
+        async ([part, by]) => {
+            assertSameBytes(await volume(moved(at, by, BLOCK), part), cut(whole, sides, by, part), `${part} from ${by}`);
+        });
+        // Else any order would do.
+        assert.ok(new Set(floats(whole)).size > whole.length / 4 / 10, 'hardly any different samples');
+    });
+
+    it('are a block apart where no step is told', async () => {
+        const at = [-blocks(5) + 1n, 3n, blocks(2)];
+        assertSameBytes(await volume(at, [9, 7, 5]), await volume(at, [9, 7, 5], { step: BLOCK }), 'step=1');
+    });
+
+    it('consist of their parts, of any size', () => eachRow([
+        [1, 1, 1], [16, 16, 16], [17, 17, 17], [33, 33, 33], [65, 65, 65], [2, 3, 5], [4097, 1, 1], [1, 4097, 1],
+        [1, 1, 4097], [257, 257, 1], [257, 1, 257], [1, 257, 257], [4097, 2, 3], [3, 2, 4097], [2, 4097, 3],
+        // On either side of what is sent as it is computed: 2^18 samples.
+        [64, 64, 64], [64, 64, 65], [65, 64, 64], [100, 100, 27], [513, 3, 171],
+    ], async (sides) => {
+        const at = [-blocks(20) + 1n, blocks(500), -blocks(50)];
+        const whole = await volume(at, sides);
+        assert.equal(whole.length, sides.reduce((a, b) => a * b) * 4);
+        for (let axis = 0; axis < 3; axis++)
+            for (const i of new Set([0, 1, sides[axis] >> 1, sides[axis] - 2, sides[axis] - 1])) {
+                if (i < 0 || i >= sides[axis])
+                    continue;
+                const flat = sides.map((side, one) => (one === axis ? 1 : side));
+                const by = sides.map((_, one) => (one === axis ? i : 0));
+                assertSameBytes(await volume(moved(at, by, BLOCK), flat), cut(whole, sides, by, flat),
+                    `${'xyz'[axis]} = ${i}`);
+            }
+    }));
+});
+
+describe('the ground', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    /* All over the plane: [x, y]. */
+    const places = [[0n, 0n], [blocks(54321), -blocks(12345)], [-blocks(2 ** 30), blocks(2 ** 31)], [FAR - blocks(40), -FAR]];
+
+    it('is below, the air is above', () => eachRow(places, async ([x, y]) => {
+        const { range: [min, max] } = await daemon.json('/default.json');
+        // However far overhangs may reach; deep down there may be caves.
+        const high = floats(await box(daemon, [x, y, blocks(Math.ceil(max)) + blocks(2000)], [33, 33, 9]));
+        assert.ok(high.every((density) => density < 0), 'ground above everything');
+        const deep = floats(await box(daemon, [x, y, blocks(Math.floor(min)) - blocks(2000)], [33, 33, 9]));
+        const solid = deep.filter((density) => density > 0).length / deep.length;
+        assert.ok(solid > 0.6, `only ${(100 * solid).toFixed(0)} % of the deep is ground`);
+    }));
+
+    it('ends near the height that the maps show', () => eachRow(places, async ([x, y]) => {
+        const { height } = await daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
+        const surface = BigInt(Math.round(height));
+        const side = 257, half = 128n;
+        const column = floats(await box(daemon, [x, y, (surface - half) * BLOCK], [1, 1, side]));
+        assert.ok(column.every(Number.isFinite));
+        assert.ok(column[side - 1] < 0, 'ground 128 m above the surface');
+        assert.ok(column.some((density) => density > 0), 'no ground in 128 m below the surface');
+        const above = floats(await box(daemon, [x, y, FAR], [5, 5, 1]));
+        assert.ok(above.every((density) => density < 0), 'ground at the top of the world');
+    }));
+
+    it('is the height above the place, where there are neither caves nor overhangs', () => eachRow(
+        [...CROSSINGS, [FAR, -FAR, FAR], [-FAR, FAR, -FAR]].flatMap((at) => [1n, 512n, BLOCK].map((step) => [at, step])),
+        async ([meeting, step]) => {
+            const sides = [3, 2, 5];
+            const at = meeting.map((value, axis) => (value > 0n ? value - BigInt(sides[axis] - 1) * step : value));
+            const density = floats(await box(daemon, at, sides, { step, world: 'bare' }));
+            for (let j = 0; j < 2; j++)
+                for (let i = 0; i < 3; i++) {
+                    const [x, y] = moved(at.slice(0, 2), [i, j], step);
+                    const { height } = await daemon.json(`/bare/height?x=${decimal(x)}&y=${decimal(y)}`);
+                    for (let k = 0; k < 5; k++) {
+                        const z = Number(at[2] + BigInt(k) * step) / 1024;
+                        const here = density[(k * 2 + j) * 3 + i];
+                        assert.ok(sameFloat(here, Math.fround(height) - z), `${i}, ${j}, ${k}: ${here}, ${height} m at ${z}`);
+                    }
+                }
+        }));
+
+    it('is another one for another seed', async () => {
+        const [a, b] = await Promise.all(['default', 'other'].map((world) =>
+            box(daemon, [0n, 0n, blocks(-100)], [17, 17, 17], { world })));
+        assert.ok(!a.equals(b));
+    });
+});
+
+describe('large volumes', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    let column = 0;
+    const large = (world = 'default', sides = [256, 256, 256]) =>
+        target([blocks(512 * ++column), 0n, -blocks(100)], sides, { world });
+
+    it('are not kept whole in memory', async () => {
+        await daemon.bytes(large('default', [65, 65, 65]));
+        const growth = await peakGrowth(daemon.pid, () => withStreams(daemon, [large(), large(), large()],
+            async ([first, second]) => {
+                await Promise.all([first.rest(20000), second.read(1000000)]);
+                assert.equal(first.received, 2 ** 26);
+            }));
+        if (!sanitized)
+            assert.ok(growth < 16 * MEBIBYTE, `grown by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
+    });
+
+    it('are not computed on for those who left', async () => {
+        const stream = await open(daemon, large('slow'));
+        await stream.read(100000);
+        stream.leave();
+        assert.ok(await rests(daemon.pid, 1250), 'computes on for nobody');
+    });
+
+    it('hold up nobody', () => withStreams(daemon, [large('slow'), large(), large()], async (streams) => {
+        for (const stream of streams)
+            stream.flow();
+        const before = processorTime(daemon.pid);
+        for (let i = 0; i < 5; i++)
+            for (const path of [`/default/height/12/${++column}/7.f32`,
+                target([0n, 0n, blocks(++column)], [17, 17, 17]), '/healthz']) {
+                const started = performance.now();
+                await daemon.bytes(path);
+                assert.ok(performance.now() - started < patience(1000), `${path}: ${performance.now() - started} ms`);
+            }
+        assert.ok(processorTime(daemon.pid) > before);
+    }));
+
+    it('count among the large ones that are made at once', async () => {
+        const narrow = await new Daemon({ config: `shards: 1\nlimits: { streams: 1 }\n${CONFIG}` }).start();
+        try {
+            await withStreams(narrow, [large()], async () => {
+                const answer = await narrow.get(large());
+                assertError(answer, 503);
+                assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
+                assertStatus(await narrow.get(target([0n, 0n], [1025, 1025])), 503);
+                assertStatus(await narrow.get(target([0n, 0n, 0n], [16, 16, 16])), 200);
+            });
+        } finally {
+            await narrow.quit();
+        }
+    });
+});
+
+describe('volumes of seeds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'worlds:\n  - name: default\n    seeds: any\n' });
+
+    it('are those of a world with that seed', () => eachRow(['42', '18446744073709551615'], async (seed) => {
+        const alone = await new Daemon({ config: `worlds:\n  - name: seeded\n    seed: ${seed}\n` }).start();
+        try {
+            const box = [[-blocks(9), blocks(3), -blocks(50)], [33, 17, 65]];
+            const [here, there] = [await daemon.get(target(...box, { world: `default:${seed}` })),
+                await alone.get(target(...box, { world: 'seeded' }))];
+            assertStatus(here, 200);
+            assertSameBytes(here.body, there.body, 'density');
+            assert.equal(here.headers['farlands-fingerprint'], there.headers['farlands-fingerprint']);
+            assert.ok(!here.body.equals(await daemon.bytes(target(...box))), 'the same for all seeds');
+        } finally {
+            await alone.quit();
+        }
+    }));
+});
