@@ -8,6 +8,7 @@ import { useDaemon } from './daemon.mjs';
 import { decimal } from './grid.mjs';
 import { decodePng } from './png.mjs';
 import { patience } from './program.mjs';
+import { processorTime } from './streams.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -55,6 +56,27 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
                 assert.equal(answer.headers[name], whole.headers[name], name);
         });
     }));
+
+    it('cost no more than they are', async () => {
+        // Seconds for the whole, and for a part what a region of that size costs, a tick at most.
+        const [side, world, count] = [4097, 'slow', 16];
+        const path = target(at, [side, side], { world });
+        const size = side * side * 4;
+        const rows = [[side - 1, side - 1, 1], [0, 0, count], [17, 4000, count], [4000, 2048, count], [2000, 63, count],
+            [2000, 64, count], [5, 1000, count], [4097 - count, 3333, count]];
+        const expected = await Promise.all(rows.map(([i, j, width]) =>
+            daemon.bytes(target([at[0] + blocks(i), at[1] + blocks(j)], [width, 1], { world }))));
+        const before = processorTime(daemon.pid);
+        for (const [n, [i, j, width]] of rows.entries()) {
+            const first = (j * side + i) * 4, last = first + 4 * width - 1;
+            const answer = await part(path, `bytes=${first}-${last}`);
+            assertStatus(answer, 206);
+            assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${size}`);
+            assertSameBytes(answer.body, expected[n], `${i}, ${j}`);
+        }
+        const took = processorTime(daemon.pid) - before;
+        assert.ok(took <= patience(10 * rows.length), `${took} ms of computing for ${rows.length} parts of ${count} samples`);
+    });
 
     it('make a whole, asked for at once', async () => {
         const path = target(at, [1025, 1025], options);

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { blocks, target } from './boxes.mjs';
@@ -261,6 +262,32 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
             return a.status === 200 && b.status === 200;
         }), 'not as many as before');
     });
+
+    it('is of the daemon, whatever its shards', () => eachRow([[1, 1], [1, 3], [2, 1], [2, 3], [4, 2]],
+        ([shards, count]) => withDaemon((other) => withStreams(other, Array.from({ length: count + 4 }, () => large('quick')),
+            (streams) => {
+                const statuses = streams.map(({ status }) => status);
+                assert.deepEqual([200, 503].map((status) => statuses.filter((one) => one === status).length), [count, 4],
+                    `${statuses}`);
+            }), { config: config(`shards: ${shards}\nlimits: { streams: ${count} }\n`) })));
+
+    it('is reached by no fewer, on whichever connections', () => eachRow([[0, 1], [0, 2], [0, 3]], (pair) =>
+        withDaemon(async (other) => {
+            const connections = [];
+            for (let i = 0; i < 4; i++) {
+                connections.push(await other.connect());
+                assertStatus(await connections[i].send(request('GET', '/healthz')).answer(), 200);
+            }
+            for (const i of pair) {
+                const { socket } = connections[i];
+                const head = once(socket, 'data');
+                connections[i].send(request('GET', large('quick')));
+                assert.match((await head)[0].toString('latin1', 0, 12), /^HTTP\/1.1 200/);
+                socket.pause();
+            }
+            for (const connection of connections)
+                connection.close();
+        }, { config: config('shards: 2\nlimits: { streams: 2 }\n') })));
 
     it('is 32 where nothing is said', () => withDaemon(async (other) => {
         await withStreams(other, Array.from({ length: 32 }, () => large('quick')), async (streams) => {
