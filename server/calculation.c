@@ -8,7 +8,6 @@
 struct calculations {
     struct calculations_parts parts;
     unsigned under_way; /* pieces with the render threads */
-    unsigned streams;   /* answers in more than one piece */
     bool cancelled;     /* no piece may be begun */
 };
 
@@ -63,7 +62,7 @@ static void end(struct calculation *calculation)
     if (calculation->making > 0)
         return;
     if (calculation->order.pieces > 1)
-        calculation->among->streams--;
+        __atomic_fetch_sub(calculation->among->parts.streams, 1, __ATOMIC_RELAXED);
     blob_release(calculation->tail);
     calculation->order.kind->free(calculation->order.subject);
     free(calculation);
@@ -288,9 +287,12 @@ static void ended(struct waiting *waiting)
     end(calculation);
 }
 
-static unsigned share_of(const struct calculations *calculations, unsigned streams)
+/* Whether ORDER may begin, by the number of streams, which then has it counted. */
+static bool enter(struct calculations *calculations, const struct calculation_order *order,
+                  unsigned limit)
 {
-    return (streams + calculations->parts.shares - 1) / calculations->parts.shares;
+    return order->pieces == 1 ||
+           __atomic_add_fetch(calculations->parts.streams, 1, __ATOMIC_RELAXED) <= limit;
 }
 
 void calculation_begin(struct calculations *calculations, const struct calculation_order *order,
@@ -313,12 +315,8 @@ void calculation_begin(struct calculations *calculations, const struct calculati
     }
     calculation->waits = true;
     metrics_add(calculations->parts.metrics, order->kind->counter);
-    if (order->pieces > 1)
-        calculations->streams++;
     int err =
-        order->pieces > 1 && calculations->streams > share_of(calculations, config->limits.streams)
-            ? -EBUSY
-            : begin_piece(calculation);
+        enter(calculations, order, config->limits.streams) ? begin_piece(calculation) : -EBUSY;
     if (err)
         waiting_refuse(&calculation->waiting, err);
     else

@@ -54,7 +54,7 @@ struct calculations_parts {
     struct mailbox *mailbox;
     struct waiting_room *room;
     struct metrics *metrics;
-    unsigned shares; /* how many of these share what streams there may be */
+    unsigned *streams; /* atomic: answers in more than one piece, of all that share the limit */
 };
 
 int calculations_new(struct calculations **out, const struct calculations_parts *parts);

@@ -7,68 +7,73 @@
 #include <string.h>
 
 struct cutout {
-    struct raster raster;   /* with a hold on its world */
-    int rows, layers;       /* of a piece; the last ones may have less */
-    unsigned across;        /* pieces of a layer, where one has less than a layer */
-    unsigned first;         /* the piece that the answer begins with */
-    bool parted;            /* PART is what was asked for */
-    struct byte_range part; /* of the raster's bytes */
-    struct adler sum[];     /* of a picture's bands, in order */
+    struct raster raster;    /* with a hold on its world */
+    struct farlands_box box; /* of it, what has to be made: all, or no more than a part is in */
+    int rows, layers;        /* of a piece; the last ones may have less */
+    unsigned across;         /* pieces of a layer, where one has less than a layer */
+    bool parted;             /* PART is what was asked for */
+    struct byte_range part;  /* of the raster's bytes */
+    struct adler sum[];      /* of a picture's bands, in order */
 };
 
 /* --- Pieces ---------------------------------------------------------------- */
 
-static int depth_of(const struct raster *raster)
+static struct farlands_box whole(const struct raster *raster)
 {
-    return raster->depth ? raster->depth : 1;
+    const struct farlands_grid *grid = &raster->grid;
+    return (struct farlands_box){.x = grid->x,
+                                 .y = grid->y,
+                                 .z = raster->z,
+                                 .step = grid->step,
+                                 .width = grid->width,
+                                 .height = grid->height,
+                                 .depth = raster->depth ? raster->depth : 1};
+}
+
+/* Samples FIRST to LAST of the COUNT on an axis that begins at *PLACE. */
+static void narrow(int64_t *place, int *count, int64_t step, uint64_t first, uint64_t last)
+{
+    *place += (int64_t)first * step;
+    *count = (int)(last - first) + 1;
+}
+
+/*
+ * Make BOX the smallest in which samples FIRST to LAST of it lie without gaps: layers, rows of one
+ * layer, or samples of one row. Returns the number of the sample that it begins with.
+ */
+static uint64_t box_narrow(struct farlands_box *box, uint64_t first, uint64_t last)
+{
+    const uint64_t width = (uint64_t)box->width, layer = width * (uint64_t)box->height;
+    const uint64_t above = first / layer, below = last / layer;
+    const uint64_t north = first % layer / width, south = last % layer / width;
+
+    narrow(&box->z, &box->depth, box->step, above, below);
+    if (below > above)
+        return above * layer;
+    narrow(&box->y, &box->height, box->step, north, south);
+    if (south > north)
+        return above * layer + north * width;
+    narrow(&box->x, &box->width, box->step, first % width, last % width);
+    return first;
 }
 
 /* Whole layers where one fits, or else rows of one. Returns how many pieces that makes. */
 static unsigned cut(struct cutout *cutout)
 {
-    const struct farlands_grid *grid = &cutout->raster.grid;
-    const int depth = depth_of(&cutout->raster), flat = grid->width * grid->height;
+    const struct farlands_box *box = &cutout->box;
+    const int flat = box->width * box->height;
 
     if (flat <= RENDER_PIECE_MAX) {
         const int fit = RENDER_PIECE_MAX / flat;
-        cutout->rows = grid->height;
-        cutout->layers = fit < depth ? fit : depth;
+        cutout->rows = box->height;
+        cutout->layers = fit < box->depth ? fit : box->depth;
         cutout->across = 1;
-        return (unsigned)((depth + cutout->layers - 1) / cutout->layers);
+        return (unsigned)((box->depth + cutout->layers - 1) / cutout->layers);
     }
-    cutout->rows = RENDER_PIECE_MAX / grid->width;
+    cutout->rows = RENDER_PIECE_MAX / box->width;
     cutout->layers = 1;
-    cutout->across = (unsigned)((grid->height + cutout->rows - 1) / cutout->rows);
-    return (unsigned)depth * cutout->across;
-}
-
-/* Samples before piece INDEX. */
-static uint64_t samples_before(const struct cutout *cutout, unsigned index)
-{
-    const struct farlands_grid *grid = &cutout->raster.grid;
-    const uint64_t row = (uint64_t)grid->width, layer = row * (uint64_t)grid->height;
-
-    return index / cutout->across * layer * (uint64_t)cutout->layers +
-           index % cutout->across * row * (uint64_t)cutout->rows;
-}
-
-static uint64_t bytes_before(const struct cutout *cutout, unsigned index)
-{
-    return samples_before(cutout, index) * (cutout->raster.format == FORMAT_F32 ? 4 : 2);
-}
-
-/* The piece of COUNT in which the byte at POSITION lies. */
-static unsigned piece_at(const struct cutout *cutout, unsigned count, uint64_t position)
-{
-    unsigned low = 0, high = count;
-    while (high - low > 1) {
-        const unsigned middle = low + (high - low) / 2;
-        if (bytes_before(cutout, middle) <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    cutout->across = (unsigned)((box->height + cutout->rows - 1) / cutout->rows);
+    return (unsigned)box->depth * cutout->across;
 }
 
 static int least(int a, int b)
@@ -77,38 +82,31 @@ static int least(int a, int b)
 }
 
 /* Where piece INDEX lies. */
-static struct farlands_box box_of(const struct cutout *cutout, unsigned index)
+static struct farlands_box piece_of(const struct cutout *cutout, unsigned index)
 {
-    const struct raster *raster = &cutout->raster;
-    const struct farlands_grid *grid = &raster->grid;
+    struct farlands_box box = cutout->box;
     const int row = (int)(index % cutout->across) * cutout->rows;
     const int layer = (int)(index / cutout->across) * cutout->layers;
 
-    return (struct farlands_box){
-        .x = grid->x,
-        .y = grid->y + row * grid->step,
-        .z = raster->z + layer * grid->step,
-        .step = grid->step,
-        .width = grid->width,
-        .height = least(cutout->rows, grid->height - row),
-        .depth = least(cutout->layers, depth_of(raster) - layer),
-    };
+    box.y += row * box.step;
+    box.z += layer * box.step;
+    box.height = least(cutout->rows, box.height - row);
+    box.depth = least(cutout->layers, box.depth - layer);
+    return box;
 }
 
 /* --- As a calculation ------------------------------------------------------ */
 
-static int work(void *subject, unsigned number, struct easel *easel, struct blob **out)
+static int work(void *subject, unsigned index, struct easel *easel, struct blob **out)
 {
     struct cutout *cutout = subject;
     const struct raster *raster = &cutout->raster;
-    const unsigned index = cutout->first + number;
-    const struct farlands_box box = box_of(cutout, index);
+    const struct farlands_box box = piece_of(cutout, index);
+    const struct farlands_grid grid = {
+        .x = box.x, .y = box.y, .step = box.step, .width = box.width, .height = box.height};
 
     if (raster->depth)
         return render_density(out, easel, raster->world, &box);
-    struct farlands_grid grid = raster->grid;
-    grid.y = box.y;
-    grid.height = box.height;
     switch (raster->format) {
     case FORMAT_F32:
         return render_heights(out, easel, raster->world, &grid);
@@ -149,36 +147,40 @@ static const struct calculation_kind region_kind = {METRIC_REGIONS, work, NULL, 
 static const struct calculation_kind picture_kind = {METRIC_REGIONS, work, tail, give, free_cutout};
 static const struct calculation_kind volume_kind = {METRIC_VOLUMES, work, NULL, give, free_cutout};
 
+/* Leave out what the part that was asked for does not touch. Returns where it begins in the rest,
+ * in bytes. */
+static uint64_t leave_out(struct cutout *cutout)
+{
+    const struct byte_range *part = &cutout->part;
+    const uint64_t size = raster_sample(&cutout->raster);
+    const uint64_t last = (part->first + part->length - 1) / size;
+
+    return part->first - size * box_narrow(&cutout->box, part->first / size, last);
+}
+
 static void calculate(struct calculations *calculations, const struct asker *asker,
                       const struct cutout *wanted, const struct config *config)
 {
     struct cutout plan = *wanted;
-    const bool picture = plan.raster.format == FORMAT_PNG;
-    unsigned pieces = cut(&plan);
-    struct cutout *cutout =
-        calloc(1, sizeof *cutout + (picture ? pieces : 0) * sizeof(struct adler));
+    struct calculation_order order = {.count = plan.raster.length};
 
+    plan.box = whole(&plan.raster);
+    if (plan.parted) {
+        order.first = leave_out(&plan);
+        order.count = (int64_t)plan.part.length;
+    }
+    order.pieces = cut(&plan);
+    const bool picture = plan.raster.format == FORMAT_PNG;
+    const size_t sums = picture ? order.pieces * sizeof(struct adler) : 0;
+    struct cutout *cutout = calloc(1, sizeof *cutout + sums);
     if (!cutout) {
         waiting_refused(asker, -ENOMEM);
         return;
     }
-    struct calculation_order order = {
-        .kind = picture             ? &picture_kind
-                : plan.raster.depth ? &volume_kind
-                                    : &region_kind,
-        .subject = cutout,
-        .pieces = pieces,
-        .count = plan.raster.length,
-    };
-    if (plan.parted) {
-        plan.first = piece_at(&plan, pieces, plan.part.first);
-        order.pieces =
-            piece_at(&plan, pieces, plan.part.first + plan.part.length - 1) + 1 - plan.first;
-        order.first = plan.part.first - bytes_before(&plan, plan.first);
-        order.count = (int64_t)plan.part.length;
-    }
     *cutout = plan;
     world_hold(cutout->raster.world);
+    order.kind = picture ? &picture_kind : plan.raster.depth ? &volume_kind : &region_kind;
+    order.subject = cutout;
     calculation_begin(calculations, &order, asker, config);
 }
 

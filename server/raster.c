@@ -13,10 +13,15 @@ static bool is_raw(const struct raster *raster)
     return raster->format != FORMAT_PNG;
 }
 
+unsigned raster_sample(const struct raster *raster)
+{
+    return raster->format == FORMAT_F32 ? 4 : 2;
+}
+
 static int64_t raw_length(const struct raster *raster)
 {
     const int64_t flat = (int64_t)raster->grid.width * raster->grid.height;
-    return flat * (raster->depth ? raster->depth : 1) * (raster->format == FORMAT_F32 ? 4 : 2);
+    return flat * (raster->depth ? raster->depth : 1) * raster_sample(raster);
 }
 
 static const char *cache_control(const char *version, const char *fingerprint)

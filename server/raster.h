@@ -28,6 +28,9 @@ struct raster {
 /* VERSION is what the URL says of the world's fingerprint, or empty. */
 void raster_prepare(struct raster *raster, const char *version, const struct http_request *request);
 
+/* Bytes of a sample, of a raw raster. */
+unsigned raster_sample(const struct raster *raster);
+
 /* Whether none of the bytes that were asked for can exist: known before there is a raster, but for
  * pictures. */
 bool raster_is_beyond(const struct asker *asker, const struct raster *raster);

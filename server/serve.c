@@ -44,6 +44,7 @@ struct server {
     struct works *works;
     struct shard *shards[SHARDS_MAX];
     unsigned shard_count, drained_count; /* the latter atomic */
+    unsigned streams;                    /* atomic */
     uv_async_t drained;                  /* all of them */
     struct acceptor *acceptor;
     bool inherited; /* the sockets are the service manager's, who goes on listening */
@@ -420,6 +421,7 @@ static int start_shards(struct server *server)
                     .renderers = works_renderers(server->works),
                     .clients = server->clients,
                     .fingerprints = server->fingerprints,
+                    .streams = &server->streams,
                     .shelves = count,
                     .scrape = scrape,
                     .readiness = readiness,

@@ -428,7 +428,7 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         .mailbox = parts->mailbox,
         .room = &service->room,
         .metrics = parts->ledger.metrics,
-        .shares = parts->shelves,
+        .streams = parts->streams,
     };
     if (!err)
         err = calculations_new(&service->calculations, &for_calculations);

@@ -26,7 +26,8 @@ struct service_parts {
     struct clients *clients;
     struct fingerprints *fingerprints; /* of worlds that no configuration names */
     struct ledger ledger;
-    unsigned shelves; /* how many services share the memory for ready answers, and streams */
+    unsigned shelves;  /* how many services share what memory there is for ready answers */
+    unsigned *streams; /* atomic: how many large answers are being made, of all services */
     /* What only the whole server knows. The text of /metrics: one reference, or NULL where
      * memory is out. */
     struct blob *(*scrape)(void *context);

@@ -13,7 +13,7 @@ struct span {
 
 static inline bool span_is(struct span span, const char *text)
 {
-    return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+    return span.text && span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
 }
 
 /* Cut SUFFIX off the end, if it is there and something is before it. */

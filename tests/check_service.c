@@ -17,7 +17,7 @@ static struct works *works;
 static struct mailbox *mailbox;
 static struct service *service;
 static struct http *http;
-static unsigned closed;
+static unsigned closed, streams;
 
 static bool is_current(void *context, const char *fingerprint)
 {
@@ -66,6 +66,7 @@ static void set_up(void)
                                               .clients = clients,
                                               .fingerprints = fingerprints,
                                               .ledger = {.metrics = &metrics},
+                                              .streams = &streams,
                                               .shelves = 1,
                                               .scrape = scrape_in_vain};
     ck_assert_int_eq(service_new(&service, &for_service, setup), 0);
