@@ -207,8 +207,8 @@ $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(COMMON_OBJECTS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(FUZZ_OBJECTS) $(PKG_LIBS) -lz -o $@
 FUZZ_OBJECTS = $(COMMON_OBJECTS)
-# Renders nothing, and brings what there is instead.
-$(BUILD)/tests/fuzz/fuzz_request: FUZZ_OBJECTS = $(filter-out $(BUILD)/server/render.o,$(COMMON_OBJECTS))
+# Renders nothing and searches for nothing, and brings what there is instead.
+$(BUILD)/tests/fuzz/fuzz_request: FUZZ_OBJECTS = $(filter-out $(BUILD)/server/render.o $(BUILD)/server/spawn.o,$(COMMON_OBJECTS))
 
 $(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
 	@echo "  TEST  $@"

@@ -6,13 +6,14 @@
  * known status and a body as long as it says. When the client has gone, its
  * connection goes, and no file stays open.
  *
- * Tiles are not rendered but made up, at once and on the render thread.
+ * Nothing is rendered or searched for, but made up, at once and on the render thread.
  */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/render.h"
+#include "server/spawn.h"
 #include "tests/fuzz/answers.h"
 #include "tests/fuzz/daemon.h"
 
@@ -51,6 +52,12 @@ const void *easel_pixels(const struct easel *easel)
     return easel;
 }
 
+struct farlands_scratch *easel_scratch(struct easel *easel)
+{
+    (void)easel;
+    return NULL;
+}
+
 /* Some fail. Raw ones are as long as they must be: their length is told before. */
 int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
                 struct render_times *times)
@@ -67,6 +74,88 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
         return -ENOMEM;
     memset((*out)->bytes, '.', length);
     return 0;
+}
+
+static int make_piece(struct blob **out, size_t length)
+{
+    *out = blob_new(length);
+    if (!*out)
+        return -ENOMEM;
+    memset((*out)->bytes, '.', length);
+    return 0;
+}
+
+static size_t samples_of(const struct farlands_grid *grid)
+{
+    return (size_t)grid->width * (size_t)grid->height;
+}
+
+int render_heights(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_grid *grid)
+{
+    (void)easel, (void)world;
+    return make_piece(out, 4 * samples_of(grid));
+}
+
+int render_samples(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_grid *grid)
+{
+    (void)easel, (void)world;
+    return make_piece(out, 2 * samples_of(grid));
+}
+
+int render_band(struct blob **out, struct adler *sum, struct easel *easel,
+                const struct world *world, const struct farlands_grid *grid, int height)
+{
+    (void)easel, (void)world, (void)height;
+    *sum = (struct adler){0};
+    return make_piece(out, 1 + samples_of(grid) / 16);
+}
+
+int render_density(struct blob **out, struct easel *easel, const struct world *world,
+                   const struct farlands_box *box)
+{
+    (void)easel, (void)world;
+    return make_piece(out, 4 * (size_t)box->width * (size_t)box->height * (size_t)box->depth);
+}
+
+/* --- Searches, made up: of X / 1024 mod 8 slices, in vain where that is 5 ------------- */
+
+struct spawn_search {
+    int slices, left;
+    struct spawn_place place;
+};
+
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+                     const struct spawn_wish *wish)
+{
+    (void)terrain;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return -ENOMEM;
+    (*out)->slices = (*out)->left = (int)(wish->x >> FARLANDS_UNIT_BITS & 7);
+    return 0;
+}
+
+void spawn_search_free(struct spawn_search *search)
+{
+    free(search);
+}
+
+enum spawn_state spawn_search_go(struct spawn_search *search, struct farlands_scratch *scratch,
+                                 int64_t samples)
+{
+    (void)scratch, (void)samples;
+    if (search->left-- > 0) {
+        usleep(5000); /* longer than a slice: the next one is begun anew */
+        return SPAWN_NOT_YET;
+    }
+    return search->slices == 5 ? SPAWN_NONE : SPAWN_FOUND;
+}
+
+const struct spawn_place *spawn_search_place(const struct spawn_search *search)
+{
+    return &search->place;
 }
 
 static struct daemon *server;
