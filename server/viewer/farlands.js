@@ -1,5 +1,5 @@
 /*
- * A world's heights computed where they are wanted, in a browser or in Node: the very floats that the
+ * A world's heights and densities computed where they are wanted, in a browser or in Node: the very floats that the
  * daemon sends. farlands.wasm, beside this file, is the daemon's own noise.
  *
  *     import { loadTerrain, units } from './farlands.js';
@@ -7,8 +7,9 @@
  *     const terrain = await loadTerrain('farlands.wasm', world);
  *     terrain.height(units('12.5'), units(-3));            // metres
  *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, row by row, north first
+ *     terrain.densities({ x: 0n, y: 0n, z: units(1700), width: 33, height: 33, depth: 33 });
  *
- * Places are BigInts that count units, 1/1024 block, up to 2^62 of them from block 0; y grows south.
+ * Places are BigInts that count units, 1/1024 block, up to 2^62 of them from block 0; y grows south, z upwards.
  */
 const UNIT_BITS = 10n;
 const KNOTS = 'elevation';
@@ -62,21 +63,35 @@ export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
     const document = typeof world === 'string' ? JSON.parse(world) : world;
     const instance = await instantiate(module);
-    const { height, heights, memory } = instance;
+    const { height, heights, density, densities, memory } = instance;
     setParameters(instance, document);
     return {
         /* The height in metres at a place; NaN beyond where there is land. */
-        height,
+        height: (x, y) => (fit(x, y) ? height(x, y) : NaN),
         /* Of a rectangle of samples, STEP units apart; `bandLimit` fades out octaves finer than that, for pictures. */
         heights({ x, y, step = 1n << UNIT_BITS, width, height: rows, bandLimit = false }) {
-            const count = width * rows;
-            const at = heights(x, y, step, width, rows, bandLimit);
-            if (!at)
-                refuse(`no heights of ${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on: beyond the land, `
-                    + 'or more than there is memory for');
-            return new Float32Array(memory.buffer, at, count).slice();
+            const at = fit(x, y, step) && heights(x, y, step, width, rows, bandLimit);
+            return copy(memory, at, width * rows, `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`);
+        },
+        /* How far inside the ground a place is, above 0, or outside, below; as /volume.f32. */
+        density: (x, y, z) => (fit(x, y, z) ? density(x, y, z) : NaN),
+        /* Of a box of samples: x fastest, then y, then z. */
+        densities({ x, y, z, step = 1n << UNIT_BITS, width, height: rows, depth }) {
+            const at = fit(x, y, z, step) && densities(x, y, z, step, width, rows, depth);
+            return copy(memory, at, width * rows * depth,
+                `${width} x ${rows} x ${depth} samples, ${step} units apart, from (${x}, ${y}, ${z}) on`);
         },
     };
+}
+
+/* Whether 64 bits hold each: WebAssembly would drop the others. */
+const fit = (...places) => places.every((place) => BigInt.asIntN(64, place) === place);
+
+/* COUNT floats from AT on, which are WHAT, or where AT is 0 are not to be had. */
+function copy({ buffer }, at, count, what) {
+    if (!at)
+        refuse(`there are no ${what}: beyond the land, or more than there is memory for`);
+    return new Float32Array(buffer, at >>> 0, count).slice();
 }
 
 async function instantiate(module) {

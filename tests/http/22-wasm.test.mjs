@@ -110,7 +110,17 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     it('end where the land does', async () => {
         const terrain = await terrainOf('default');
         const beyond = 2n ** 62n + 2n ** 52n + 1n;
-        assert.ok(Number.isNaN(terrain.height(beyond, 0n)));
+        for (const place of [beyond, -beyond, 2n ** 64n, -(2n ** 80n)]) {
+            assert.ok(Number.isNaN(terrain.height(place, 0n)) && Number.isNaN(terrain.height(0n, place)));
+            assert.ok(Number.isNaN(terrain.density(0n, 0n, place)));
+        }
+        assert.throws(() => terrain.height(0.5, 0n), TypeError);
+        assert.throws(() => terrain.heights({ x: 2n ** 64n, y: 0n, width: 1, height: 1 }), /beyond the land/);
+        assert.throws(() => terrain.heights({ x: 0n, y: 0n, step: 2n ** 64n + 1n, width: 1, height: 1 }), RangeError);
+        const box = { x: 0n, y: 0n, z: 0n, width: 1, height: 1, depth: 1 };
+        assert.throws(() => terrain.densities({ ...box, z: beyond }), /beyond the land/);
+        assert.throws(() => terrain.densities({ ...box, depth: 0 }), RangeError);
+        assert.throws(() => terrain.densities({ ...box, width: 2 ** 31 - 1, height: 2, depth: 2 ** 30 }), /memory/);
         assert.throws(() => terrain.heights({ x: beyond, y: 0n, width: 1, height: 1 }), /beyond the land/);
         assert.throws(() => terrain.heights({ x: 0n, y: 0n, step: 0n, width: 1, height: 1 }), RangeError);
         assert.throws(() => terrain.heights({ x: 0n, y: 0n, width: 0, height: 1 }), RangeError);
@@ -123,6 +133,25 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         assert.deepEqual([...small], kept);
         assert.ok(sameFloat(terrain.height(5n, 6n), small[0]));
     });
+
+    for (const name of NAMES) {
+        it(`have the densities of ${name}'s volumes above and below them`, async () => {
+            const terrain = await terrainOf(name);
+            const size = { width: 19, height: 17, depth: 23 };
+            const query = Object.entries(size).map(([key, value]) => `${key}=${value}`).join('&');
+            for (const [x, y, step] of [[0n, -5n, 1024n], [-333333333n, 77n << 40n, 16n], [12345n << 20n, -1n, 1n << 17n]]) {
+                const z = units(Math.floor(terrain.height(x, y))) - 11n * step;
+                const box = { x, y, z, step, ...size };
+                const got = terrain.densities(box);
+                const place = ['x', 'y', 'z', 'step'].map((key) => `${key}=${decimal(box[key])}`).join('&');
+                assertSame(got, floats(await daemon.bytes(`/${name}/volume.f32?${place}&${query}`)), `${name}, ${place}`);
+                for (let i = 0; i < got.length; i += 97) {
+                    const [east, south, up] = [i % 19, Math.floor(i / 19) % 17, Math.floor(i / 19 / 17)].map(BigInt);
+                    assert.ok(sameFloat(terrain.density(x + east * step, y + south * step, z + up * step), got[i]));
+                }
+            }
+        });
+    }
 
     it('fade out for pictures', async () => {
         const terrain = await terrainOf('default');

@@ -19,7 +19,7 @@ enum { TEXT_BYTES = 4096, KEY_DEPTH = 4 };
 static struct world_config world;
 static struct farlands_terrain *terrain;
 static struct farlands_scratch *scratch;
-static float *room; /* of heights */
+static float *room; /* of heights or densities */
 static size_t room_bytes;
 static char text[TEXT_BYTES];
 static size_t text_length;
@@ -177,6 +177,28 @@ float height(int64_t x, int64_t y)
     return farlands_height(terrain, x, y);
 }
 
+/* Room for WIDTH by HEIGHT by DEPTH floats, or NULL where there is none. */
+static float *room_for(int width, int height, int depth)
+{
+    uint64_t bytes = (uint64_t)width * (uint64_t)height;
+    if (width < 1 || height < 1 || depth < 1 || bytes > UINT32_MAX)
+        return NULL;
+    bytes *= (uint64_t)depth;
+    if (bytes > UINT32_MAX)
+        return NULL;
+    bytes *= sizeof(float);
+    if (bytes <= room_bytes)
+        return room;
+    /* Twice as much as ever before, or what is wanted: no more than twice the largest is lost. */
+    const uint64_t more = bytes > 2 * (uint64_t)room_bytes ? bytes : 2 * (uint64_t)room_bytes;
+    float *larger = more > UINT32_MAX ? NULL : aligned_alloc(64, (size_t)more);
+    if (!larger)
+        return NULL;
+    room = larger;
+    room_bytes = (size_t)more;
+    return room;
+}
+
 /* As farlands_heights, without gaps: where the floats are until the next call, or NULL: out of
  * bounds, or of memory. */
 EXPORT("heights")
@@ -184,18 +206,22 @@ float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int ba
 float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit)
 {
     const struct farlands_grid grid = {x, y, step, width, height, band_limit != 0};
-    if (width < 1 || height < 1)
-        return NULL;
-    const uint64_t bytes = (uint64_t)width * (uint64_t)height * sizeof(float);
-    if (bytes > room_bytes) {
-        /* Twice as much as ever before, or what is wanted: no more than twice the largest is lost.
-         */
-        const uint64_t more = bytes > 2 * (uint64_t)room_bytes ? bytes : 2 * (uint64_t)room_bytes;
-        float *larger = more > UINT32_MAX ? NULL : aligned_alloc(64, (size_t)more);
-        if (!larger)
-            return NULL;
-        room = larger;
-        room_bytes = (size_t)more;
-    }
-    return farlands_heights(terrain, scratch, &grid, room, (size_t)width) ? NULL : room;
+    float *out = room_for(width, height, 1);
+    return out && !farlands_heights(terrain, scratch, &grid, out, (size_t)width) ? out : NULL;
+}
+
+EXPORT("density") float density(int64_t x, int64_t y, int64_t z);
+float density(int64_t x, int64_t y, int64_t z)
+{
+    return farlands_density_at(terrain, x, y, z);
+}
+
+/* As farlands_density; otherwise as heights. */
+EXPORT("densities")
+float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth);
+float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth)
+{
+    const struct farlands_box box = {x, y, z, step, width, height, depth};
+    float *out = room_for(width, height, depth);
+    return out && !farlands_density(terrain, scratch, &box, out) ? out : NULL;
 }
