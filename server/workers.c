@@ -197,6 +197,7 @@ static struct job *take_from_background(struct workers *workers, job_is *is, con
     *at = job->next;
     if (!*at)
         line->last = at;
+    line->length--;
     workers->queued--;
     return job;
 }

@@ -240,6 +240,26 @@ START_TEST(test_promote)
 }
 END_TEST
 
+/* Who was promoted does not stand in the line of the background any more. */
+START_TEST(test_promote_often)
+{
+    enum { ROUNDS = 100, PATIENCE_MS = 20, JOB_MS = 1 };
+    make(1, MOST, PATIENCE_MS);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int number = 1;
+        tasks[1].job.rank = JOB_BACKGROUND;
+        ck_assert_int_eq(submit(0), 0);
+        await(&started, 2 * i + 1);
+        ck_assert_msg(submit(1) == 0, "round %d", i);
+        ck_assert(workers_promote(workers, is_number, &number));
+        usleep(JOB_MS * 1000);
+        open_gate(2);
+        await(&done, 2 * i + 2);
+    }
+    finish(2 * ROUNDS);
+}
+END_TEST
+
 START_TEST(test_capacity)
 {
     enum { COUNT = 2 };
@@ -633,6 +653,7 @@ int main(void)
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_ranks);
     tcase_add_loop_test(tcase, test_promote, 0, 8);
+    tcase_add_test(tcase, test_promote_often);
     tcase_add_loop_test(tcase, test_capacity, 0, 5);
     tcase_add_test(tcase, test_owed);
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
