@@ -8,7 +8,7 @@
 struct calculations {
     struct calculations_parts parts;
     unsigned under_way; /* pieces with the render threads */
-    bool cancelled;     /* no piece may be begun */
+    bool cancelled;     /* atomic: no piece may be begun */
 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -44,11 +44,15 @@ static struct piece *piece_of(struct calculation *calculation, unsigned index)
     return &calculation->piece[index % CALCULATION_AHEAD];
 }
 
+/* But for those that render threads are at: what those make is released when they come home. */
 static void release_pieces(struct calculation *calculation)
 {
     for (int i = 0; i < CALCULATION_AHEAD; i++) {
-        blob_release(calculation->piece[i].blob);
-        calculation->piece[i].blob = NULL;
+        struct piece *piece = &calculation->piece[i];
+        if (piece->state == PIECE_MAKING)
+            continue;
+        blob_release(piece->blob);
+        piece->blob = NULL;
     }
 }
 
@@ -78,7 +82,8 @@ static void on_work(struct job *job, void *easel)
 
     if (!easel)
         piece->err = -EBUSY;
-    else if (__atomic_load_n(&calculation->abandoned, __ATOMIC_RELAXED))
+    else if (__atomic_load_n(&calculation->abandoned, __ATOMIC_RELAXED) ||
+             __atomic_load_n(&calculation->among->cancelled, __ATOMIC_RELAXED))
         piece->err = -ECANCELED;
     else
         piece->err = order->kind->work(order->subject, piece->index, easel, &piece->blob);
@@ -108,6 +113,7 @@ static void on_piece(struct letter *letter)
 
     calculation->making--;
     calculation->among->under_way--;
+    piece->state = PIECE_MADE;
     if (!calculation->waits && !calculation->streams) {
         end(calculation);
         return;
@@ -119,7 +125,6 @@ static void on_piece(struct letter *letter)
             return;
         piece->err = err;
     }
-    piece->state = PIECE_MADE;
     landed(calculation, piece);
 }
 
@@ -325,7 +330,7 @@ void calculation_begin(struct calculations *calculations, const struct calculati
 
 bool calculations_cancel(struct calculations *calculations)
 {
-    calculations->cancelled = true;
+    __atomic_store_n(&calculations->cancelled, true, __ATOMIC_RELAXED);
     return calculations->under_way == 0;
 }
 

@@ -62,8 +62,8 @@ int calculations_new(struct calculations **out, const struct calculations_parts 
 /* None may be under way. */
 void calculations_free(struct calculations *calculations);
 
-/* Begin no further piece: streams are cut off when they have none. Returns whether none is being
- * made any more: until then nothing may end, for they come home. */
+/* Begin no further piece, nor work at those that wait: streams are cut off when they have none.
+ * Returns whether none is being made any more: until then nothing may end, for they come home. */
 bool calculations_cancel(struct calculations *calculations);
 
 /* Have ORDER worked out and answered to ASKER, by CONFIG's limits. */
