@@ -163,10 +163,12 @@ static void set_out(struct supply *supply, struct flight *flight, const struct o
     }
 }
 
-/* FLIGHT may be over by now: it is compared, nothing more. */
+/* FLIGHT may be over by now: it is compared, nothing more. Not all jobs are errands: pieces of
+ * regions wait in the same line. */
 static bool is_for(const struct job *job, const void *flight)
 {
-    return ((const struct errand *)job)->flight == flight;
+    return (job->run == on_render || job->run == on_fetch) &&
+           ((const struct errand *)job)->flight == flight;
 }
 
 /* Somebody waits for what a pre-render has ordered. Between the lines, where its errand is for a
