@@ -1,6 +1,7 @@
 /*
  * Answers as libmicrohttpd takes them: status, headers, and a body that is
- * shared, not copied. The only place, beside http.c and body.c, that knows libmicrohttpd.
+ * shared, not copied. The only places, beside this one, that know
+ * libmicrohttpd are http.c, head.c and body.c.
  */
 #ifndef FARLANDS_RESPONSE_H
 #define FARLANDS_RESPONSE_H

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { decodePng } from './png.mjs';
-import { eachRow } from './table.mjs';
+import { assertStatus, eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
 const HEX16 = /^[0-9a-f]{16}$/;
@@ -50,7 +50,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.deepEqual(world.origin, [-8388608, -8388608]);
         assert.equal(world.tile_size, 256);
         assert.deepEqual(world.limits,
-            { coordinate: 4503599627370496, zoom: [-26, 26], zoom_2x: [-26, 25] });
+            { coordinate: 4503599627370496, zoom: [-26, 26], zoom_2x: [-26, 25], side: 4097, volume: 2 ** 24 });
         const [min, max] = world.range;
         assert.ok(min < 0 && max > 0 && min > -10000 && max < 10000, `range ${world.range}`);
         assert.equal(typeof world.noise, 'object');
@@ -61,6 +61,20 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.ok(world.palette.length >= 2 && steps(world.palette).every((step) => step >= 0));
         for (const [, colour] of world.palette)
             assert.match(colour, /^#[0-9a-fA-F]{6}$/);
+    });
+
+    it('has templates of what game servers ask, and their addresses work', async () => {
+        const { urls, fingerprint } = await daemon.json('/default.json');
+        const values = { x: 3, y: -4, z: 5, min: -9000, max: 9000, slope: 100, width: 2, height: 3, depth: 4, step: 2,
+            ext: 'f32' };
+        assert.deepEqual(Object.keys(urls), ['height', 'heights', 'spawn', 'region', 'volume']);
+        await eachRow(Object.entries(urls), async ([name, url]) => {
+            const answer = await daemon.get(`/${url.replaceAll(/\{(\w+)\}/g, (_, key) => values[key])}`);
+            assertStatus(answer, 200);
+            assert.equal(answer.headers['farlands-fingerprint'], fingerprint);
+            if (name === 'region' || name === 'volume')
+                assert.match(answer.headers['cache-control'], /immutable/);
+        });
     });
 
     it('has all layers, and their addresses work', async () => {
