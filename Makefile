@@ -33,7 +33,8 @@ Q := $(if $(V),,@)
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev uthash-dev \
     clang lld
-TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev
+TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev \
+    godot3-server
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev

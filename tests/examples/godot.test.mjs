@@ -1,0 +1,35 @@
+// Godot's physics on the ground of a world: a ball rests where the server says that the ground is.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { useDaemon } from '../http/daemon.mjs';
+import { patience, scratch } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+
+const PROJECT = fileURLToPath(new URL('godot', import.meta.url));
+
+/* Where it keeps what it logs. */
+const home = scratch();
+
+/* Steep ground, so that a place missed by a block or a ground turned round shows. */
+const STEEP = `worlds: [{ name: steep, seed: 7, noise: { wavelength: 512, octaves: 4 },
+    elevation: [[-0.5, -300], [0.5, 700]] }]`;
+
+describe('Godot', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon({ config: STEEP });
+
+    it('lets a ball rest on the ground', () => eachRow([
+        [0, 0], [-77777, 31], ['-1099511627776', '4398046511104'], ['4503599627369000', 12345],
+    ], async ([x, y]) => {
+        const environment = { ...process.env, LANG: 'en', no_proxy: '*', HOME: home, XDG_CONFIG_HOME: home,
+            XDG_CACHE_HOME: home, XDG_DATA_HOME: home, FARLANDS_URL: `http://${daemon.authority}/steep`,
+            FARLANDS_X: String(x), FARLANDS_Y: String(y) };
+        const { stdout } = await promisify(execFile)('godot3-server', ['--path', PROJECT],
+            { timeout: patience(30000), env: environment })
+            .catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
+        assert.match(stdout, /^rests .* off by [+-]0\.0[012]\d+, of 0\.0[012]\d+$/m);
+    }));
+});
