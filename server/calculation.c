@@ -175,10 +175,10 @@ static int next_bytes(struct calculation *calculation, struct blob **out)
 
     if (calculation->sent < order->pieces) {
         const struct piece *piece = piece_of(calculation, calculation->sent);
+        if (piece->state != PIECE_MADE) /* what is being made is its worker's */
+            return piece->state == PIECE_MAKING ? -EAGAIN : -ECANCELED;
         *out = piece->blob;
-        if (piece->state == PIECE_MADE)
-            return piece->err;
-        return piece->state == PIECE_MAKING ? -EAGAIN : -ECANCELED;
+        return piece->err;
     }
     if (!order->kind->tail)
         return -ENODATA;
