@@ -8,6 +8,7 @@
 struct head {
     unsigned status;
     bool close; /* it says that the connection ends with it */
+    bool chunked;
     int lengths;
     size_t length; /* Content-Length */
 };
@@ -39,7 +40,10 @@ static inline void check_header(struct head *head, const char *line)
     const size_t name = strcspn(line, ":");
     must(name > 0 && strncmp(line + name, ": ", 2) == 0, "%s", line);
     must(is_printable(line) && strcspn(line, " \"(),/;<=>?@[\\]{}") > name, "%s", line);
-    must(!is_named(line, "Transfer-Encoding:"), "%s", line);
+    if (is_named(line, "Transfer-Encoding:")) {
+        must(strcmp(line + name, ": chunked") == 0 && !head->chunked, "%s", line);
+        head->chunked = true;
+    }
     head->close |= strcmp(line, "Connection: close") == 0;
     if (is_named(line, "Content-Length:")) {
         char *end;
@@ -71,6 +75,43 @@ static inline const char *check_head(struct head *head, const char *at, const ch
         line = next + 2;
     }
     return stop + 4;
+}
+
+/* The end of the chunks at AT (RFC 9112 section 7.1), or NULL where they are not all there. */
+static inline const char *check_chunks(const char *at, const char *end)
+{
+    for (;;) {
+        const char *line = memmem(at, (size_t)(end - at), "\r\n", 2);
+        if (!line) {
+            must(end - at <= 8, "no chunk");
+            return NULL;
+        }
+        char *behind;
+        const size_t length = strtoull(at, &behind, 16);
+        must(behind == line && line > at && line - at <= 8, "no chunk");
+        at = line + 2;
+        if ((size_t)(end - at) < length + 2)
+            return NULL;
+        must(memcmp(at + length, "\r\n", 2) == 0, "a chunk of %zu bytes is longer", length);
+        at += length + 2;
+        if (length == 0)
+            return at;
+    }
+}
+
+/* The end of the body at AT, behind HEAD, or NULL where it is not all there. ENDED says that
+ * nothing comes behind END any more. */
+static inline const char *check_body(const struct head *head, const char *at, const char *end,
+                                     bool ended)
+{
+    must(head->lengths + head->chunked <= 1, "%d lengths with status %u", head->lengths,
+         head->status);
+    if (head->chunked)
+        return check_chunks(at, end);
+    if (head->lengths == 1)
+        return head->length > (size_t)(end - at) ? NULL : at + head->length;
+    must(head->close, "status %u, and nothing says where it ends", head->status);
+    return ended ? end : NULL;
 }
 
 #endif

@@ -27,6 +27,7 @@ struct daemon {
     size_t requests;          /* of the input at hand */
     struct asked {
         bool head, refused, last;
+        bool cutout; /* a region or volume: it may be cut off where a client has closed its side */
     } asked[DAEMON_REQUESTS_MAX];
 };
 
@@ -36,8 +37,12 @@ static inline void daemon_on_request(void *context, struct http_exchange *exchan
     struct daemon *daemon = context;
     must(daemon->requests < DAEMON_REQUESTS_MAX, "more requests than there is room for");
     must(request->refused || is_printable(request->uri), "%s", request->uri);
-    daemon->asked[daemon->requests++] =
-        (struct asked){request->method == HTTP_HEAD, request->refused != 0, request->last};
+    daemon->asked[daemon->requests++] = (struct asked){
+        .head = request->method == HTTP_HEAD,
+        .refused = request->refused != 0,
+        .last = request->last,
+        .cutout = strstr(request->uri, "/region.") || strstr(request->uri, "/volume."),
+    };
     service_handle(daemon->service, exchange, request);
 }
 
@@ -94,6 +99,7 @@ static inline struct daemon *daemon_new(void)
     must(works_new(&daemon.works, &works) == 0, "no works");
     const struct service_parts service = {.mailbox = daemon.mailbox,
                                           .supply = works_supply(daemon.works),
+                                          .renderers = works_renderers(daemon.works),
                                           .clients = daemon.clients,
                                           .fingerprints = daemon.fingerprints,
                                           .ledger = {.metrics = &daemon.metrics},
@@ -121,6 +127,14 @@ static inline void daemon_forget(struct daemon *daemon)
     works_limit(daemon->works, daemon->config);
     daemon->config->cache.memory = DAEMON_MEMORY;
     works_limit(daemon->works, daemon->config);
+}
+
+/* Whether anything is still worked out, or waits to be, or somebody waits for it. */
+static inline bool daemon_is_busy(const struct daemon *daemon)
+{
+    struct workers *renderers = works_renderers(daemon->works);
+    return clients_known(daemon->clients) > 0 || workers_waiting(renderers) > 0 ||
+           workers_running(renderers) > 0;
 }
 
 static inline void daemon_adopt(struct daemon *daemon, int fd)

@@ -6,12 +6,15 @@
  * known status and a body as long as it says. When the client has gone, its
  * connection goes, and no file stays open.
  *
- * Nothing is rendered or searched for, but made up, at once and on the render thread.
+ * A large answer, made while it is sent, ends early where its client has closed its sending side.
+ *
+ * Nothing is rendered, nor searched for, but made up, at once and on the render thread.
  */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/deflate/adler.h"
 #include "server/render.h"
 #include "server/spawn.h"
 #include "tests/fuzz/answers.h"
@@ -20,7 +23,7 @@
 enum {
     INPUT_MAX = 1 << 14, /* a request is 16 bytes at least: GET / HTTP/1.0 and its end */
     PIECES_MAX = 256,
-    GOT_MAX = 1 << 24,
+    GOT_MAX = 1 << 24, /* who has got as much leaves */
     PATIENCE_MS = 8000,
     TICK_MS = 20,
     HEADERS_FIT = 64, /* of any that fit into a request */
@@ -52,12 +55,6 @@ const void *easel_pixels(const struct easel *easel)
     return easel;
 }
 
-struct farlands_scratch *easel_scratch(struct easel *easel)
-{
-    (void)easel;
-    return NULL;
-}
-
 /* Some fail. Raw ones are as long as they must be: their length is told before. */
 int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
                 struct render_times *times)
@@ -76,64 +73,87 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
     return 0;
 }
 
-static int make_piece(struct blob **out, size_t length)
+/* Of COUNT samples of WIDTH bytes; of pieces some fail, behind others that do not. */
+static int make_up(struct blob **out, const struct farlands_box *box, size_t width)
 {
-    *out = blob_new(length);
+    const size_t count =
+        (size_t)box->width * (size_t)box->height * (size_t)(box->depth ? box->depth : 1);
+    must(count <= RENDER_PIECE_MAX, "%zu samples at once", count);
+    must(box->y <= FARLANDS_LIMIT && box->z <= FARLANDS_LIMIT, "beyond the limit");
+    if (((box->y + box->z) / box->step & 1023) == 77)
+        return -EIO;
+    *out = blob_new(count * width);
     if (!*out)
         return -ENOMEM;
-    memset((*out)->bytes, '.', length);
+    memset((*out)->bytes, '.', (*out)->length);
     return 0;
 }
 
-static size_t samples_of(const struct farlands_grid *grid)
+static struct farlands_box flat(const struct farlands_grid *grid)
 {
-    return (size_t)grid->width * (size_t)grid->height;
+    return (struct farlands_box){.x = grid->x,
+                                 .y = grid->y,
+                                 .step = grid->step,
+                                 .width = grid->width,
+                                 .height = grid->height};
 }
 
 int render_heights(struct blob **out, struct easel *easel, const struct world *world,
                    const struct farlands_grid *grid)
 {
+    const struct farlands_box box = flat(grid);
     (void)easel, (void)world;
-    return make_piece(out, 4 * samples_of(grid));
+    return make_up(out, &box, 4);
 }
 
 int render_samples(struct blob **out, struct easel *easel, const struct world *world,
                    const struct farlands_grid *grid)
 {
+    const struct farlands_box box = flat(grid);
     (void)easel, (void)world;
-    return make_piece(out, 2 * samples_of(grid));
+    return make_up(out, &box, 2);
 }
 
 int render_band(struct blob **out, struct adler *sum, struct easel *easel,
                 const struct world *world, const struct farlands_grid *grid, int height)
 {
+    const struct farlands_box box = flat(grid);
     (void)easel, (void)world, (void)height;
-    *sum = (struct adler){0};
-    return make_piece(out, 1 + samples_of(grid) / 16);
+    *sum = adler_of((const uint8_t *)"", 0);
+    return make_up(out, &box, 1);
 }
 
 int render_density(struct blob **out, struct easel *easel, const struct world *world,
                    const struct farlands_box *box)
 {
     (void)easel, (void)world;
-    return make_piece(out, 4 * (size_t)box->width * (size_t)box->height * (size_t)box->depth);
+    return make_up(out, box, 4);
 }
 
-/* --- Searches, made up: of X / 1024 mod 8 slices, in vain where that is 5 ------------- */
+/* --- Searches, made up ---------------------------------------------------------- */
 
 struct spawn_search {
-    int slices, left;
+    int left; /* turns */
     struct spawn_place place;
 };
+
+struct farlands_scratch *easel_scratch(struct easel *easel)
+{
+    (void)easel;
+    return NULL;
+}
 
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
                      const struct spawn_wish *wish)
 {
     (void)terrain;
-    *out = calloc(1, sizeof **out);
-    if (!*out)
+    struct spawn_search *search = calloc(1, sizeof *search);
+    if (!search)
         return -ENOMEM;
-    (*out)->slices = (*out)->left = (int)(wish->x >> FARLANDS_UNIT_BITS & 7);
+    search->left = (int)(wish->x & 31);
+    search->place.x = wish->x;
+    search->place.y = wish->y;
+    *out = search;
     return 0;
 }
 
@@ -146,11 +166,9 @@ enum spawn_state spawn_search_go(struct spawn_search *search, struct farlands_sc
                                  int64_t samples)
 {
     (void)scratch, (void)samples;
-    if (search->left-- > 0) {
-        usleep(5000); /* longer than a slice: the next one is begun anew */
+    if (search->left-- > 0)
         return SPAWN_NOT_YET;
-    }
-    return search->slices == 5 ? SPAWN_NONE : SPAWN_FOUND;
+    return search->place.y & 1 ? SPAWN_NONE : SPAWN_FOUND;
 }
 
 const struct spawn_place *spawn_search_place(const struct spawn_search *search)
@@ -172,14 +190,16 @@ struct client {
     struct input input; /* what is left of it */
     size_t piece;
     bool half_close; /* or leave at once */
-    bool ended, reset;
+    bool ended, reset, full;
     size_t length;
     char *got;
 };
 
 static void client_receive(struct client *client)
 {
-    must(client->length < GOT_MAX, "more answer than fits");
+    client->full = client->length == GOT_MAX;
+    if (client->full)
+        return;
     const ssize_t n =
         recv(client->fd, client->got + client->length, GOT_MAX - client->length, MSG_DONTWAIT);
     if (n > 0)
@@ -239,6 +259,14 @@ static bool is_full_of_headers(const struct client *client)
     return lines > HEADERS_FIT || client->size > BYTES_FIT;
 }
 
+/* Whether an answer to ASKED with HEAD may be made while it is sent: of more than a piece, be it of
+ * two bytes a sample. */
+static bool is_streamed(const struct asked *asked, const struct head *head)
+{
+    return asked->cutout && (head->lengths == 0 || head->status == 206 ||
+                             head->length > (size_t)RENDER_PIECE_MAX * 2);
+}
+
 /* Whether that is all: each request answered, nothing half, and the end where it is promised. */
 static bool is_complete(const struct client *client)
 {
@@ -264,10 +292,10 @@ static bool is_complete(const struct client *client)
         const bool to_head = asked.head && (!asked.refused || at == end);
         if (!head_has_body(&head, to_head))
             continue;
-        must(head.lengths == 1, "%d lengths with status %u", head.lengths, head.status);
-        if (head.length > (size_t)(end - at))
-            return false;
-        at += head.length;
+        must(head.lengths == 1 || asked.cutout, "no length with status %u", head.status);
+        at = check_body(&head, at, end, client->ended);
+        if (!at)
+            return client->ended && is_streamed(&asked, &head);
     }
     if (client->ended && answers + 1 == server->requests && is_full_of_headers(client))
         return true;
@@ -284,14 +312,15 @@ static void client_talk(struct client *client)
     uv_loop_t *loop = &server->loop;
     size_t length = 0;
     int quiet = 0;
-    while (!client->ended && client->input.left > 0)
+    while (!client->ended && !client->full && client->input.left > 0)
         uv_run(loop, UV_RUN_ONCE);
-    while (client->half_close && !client->ended && (quiet < QUIET || !is_complete(client))) {
+    while (client->half_close && !client->ended && !client->full &&
+           (quiet < QUIET || !is_complete(client))) {
         uv_run(loop, quiet < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
         quiet = client->length == length ? quiet + 1 : 0;
         length = client->length;
     }
-    must(client->reset || !client->half_close || is_complete(client), "cut short");
+    must(client->reset || client->full || !client->half_close || is_complete(client), "cut short");
 }
 
 /* Nobody is left, and nothing reaches into the next input. */
@@ -301,8 +330,12 @@ static void client_leave(struct client *client)
     uv_poll_stop(&client->poll);
     uv_close((uv_handle_t *)&client->poll, on_closed);
     close(client->fd);
-    for (int i = 0; !service_cancel(server->service) || server->closed < server->adopted; i++)
+    for (int i = 0; daemon_is_busy(server) || server->closed < server->adopted; i++) {
         uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+        http_sweep(server->http); /* who has left while there is nothing to send */
+    }
+    for (int i = 0; i < QUIET; i++) /* what came home last */
+        uv_run(loop, UV_RUN_NOWAIT);
     must(server->closed == server->adopted, "closed twice");
     must(clients_known(server->clients) == 0, "misses that nobody waits for");
     uv_close((uv_handle_t *)&client->clock, on_closed);
