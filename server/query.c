@@ -8,8 +8,7 @@
 #include "config/numbers.h"
 #include "noise/farlands.h"
 
-__attribute__((format(printf, 3, 4))) static unsigned reject(char why[QUERY_WHY], unsigned status,
-                                                             const char *format, ...)
+unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -23,13 +22,14 @@ static unsigned parse_place(struct span span, const char *name, unsigned beyond,
 {
     int err = blocks_parse(span.text, span.length, out);
     if (err == -ERANGE || (!err && (*out < -FARLANDS_LIMIT || *out > FARLANDS_LIMIT)))
-        return reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
-                      span_shown(span), span.text);
+        return query_reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
+                            span_shown(span), span.text);
     if (err)
-        return reject(why, 400,
-                      "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, such as "
-                      "12, -3.5 or 0.0009765625",
-                      name, span_shown(span), span.text);
+        return query_reject(
+            why, 400,
+            "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, such as "
+            "12, -3.5 or 0.0009765625",
+            name, span_shown(span), span.text);
     return 0;
 }
 
@@ -39,11 +39,11 @@ static unsigned parse_count(struct span span, const struct query_parameter *para
     int64_t value = 0;
     int err = integer_parse(span.text, span.length, &value);
     if (err == -EINVAL || (!err && value < 1))
-        return reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d", parameter->name,
-                      span_shown(span), span.text, parameter->max);
+        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
+                            parameter->name, span_shown(span), span.text, parameter->max);
     if (err || value > parameter->max)
-        return reject(why, 413, "%s: %.*s samples are too many; at most %d", parameter->name,
-                      span_shown(span), span.text, parameter->max);
+        return query_reject(why, 413, "%s: %.*s samples are too many; at most %d", parameter->name,
+                            span_shown(span), span.text, parameter->max);
     *out = (int)value;
     return 0;
 }
@@ -53,10 +53,11 @@ static unsigned parse_step(struct span span, const char *name, int64_t *out, cha
     int64_t units;
     if (blocks_parse(span.text, span.length, &units) || units < 1 || (units & (units - 1)) != 0 ||
         units > INT64_C(1) << QUERY_STEP_MAX_BITS)
-        return reject(why, 400,
-                      "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to 1048576 "
-                      "(2^20) blocks",
-                      name, span_shown(span), span.text);
+        return query_reject(
+            why, 400,
+            "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to 1048576 "
+            "(2^20) blocks",
+            name, span_shown(span), span.text);
     *out = units;
     return 0;
 }
@@ -90,9 +91,9 @@ static unsigned parse_real(struct span span, const struct query_parameter *param
         if (*out >= parameter->min)
             return 0;
     }
-    return reject(why, 400, "%s: \"%.*s\" is not a decimal number%s such as %s1.5", parameter->name,
-                  span_shown(span), span.text, parameter->min == 0 ? " from 0 on" : "",
-                  parameter->min == 0 ? "" : "-");
+    return query_reject(why, 400, "%s: \"%.*s\" is not a decimal number%s such as %s1.5",
+                        parameter->name, span_shown(span), span.text,
+                        parameter->min == 0 ? " from 0 on" : "", parameter->min == 0 ? "" : "-");
 }
 
 static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,

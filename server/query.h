@@ -35,6 +35,10 @@ enum { QUERY_STEP_MAX_BITS = 30 }; /* 2^20 blocks in units */
 unsigned query_parse(const struct query_parameter *parameters, const char *query, unsigned beyond,
                      void *base, char why[QUERY_WHY]);
 
+/* Put into WHY what is wrong. Returns STATUS. */
+__attribute__((format(printf, 3, 4))) unsigned query_reject(char why[QUERY_WHY], unsigned status,
+                                                            const char *format, ...);
+
 /* The value of the parameter NAME. Returns how often it stands there; the last one counts. */
 int query_value(const char *query, const char *name, struct span *out);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +10,6 @@
 #include "noise/farlands.h"
 
 enum { SEGMENTS_MAX = 5 };
-
-__attribute__((format(printf, 3, 4))) static unsigned reject(char why[ROUTE_WHY], unsigned status,
-                                                             const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, ROUTE_WHY, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 /* Names of worlds, layers and extensions. Anything else exists nowhere. */
 static bool span_word(struct span span, char out[ROUTE_WORD])
@@ -38,13 +27,14 @@ static unsigned parse_integer(struct span span, const char *what, int64_t *out, 
     case 0:
         return 0;
     case -ERANGE:
-        return reject(why, 400, "%s: \"%.*s\" is beyond 64 bits", what, span_shown(span),
-                      span.text);
+        return query_reject(why, 400, "%s: \"%.*s\" is beyond 64 bits", what, span_shown(span),
+                            span.text);
     default:
-        return reject(why, 400,
-                      "%s: \"%.*s\" is not a whole number such as 0, 12 or -3 (without +, leading "
-                      "zeros or exponent)",
-                      what, span_shown(span), span.text);
+        return query_reject(
+            why, 400,
+            "%s: \"%.*s\" is not a whole number such as 0, 12 or -3 (without +, leading "
+            "zeros or exponent)",
+            what, span_shown(span), span.text);
     }
 }
 
@@ -56,16 +46,17 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
         const size_t length = (size_t)(colon - name.text);
         const struct span seed = {colon + 1, name.length - length - 1};
         if (unsigned_parse(seed.text, seed.length, &route->seed))
-            return reject(why, 400,
-                          "seed: \"%.*s\" is not a whole number from 0 to 18446744073709551615 "
-                          "(without +, leading zeros or exponent)",
-                          span_shown(seed), seed.text);
+            return query_reject(
+                why, 400,
+                "seed: \"%.*s\" is not a whole number from 0 to 18446744073709551615 "
+                "(without +, leading zeros or exponent)",
+                span_shown(seed), seed.text);
         route->seeded = true;
         name.length = length;
     }
     if (span_word(name, route->world))
         return 0;
-    return reject(why, 404, "world: no such world; /worlds.json lists them");
+    return query_reject(why, 404, "world: no such world; /worlds.json lists them");
 }
 
 static void parse_version(struct route *route, const char *query)
@@ -129,8 +120,8 @@ static unsigned check_end(const char *name, int64_t first, int64_t step, int cou
 {
     if (first + step * (count - 1) <= FARLANDS_LIMIT)
         return 0;
-    return reject(why, 400, "%s: the last of %d samples is beyond the limit of 2^52 blocks", name,
-                  count);
+    return query_reject(why, 400, "%s: the last of %d samples is beyond the limit of 2^52 blocks",
+                        name, count);
 }
 
 static unsigned check_question(const struct route *route, char *why)
@@ -142,13 +133,14 @@ static unsigned check_question(const struct route *route, char *why)
     case ROUTE_SPAWN:
         return route->min <= route->max
                    ? 0
-                   : reject(why, 400, "min: must not be above max: no height lies between");
+                   : query_reject(why, 400, "min: must not be above max: no height lies between");
     case ROUTE_VOLUME:
         if (samples * route->depth > ROUTE_VOLUME_MAX)
-            return reject(why, 413,
-                          "width, height, depth: %d * %d * %d samples are too many; at most %d "
-                          "(2^24)",
-                          route->width, route->height, route->depth, ROUTE_VOLUME_MAX);
+            return query_reject(
+                why, 413,
+                "width, height, depth: %d * %d * %d samples are too many; at most %d "
+                "(2^24)",
+                route->width, route->height, route->depth, ROUTE_VOLUME_MAX);
         status = check_end("z", route->at_z, route->step, route->depth, why);
         break;
     case ROUTE_REGION:
@@ -182,7 +174,7 @@ static unsigned parse_question(struct route *route, const struct question *quest
     route->max = route->slope = INFINITY;
     parse_version(route, query);
     if (question->extended && !span_word(extension, route->extension))
-        return reject(why, 404, "%s: as %s.f32?...", question->name, question->name);
+        return query_reject(why, 404, "%s: as %s.f32?...", question->name, question->name);
     unsigned status = query_parse(question->parameters, query, question->beyond, route, why);
     return status ? status : check_question(route, why);
 }
@@ -206,7 +198,7 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
         (status = parse_integer(name, "y", &route->y, why)))
         return status;
     if (!span_word(segments[1], route->layer) || !span_word(extension, route->extension))
-        return reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
+        return query_reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     parse_version(route, query);
     return 0;
 }
@@ -228,7 +220,7 @@ static unsigned parse_top(struct route *route, struct span segment, char *why)
     route->kind = ROUTE_WORLD;
     if (span_cut(&segment, ".json"))
         return parse_world(route, segment, why);
-    return reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
+    return query_reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
 }
 
 /* Split PATH at its slashes; more than there is room for are counted, not kept. *PROPER: none is
@@ -263,22 +255,22 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
 
     memset(route, 0, sizeof *route);
     if (memchr(uri, '%', length))
-        return reject(why, 400, "URL: nothing in this server's URLs is percent-encoded");
+        return query_reject(why, 400, "URL: nothing in this server's URLs is percent-encoded");
     if (uri[0] != '/')
-        return reject(why, 400, "URL: must begin with /");
+        return query_reject(why, 400, "URL: must begin with /");
     bool proper;
     int count = split(uri, length, segments, &proper);
     if (!proper)
-        return reject(why, 400, "URL: empty, . and .. are not accepted between slashes");
+        return query_reject(why, 400, "URL: empty, . and .. are not accepted between slashes");
     if (count == 1)
         return parse_top(route, segments[0], why);
     if (count > SEGMENTS_MAX || count == 3 || count == 4)
-        return reject(why, 404,
-                      "nothing is at this URL; a tile is "
-                      "/{world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
+        return query_reject(why, 404,
+                            "nothing is at this URL; a tile is "
+                            "/{world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     if (span_is(segments[0], "viewer") && count == 2) {
         route->kind = ROUTE_ASSET;
-        return span_word(segments[1], route->layer) ? 0 : reject(why, 404, "no such file");
+        return span_word(segments[1], route->layer) ? 0 : query_reject(why, 404, "no such file");
     }
     unsigned status = parse_world(route, segments[0], why);
     if (status)
@@ -292,7 +284,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     route->kind = ROUTE_TILEJSON;
     if (span_cut(&segments[1], ".json") && span_word(segments[1], route->layer))
         return 0;
-    return reject(
+    return query_reject(
         why, 404,
         "nothing is at this URL; below /{world}/ are {layer}.json, height, heights, spawn, "
         "region.f32 and volume.f32");
