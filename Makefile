@@ -36,7 +36,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev \
     godot3-server
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
-BENCH_PACKAGES := wrk util-linux
+BENCH_PACKAGES := wrk util-linux curl
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
 SAME_BITS_PACKAGES := gcc clang qemu-user
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -282,7 +282,7 @@ uninstall:
 # --- Testing -------------------------------------------------------------------
 
 .PHONY: bench bench-http
-BENCHES := $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile)
+BENCHES := $(addprefix $(BUILD)/tests/bench/,bench_noise bench_png bench_tile bench_region)
 bench: $(BENCHES)
 	$(Q)for b in $^; do $$b || exit 1; done
 	+$(Q)$(MAKE) --no-print-directory bench-http
@@ -290,7 +290,8 @@ bench: $(BENCHES)
 # Against nginx, and under load. Some of it alone: make bench-http HTTP_BENCHES="hot flood".
 export OPEN_LOOP = $(abspath $(LOAD_GENERATOR))
 export BENCH_TILE = $(abspath $(BUILD)/tests/bench/bench_tile)
-bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile bench-deps
+export BENCH_REGION = $(abspath $(BUILD)/tests/bench/bench_region)
+bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile $(BUILD)/tests/bench/bench_region bench-deps
 	$(Q)node tests/bench/http.mjs $(HTTP_BENCHES)
 
 .PHONY: check check-units check-kernels check-benches check-load check-library check-examples check-same-bits \

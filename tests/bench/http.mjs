@@ -14,6 +14,7 @@ import { disk, hot, notModified } from './against_nginx.mjs';
 import { cold, coldThroughput, flood } from './flood.mjs';
 import { CORES, FEW, ONE_OF_EACH, insist, median, round, say, withDaemon } from './measure.mjs';
 import { farlands, has, idle, residentBytes, start, wrk } from './programs.mjs';
+import { region, regions } from './regions.mjs';
 
 /* The tile in FEW whose size is nearest 12 KiB, and all of them as files for nginx, each as it came. */
 async function prepare() {
@@ -97,11 +98,11 @@ async function neighbours() {
 const BENCHES = new Map([
     ['hot', hot], ['304', notModified], ['disk', disk], ['cold', cold],
     ['cold-throughput', coldThroughput], ['flood', flood], ['ready', ready], ['rss', rss],
-    ['shards', shards],
+    ['shards', shards], ['regions', regions], ['region', region],
 ]);
 
 async function main(names) {
-    for (const program of ['nginx', 'wrk', 'taskset'])
+    for (const program of ['nginx', 'wrk', 'taskset', 'curl'])
         if (!await has(program))
             return console.log(`http: skipped, for there is no ${program}; make bench-deps installs it`);
     if (CORES < 2)

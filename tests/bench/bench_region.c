@@ -1,0 +1,90 @@
+/*
+ * What a region of the largest size costs the kernel alone, as the daemon makes it: bands of rows,
+ * one thread, then a copy of its bytes, which is the least that sending them takes. Prints a line,
+ * the medians of a few repetitions, each at another place. All of it is time of the thread's own,
+ * whatever else the machine does meanwhile.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/layers/layer.h"
+#include "server/world.h"
+#include "tests/bench/bench.h"
+
+enum { SIDE = 4097, BAND = 64, TIMES = 5 };
+
+static const size_t BYTES = sizeof(float) * SIDE * SIDE;
+
+static double own_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* All heights from block (X, 0) on, into OUT. */
+static int compute(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                   int64_t x, float *out)
+{
+    int err = 0;
+    for (int row = 0; row < SIDE && !err; row += BAND) {
+        const struct farlands_grid grid = {.x = x * FARLANDS_UNIT,
+                                           .y = row * FARLANDS_UNIT,
+                                           .step = FARLANDS_UNIT,
+                                           .width = SIDE,
+                                           .height = SIDE - row < BAND ? SIDE - row : BAND};
+        err = farlands_heights(terrain, scratch, &grid, out + (size_t)row * SIDE, SIDE);
+    }
+    return err;
+}
+
+static int bench(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                 float *heights, float *copy)
+{
+    double kernel[TIMES], copying[TIMES];
+
+    for (int i = 0; i < TIMES; i++) {
+        const double start = own_ms();
+        int err = compute(terrain, scratch, INT64_C(100000) * i, heights);
+        if (err)
+            return err;
+        const double computed = own_ms();
+        memcpy(copy, heights, BYTES);
+        copying[i] = own_ms() - computed;
+        kernel[i] = computed - start;
+    }
+    printf("region/%d  kernel %.1f ms  copy %.1f ms  %.1f MiB\n", SIDE,
+           quantile(kernel, TIMES, 0.5), quantile(copying, TIMES, 0.5), (double)BYTES / 0x1p20);
+    return 0;
+}
+
+int main(void)
+{
+    struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct worlds *worlds;
+    struct farlands_scratch *scratch;
+    float *heights = malloc(BYTES), *copy = malloc(BYTES);
+
+    layers_known(known);
+    if (!heights || !copy || config_load(&config, NULL, known, &error) ||
+        worlds_new(&worlds, config) || farlands_scratch_new(&scratch)) {
+        fprintf(stderr, "bench_region: cannot begin\n");
+        return 1;
+    }
+    memset(heights, 0, BYTES); /* so that the kernel is not charged for the pages */
+    memset(copy, 0, BYTES);
+    printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
+    int err = bench(worlds->world[0].terrain, scratch, heights, copy);
+    if (err)
+        fprintf(stderr, "bench_region: %s\n", strerror(-err));
+    farlands_scratch_free(scratch);
+    worlds_release(worlds);
+    config_free(config);
+    free(copy);
+    free(heights);
+    return err ? 1 : 0;
+}
