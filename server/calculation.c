@@ -7,8 +7,9 @@
 
 struct calculations {
     struct calculations_parts parts;
-    unsigned under_way; /* pieces with the render threads */
-    bool cancelled;     /* atomic: no piece may be begun */
+    struct easel *easel; /* for what is light */
+    unsigned under_way;  /* pieces with the render threads */
+    bool cancelled;      /* atomic: no piece may be begun */
 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -219,25 +220,23 @@ static void end_source(void *context)
     end(calculation);
 }
 
-/* The only piece is there. */
-static void give_whole(struct calculation *calculation)
+/* The only piece is there: BLOB, whose reference is taken. */
+static void give_whole(const struct calculation_order *order, const struct asker *asker,
+                       struct blob *blob)
 {
-    const struct calculation_order *order = &calculation->order;
-    struct piece *piece = &calculation->piece[0];
-
     if (order->kind->tail)
-        piece->blob = blob_join(piece->blob, order->kind->tail(order->subject));
-    if (!piece->blob) {
-        waiting_refused(&calculation->waiting.asker, -ENOMEM);
-        return;
-    }
-    order->kind->answer(order->subject, &calculation->waiting.asker,
-                        (struct http_answer){
-                            .status = 200,
-                            .body = piece->blob,
-                            .first = order->first,
-                            .count = order->count < 0 ? 0 : (size_t)order->count,
-                        });
+        blob = blob_join(blob, order->kind->tail(order->subject));
+    if (blob)
+        order->kind->answer(order->subject, asker,
+                            (struct http_answer){
+                                .status = 200,
+                                .body = blob,
+                                .first = order->first,
+                                .count = order->count < 0 ? 0 : (size_t)order->count,
+                            });
+    else
+        waiting_refused(asker, -ENOMEM);
+    blob_release(blob);
 }
 
 /* The first piece is there: so is the answer, or as much of it as is needed to begin. */
@@ -247,7 +246,7 @@ static void give(struct calculation *calculation)
     const struct asker *asker = &calculation->waiting.asker;
 
     if (order->pieces == 1) {
-        give_whole(calculation);
+        give_whole(order, asker, blob_hold(calculation->piece[0].blob));
         return;
     }
     const struct http_source source = {read_source, end_source, calculation};
@@ -300,9 +299,28 @@ static bool enter(struct calculations *calculations, const struct calculation_or
            __atomic_add_fetch(calculations->parts.streams, 1, __ATOMIC_RELAXED) <= limit;
 }
 
+static void make_at_once(struct calculations *calculations, const struct calculation_order *order,
+                         struct asker asker)
+{
+    struct blob *blob = NULL;
+    int err = order->kind->work(order->subject, 0, calculations->easel, &blob);
+
+    asker.from = FROM_RENDER;
+    metrics_add(calculations->parts.metrics, order->kind->counter);
+    if (err)
+        waiting_refused(&asker, err);
+    else
+        give_whole(order, &asker, blob);
+    order->kind->free(order->subject);
+}
+
 void calculation_begin(struct calculations *calculations, const struct calculation_order *order,
                        const struct asker *asker, const struct config *config)
 {
+    if (order->light) {
+        make_at_once(calculations, order, *asker);
+        return;
+    }
     struct calculation *calculation = calloc(1, sizeof *calculation);
     if (!calculation) {
         waiting_refused(asker, -ENOMEM);
@@ -339,6 +357,11 @@ int calculations_new(struct calculations **out, const struct calculations_parts 
     struct calculations *calculations = calloc(1, sizeof *calculations);
     if (!calculations)
         return -ENOMEM;
+    int err = easel_new(&calculations->easel);
+    if (err) {
+        free(calculations);
+        return err;
+    }
     calculations->parts = *parts;
     *out = calculations;
     return 0;
@@ -346,5 +369,8 @@ int calculations_new(struct calculations **out, const struct calculations_parts 
 
 void calculations_free(struct calculations *calculations)
 {
+    if (!calculations)
+        return;
+    easel_free(calculations->easel);
     free(calculations);
 }

@@ -40,6 +40,8 @@ struct calculation_order {
     const struct calculation_kind *kind;
     void *subject; /* the calculation's from now on, whatever comes */
     unsigned pieces;
+    /* Its only piece is made in less time than it takes to hand it over: here, at once. */
+    bool light;
     /* What is sent of their bytes: COUNT of them from number FIRST on, within the first piece; or
      * all, where COUNT is HTTP_LENGTH_UNKNOWN. */
     uint64_t first;
@@ -57,6 +59,7 @@ struct calculations_parts {
     unsigned *streams; /* atomic: answers in more than one piece, of all that share the limit */
 };
 
+/* Returns 0 or a negative code. */
 int calculations_new(struct calculations **out, const struct calculations_parts *parts);
 
 /* None may be under way. */

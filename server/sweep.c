@@ -307,17 +307,31 @@ static bool on_folder(void *context, const struct walk_folder *folder)
     return deleted;
 }
 
-int sweep_evict(struct sweep *sweep, struct footprint room, struct footprint *freed)
+/* Delete tiles that were last used by LATEST, in the order of their folders, until it is enough. */
+static int evict(struct sweep *sweep, int64_t latest)
 {
     const struct walk walk = {on_entry, on_temporary, on_fingerprint, on_tile, on_folder, sweep};
+    sweep->latest = latest;
+    return tile_walk(sweep->top, &walk);
+}
+
+int sweep_evict(struct sweep *sweep, struct footprint room, struct footprint *freed)
+{
     struct footprint used;
+    int err = 0;
+
     start_walk(sweep);
     usage_last(sweep->parts.usage, &used);
     sweep->room = room;
     sweep->target = footprint_less(used, room);
     sweep->freed = (struct footprint){0};
-    sweep->latest = latest_to_go(sweep, room);
-    int err = tile_walk(sweep->top, &walk);
+    const int64_t latest = latest_to_go(sweep, room);
+    /* Before any other, whatever folder comes first: those that are not current, or of the future.
+     */
+    if (latest >= 0 && sweep->tiles > 0 && sweep->sample[0].last_use < 0)
+        err = evict(sweep, -1);
+    if (!err)
+        err = evict(sweep, latest);
     write_down(sweep);
     *freed = sweep->freed;
     return err;
