@@ -121,6 +121,8 @@ static void on_piece(struct letter *letter)
     }
     if (piece->err == CALCULATION_MORE) {
         piece->job.owed = true;
+        /* A few that take long would be the whole line otherwise, and all others refused. */
+        piece->job.rank = JOB_BACKGROUND;
         int err = submit(calculation, piece); /* once it is submitted, the piece is the worker's */
         if (!err)
             return;

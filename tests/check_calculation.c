@@ -25,7 +25,7 @@ static struct http *http;
 static unsigned streams;
 static unsigned closed, freed;
 
-/* The subject: pieces from HELD on wait at the gate, those of MORE say so. */
+/* The subject: pieces from HELD on wait at the gate; where there is MORE, the first never ends. */
 static struct {
     unsigned pieces, held;
     bool more;
@@ -37,8 +37,11 @@ static int work(void *subject, unsigned index, struct easel *easel, struct blob 
 {
     (void)subject, (void)easel;
     atomic_fetch_add(&sum.begun, 1);
-    if (sum.more)
+    if (sum.more) {
+        if (index >= sum.held)
+            uv_sem_wait(&sum.gate);
         return CALCULATION_MORE;
+    }
     struct blob *blob = *out = blob_new(BYTES);
     if (index >= sum.held)
         uv_sem_wait(&sum.gate);
@@ -184,7 +187,7 @@ END_TEST
 /* What is never done ends when nobody waits for it. */
 START_TEST(test_left_without_end)
 {
-    sum.pieces = 1;
+    sum.pieces = sum.held = 1;
     sum.more = true;
     int fd = ask();
     while (atomic_load(&sum.begun) < 3)
@@ -192,6 +195,62 @@ START_TEST(test_left_without_end)
     close(fd);
     while (freed == 0)
         turn();
+    stop();
+}
+END_TEST
+
+/* A job of somebody else's: it waits at its gate, and notes what was begun before it. */
+static struct other {
+    struct job job;
+    uv_sem_t gate;
+    atomic_uint begun; /* 0: not run yet */
+} others[2];
+
+static void on_other(struct job *job, void *station)
+{
+    struct other *other = (struct other *)job;
+    (void)station;
+    atomic_store(&other->begun, atomic_load(&sum.begun));
+    uv_sem_wait(&other->gate);
+}
+
+static void submit_other(struct other *other)
+{
+    other->job.run = on_other;
+    ck_assert_int_eq(uv_sem_init(&other->gate, 0), 0);
+    ck_assert_int_eq(workers_submit(renderers, &other->job), 0);
+}
+
+static void until_run(struct other *other)
+{
+    while (atomic_load(&other->begun) == 0)
+        turn();
+}
+
+/* What takes longer goes on when others have had their turn, those too that have come since. */
+START_TEST(test_turns)
+{
+    sum.pieces = 1;
+    sum.more = true;
+    int fd = ask();
+    while (atomic_load(&sum.begun) < 1)
+        turn();
+    submit_other(&others[0]);
+    uv_sem_post(&sum.gate);
+    until_run(&others[0]);
+    while (workers_waiting(renderers) == 0) /* it is back in line */
+        turn();
+    submit_other(&others[1]);
+    uv_sem_post(&others[0].gate);
+    uv_sem_post(&others[1].gate);
+    uv_sem_post(&sum.gate);
+    until_run(&others[1]);
+    ck_assert_uint_eq(atomic_load(&others[1].begun), 1);
+    close(fd);
+    while (freed == 0) {
+        uv_sem_post(&sum.gate);
+        turn();
+    }
     stop();
 }
 END_TEST
@@ -221,6 +280,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
+    tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
     return suite_run(suite);
 }
