@@ -1,5 +1,6 @@
 #include "calculation.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -251,6 +252,7 @@ static void give(struct calculation *calculation)
         give_whole(order, asker, blob_hold(calculation->piece[0].blob));
         return;
     }
+    assert(order->first < calculation->piece[0].blob->length);
     const struct http_source source = {read_source, end_source, calculation};
     calculation->streams = true;
     calculation->position = order->first;

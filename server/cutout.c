@@ -11,6 +11,7 @@ struct cutout {
     struct farlands_box box; /* of it, what has to be made: all, or no more than a part is in */
     int rows, layers;        /* of a piece; the last ones may have less */
     unsigned across;         /* pieces of a layer, where one has less than a layer */
+    unsigned first;          /* the piece that the answer begins with */
     bool parted;             /* PART is what was asked for */
     struct byte_range part;  /* of the raster's bytes */
     struct adler sum[];      /* of a picture's bands, in order */
@@ -97,10 +98,11 @@ static struct farlands_box piece_of(const struct cutout *cutout, unsigned index)
 
 /* --- As a calculation ------------------------------------------------------ */
 
-static int work(void *subject, unsigned index, struct easel *easel, struct blob **out)
+static int work(void *subject, unsigned number, struct easel *easel, struct blob **out)
 {
     struct cutout *cutout = subject;
     const struct raster *raster = &cutout->raster;
+    const unsigned index = cutout->first + number;
     const struct farlands_box box = piece_of(cutout, index);
     const struct farlands_grid grid = {
         .x = box.x, .y = box.y, .step = box.step, .width = box.width, .height = box.height};
@@ -158,6 +160,32 @@ static uint64_t leave_out(struct cutout *cutout)
     return part->first - size * box_narrow(&cutout->box, part->first / size, last);
 }
 
+/* Bytes of the box before its piece INDEX. */
+static uint64_t bytes_before(const struct cutout *cutout, unsigned index)
+{
+    const struct farlands_box *box = &cutout->box;
+    const uint64_t row = (uint64_t)box->width, layer = row * (uint64_t)box->height;
+
+    return raster_sample(&cutout->raster) *
+           (index / cutout->across * layer * (uint64_t)cutout->layers +
+            index % cutout->across * row * (uint64_t)cutout->rows);
+}
+
+/* Have ORDER, of bytes of the whole box, begin and end with pieces that it touches: where layers
+ * are cut, whole layers touch too much. */
+static void skip_pieces(struct cutout *cutout, struct calculation_order *order)
+{
+    const uint64_t end = order->first + (uint64_t)order->count;
+    unsigned behind = order->pieces;
+
+    while (bytes_before(cutout, behind - 1) >= end)
+        behind--;
+    while (cutout->first + 1 < behind && bytes_before(cutout, cutout->first + 1) <= order->first)
+        cutout->first++;
+    order->pieces = behind - cutout->first;
+    order->first -= bytes_before(cutout, cutout->first);
+}
+
 /*
  * Whether it takes some 20 us at most: 17 x 17 samples of the built-in world take 8, while to hand
  * them over and back costs 50. Not where samples are made one by one.
@@ -185,6 +213,8 @@ static void calculate(struct calculations *calculations, const struct asker *ask
         order.count = (int64_t)plan.part.length;
     }
     order.pieces = cut(&plan);
+    if (plan.parted)
+        skip_pieces(&plan, &order);
     order.light = is_light(&plan.raster, &plan.box);
     const bool picture = plan.raster.format == FORMAT_PNG;
     const size_t sums = picture ? order.pieces * sizeof(struct adler) : 0;

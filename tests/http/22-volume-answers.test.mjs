@@ -50,6 +50,21 @@ describe('parts of volumes', { timeout: patience(60000) }, () => {
         });
     }));
 
+    it('of layers that are made in several pieces begin and end in any of them', async () => {
+        const path = target(at, [1025, 513, 3]);
+        const row = 1025 * 4, layer = row * 513;
+        const whole = await daemon.bytes(path);
+        await eachRow([
+            [layer - 1, layer], [layer - 4, layer + 3], [500 * row, layer + 3 * row], [300 * row + 2, 2 * layer + 400 * row],
+            [255 * row - 1, layer + 255 * row], [255 * row, layer + 255 * row - 1], [510 * row, layer + 510 * row + 1],
+            [0, layer], [1, 2 * layer - 1], [layer - row, 2 * layer + row - 1], [2, 3 * layer - 3],
+        ], async ([first, last]) => {
+            const answer = await part(path, `bytes=${first}-${last}`);
+            assertStatus(answer, 206);
+            assertSameBytes(answer.body, whole.subarray(first, last + 1), `${first}-${last}`);
+        });
+    });
+
     it('cost no more than they are', async () => {
         const sides = [256, 256, 256], size = 2 ** 26;
         const path = target(at, sides, { world: 'slow' });
