@@ -224,7 +224,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
         t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(before / 1048576).toFixed(1)}`);
         if (!sanitized)         // which keep what is freed
             assert.ok(more < 6 << 20, `${more} bytes more, of ${before}`);
-    }, { config: 'shards: 2\ncache: { memory: 4M, files: 2000 }\nworlds: [{ name: default, seeds: any }]\n' }));
+    }, { config: 'shards: 2\nlimits: { wait: 60000 }\ncache: { memory: 4M, files: 2000 }\nworlds: [{ name: default, seeds: any }]\n' }));
 });
 
 describe('the disk', { timeout: patience(60000) }, () => {
