@@ -23,6 +23,7 @@ struct daemon {
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
+    unsigned streams;
     unsigned adopted, closed; /* connections */
     size_t requests;          /* of the input at hand */
     struct asked {
@@ -103,6 +104,7 @@ static inline struct daemon *daemon_new(void)
                                           .clients = daemon.clients,
                                           .fingerprints = daemon.fingerprints,
                                           .ledger = {.metrics = &daemon.metrics},
+                                          .streams = &daemon.streams,
                                           .shelves = 1,
                                           .scrape = daemon_scrape,
                                           .readiness = daemon_readiness,

@@ -28,7 +28,7 @@ const worlds = `worlds:
   - name: quick
     noise: { octaves: 3, wavelength: 4096 }
   - name: slow
-    noise: { octaves: 64, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
+    noise: { octaves: ${fewer(64)}, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
 `;
 /* As little in memory as can be: what grows is not a cache that fills. */
 const config = (more = '') => `cache: { memory: 1M }\n${more}${worlds}`;
