@@ -156,7 +156,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     it("runs the README's commands", async () => {
         const at = `http://${daemon.authority}`;
         writeFileSync(path.join(folder, 'farlands.xml'), example('<GDAL_WMS>', at));
-        for (const line of example('gdal_translate', at).split('\n'))
+        for (const line of example('gdal_translate -projwin', at).split('\n'))
             await gdal(...line.split(' '), '-q');
         const { range } = await daemon.json('/default.json');
         const around = await mosaic([16, 32766, 32766], [4, 4]);        // from block (-512, -512)
