@@ -101,7 +101,7 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
 
 describe('large regions', { timeout: patience(60000) }, () => {
     // One thread for all: who waits for another's end shows.
-    const daemon = useDaemon({ config: config('threads: 1\n') });
+    const daemon = useDaemon({ config: config('threads: 1\nlimits: { wait: 60000 }\n') });
 
     /*
      * That tiles, small regions and what is not computed are answered before STREAMS get on
@@ -127,7 +127,7 @@ describe('large regions', { timeout: patience(60000) }, () => {
         })));
 
     it('hold them up no more when they are many', () => withStreams(daemon,
-        Array.from({ length: 8 }, () => large('slow')), async (streams) => {
+        Array.from({ length: 2 + fewer(6) }, () => large('slow')), async (streams) => {
             await Promise.all(streams.map((stream) => stream.read(1)));
             await assertLetThrough(streams.map((stream) => stream.flow()), 12);
         }));
