@@ -333,6 +333,7 @@ void calculation_begin(struct calculations *calculations, const struct calculati
     }
     calculation->waiting.forget = forget;
     calculation->waiting.ended = ended;
+    calculation->waiting.patience_ms = order->kind->patience_ms;
     calculation->among = calculations;
     calculation->order = *order;
     if (waiting_begin(calculations->parts.room, &calculation->waiting, asker, config)) {

@@ -18,7 +18,8 @@ enum { CALCULATION_AHEAD = 4 };
 
 /* What is worked out, and how. */
 struct calculation_kind {
-    enum metric counter; /* of those that are asked for */
+    enum metric counter;  /* of those that are asked for */
+    unsigned patience_ms; /* as of struct waiting */
     /*
      * Make piece INDEX of SUBJECT. A render thread, several pieces at once. Returns 0 and one
      * reference in *OUT; CALCULATION_MORE: it takes longer, and is called again once others have

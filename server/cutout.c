@@ -145,9 +145,12 @@ static void free_cutout(void *subject)
     free(cutout);
 }
 
-static const struct calculation_kind region_kind = {METRIC_REGIONS, work, NULL, give, free_cutout};
-static const struct calculation_kind picture_kind = {METRIC_REGIONS, work, tail, give, free_cutout};
-static const struct calculation_kind volume_kind = {METRIC_VOLUMES, work, NULL, give, free_cutout};
+static const struct calculation_kind region_kind = {
+    .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_cutout};
+static const struct calculation_kind picture_kind = {
+    .counter = METRIC_REGIONS, .work = work, .tail = tail, .answer = give, .free = free_cutout};
+static const struct calculation_kind volume_kind = {
+    .counter = METRIC_VOLUMES, .work = work, .answer = give, .free = free_cutout};
 
 /* Leave out what the part that was asked for does not touch. Returns where it begins in the rest,
  * in bytes. */

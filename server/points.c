@@ -8,8 +8,13 @@
 #include "config/numbers.h"
 #include "server/point_documents.h"
 
-/* How long a thread works on one question before others have their turn. */
-enum { SLICE_NS = 4 * 1000 * 1000 };
+enum {
+    /* How long a thread works on one question before others have their turn. */
+    SLICE_NS = 4 * 1000 * 1000,
+    /* To find that there is nothing takes a core for many seconds in some worlds, and asked for
+     * again it would take them again. */
+    SPAWN_PATIENCE_MS = 60 * 1000,
+};
 
 static void answer_with(const struct asker *asker, const struct world *world, struct blob *body)
 {
@@ -157,6 +162,7 @@ static void free_spawn(void *subject)
 
 static const struct calculation_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
+    .patience_ms = SPAWN_PATIENCE_MS,
     .work = work_out_spawn,
     .answer = answer_spawn,
     .free = free_spawn,

@@ -114,7 +114,7 @@ void waiting_room_sweep(struct waiting_room *room)
     for (struct waiting *waiting = room->first, *next; waiting; waiting = next) {
         const uint64_t ms = (now - waiting->since) / 1000000;
         next = waiting->next;
-        if (ms >= LATE_MS)
+        if (ms >= (waiting->patience_ms ? waiting->patience_ms : LATE_MS))
             give_up(waiting, -ETIMEDOUT);
         else if (ms >= LEFT_MS && http_has_left(waiting->asker.exchange))
             give_up(waiting, -ECONNRESET);

@@ -16,7 +16,8 @@ struct waiting {
     bool (*forget)(struct waiting *waiting);
     /* It waits no longer and has been answered: free what it is part of. */
     void (*ended)(struct waiting *waiting);
-    struct asker asker; /* of waiting_begin's; from is the callee's to set */
+    struct asker asker;   /* of waiting_begin's; from is the callee's to set */
+    unsigned patience_ms; /* how long it may wait; 0: for 10 s, as for a render */
     /* Private. */
     struct waiting *next, **self;
     struct waiting_room *room;

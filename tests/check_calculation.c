@@ -63,7 +63,8 @@ static void free_sum(void *subject)
     freed++;
 }
 
-static const struct calculation_kind kind = {METRIC_REGIONS, work, NULL, give, free_sum};
+static struct calculation_kind kind = {
+    .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_sum};
 
 static void handle(void *context, struct http_exchange *exchange,
                    const struct http_request *request)
@@ -199,6 +200,33 @@ START_TEST(test_left_without_end)
 }
 END_TEST
 
+/* For how long it may take, and how long it has taken; whether that is too long. */
+static const struct {
+    unsigned patience_ms, waited_ms;
+    bool late;
+} patience[] = {{0, 9900, false}, {0, 10000, true}, {60000, 50000, false}, {60000, 60000, true}};
+
+START_TEST(test_late)
+{
+    char answer[2048] = "";
+    kind.patience_ms = patience[_i].patience_ms;
+    sum.pieces = sum.held = 1;
+    sum.more = true;
+    int fd = ask();
+    while (atomic_load(&sum.begun) < 2)
+        turn();
+    room.first->since -= patience[_i].waited_ms * UINT64_C(1000000);
+    for (int i = 0; i < 50; i++)
+        turn();
+    ck_assert_int_eq(read(fd, answer, sizeof answer - 1) > 0, patience[_i].late);
+    ck_assert_int_eq(strncmp(answer, "HTTP/1.1 503 ", 13) == 0, patience[_i].late);
+    close(fd);
+    while (freed == 0)
+        turn();
+    stop();
+}
+END_TEST
+
 /* A job of somebody else's: it waits at its gate, and notes what was begun before it. */
 static struct other {
     struct job job;
@@ -280,6 +308,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
+    tcase_add_loop_test(tcase, test_late, 0, ROWS(patience));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
     return suite_run(suite);
