@@ -139,7 +139,8 @@ static int begin_piece(struct calculation *calculation)
     piece->job.run = on_work;
     /* Those behind the first: an answer that has begun is to be finished, but not before others'
      * first ones. */
-    piece->job.rank = calculation->begun == 0 ? JOB_INTERACTIVE : JOB_BACKGROUND;
+    piece->job.rank =
+        calculation->begun > 0 ? JOB_BACKGROUND : waiting_rank(calculation->waiting.asker.request);
     piece->job.owed = calculation->begun > 0;
     piece->letter.deliver = on_piece;
     piece->calculation = calculation;

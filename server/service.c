@@ -75,13 +75,6 @@ bool service_cancel(struct service *service)
     return calculations_cancel(service->calculations) && !waited_for;
 }
 
-/* The lowest urgency of RFC 9218, "background", is what pre-renders ask with. */
-static enum job_rank rank_of(const struct http_request *request)
-{
-    const char *urgency = request->priority ? strstr(request->priority, "u=") : NULL;
-    return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
-}
-
 static void wait_for_tile(struct service *service, const struct asker *asker,
                           const struct tile *tile, const struct raster *raster, bool maybe_on_disk)
 {
@@ -101,7 +94,7 @@ static void wait_for_tile(struct service *service, const struct asker *asker,
         return;
     }
     world_hold(tile->world);
-    const struct order order = {tile, raster->key, maybe_on_disk, rank_of(asker->request)};
+    const struct order order = {tile, raster->key, maybe_on_disk, waiting_rank(asker->request)};
     int err = supply_await(wait->supply, &order, &wait->waiter);
     wait->joined = err == 1;
     if (err < 0)

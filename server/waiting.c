@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "server/site.h"
 
@@ -11,6 +12,12 @@ enum {
 };
 
 #define BUSY "too many renders are waiting; try again"
+
+enum job_rank waiting_rank(const struct http_request *request)
+{
+    const char *urgency = request->priority ? strstr(request->priority, "u=") : NULL;
+    return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
+}
 
 void waiting_refused(const struct asker *asker, int err)
 {

@@ -9,6 +9,7 @@
 #include "server/answer.h"
 #include "server/clients.h"
 #include "server/response.h"
+#include "server/workers.h"
 
 /* One who waits. Embed it in what is waited for; zero it, and set forget. */
 struct waiting {
@@ -32,6 +33,10 @@ struct waiting_room {
     struct http_response refusal; /* made once, for all who are shed */
     bool cancelled;
 };
+
+/* The rank that REQUEST wants to be rendered with: the lowest urgency of RFC 9218, "background",
+ * is what pre-renders ask with. */
+enum job_rank waiting_rank(const struct http_request *request);
 
 /* Returns 0 or -ENOMEM. */
 int waiting_room_open(struct waiting_room *room, struct clients *clients,

@@ -123,16 +123,22 @@ static void tear_down(void)
 }
 
 /* A client that has asked. Returns its end of the connection. */
-static int ask(void)
+static int ask_with(const char *headers)
 {
-    static const char text[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    char text[128];
+    const int length = snprintf(text, sizeof text, "GET / HTTP/1.1\r\nHost: a\r\n%s\r\n", headers);
     const struct sockaddr_in peer = {.sin_family = AF_INET,
                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
-    ck_assert_int_eq(write(ends[1], text, sizeof text - 1), (int)sizeof text - 1);
+    ck_assert_int_eq(write(ends[1], text, (size_t)length), length);
     return ends[1];
+}
+
+static int ask(void)
+{
+    return ask_with("");
 }
 
 static void turn(void)
@@ -231,14 +237,14 @@ END_TEST
 static struct other {
     struct job job;
     uv_sem_t gate;
-    atomic_uint begun; /* 0: not run yet */
+    atomic_uint begun; /* and one more; 0: not run yet */
 } others[2];
 
 static void on_other(struct job *job, void *station)
 {
     struct other *other = (struct other *)job;
     (void)station;
-    atomic_store(&other->begun, atomic_load(&sum.begun));
+    atomic_store(&other->begun, atomic_load(&sum.begun) + 1);
     uv_sem_wait(&other->gate);
 }
 
@@ -273,12 +279,39 @@ START_TEST(test_turns)
     uv_sem_post(&others[1].gate);
     uv_sem_post(&sum.gate);
     until_run(&others[1]);
-    ck_assert_uint_eq(atomic_load(&others[1].begun), 1);
+    ck_assert_uint_eq(atomic_load(&others[1].begun), 1 + 1);
     close(fd);
     while (freed == 0) {
         uv_sem_post(&sum.gate);
         turn();
     }
+    stop();
+}
+END_TEST
+
+static const struct {
+    const char *headers;
+    unsigned begun; /* when one that comes later, interactive, is run */
+} ranks[] = {
+    {"", 1}, {"Priority: u=6\r\n", 1}, {"Priority: u=7\r\n", 0}, {"Priority: u=7, i\r\n", 0}};
+
+/* What is asked for in the background waits behind what is not. */
+START_TEST(test_rank)
+{
+    sum.pieces = sum.held = 1;
+    submit_other(&others[0]);
+    until_run(&others[0]);
+    int fd = ask_with(ranks[_i].headers);
+    while (workers_waiting(renderers) == 0)
+        turn();
+    submit_other(&others[1]);
+    uv_sem_post(&others[0].gate);
+    until_run(&others[1]);
+    ck_assert_uint_eq(atomic_load(&others[1].begun), ranks[_i].begun + 1);
+    uv_sem_post(&others[1].gate);
+    while (freed == 0)
+        turn();
+    close(fd);
     stop();
 }
 END_TEST
@@ -310,6 +343,7 @@ int main(void)
     tcase_add_test(tcase, test_left_without_end);
     tcase_add_loop_test(tcase, test_late, 0, ROWS(patience));
     tcase_add_test(tcase, test_turns);
+    tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
     return suite_run(suite);
 }
