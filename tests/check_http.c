@@ -150,22 +150,12 @@ static void feed_with(size_t total, size_t piece, int64_t length)
 static int connect_over(int family)
 {
     const struct sockaddr_in peer = {.sin_family = AF_INET};
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
     int ends[2];
 
-    if (family == AF_UNIX) {
+    if (family == AF_UNIX)
         ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    } else {
-        int listener = socket(AF_INET, SOCK_STREAM, 0);
-        ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, length), 0);
-        ck_assert_int_eq(listen(listener, 1), 0);
-        ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
-        ends[1] = socket(AF_INET, SOCK_STREAM, 0);
-        ck_assert_int_eq(connect(ends[1], (struct sockaddr *)&address, length), 0);
-        ends[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-        close(listener);
-    }
+    else
+        tcp_pair(ends);
     http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
     return ends[1];
 }

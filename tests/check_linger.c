@@ -34,23 +34,6 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-/* A connection over TCP, ours first: only there is one reset that is closed with bytes unread. */
-static void connect_ends(int ends[2])
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-    ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, length), 0);
-    ck_assert_int_eq(listen(listener, 1), 0);
-    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
-    ends[1] = socket(AF_INET, SOCK_STREAM, 0);
-    ck_assert_int_eq(connect(ends[1], (struct sockaddr *)&address, length), 0);
-    ends[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-    ck_assert_int_ge(ends[0], 0);
-    close(listener);
-}
-
 /* End one as a server does. Returns what lingers_add does. */
 static bool end(int fd)
 {
@@ -99,7 +82,7 @@ static const struct {
 START_TEST(test_sending)
 {
     int ends[2];
-    connect_ends(ends);
+    tcp_pair(ends);
     ck_assert_int_eq(send_all(ends[1], sendings[_i].unread), 0);
     ck_assert_int_eq(send(ends[0], "answer", 6, 0), 6);
     ck_assert(end(ends[0]));
@@ -122,7 +105,7 @@ END_TEST
 START_TEST(test_client_has_closed)
 {
     int ends[2];
-    connect_ends(ends);
+    tcp_pair(ends);
     ck_assert_int_eq(send_all(ends[1], 1000), 0);
     shutdown(ends[1], SHUT_WR);
     ck_assert_int_eq(send(ends[0], "answer", 6, 0), 6);
@@ -137,7 +120,7 @@ END_TEST
 START_TEST(test_silent_client)
 {
     int ends[2];
-    connect_ends(ends);
+    tcp_pair(ends);
     ck_assert(end(ends[0]));
     const uint64_t begun = uv_hrtime();
     while (closed == 0) {
@@ -157,7 +140,7 @@ START_TEST(test_many)
     int ends[100][2];
     unsigned kept = 0;
     for (int i = 0; i < ROWS(ends); i++) {
-        connect_ends(ends[i]);
+        tcp_pair(ends[i]);
         kept += end(ends[i][0]);
     }
     ck_assert_uint_eq(kept, 64);
@@ -173,7 +156,7 @@ START_TEST(test_closed_at_once)
 {
     int ends[3][2];
     for (int i = 0; i < 3; i++)
-        connect_ends(ends[i]);
+        tcp_pair(ends[i]);
     ck_assert(end(ends[0][0]));
     ck_assert(end(ends[1][0]));
     lingers_close(&lingers);
@@ -193,7 +176,7 @@ START_TEST(test_out_of_files)
 {
     int ends[2];
     struct rlimit limit;
-    connect_ends(ends);
+    tcp_pair(ends);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const struct rlimit full = {.rlim_cur = (rlim_t)ends[0] + 1, .rlim_max = limit.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &full), 0);

@@ -5,12 +5,14 @@
 #include <check.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <netinet/in.h>
 #include <png.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,6 +71,24 @@ static inline TCase *suite_case(Suite *suite, const char *name)
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     return tcase;
+}
+
+/* Both ends of a connection over TCP, the server's, which does not wait, first: only there is one
+ * reset that is closed with bytes unread. */
+static inline void tcp_pair(int ends[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, length), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(connect(ends[1], (struct sockaddr *)&address, length), 0);
+    ends[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+    ck_assert_int_ge(ends[0], 0);
+    close(listener);
 }
 
 /* splitmix64: the same numbers in every run. */
