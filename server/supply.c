@@ -153,6 +153,7 @@ static void set_out(struct supply *supply, struct flight *flight, const struct o
     /* Another's flight may have landed just before this one began. */
     struct blob *blob = memory_cache_get(supply->parts.memory_cache, order->key);
     if (blob) {
+        count(supply, METRIC_HITS_MEMORY);
         flight_land(supply->parts.flights, flight, blob, SUPPLY_RENDERED);
         blob_release(blob);
         free_errand(errand);
