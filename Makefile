@@ -300,10 +300,11 @@ check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-examples check-benches) \
 	    check-http check-faults check-browser $(if $(SAN),,check-clients)
 
-# Check forks a process a test; sanitizers must not be hidden by it. The noise's own suites have one
-# thread: there is nothing in them for the thread sanitizer, which would take minutes. Nor is there
-# for any in statistics of what other suites have computed.
-UNSANITIZED := $(if $(findstring thread,$(SAN)),$(NOISE_UNITS),$(if $(SAN),tests/check_noise_character.c))
+# Check forks a process a test; sanitizers must not be hidden by it. The slowest suites of what has one
+# thread are not for the thread sanitizer, which would take minutes, nor for any are statistics of what
+# other suites have computed.
+ONE_THREAD := $(NOISE_UNITS) $(addprefix tests/check_,spawn.c surface.c deflate.c png_bands.c soft_fma.c)
+UNSANITIZED := $(if $(findstring thread,$(SAN)),$(ONE_THREAD),$(if $(SAN),tests/check_noise_character.c))
 UNITS_TO_RUN := $(filter-out $(call programs,$(UNSANITIZED)),$(UNIT_PROGRAMS))
 check-units: $(UNITS_TO_RUN)
 	$(Q)for t in $^; do $(RUN) $$t || exit 1; done
