@@ -12,8 +12,6 @@ struct cutout {
     int rows, layers;        /* of a piece; the last ones may have less */
     unsigned across;         /* pieces of a layer, where one has less than a layer */
     unsigned first;          /* the piece that the answer begins with */
-    bool parted;             /* PART is what was asked for */
-    struct byte_range part;  /* of the raster's bytes */
     struct adler sum[];      /* of a picture's bands, in order */
 };
 
@@ -135,7 +133,7 @@ static struct blob *tail(void *subject)
 static void give(void *subject, const struct asker *asker, struct http_answer given)
 {
     const struct cutout *cutout = subject;
-    raster_give(asker, &cutout->raster, given, cutout->parted ? &cutout->part : NULL);
+    raster_give(asker, &cutout->raster, given);
 }
 
 static void free_cutout(void *subject)
@@ -156,7 +154,7 @@ static const struct calculation_kind volume_kind = {
  * in bytes. */
 static uint64_t leave_out(struct cutout *cutout)
 {
-    const struct byte_range *part = &cutout->part;
+    const struct byte_range *part = &cutout->raster.part;
     const uint64_t size = raster_sample(&cutout->raster);
     const uint64_t last = (part->first + part->length - 1) / size;
 
@@ -211,12 +209,12 @@ static void calculate(struct calculations *calculations, const struct asker *ask
     struct calculation_order order = {.count = plan.raster.length};
 
     plan.box = whole(&plan.raster);
-    if (plan.parted) {
+    if (plan.raster.range == RANGE_PART) {
         order.first = leave_out(&plan);
-        order.count = (int64_t)plan.part.length;
+        order.count = (int64_t)plan.raster.part.length;
     }
     order.pieces = cut(&plan);
-    if (plan.parted)
+    if (plan.raster.range == RANGE_PART)
         skip_pieces(&plan, &order);
     order.light = is_light(&plan.raster, &plan.box);
     const bool picture = plan.raster.format == FORMAT_PNG;
@@ -278,7 +276,6 @@ void cutout_answer(struct calculations *calculations, const struct asker *asker,
                    const struct world *world, const struct route *route,
                    const struct config *config)
 {
-    const struct http_request *request = asker->request;
     struct cutout cutout = {0};
     struct raster *raster = &cutout.raster;
 
@@ -288,19 +285,12 @@ void cutout_answer(struct calculations *calculations, const struct asker *asker,
                                                  : "extension: a region has f32, r16 and png");
         return;
     }
-    raster_prepare(raster, route->version, request);
-    if (!match_holds(request->if_match, raster->etag)) {
-        answer_unlike(asker, raster->etag);
-    } else if (none_match_holds(request->if_none_match, raster->etag)) {
-        raster_had(asker, raster);
-    } else if (raster_is_beyond(asker, raster)) {
-        answer_unsatisfiable(asker, (uint64_t)raster->length);
-    } else if (request->method == HTTP_HEAD) {
+    raster_prepare(raster, route->version, asker->request);
+    const unsigned status = raster_judge(asker, raster);
+    if (status)
+        raster_settle(asker, raster, status);
+    else if (asker->request->method == HTTP_HEAD)
         raster_answer(asker, raster, NULL);
-    } else {
-        cutout.parted =
-            raster->ranged && raster->length != HTTP_LENGTH_UNKNOWN &&
-            range_parse(request->range, (uint64_t)raster->length, &cutout.part) == RANGE_PART;
+    else
         calculate(calculations, asker, &cutout, config);
-    }
 }

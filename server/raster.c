@@ -38,14 +38,20 @@ void raster_prepare(struct raster *raster, const char *version, const struct htt
     raster->cache_control = cache_control(version, raster->world->fingerprint);
     raster->length = is_raw(raster) ? raw_length(raster) : HTTP_LENGTH_UNKNOWN;
     raster->ranged = request->method == HTTP_GET && if_range_holds(request->if_range, raster->etag);
+    raster->range = RANGE_WHOLE;
+    if (raster->ranged && raster->length != HTTP_LENGTH_UNKNOWN)
+        raster->range = range_parse(request->range, (uint64_t)raster->length, &raster->part);
 }
 
-bool raster_is_beyond(const struct asker *asker, const struct raster *raster)
+unsigned raster_judge(const struct asker *asker, const struct raster *raster)
 {
-    struct byte_range part;
-    return raster->ranged && raster->length != HTTP_LENGTH_UNKNOWN &&
-           range_parse(asker->request->range, (uint64_t)raster->length, &part) ==
-               RANGE_UNSATISFIABLE;
+    const struct http_request *request = asker->request;
+
+    if (!match_holds(request->if_match, raster->etag))
+        return 412;
+    if (none_match_holds(request->if_none_match, raster->etag))
+        return 304;
+    return raster->range == RANGE_UNSATISFIABLE ? 416 : 0;
 }
 
 /* The text of the headers that explain raw samples. */
@@ -135,11 +141,10 @@ static void give_part(const struct asker *asker, const struct raster *raster,
     give(asker, raster, given, range);
 }
 
-void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given,
-                 const struct byte_range *part)
+void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given)
 {
-    if (part)
-        give_part(asker, raster, given, part, (uint64_t)raster->length);
+    if (raster->range == RANGE_PART)
+        give_part(asker, raster, given, &raster->part, (uint64_t)raster->length);
     else
         give(asker, raster, given, NULL);
 }
@@ -164,7 +169,12 @@ void raster_answer(const struct asker *asker, const struct raster *raster, struc
     }
 }
 
-void raster_had(const struct asker *asker, const struct raster *raster)
+void raster_settle(const struct asker *asker, const struct raster *raster, unsigned status)
 {
-    give(asker, raster, whole_or_same(raster, NULL, true), NULL);
+    if (status == 412)
+        answer_unlike(asker, raster->etag);
+    else if (status == 416)
+        answer_unsatisfiable(asker, (uint64_t)raster->length);
+    else
+        give(asker, raster, whole_or_same(raster, NULL, true), NULL);
 }

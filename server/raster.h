@@ -21,8 +21,10 @@ struct raster {
     /* The rest is raster_prepare's. */
     char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */
     const char *cache_control;
-    int64_t length; /* of its bytes, or HTTP_LENGTH_UNKNOWN */
-    bool ranged;    /* the request's Range is in force, whatever it says */
+    int64_t length;         /* of its bytes, or HTTP_LENGTH_UNKNOWN */
+    bool ranged;            /* the request's Range is in force, whatever it says */
+    enum range_kind range;  /* what it asks for, where the length is known, and otherwise all */
+    struct byte_range part; /* that, of a RANGE_PART */
 };
 
 /* VERSION is what the URL says of the world's fingerprint, or empty. */
@@ -31,22 +33,21 @@ void raster_prepare(struct raster *raster, const char *version, const struct htt
 /* Bytes of a sample, of a raw raster. */
 unsigned raster_sample(const struct raster *raster);
 
-/* Whether none of the bytes that were asked for can exist: known before there is a raster, but for
- * pictures. */
-bool raster_is_beyond(const struct asker *asker, const struct raster *raster);
+/* The status of the answer, where it is known before there is a raster: 412, 304 or, but for
+ * pictures, 416, as the asker has it, or wants what is not there. Otherwise 0. */
+unsigned raster_judge(const struct asker *asker, const struct raster *raster);
 
-/* 304: the asker has it. */
-void raster_had(const struct asker *asker, const struct raster *raster);
+/* Answer with STATUS, which raster_judge has returned. */
+void raster_settle(const struct asker *asker, const struct raster *raster, unsigned status);
 
 /* 200, 206 or 416 with the raster, all of it in BODY; without BODY to a HEAD. */
 void raster_answer(const struct asker *asker, const struct raster *raster, struct blob *body);
 
-/* 200, or 206 where PART is not NULL, with the bytes of GIVEN, which are those. */
-void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given,
-                 const struct byte_range *part);
+/* 200, or 206 for a part, with the bytes of GIVEN, which are those that were asked for. */
+void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given);
 
-/* What raster_answer gives for the whole of BODY, or, where that is NULL, what raster_had
- * gives: to be given any number of times. Returns 0 or -ENOMEM. */
+/* What raster_answer gives for the whole of BODY, or, where that is NULL, what a
+ * status of 304 gives: to be given any number of times. Returns 0 or -ENOMEM. */
 int raster_make(struct http_response *out, const struct raster *raster, struct blob *body);
 
 #endif

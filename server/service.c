@@ -71,8 +71,8 @@ void service_sweep(struct service *service)
 
 bool service_cancel(struct service *service)
 {
-    const bool waited_for = !waiting_room_cancel(&service->room);
-    return calculations_cancel(service->calculations) && !waited_for;
+    const bool empty = waiting_room_cancel(&service->room);
+    return calculations_cancel(service->calculations) && empty;
 }
 
 static void wait_for_tile(struct service *service, const struct asker *asker,
@@ -173,17 +173,11 @@ static void handle_tile(struct service *service, struct asker *asker, const stru
     tile_key(&tile, raster.key);
     raster_prepare(&raster, route->version, request);
     /* The validator is known without the tile: so is whether the client wants or has it. */
-    if (!match_holds(request->if_match, raster.etag)) {
-        answer_unlike(asker, raster.etag);
-        return;
-    }
-    if (none_match_holds(request->if_none_match, raster.etag)) {
+    const unsigned status = raster_judge(asker, &raster);
+    if (status == 304)
         make_ready(service, asker, &raster, NULL);
-        raster_had(asker, &raster);
-        return;
-    }
-    if (raster_is_beyond(asker, &raster)) {
-        answer_unsatisfiable(asker, (uint64_t)raster.length);
+    if (status) {
+        raster_settle(asker, &raster, status);
         return;
     }
     struct at_hand found = supply_at_hand(service->parts.supply, &tile, raster.key);
