@@ -89,7 +89,8 @@ struct config {
         unsigned queue;                               /* renders that may wait */
         unsigned wait;                                /* ms that the line may be long */
         unsigned misses_per_client;                   /* that wait at once; 0: any number */
-        unsigned streams; /* large answers that are made while they are sent */
+        unsigned streams;            /* large answers that are made while they are sent */
+        unsigned streams_per_client; /* 0: any number */
     } limits;
     struct world_config *worlds;
     int world_count;

@@ -144,6 +144,8 @@ static const struct option limits_options[] = {
      1000000, .accepted = NULL},
     {"streams", OPTION_COUNT, offsetof(struct config, limits.streams), 1, 1000000,
      .accepted = NULL},
+    {"streams_per_client", OPTION_COUNT, offsetof(struct config, limits.streams_per_client), 0,
+     1000000, .accepted = NULL},
     {0},
 };
 

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,13 @@ struct calculation {
     bool streams;         /* it is being sent; its source is not done */
     bool starved;         /* the source has nothing until a piece comes */
     bool abandoned;       /* atomic: nobody wants it any more */
+    bool counted;         /* among the streams, and those of its client */
     unsigned making;      /* pieces */
     unsigned begun, sent; /* pieces, from the first on */
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
     struct http_exchange *exchange; /* that the source is given to */
+    struct sockaddr_storage client; /* where counted: its streams may outlast what asked */
     struct piece piece[CALCULATION_AHEAD];
 };
 
@@ -58,6 +61,40 @@ static void release_pieces(struct calculation *calculation)
     }
 }
 
+/* Count it among the streams of all and of its client. Returns 0; or, uncounted, -EBUSY where there
+ * are too many, or -EUSERS of its client's. */
+static int enter(struct calculation *calculation, const struct config *config)
+{
+    const struct calculations_parts *parts = &calculation->among->parts;
+    const struct sockaddr *client = calculation->waiting.asker.client;
+
+    if (client && client->sa_family == AF_INET)
+        memcpy(&calculation->client, client, sizeof(struct sockaddr_in));
+    else if (client && client->sa_family == AF_INET6)
+        memcpy(&calculation->client, client, sizeof(struct sockaddr_in6));
+    if (__atomic_add_fetch(parts->streams, 1, __ATOMIC_RELAXED) > config->limits.streams) {
+        __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
+        return -EBUSY;
+    }
+    if (!clients_enter(parts->room->clients, (struct sockaddr *)&calculation->client,
+                       CLIENT_STREAMS, config->limits.streams_per_client)) {
+        __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
+        metrics_add(parts->metrics, METRIC_LIMITED);
+        return -EUSERS;
+    }
+    calculation->counted = true;
+    return 0;
+}
+
+static void leave(const struct calculation *calculation)
+{
+    const struct calculations_parts *parts = &calculation->among->parts;
+
+    __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
+    clients_leave(parts->room->clients, (const struct sockaddr *)&calculation->client,
+                  CLIENT_STREAMS);
+}
+
 /* Free it, once nothing can come to it any more. */
 static void end(struct calculation *calculation)
 {
@@ -67,8 +104,8 @@ static void end(struct calculation *calculation)
     release_pieces(calculation);
     if (calculation->making > 0)
         return;
-    if (calculation->order.pieces > 1)
-        __atomic_fetch_sub(calculation->among->parts.streams, 1, __ATOMIC_RELAXED);
+    if (calculation->counted)
+        leave(calculation);
     blob_release(calculation->tail);
     calculation->order.kind->free(calculation->order.subject);
     free(calculation);
@@ -296,14 +333,6 @@ static void ended(struct waiting *waiting)
     end(calculation);
 }
 
-/* Whether ORDER may begin, by the number of streams, which then has it counted. */
-static bool enter(struct calculations *calculations, const struct calculation_order *order,
-                  unsigned limit)
-{
-    return order->pieces == 1 ||
-           __atomic_add_fetch(calculations->parts.streams, 1, __ATOMIC_RELAXED) <= limit;
-}
-
 static void make_at_once(struct calculations *calculations, const struct calculation_order *order,
                          struct asker asker)
 {
@@ -344,8 +373,9 @@ void calculation_begin(struct calculations *calculations, const struct calculati
     }
     calculation->waits = true;
     metrics_add(calculations->parts.metrics, order->kind->counter);
-    int err =
-        enter(calculations, order, config->limits.streams) ? begin_piece(calculation) : -EBUSY;
+    int err = order->pieces > 1 ? enter(calculation, config) : 0;
+    if (!err)
+        err = begin_piece(calculation);
     if (err)
         waiting_refuse(&calculation->waiting, err);
     else

@@ -1,7 +1,7 @@
 /*
- * How many connections, and how many waiting misses, each client address has.
- * Any thread; takes a lock, so only where a connection comes or goes and where
- * a tile is missed. Memory is bounded by what is open.
+ * How many connections, waiting misses and streams each client address has.
+ * Any thread; takes a lock, so only where a connection or a stream comes or goes
+ * and where a tile is missed. Memory is bounded by what is open.
  */
 #ifndef FARLANDS_CLIENTS_H
 #define FARLANDS_CLIENTS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-enum client_count { CLIENT_CONNECTIONS, CLIENT_MISSES, CLIENT_COUNTS };
+enum client_count { CLIENT_CONNECTIONS, CLIENT_MISSES, CLIENT_STREAMS, CLIENT_COUNTS };
 
 struct clients;
 

@@ -26,7 +26,7 @@ void waiting_refused(const struct asker *asker, int err)
         answer_error(asker, 503, BUSY);
         break;
     case -EUSERS:
-        answer_error(asker, 503, "too many of your requests are waiting for renders; try again");
+        answer_error(asker, 503, "too many of your requests are under way; try again");
         break;
     case -ETIMEDOUT:
         answer_error(asker, 503, "the render takes long; try again");

@@ -82,6 +82,7 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
     ck_assert_uint_eq(config->limits.misses_per_client, 512);
     ck_assert_uint_eq(config->limits.streams, 32);
+    ck_assert_uint_eq(config->limits.streams_per_client, 16);
     ck_assert_uint_eq(config->shards, 0);
     ck_assert_str_eq(config->access_log, "");
     ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
@@ -369,7 +370,8 @@ static const struct {
     {"cache:", 1, "cache", "path, disk, files, memory"},
     {"cache: []", 1, "cache", "path, disk, files, memory"},
     {"limits: [queue, 1]", 1, "limits",
-     "connections, connections_per_client, queue, wait, misses_per_client, streams"},
+     "connections, connections_per_client, queue, wait, misses_per_client, streams, "
+     "streams_per_client"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
     {"worlds: [1]", 1, "worlds[0]", "name, seed"},
@@ -383,7 +385,8 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
-     "connections, connections_per_client, queue, wait, misses_per_client, streams"},
+     "connections, connections_per_client, queue, wait, misses_per_client, streams, "
+     "streams_per_client"},
     {WORLD "    nope: 1", 3, "worlds[0].nope",
      "name, seed, seeds, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},

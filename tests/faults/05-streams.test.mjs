@@ -131,7 +131,7 @@ describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
         await Promise.all(ends);
         for (const { cut, body } of await Promise.all(idle.map(rest)))
             assert.ok(cut && body.length < LARGE_BYTES, `${body.length} bytes as if whole`);
-    }, { config: 'threads: 2\nlimits: { streams: 32 }\n' }));
+    }, { config: 'threads: 2\nlimits: { streams: 32, streams_per_client: 0 }\n' }));
 
     it('fault 33: a SIGHUP takes the world, or its seeds, away: they end in the world they began in', async () => {
         const file = scratchFile('changing.yaml', 'worlds: [{ name: default, seeds: any }]\n');

@@ -289,13 +289,30 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
                 connection.close();
         }, { config: config('shards: 2\nlimits: { streams: 2 }\n') })));
 
-    it('is 32 where nothing is said', () => withDaemon(async (other) => {
-        await withStreams(other, Array.from({ length: 32 }, () => large('quick')), async (streams) => {
+    it('is 32 where nothing is said, and 16 for one client', () => withDaemon(async (other) => {
+        const from = (client) => ({ 'X-Forwarded-For': client });
+        const sixteen = Array.from({ length: 16 }, () => large('quick'));
+        const assertTaken = (streams) =>
             assert.ok(streams.every(({ status }) => status === 200), streams.map(({ status }) => status).join(' '));
-            assertError(await other.get(large('quick')), 503);
-            assertStatus(await other.get(small()), 200);
-        });
-    }, { config: config() }));
+        await withStreams(other, sixteen, async (streams) => {
+            assertTaken(streams);
+            assertError(await other.get(large('quick'), from('192.0.2.1')), 503);
+            assert.equal(await other.metric('farlands_limited_total'), 1);
+            assertStatus(await other.get(small(), from('192.0.2.1')), 200);
+            await withStreams(other, sixteen, async (others) => {
+                assertTaken(others);
+                assertError(await other.get(large('quick'), from('192.0.2.3')), 503);
+                assert.equal(await other.metric('farlands_limited_total'), 1);
+            }, from('192.0.2.2'));
+            // Who has left has places again.
+            streams[3].leave();
+            assert.ok(await eventually(async () => {
+                const stream = await open(other, large('quick'), from('192.0.2.1'));
+                stream.leave();
+                return stream.status === 200;
+            }), 'refused for good');
+        }, from('192.0.2.1'));
+    }, { config: config('proxies: [127.0.0.1]\n') }));
 });
 
 describe('the end', { timeout: patience(60000), concurrency: true }, () => {

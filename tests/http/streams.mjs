@@ -75,8 +75,8 @@ export function open(daemon, target, headers = {}, limit = 15000) {
 }
 
 /* Have WORK done with streams of all TARGETS, which are left behind it even when it throws. */
-export async function withStreams(daemon, targets, work) {
-    const streams = await Promise.all(targets.map((target) => open(daemon, target)));
+export async function withStreams(daemon, targets, work, headers) {
+    const streams = await Promise.all(targets.map((target) => open(daemon, target, headers)));
     try {
         return await work(streams);
     } finally {
