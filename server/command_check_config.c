@@ -1,0 +1,31 @@
+#include <stdio.h>
+
+#include "server/command_worlds.h"
+#include "server/commands.h"
+
+static void print_world(const struct world *world)
+{
+    printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->config.name,
+           world->fingerprint, (double)world->style->min, (double)world->style->max);
+    for (int i = 0; layers[i].name; i++)
+        if (world_serves(world, i))
+            printf(" %s", layers[i].name);
+    putchar('\n');
+}
+
+int command_check_config(const struct command_line *line)
+{
+    struct config *config;
+    struct worlds *worlds;
+    int code = command_config(&config, line->argument);
+    if (code)
+        return code;
+    code = command_worlds(&worlds, config);
+    config_free(config);
+    if (code)
+        return code;
+    for (int i = 0; i < worlds->count; i++)
+        print_world(&worlds->world[i]);
+    worlds_release(worlds);
+    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,178 @@
+#include "command_line.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Values of getopt's that are no letters: FIRST + OPTION_... */
+enum { FIRST = 256, HELP = 'h', SHOW_HELP = -1 };
+
+/* --help's columns. */
+enum { NAME_WIDTH = 13, OPTION_WIDTH = 19, HELP_MARGIN = 4 };
+
+static const struct {
+    const char *name;
+    char letter;       /* by which people know it rather than by its name, or 0 */
+    const char *value; /* NULL: it has none */
+    const char *about; /* lines divided by \n */
+} known[COMMAND_OPTIONS] = {
+    [OPTION_CONFIG] = {"config", 0, "FILE", "YAML; config/farlands.yaml documents every key."},
+    [OPTION_LISTEN] = {"listen", 0, "HOST:PORT",
+                       "Instead of the configuration's; port 0 picks a free one."},
+    [OPTION_CACHE] = {"cache", 0, "DIR",
+                      "Instead of the configuration's; the folder for rendered tiles."},
+    [OPTION_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
+};
+
+int wrong_usage(const char *what, const char *argument)
+{
+    fprintf(stderr, "farlands: %s%s%s; see farlands --help\n", what, argument ? ": " : "",
+            argument ? argument : "");
+    return EXIT_WRONG_USAGE;
+}
+
+/* --- Help ---------------------------------------------------------------------- */
+
+/* The lines of TEXT behind HEAD, which is WIDTH wide and stands before the first alone. */
+static void print_lines(const char *head, int width, const char *text)
+{
+    for (;; head = "") {
+        const int length = (int)strcspn(text, "\n");
+        printf("%-*s %.*s\n", width, head, length, text);
+        if (!text[length])
+            return;
+        text += length + 1;
+    }
+}
+
+/* As people write it. */
+static const char *option_shown(int option, char buffer[64])
+{
+    if (known[option].letter)
+        snprintf(buffer, 64, "-%c", known[option].letter);
+    else
+        snprintf(buffer, 64, "--%s", known[option].name);
+    return buffer;
+}
+
+static int print_help(const struct command *commands)
+{
+    char head[128], shown[64];
+
+    puts("farlands: serves the tiles of an infinite, seeded terrain\n");
+    for (const struct command *command = commands; command->name; command++) {
+        snprintf(head, sizeof head, "%*sfarlands %s", HELP_MARGIN, "", command->name);
+        if (command->about)
+            print_lines(head, HELP_MARGIN + (int)strlen("farlands ") + NAME_WIDTH - 1,
+                        command->synopsis);
+    }
+    puts("    farlands --version | --help\n");
+    for (const struct command *command = commands; command->name; command++)
+        if (command->about)
+            print_lines(command->name, NAME_WIDTH, command->about);
+    putchar('\n');
+    for (int i = 0; i < COMMAND_OPTIONS; i++) {
+        snprintf(head, sizeof head, "%s%s%s", option_shown(i, shown), known[i].value ? " " : "",
+                 known[i].value ? known[i].value : "");
+        print_lines(head, OPTION_WIDTH, known[i].about);
+    }
+    puts("\nExit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration.");
+    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* --- Parsing ------------------------------------------------------------------- */
+
+static void list_for_getopt(struct option options[COMMAND_OPTIONS + 2])
+{
+    memset(options, 0, (COMMAND_OPTIONS + 2) * sizeof *options);
+    for (int i = 0; i < COMMAND_OPTIONS; i++)
+        options[i] =
+            (struct option){known[i].name, known[i].value ? required_argument : no_argument, NULL,
+                            known[i].letter ? known[i].letter : FIRST + i};
+    options[COMMAND_OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
+}
+
+/* The option that getopt's VALUE stands for, or -1. */
+static int option_of(int value)
+{
+    for (int i = 0; i < COMMAND_OPTIONS; i++)
+        if (value == FIRST + i || (known[i].letter && value == known[i].letter))
+            return i;
+    return -1;
+}
+
+/* What getopt could not make sense of, as VALUE ':' or '?' says. */
+static int refuse(int value, char **argv)
+{
+    char shown[64];
+    const int option = option_of(optopt);
+    if (value == ':')
+        return wrong_usage("a value is missing after",
+                           option < 0 ? "the last option" : option_shown(option, shown));
+    if (option >= 0)
+        return wrong_usage("no value is accepted after", option_shown(option, shown));
+    return wrong_usage("unknown option",
+                       optopt ? (char[]){'-', (char)optopt, '\0'} : argv[optind - 1]);
+}
+
+static int parse(struct command_line *line, const struct command *command, int argc, char **argv)
+{
+    struct option options[COMMAND_OPTIONS + 2];
+    char what[64], shown[64];
+    int value;
+
+    *line = (struct command_line){.command = command->name};
+    list_for_getopt(options);
+    opterr = optind = 0; /* 0: begin anew */
+    while ((value = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
+        if (value == HELP)
+            return SHOW_HELP;
+        if (value == ':' || value == '?')
+            return refuse(value, argv);
+        const int option = option_of(value);
+        if (!(command->options & 1u << option)) {
+            snprintf(what, sizeof what, "%s does not take", command->name);
+            return wrong_usage(what, option_shown(option, shown));
+        }
+        line->option[option] = optarg ? optarg : "";
+    }
+    if (optind < argc)
+        line->argument = argv[optind++];
+    if (optind < argc)
+        return wrong_usage("one argument too many", argv[optind]);
+    snprintf(what, sizeof what, "%s %s%s", command->name,
+             command->argument ? "needs " : "takes no argument",
+             command->argument ? command->argument : "");
+    if (!command->argument != !line->argument)
+        return wrong_usage(what, line->argument);
+    return EXIT_DONE;
+}
+
+static int which_command(const struct command *commands)
+{
+    char what[256] = "which command?";
+    for (const struct command *command = commands; command->name; command++)
+        if (command->about) {
+            const size_t length = strlen(what);
+            snprintf(what + length, sizeof what - length, "%s %s", command == commands ? "" : ",",
+                     command->name);
+        }
+    return wrong_usage(what, NULL);
+}
+
+int command_line_run(const struct command *commands, int argc, char **argv)
+{
+    struct command_line line;
+
+    if (argc < 2)
+        return which_command(commands);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help(commands);
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(argv[1], command->name) == 0) {
+            int code = parse(&line, command, argc - 1, argv + 1);
+            return code == SHOW_HELP ? print_help(commands) : code ? code : command->run(&line);
+        }
+    return wrong_usage("unknown command", argv[1]);
+}
