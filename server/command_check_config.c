@@ -2,6 +2,7 @@
 
 #include "server/command_worlds.h"
 #include "server/commands.h"
+#include "server/layers/layer.h"
 
 static void print_world(const struct world *world)
 {

@@ -13,16 +13,10 @@ static int find_tile(const struct worlds *worlds, const char *path, struct tile 
 {
     struct route route;
     struct farlands_grid grid;
-    char uri[1024];
 
-    snprintf(uri, sizeof uri, "%s%s", path[0] == '/' ? "" : "/", path);
-    if (route_parse(&route, uri, why))
+    if (resolve_path(path, &route, why))
         return -EINVAL;
-    if (route.kind != ROUTE_TILE) {
-        snprintf(why, ROUTE_WHY, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
-        return -EINVAL;
-    }
-    const struct world *world = command_world(worlds, &route, why);
+    const struct world *world = resolve_hold(worlds, &route, why);
     if (!world)
         return -ENOENT;
     int err = resolve_tile(world, &route, tile, &grid, why);

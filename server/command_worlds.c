@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/resolve.h"
+#include "server/layers/layer.h"
 
 int command_config(struct config **config, const char *file)
 {
@@ -23,20 +23,4 @@ int command_worlds(struct worlds **worlds, const struct config *config)
         return EXIT_DONE;
     fprintf(stderr, "farlands: %s\n", strerror(-err));
     return EXIT_FAILED;
-}
-
-const struct world *command_world(const struct worlds *worlds, const struct route *route,
-                                  char why[ROUTE_WHY])
-{
-    const struct world *world = resolve_world(worlds, route, why);
-    struct worlds *derived;
-
-    if (!world)
-        return NULL;
-    if (!route->seeded)
-        return world_hold(world);
-    if (worlds_derive(&derived, world, route->seed) == 0)
-        return derived->world;
-    snprintf(why, ROUTE_WHY, "out of memory");
-    return NULL;
 }

@@ -4,6 +4,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { PATH_LONGEST = 1024 };
+
+int resolve_path(const char *path, struct route *route, char why[ROUTE_WHY])
+{
+    char uri[PATH_LONGEST];
+    const int length = snprintf(uri, sizeof uri, "%s%s", path[0] == '/' ? "" : "/", path);
+
+    if (length < PATH_LONGEST) {
+        if (route_parse(route, uri, why))
+            return -EINVAL;
+        if (route->kind == ROUTE_TILE)
+            return 0;
+    }
+    snprintf(why, ROUTE_WHY, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
+    return -EINVAL;
+}
+
 const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
                                   char why[ROUTE_WHY])
 {
@@ -16,6 +33,22 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
     snprintf(why, ROUTE_WHY,
              "seed: world \"%.40s\" has the one seed it is configured with (seeds: fixed)",
              route->world);
+    return NULL;
+}
+
+const struct world *resolve_hold(const struct worlds *worlds, const struct route *route,
+                                 char why[ROUTE_WHY])
+{
+    const struct world *world = resolve_world(worlds, route, why);
+    struct worlds *derived;
+
+    if (!world)
+        return NULL;
+    if (!route->seeded)
+        return world_hold(world);
+    if (worlds_derive(&derived, world, route->seed) == 0)
+        return derived->world;
+    snprintf(why, ROUTE_WHY, "out of memory");
     return NULL;
 }
 

@@ -5,10 +5,19 @@
 #include "server/route.h"
 #include "server/tile.h"
 
+/* The tile's route that PATH is, with or without a slash before it. Returns 0, or -EINVAL with what
+ * is wrong in WHY. */
+int resolve_path(const char *path, struct route *route, char why[ROUTE_WHY]);
+
 /* The route's world, or NULL with what is wrong in WHY. Where the route has a seed it is the one to
  * derive that from, which allows it. */
 const struct world *resolve_world(const struct worlds *worlds, const struct route *route,
                                   char why[ROUTE_WHY]);
+
+/* The same, made where it is one of another seed: with a hold on it for the caller. NULL also where
+ * memory is out. */
+const struct world *resolve_hold(const struct worlds *worlds, const struct route *route,
+                                 char why[ROUTE_WHY]);
 
 /* The index of the route's layer, which WORLD serves, or -1 with what is wrong in WHY. */
 int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY]);

@@ -1,0 +1,341 @@
+#include "tile_plan.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Differences of two coordinates, and products of two counts of tiles, do not fit 64 bits. */
+typedef __int128 wide;
+
+static int64_t floor_divide(wide a, wide b)
+{
+    return (int64_t)(a / b - (a % b < 0));
+}
+
+/* --- Boxes --------------------------------------------------------------------- */
+
+/* The tiles of one axis, FIRST and the first one beyond, whose samples all exist. */
+static void axis_limits(const struct tile_box *box, int axis, int64_t span, int64_t *first,
+                        int64_t *beyond)
+{
+    const int size = TILE_SIZE * box->scale;
+    const wide origin = box->world->config.origin[axis];
+    *first = -floor_divide(FARLANDS_LIMIT + origin, span);
+    *beyond = floor_divide(FARLANDS_LIMIT - origin - span / size * (size - 1), span) + 1;
+}
+
+/* Those of them that the box touches at Z: COUNT, which may be 0, from FIRST on. */
+static void axis_tiles(const struct tile_box *box, int axis, int z, int64_t *first, int64_t *count)
+{
+    const wide origin = box->world->config.origin[axis];
+    const int64_t span = TILE_SIZE * (FARLANDS_UNIT << 42 >> (z - world_min_zoom(box->world)));
+    int64_t least = 0, beyond = 0;
+    axis_limits(box, axis, span, &least, &beyond);
+    const int64_t from = box->whole ? 0 : floor_divide(box->least[axis] - origin, span);
+    const int64_t to =
+        box->whole ? INT64_C(1) << z : -floor_divide(origin - box->beyond[axis], span);
+    *first = from > least ? from : least;
+    if (to < beyond)
+        beyond = to;
+    *count = beyond > *first ? beyond - *first : 0;
+}
+
+static int check_box(const struct tile_box *box, char why[TILE_PLAN_WHY])
+{
+    static const char *const axes[] = {"x", "y"};
+    const int least = world_min_zoom(box->world), most = world_max_zoom(box->world, box->scale);
+
+    if (box->zoom_min > box->zoom_max || box->zoom_min < least || box->zoom_max > most) {
+        snprintf(why, TILE_PLAN_WHY,
+                 "--zoom: %d-%d; accepted is one zoom, or A-B with A <= B, from %d to %d%s",
+                 box->zoom_min, box->zoom_max, least, most,
+                 box->scale == 2 ? " with --scale 2" : "");
+        return -EINVAL;
+    }
+    if (box->whole && box->zoom_min < 0) {
+        snprintf(why, TILE_PLAN_WHY,
+                 "--zoom: %d; below 0 it needs a --bbox, for the window of web maps begins at 0",
+                 box->zoom_min);
+        return -EINVAL;
+    }
+    for (int axis = 0; !box->whole && axis < 2; axis++)
+        if (box->least[axis] >= box->beyond[axis]) {
+            snprintf(why, TILE_PLAN_WHY, "--bbox: %s0 must be less than %s1", axes[axis],
+                     axes[axis]);
+            return -EINVAL;
+        }
+    return 0;
+}
+
+static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
+                    char why[TILE_PLAN_WHY])
+{
+    struct tile_part part = {.world = box->world, .scale = box->scale, .z = z};
+    axis_tiles(box, 0, z, &part.x, &part.width);
+    axis_tiles(box, 1, z, &part.y, &part.height);
+    const wide count = (wide)part.width * part.height;
+    if (count == 0) {
+        snprintf(why, TILE_PLAN_WHY, "--bbox: no tile is there at zoom %d", z);
+        return -EINVAL;
+    }
+    for (int i = 0; i < box->layer_count; i++) {
+        if (plan->total + count > TILE_PLAN_MAX) {
+            snprintf(
+                why, TILE_PLAN_WHY,
+                "--zoom: up to zoom %d there are more than 2^62 tiles; accepted are fewer zooms "
+                "or a smaller --bbox",
+                z);
+            return -EOVERFLOW;
+        }
+        part.layer = box->layer[i];
+        part.before = plan->total;
+        part.count = (uint64_t)count;
+        plan->total += part.count;
+        plan->folders += (uint64_t)part.width + 1;
+        plan->part[plan->part_count++] = part;
+    }
+    return 0;
+}
+
+int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[TILE_PLAN_WHY])
+{
+    int err = check_box(box, why);
+    if (err)
+        return err;
+    const size_t parts = (size_t)(box->zoom_max - box->zoom_min + 1) * (size_t)box->layer_count;
+    struct tile_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return -ENOMEM;
+    plan->of = 1;
+    plan->folders = (uint64_t)box->layer_count + 1;
+    plan->part = calloc(parts, sizeof *plan->part);
+    err = plan->part ? 0 : -ENOMEM;
+    for (int z = box->zoom_min; !err && z <= box->zoom_max; z++)
+        err = add_zoom(plan, box, z, why);
+    if (err) {
+        tile_plan_free(plan);
+        return err;
+    }
+    *out = plan;
+    return 0;
+}
+
+/* Of COUNT that begin at FIRST, cut at multiples of a metatile, those that lie in the first one. */
+static int64_t first_cut(int64_t first, int64_t count)
+{
+    const int64_t cut = METATILE - (first & (METATILE - 1));
+    return count < cut ? count : cut;
+}
+
+/*
+ * Of COUNT from *FIRST on, of which each is EACH tiles, the metatile's that tile *INDEX is in:
+ * their number is returned, *FIRST is the first of them, and *INDEX counts from there.
+ */
+static int64_t find_cut(int64_t *first, int64_t count, uint64_t each, uint64_t *index)
+{
+    int64_t length = first_cut(*first, count);
+    if (*index < (uint64_t)length * each)
+        return length;
+    *index -= (uint64_t)length * each;
+    *first += length;
+    count -= length;
+    const uint64_t skipped = *index / (METATILE * each);
+    *index -= skipped * METATILE * each;
+    *first += (int64_t)skipped * METATILE;
+    count -= (int64_t)skipped * METATILE;
+    return count < METATILE ? count : METATILE;
+}
+
+/* Columns of metatiles from west to east, each from north to south, and its tiles column by column.
+ */
+static void place_in_box(const struct tile_part *part, uint64_t index, int64_t *x, int64_t *y)
+{
+    *x = part->x;
+    *y = part->y;
+    const int64_t width = find_cut(x, part->width, (uint64_t)part->height, &index);
+    const int64_t height = find_cut(y, part->height, (uint64_t)width, &index);
+    *x += (int64_t)(index / (uint64_t)height);
+    *y += (int64_t)(index % (uint64_t)height);
+}
+
+/* --- Lists --------------------------------------------------------------------- */
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Whether they are of one part: 0, or which comes first. */
+static int compare_parts(const struct tile *a, const struct tile *b)
+{
+    int less = order(a->z, b->z);
+    if (!less)
+        less = (a->world > b->world) - (a->world < b->world);
+    if (!less)
+        less = order(a->layer, b->layer);
+    return less ? less : order(a->scale, b->scale);
+}
+
+static int compare_tiles(const void *left, const void *right)
+{
+    const struct tile *a = left, *b = right;
+    int less = compare_parts(a, b);
+    if (!less)
+        less = order(a->x >> 3, b->x >> 3);
+    if (!less)
+        less = order(a->y >> 3, b->y >> 3);
+    if (!less)
+        less = order(a->x, b->x);
+    return less ? less : order(a->y, b->y);
+}
+
+static size_t drop_repeats(struct tile *tiles, size_t count)
+{
+    size_t kept = 1;
+    for (size_t i = 1; i < count; i++)
+        if (compare_tiles(&tiles[kept - 1], &tiles[i]) != 0)
+            tiles[kept++] = tiles[i];
+    return kept;
+}
+
+static size_t count_parts(const struct tile *tiles, size_t count)
+{
+    size_t parts = 1;
+    for (size_t i = 1; i < count; i++)
+        parts += compare_parts(&tiles[i - 1], &tiles[i]) != 0;
+    return parts;
+}
+
+/* The folders that COUNT tiles lie in, {x}, and those that these lie in. */
+static uint64_t count_folders(const struct tile *tiles, size_t count)
+{
+    uint64_t folders = 0;
+    unsigned columns = 0; /* bit for each of a metatile's */
+    for (size_t i = 0; i < count; i++) {
+        const unsigned column = 1u << (tiles[i].x & (METATILE - 1));
+        const bool first = i == 0 || compare_parts(&tiles[i - 1], &tiles[i]) != 0;
+        if (first || tiles[i - 1].x >> 3 != tiles[i].x >> 3)
+            columns = 0;
+        folders += 3 * (uint64_t)first + !(columns & column);
+        columns |= column;
+    }
+    return folders;
+}
+
+static void widen(int64_t *first, int64_t *length, int64_t to)
+{
+    const int64_t last = *first + *length - 1;
+    *first = to < *first ? to : *first;
+    *length = (to > last ? to : last) - *first + 1;
+}
+
+static void fill_parts(struct tile_plan *plan)
+{
+    struct tile_part *part = NULL;
+    for (size_t i = 0; i < plan->total; i++) {
+        const struct tile *tile = &plan->listed[i];
+        if (i == 0 || compare_parts(tile - 1, tile) != 0) {
+            part = &plan->part[plan->part_count++];
+            *part = (struct tile_part){tile->world, tile->layer, tile->scale, tile->z, tile->x,
+                                       tile->y,     1,           1,           i,       0};
+        }
+        widen(&part->x, &part->width, tile->x);
+        widen(&part->y, &part->height, tile->y);
+        part->count++;
+    }
+}
+
+int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
+{
+    assert(count > 0);
+    struct tile_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        free(tiles);
+        return -ENOMEM;
+    }
+    qsort(tiles, count, sizeof *tiles, compare_tiles);
+    count = drop_repeats(tiles, count);
+    plan->of = 1;
+    plan->listed = tiles;
+    plan->total = count;
+    plan->folders = count_folders(tiles, count);
+    plan->part = calloc(count_parts(tiles, count), sizeof *plan->part);
+    if (!plan->part) {
+        tile_plan_free(plan);
+        return -ENOMEM;
+    }
+    fill_parts(plan);
+    *out = plan;
+    return 0;
+}
+
+/* --- Both ---------------------------------------------------------------------- */
+
+void tile_plan_free(struct tile_plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->part);
+    free(plan->listed);
+    free(plan);
+}
+
+void tile_plan_shard(struct tile_plan *plan, uint64_t shard, uint64_t of)
+{
+    assert(shard < of);
+    plan->shard = shard;
+    plan->of = of;
+}
+
+/* Of the first TOTAL tiles of all, those that are the shard's: every OFth. */
+static uint64_t of_shard(const struct tile_plan *plan, uint64_t total)
+{
+    return total / plan->of + (plan->shard < total % plan->of);
+}
+
+uint64_t tile_plan_count(const struct tile_plan *plan)
+{
+    return of_shard(plan, plan->total);
+}
+
+uint64_t tile_plan_count_part(const struct tile_plan *plan, size_t part)
+{
+    const struct tile_part *range = &plan->part[part];
+    return of_shard(plan, range->before + range->count) - of_shard(plan, range->before);
+}
+
+static size_t find_part(const struct tile_plan *plan, uint64_t index)
+{
+    size_t least = 0, beyond = plan->part_count;
+    while (beyond - least > 1) {
+        const size_t middle = least + (beyond - least) / 2;
+        if (plan->part[middle].before <= index)
+            least = middle;
+        else
+            beyond = middle;
+    }
+    return least;
+}
+
+size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *tile)
+{
+    index = plan->shard + index * plan->of;
+    assert(index < plan->total);
+    const size_t found = find_part(plan, index);
+    if (plan->listed) {
+        *tile = plan->listed[index];
+        return found;
+    }
+    const struct tile_part *part = &plan->part[found];
+    *tile = (struct tile){part->world, part->layer, FORMAT_PNG, part->scale, part->z, 0, 0};
+    place_in_box(part, index - part->before, &tile->x, &tile->y);
+    return found;
+}
+
+void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,
+                           struct tile *tile)
+{
+    tile_plan_get(plan, of_shard(plan, plan->part[part].before) + index, tile);
+}
