@@ -31,7 +31,7 @@ Q := $(if $(V),,@)
 
 # Debian's names. Node may come from elsewhere, so it is asked for by command.
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
-    libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev uthash-dev \
+    libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev libsqlite3-dev uthash-dev \
     clang lld
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev \
     godot3-server
@@ -44,7 +44,7 @@ missing_packages = $(shell for p in $(1); do \
     dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
 missing_command = $(shell command -v $(1) >/dev/null 2>&1 || echo $(2))
 
-LIBRARIES := libmicrohttpd libuv libpng libdeflate yaml-0.1 libcjson libxxhash libsystemd
+LIBRARIES := libmicrohttpd libuv libpng libdeflate yaml-0.1 libcjson libxxhash libsystemd sqlite3
 CONFIG_LIBRARIES := yaml-0.1
 TEST_LIBRARIES := check zlib
 
