@@ -35,6 +35,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
     clang lld
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev \
     godot3-server
+CLUSTER_PACKAGES := haproxy
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux curl
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
@@ -295,10 +296,10 @@ bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile $(BUILD)/tests
 	$(Q)node tests/bench/http.mjs $(HTTP_BENCHES)
 
 .PHONY: check check-units check-kernels check-benches check-load check-library check-examples check-same-bits \
-    check-aarch64 check-http check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
+    check-aarch64 check-http check-cluster check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-examples check-benches) \
-	    check-http check-faults check-browser $(if $(SAN),,check-clients)
+	    check-http check-faults check-browser $(if $(SAN),,check-cluster check-clients)
 
 # Check forks a process a test; sanitizers must not be hidden by it. The slowest suites of what has one
 # thread are not for the thread sanitizer, which would take minutes, nor for any are statistics of what
@@ -368,6 +369,11 @@ $(MANAGER): tests/http/manager.c $(BUILD)/flags
 
 check-http: all $(MANAGER)
 	$(Q)node --test tests/http/
+
+# Several daemons behind a proxy, by what docker/ has for operators.
+check-cluster: all
+	$(call install_missing,$(call missing_packages,$(CLUSTER_PACKAGES)))
+	$(Q)node --test tests/cluster/
 
 # Preloaded into the daemon: itself without sanitizers, which it would come before.
 INJECT := $(BUILD)/tests/faults/inject.so

@@ -54,13 +54,16 @@ export async function eventually(answer, limit = 3000) {
     }
 }
 
-/* Start `farlands ARGS...`; end() waits for it. Its home is a fresh folder. */
-export function launch(args, env = {}) {
+/*
+ * Start `farlands ARGS...`, or another BINARY; end() waits for it. Its home is a fresh folder.
+ * fds: open files that it inherits, as 3, 4, ...
+ */
+export function launch(args, env = {}, { binary = BINARY, fds = [] } = {}) {
     const home = scratch();
-    const child = spawn(BINARY, args, {
+    const child = spawn(binary, args, {
         cwd: home,
         env: { ...process.env, HOME: home, XDG_CACHE_HOME: home, ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', ...fds],
     });
     const program = { child, stdout: [], stderr: [], home, running: true };
     child.stdout.on('data', (bytes) => program.stdout.push(bytes));

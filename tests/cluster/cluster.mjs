@@ -1,0 +1,161 @@
+// Several daemons on loopback, each with a cache of its own, as nodes behind a proxy; and HAProxy
+// by the files that operators use. Not a test.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Daemon } from '../http/daemon.mjs';
+import { end, eventually, launch } from '../http/program.mjs';
+
+const docker = (file) => fileURLToPath(new URL(`../../docker/${file}`, import.meta.url));
+
+/* A node's configuration, as it stands in docker/. */
+export const NODE_YAML = fs.readFileSync(docker('node.yaml'), 'utf8');
+
+/* Debian's haproxy and nginx are where not every user looks for programs. */
+export const SBIN = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+
+/*
+ * The address of node I of this process. None is 127.0.0.1, whence everyone connects: so the
+ * port of a node that is gone is never taken by an outgoing connection, and is there when it returns.
+ */
+const address = (i) => `127.1.${1 + process.pid % 250}.${i + 1}`;
+
+export class Nodes {
+    /* config: YAML text, in place of docker/node.yaml. */
+    constructor(count, { config = NODE_YAML } = {}) {
+        this.config = config;
+        this.all = Array.from({ length: count }, (_, i) =>
+            new Daemon({ config, listen: `${address(i)}:0` }));
+    }
+
+    async start() {
+        await Promise.all(this.all.map((node) => node.start()));
+        return this;
+    }
+
+    get authorities() {
+        return this.all.map((node) => node.authority);
+    }
+
+    /* Node I again, where it was, with the cache that it had. */
+    async restart(i) {
+        const { cache, authority } = this.all[i];
+        await this.all[i].ended();
+        this.all[i] = new Daemon({ config: this.config, cache, listen: authority });
+        await this.all[i].start();
+    }
+
+    /* One more, as the last. */
+    async add() {
+        this.all.push(new Daemon({ config: this.config, listen: `${address(this.all.length)}:0` }));
+        return this.all.at(-1).start();
+    }
+
+    get running() {
+        return this.all.filter((node) => node.program?.running);
+    }
+
+    /* Of each node that runs, as Daemon.metric(). */
+    metric(...what) {
+        return Promise.all(this.running.map((node) => node.metric(...what)));
+    }
+
+    async sum(...what) {
+        return (await this.metric(...what)).reduce((sum, value) => sum + value, 0);
+    }
+
+    async stop() {
+        await Promise.all(this.all.map((node) => node.stop('SIGKILL')));
+    }
+}
+
+/* A socket that listens on a free port of loopback, for a program to inherit: { server, fd, port }. */
+async function listening() {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { server, fd: server._handle.fd, port: server.address().port };
+}
+
+/* HAProxy by docker/haproxy; asked as a Daemon is. */
+export class Haproxy extends Daemon {
+    /* addresses: HOST:PORT of each node. env: what else the configuration takes. */
+    constructor(addresses, { env = {}, files = ['haproxy.cfg', 'nodes.cfg'] } = {}) {
+        super({ cache: false });
+        this.args = files.flatMap((file) => ['-f', docker(`haproxy/${file}`)]).concat('-db');
+        this.env = { ...SBIN, FARLANDS_SLOWSTART: '1s', ...env };
+        addresses.forEach((address, i) => { this.env[`FARLANDS_NODE_${i + 1}`] = address; });
+    }
+
+    async start() {
+        const tiles = await listening(), stats = await listening();
+        this.program = launch(this.args, {
+            ...this.env, FARLANDS_BIND: 'fd@3', FARLANDS_STATS: 'fd@4',
+        }, { binary: 'haproxy', fds: [tiles.fd, stats.fd] });
+        /* Its own now: nobody here has accepted anything. */
+        tiles.server.close();
+        stats.server.close();
+        this.host = '127.0.0.1';
+        this.port = tiles.port;
+        this.authority = `${this.host}:${this.port}`;
+        this.stats = { host: this.host, port: stats.port };
+        this.pid = this.program.child.pid;
+        if (!await eventually(async () => !this.program.running || await this.answers(), 10000) ||
+            !this.program.running) {
+            const result = await end(this.program, 0);
+            throw new Error(`HAProxy does not start: ${result.error ?? result.stderr}`);
+        }
+        return this;
+    }
+
+    answers() {
+        return this.get('/healthz').then(({ status }) => status === 200, () => false);
+    }
+
+    /* The nodes that it holds for up, by name. */
+    async up() {
+        const answer = await Daemon.prototype.request.call({ ...this.stats, agent: undefined },
+            'GET', '/;csv');
+        const [head, ...rows] = answer.body.toString().trim().split('\n').map((line) => line.split(','));
+        const column = (name) => head.indexOf(name);
+        return rows.filter((row) => row[0] === 'nodes' && row[1] !== 'BACKEND' &&
+            /^UP/.test(row[column('status')]) && row[column('weight')] === '100')
+            .map((row) => row[1]);
+    }
+
+    async awaitUp(count, limit = 15000) {
+        assert.ok(await eventually(async () => (await this.up()).length === count, limit),
+            `${await this.up()} are up, not ${count}; ${this.stdout.slice(-2000)}`);
+    }
+
+    /* What it logged: { client, node, status, bytes, retries, end, request }, one a request. */
+    get log() {
+        const line = /^(\S+) (\S+) (-?\d+) (\d+) (-?\d+) (-?\d+) (\+?\d+) (\S+) (\d+) "(.*)"$/gm;
+        return [...this.stdout.matchAll(line)].map((match) => ({
+            client: match[1], node: match[2], status: Number(match[3]), bytes: Number(match[4]),
+            retries: Number(match[7]), end: match[8], request: match[10],
+        }));
+    }
+
+    stop() {
+        return super.stop('SIGKILL');
+    }
+}
+
+/* The name of the node that answers for each of TARGETS, which are asked for one after the other. */
+export async function owners(proxy, targets) {
+    const owner = new Map();
+    for (const target of targets) {
+        const answer = await proxy.get(target);
+        assert.equal(answer.status, 200, `GET ${target}: ${answer.body.subarray(0, 300)}`);
+        owner.set(target, answer.headers['farlands-node']);
+    }
+    return owner;
+}
+
+/* How many of the keys of BEFORE have another value in AFTER. */
+export function moved(before, after) {
+    return [...before].filter(([key, value]) => after.get(key) !== value).length;
+}

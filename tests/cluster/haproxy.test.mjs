@@ -1,0 +1,79 @@
+// Many nodes behind HAProxy, by the configuration in docker/haproxy as it stands: each place has
+// one node, and a node that dies, drains or comes costs no request.
+
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
+import { load, underLoad } from '../http/load.mjs';
+import { eventually, patience } from '../http/program.mjs';
+import { Haproxy, Nodes, moved, owners } from './cluster.mjs';
+
+const METATILE = 8;
+
+/* Tiles all over the plane, a few of each of many metatiles: { target, metatile }. */
+function tiles() {
+    const list = [];
+    const worlds = ['default', 'default:42'];
+    const kinds = [['relief', ['png', '@2x.png']], ['height', ['r16', 'f32']], ['hillshade', ['png']]];
+    const add = (world, layer, z, x, y, kind) => list.push({
+        target: `/${world}/${layer}/${z}/${x}/${y}${kind.startsWith('@') ? kind : `.${kind}`}`,
+        metatile: [world, layer, z, Math.floor(x / METATILE), Math.floor(y / METATILE)].join(' '),
+    });
+    for (const world of worlds)
+        for (const [layer, endings] of kinds)
+            for (const [z, middle] of [[-3, 0], [4, 0], [9, -1], [14, -100000], [16, 70000]])
+                for (const [dx, dy] of [[-9, -1], [-8, 0], [-1, -8], [0, -9], [7, 8]])
+                    for (const ending of endings)
+                        add(world, layer, z, middle + dx, middle + dy, ending);
+    return list;
+}
+
+function shuffled(list) {
+    let state = 1;
+    const random = () => (state = state * 48271 % 2147483647) / 2147483647;
+    return list.map((item) => [random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
+}
+
+/* Ask for all TARGETS by COUNT clients; visit(target, answer) sees each answer. */
+async function askAll(proxy, targets, count, visit) {
+    const left = [...targets];
+    await Promise.all(Array.from({ length: count }, async () => {
+        for (let target; (target = left.pop());)
+            visit(target, await proxy.get(target));
+    }));
+}
+
+describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
+    const nodes = new Nodes(3);
+    let proxy;
+    before(async () => {
+        await nodes.start();
+        proxy = await new Haproxy(nodes.authorities).start();
+        await proxy.awaitUp(3);
+    });
+    after(async () => {
+        await proxy?.stop();
+        await nodes.stop();
+    });
+
+    it('render each tile once, and each 8 x 8 of them on one node', async (t) => {
+        const all = tiles();
+        const metatile = new Map(all.map((tile) => [tile.target, tile.metatile]));
+        const nodesOf = new Map();
+        const targets = shuffled([...all, ...all, ...all].map((tile) => tile.target));
+        await askAll(proxy, targets, 16, (target, { status, headers }) => {
+            assert.equal(status, 200, target);
+            const place = metatile.get(target);
+            nodesOf.set(place, (nodesOf.get(place) ?? new Set()).add(headers['farlands-node']));
+        });
+        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), metatile.size);
+        for (const [place, names] of nodesOf)
+            assert.equal(names.size, 1, `${place} is at ${[...names]}`);
+        const shares = (await nodes.metric('farlands_tiles_rendered_total'))
+            .map((count) => count / metatile.size);
+        t.diagnostic(`${metatile.size} tiles of ${nodesOf.size} places: ` +
+            shares.map((share) => `${(100 * share).toFixed(1)} %`).join(', '));
+        for (const share of shares)
+            assert.ok(share > 0.15 && share < 0.55, `shares are ${shares}`);
+    });
+});
