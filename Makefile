@@ -295,6 +295,11 @@ export BENCH_REGION = $(abspath $(BUILD)/tests/bench/bench_region)
 bench-http: all $(LOAD_GENERATOR) $(BUILD)/tests/bench/bench_tile $(BUILD)/tests/bench/bench_region bench-deps
 	$(Q)node tests/bench/http.mjs $(HTTP_BENCHES)
 
+# What cold tiles cost by layer and zoom, two minutes on a quiet machine: make sizing LAYERS="relief height".
+.PHONY: sizing
+sizing: all
+	$(Q)node tests/bench/sizing.mjs $(LAYERS)
+
 .PHONY: check check-units check-kernels check-benches check-load check-library check-examples check-same-bits \
     check-aarch64 check-http check-cluster check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
 check: test-deps

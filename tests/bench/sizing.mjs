@@ -1,0 +1,85 @@
+// What a cold tile costs and how large it is, by layer and zoom: the table in docker/README.md.
+//   node tests/bench/sizing.mjs [LAYER...]      e.g. relief height; all without names
+// CPU of the whole daemon, HTTP and storing included, of one core where there is one for it alone.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CORES, ONE_OF_EACH, SERVER_CORE, insist, median, round, withDaemon } from './measure.mjs';
+import { cpuSeconds } from './programs.mjs';
+
+const ZOOMS = [0, 4, 8, 12, 16, 20, 24];
+const SCALES = ['', '@2x'];
+const SIDE = 4;         /* viewers ask for what lies together */
+const AT_ONCE = 8;
+/* CPU is counted in hundredths of a second: of so many one is little. */
+const SECONDS = 0.4;
+const BLOCK = 4096, ENTRY = 80; /* what a file takes up beside its bytes, as the quota counts */
+
+/*
+ * The Nth square of SIDE x SIDE tiles: their paths. Squares lie about evenly over the world's window, by
+ * multiples of the golden ratio and of its cousin in two dimensions (Roberts, "The unreasonable
+ * effectiveness of quasirandom sequences", 2018), and from zoom 8 down over as many tiles around its middle.
+ */
+function square(layer, zoom, scale, n) {
+    const squares = 2 ** Math.max(zoom, 8) / SIDE, middle = 2 ** zoom / 2;
+    const [x, y] = [0.7548776662466927, 0.5698402909980532].map((step) =>
+        Math.floor(middle + (Math.floor((0.5 + step * n) % 1 * squares) - squares / 2) * SIDE));
+    return Array.from({ length: SIDE * SIDE }, (_, i) =>
+        `/default/${layer}/${zoom}/${x + i % SIDE}/${y + Math.floor(i / SIDE)}${scale}.png`);
+}
+
+/* Asks for all of them, a few at a time; how many bytes each has. */
+async function sizes(daemon, targets) {
+    const bytes = [], left = [...targets];
+    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+        for (let target; (target = left.pop());)
+            bytes.push((await daemon.bytes(target)).length);
+    }));
+    return bytes;
+}
+
+/* { ms, bytes, disk } of a tile. */
+async function measure(daemon, layer, zoom, scale) {
+    const bytes = [], before = await daemon.rendered(), begun = cpuSeconds(daemon.pid);
+    let took = 0;
+    for (let n = 0; took < SECONDS; n++) {
+        bytes.push(...await sizes(daemon, square(layer, zoom, scale, n)));
+        took = cpuSeconds(daemon.pid) - begun;
+    }
+    await sleep(50); /* they are stored when they have been sent */
+    took = cpuSeconds(daemon.pid) - begun;
+    insist(await daemon.rendered() - before === bytes.length, `${layer}/${zoom}${scale}: not all were cold`);
+    const average = (value) => bytes.reduce((sum, one) => sum + value(one), 0) / bytes.length;
+    return {
+        ms: 1000 * took / bytes.length,
+        bytes: average((one) => one),
+        disk: average((one) => Math.ceil(one / BLOCK) * BLOCK + ENTRY),
+    };
+}
+
+const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
+const kib = (bytes) => round(bytes / 1024, bytes < 100 * 1024 ? 1 : 0);
+
+async function main(names) {
+    await withDaemon(ONE_OF_EACH, { core: CORES > 1 ? SERVER_CORE : undefined }, async (daemon) => {
+        const { layers } = await daemon.json('/default.json');
+        const known = layers.map((layer) => layer.name ?? layer);
+        insist(names.every((name) => known.includes(name)), `layers are ${known.join(' ')}`);
+        console.log('CPU ms a cold tile / KiB a tile; then KiB on disk, a typical zoom');
+        row(['layer', ...ZOOMS.map((zoom) => `z${zoom}`), 'on disk']);
+        row(['---', ...ZOOMS.map(() => '---'), '---']);
+        for (const layer of names.length ? names : known)
+            for (const scale of SCALES) {
+                const costs = [];
+                for (const zoom of ZOOMS)
+                    costs.push(await measure(daemon, layer, zoom, scale));
+                row([`\`${layer}\`${scale && ` ${scale}`}`,
+                    ...costs.map(({ ms, bytes }) => `${round(ms, ms < 10 ? 2 : 1)} / ${kib(bytes)}`),
+                    kib(median(costs.map(({ disk }) => disk)))]);
+            }
+    });
+}
+
+main(process.argv.slice(2)).catch((error) => {
+    console.error(`sizing: ${error.message}`);
+    process.exit(1);
+});
