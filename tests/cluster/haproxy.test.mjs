@@ -44,10 +44,12 @@ async function askAll(proxy, targets, count, visit) {
 }
 
 describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
-    const nodes = new Nodes(3);
+    /* The fourth comes last. */
+    const nodes = new Nodes(4);
     let proxy;
     before(async () => {
         await nodes.start();
+        nodes.all[3].kill();
         proxy = await new Haproxy(nodes.authorities).start();
         await proxy.awaitUp(3);
     });
@@ -75,5 +77,67 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
             shares.map((share) => `${(100 * share).toFixed(1)} %`).join(', '));
         for (const share of shares)
             assert.ok(share > 0.15 && share < 0.55, `shares are ${shares}`);
+    });
+
+    /* One tile each of many places, of which each node has its share. */
+    const hot = Array.from({ length: 300 }, (_, i) =>
+        `/default/relief/12/${METATILE * (i % 20)}/${-METATILE * Math.floor(i / 20)}.png`);
+    /* Of every eight requests, six for those, one for a tile that is not there yet, and one for a large body. */
+    let cold = 0;
+    const next = (i) => i % 4 ? hot[i * 7 % hot.length]
+        : i % 8 ? `/default/relief/13/${cold++ * METATILE}/3.png`
+            : `/default/height/12/${METATILE * (i / 8 % 20)}/0.f32`;
+
+    /* Have WORK done while 30 clients ask, of which none may fail. */
+    async function undisturbed(work) {
+        const retried = () => proxy.log.filter(({ retries }) => retries > 0).length;
+        const before = retried();
+        const { answers, failures } = await underLoad(load(proxy, next, 30), async (clients) => {
+            await eventually(() => clients.state.answers > 200);
+            await work();
+            await sleep(500);
+            return clients.stop();
+        });
+        assert.deepEqual(failures.slice(0, 10), [], `${failures.length} of ${answers + failures.length} failed`);
+        return `${answers} requests, ${retried() - before} of them asked again elsewhere`;
+    }
+
+    /* Between WITHOUT it and HAVING it only what is the place of NAME, one of COUNT, has moved. */
+    function assertShare(without, having, name, count) {
+        for (const [target, node] of having)
+            if (node !== name)
+                assert.equal(without.get(target), node, `${target}, which is not ${name}'s`);
+        const share = moved(without, having) / having.size;
+        assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
+        return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;
+    }
+
+    for (const [event, signal, index] of [['dies', 'SIGKILL', 1], ['drains', 'SIGTERM', 2]])
+        it(`lose no request when one ${event} and comes back`, async (t) => {
+            const name = `node${index + 1}`;
+            const all = await owners(proxy, hot);
+
+            t.diagnostic(await undisturbed(async () => {
+                nodes.all[index].kill(signal);
+                await nodes.all[index].ended();
+                await proxy.awaitUp(2);
+            }));
+            const others = await owners(proxy, hot);
+            t.diagnostic(`${name} ${event}: ${assertShare(others, all, name, 3)}`);
+
+            t.diagnostic(await undisturbed(async () => {
+                await nodes.restart(index);
+                await proxy.awaitUp(3);
+            }));
+            assert.equal(moved(all, await owners(proxy, hot)), 0, 'not as it was');
+        });
+
+    it('lose no request when a fourth comes, which takes its share', async (t) => {
+        const three = await owners(proxy, hot);
+        t.diagnostic(await undisturbed(async () => {
+            await nodes.restart(3);
+            await proxy.awaitUp(4);
+        }));
+        t.diagnostic(assertShare(three, await owners(proxy, hot), 'node4', 4));
     });
 });
