@@ -114,15 +114,26 @@ export class Haproxy extends Daemon {
         return this.get('/healthz').then(({ status }) => status === 200, () => false);
     }
 
-    /* The nodes that it holds for up, by name. */
+    /* Its statistics of backends and their nodes: { pxname, svname, status, weight, scur, ... }. */
+    async statistics() {
+        const answer = await this.request.call({ ...this.stats, agent: undefined }, 'GET', '/;csv');
+        const [names, ...rows] = answer.body.toString().replace(/^# /, '').trim().split('\n')
+            .map((line) => line.split(','));
+        return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+    }
+
+    /* The nodes that it holds for up, and that have their whole share. */
     async up() {
-        const answer = await Daemon.prototype.request.call({ ...this.stats, agent: undefined },
-            'GET', '/;csv');
-        const [head, ...rows] = answer.body.toString().trim().split('\n').map((line) => line.split(','));
-        const column = (name) => head.indexOf(name);
-        return rows.filter((row) => row[0] === 'nodes' && row[1] !== 'BACKEND' &&
-            /^UP/.test(row[column('status')]) && row[column('weight')] === '100')
-            .map((row) => row[1]);
+        return (await this.statistics())
+            .filter((row) => row.pxname === 'nodes' && row.svname !== 'BACKEND' &&
+                row.status.startsWith('UP') && row.weight === '100')
+            .map((row) => row.svname);
+    }
+
+    /* Requests under way. */
+    async current() {
+        return (await this.statistics()).filter((row) => row.svname === 'BACKEND')
+            .reduce((sum, row) => sum + Number(row.scur), 0);
     }
 
     async awaitUp(count, limit = 15000) {
@@ -130,12 +141,12 @@ export class Haproxy extends Daemon {
             `${await this.up()} are up, not ${count}; ${this.stdout.slice(-2000)}`);
     }
 
-    /* What it logged: { client, node, status, bytes, retries, end, request }, one a request. */
+    /* What it logged: { client, backend, node, status, bytes, retries, end, request }, one a request. */
     get log() {
-        const line = /^(\S+) (\S+) (-?\d+) (\d+) (-?\d+) (-?\d+) (\+?\d+) (\S+) (\d+) "(.*)"$/gm;
+        const line = /^(\S+) (\S+)\/(\S+) (-?\d+) (\d+) -?\d+ -?\d+ (\+?\d+) (\S+) "(.*)"$/gm;
         return [...this.stdout.matchAll(line)].map((match) => ({
-            client: match[1], node: match[2], status: Number(match[3]), bytes: Number(match[4]),
-            retries: Number(match[7]), end: match[8], request: match[10],
+            client: match[1], backend: match[2], node: match[3], status: Number(match[4]),
+            bytes: Number(match[5]), retries: Number(match[6]), end: match[7], request: match[8],
         }));
     }
 
