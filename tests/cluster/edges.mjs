@@ -1,0 +1,65 @@
+// A caching edge and the daemon that it asks. Not a test.
+
+import { Daemon } from '../http/daemon.mjs';
+import { scratch } from '../http/program.mjs';
+import { Nginx } from './nginx.mjs';
+
+/* The edges there are: name -> one that asks ORIGIN, not started yet. */
+export const EDGES = {
+    nginx: (origin, folder = scratch()) => new Nginx('edge.conf.template', {
+        FARLANDS_ORIGIN: origin.authority, FARLANDS_EDGE_CACHE: folder, FARLANDS_EDGE_SIZE: '1g',
+    }, { clock: true }),
+};
+
+/* Not 127.0.0.1, whence everyone connects: no outgoing connection takes the port of one that is away. */
+const ADDRESS = `127.1.${1 + process.pid % 250}.100`;
+
+/* A daemon behind an edge: what it is asked is what the edge did not know. */
+export class Origin extends Daemon {
+    constructor(config = '', { cache, listen = `${ADDRESS}:0` } = {}) {
+        super({ config: `proxies: [127.0.0.1]\nlog: error\n${config}`, cache, listen });
+        this.text = config;
+    }
+
+    /* { asked, same, rendered } since the call of since() that made BEFORE. */
+    async since(before) {
+        const now = await this.counts();
+        return {
+            asked: now.asked - before.asked - 1,        // the look itself
+            same: now.same - before.same,
+            rendered: now.rendered - before.rendered,
+        };
+    }
+
+    async counts() {
+        let asked = 0, same = 0, rendered = 0;
+        for (const [name, value] of await this.metrics()) {
+            if (name.startsWith('farlands_requests_total'))
+                asked += value;
+            if (name === 'farlands_requests_total{code="304"}')
+                same = value;
+            if (name.startsWith('farlands_tiles_rendered_total'))
+                rendered += value;
+        }
+        return { asked, same, rendered };
+    }
+
+    /* Another where this one was, which is over, with nothing in its caches. */
+    again(config = this.text) {
+        return new Origin(config, { listen: this.authority }).start();
+    }
+}
+
+/* Have CHECK(edge, origin) done, and end both whatever comes of it. */
+export async function withEdge(make, check, { config, folder } = {}) {
+    const origin = await new Origin(config).start();
+    const edge = make(origin, folder);
+    try {
+        await edge.start();
+        await check(edge, origin);
+    } finally {
+        await edge.stop();
+        origin.kill('SIGKILL');
+        await origin.stop();
+    }
+}

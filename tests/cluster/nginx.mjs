@@ -1,0 +1,142 @@
+// nginx with the configurations of docker/nginx, on a free port of loopback. Not a test.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Daemon } from '../http/daemon.mjs';
+import { eventually, patience, scratch } from '../http/program.mjs';
+import { SBIN } from './cluster.mjs';
+
+const FILES = fileURLToPath(new URL('../../docker/nginx', import.meta.url));
+/* FARLANDS_TRUSTED where clients come directly. */
+export const NOBODY = '0.0.0.0/32';
+
+const running = new Set();
+process.on('exit', () => {
+    for (const child of running)
+        child.kill('SIGTERM'); /* the master's workers end with it */
+});
+
+/* A socket that listens on PORT, or a free one, for nginx to inherit. */
+async function listening(port = 0) {
+    const server = net.createServer().listen(port, '127.0.0.1', 4096);
+    await once(server, 'listening');
+    return { server, fd: server._handle.fd, port: server.address().port };
+}
+
+/* A template as the image's envsubst leaves it: what is named is filled in, all other $ stay. */
+export function fill(template, values) {
+    const text = fs.readFileSync(path.join(FILES, template), 'utf8')
+        .replace(/\$\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+    const left = /\$\{(FARLANDS_\w+)\}/.exec(text.replace(/^#.*$/gm, ''));
+    if (left)
+        throw new Error(`${template}: ${left[1]} is not given`);
+    return text;
+}
+
+const CLOCK = ['FAKETIME', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC', 'NO_FAKE_STAT'];
+
+/* What the distribution's nginx.conf says, as a test needs it. */
+function mainFile(folder, workers) {
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
+    return `daemon off; worker_processes ${workers};
+        ${process.getuid() === 0 ? 'user root;' : ''}
+        ${CLOCK.map((name) => `env ${name};`).join(' ')}
+        pid ${folder}/pid; error_log ${folder}/error info;
+        events { worker_connections 4096; }
+        http { ${temporary} include conf.d/*.conf; }\n`;
+}
+
+function library() {
+    const files = execFileSync('dpkg', ['-L', 'libfaketime'], { encoding: 'utf8' });
+    return /^\S*\/libfaketime\.so\.1$/m.exec(files)[0];
+}
+
+/*
+ * As a Daemon where clients are concerned: request(), get(), head(), bytes(), json(). template:
+ * of docker/nginx. values: for its variables, but FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
+ * clock: with one that later() puts forward.
+ */
+export class Nginx extends Daemon {
+    constructor(template, values, { clock = false, workers = 2 } = {}) {
+        super({ cache: false });
+        Object.assign(this, { template, values, clock, workers, folder: scratch(), host: '127.0.0.1' });
+        this.log = path.join(this.folder, 'access');
+        this.now = path.join(this.folder, 'clock');
+        fs.mkdirSync(path.join(this.folder, 'conf.d'));
+        fs.cpSync(path.join(FILES, 'farlands'), path.join(this.folder, 'farlands'), { recursive: true });
+        fs.writeFileSync(path.join(this.folder, 'nginx.conf'), mainFile(this.folder, workers));
+        this.offset = 0;
+        this.later(0);
+    }
+
+    /* Its clock goes forward, from now on: no timer does. */
+    later(seconds) {
+        this.offset += seconds;
+        const file = `${this.now}.new`;
+        fs.writeFileSync(file, `+${this.offset}\n`);
+        fs.renameSync(file, this.now);
+    }
+
+    configure() {
+        const values = {
+            FARLANDS_LISTEN: `127.0.0.1:${this.port}`, FARLANDS_ACCESS_LOG: this.log, FARLANDS_TRUSTED: NOBODY,
+            ...this.values,
+        };
+        const file = path.basename(this.template, '.template');
+        fs.writeFileSync(path.join(this.folder, 'conf.d', file), fill(this.template, values));
+    }
+
+    async start() {
+        const socket = await listening(this.port);
+        this.port = socket.port;
+        this.authority = `${this.host}:${this.port}`;
+        this.configure();
+        const env = { ...process.env, ...SBIN, NGINX: '3;' };
+        if (this.clock)
+            Object.assign(env, {
+                LD_PRELOAD: library(), FAKETIME_TIMESTAMP_FILE: this.now, FAKETIME_NO_CACHE: '1',
+                FAKETIME_DONT_FAKE_MONOTONIC: '1', NO_FAKE_STAT: '1',
+            });
+        this.child = spawn('nginx', ['-p', this.folder, '-e', path.join(this.folder, 'error'),
+            '-c', path.join(this.folder, 'nginx.conf')], { env, stdio: ['ignore', 'ignore', 'pipe', socket.fd] });
+        socket.server.close(); /* nginx's own now: nobody here has accepted anything */
+        const { child } = this;
+        let stderr = '';
+        child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
+        running.add(child);
+        this.pid = child.pid;
+        this.over = new Promise((resolve) => {
+            child.on('error', (error) => { stderr += error.message; resolve(); });
+            child.on('close', resolve);
+        }).finally(() => running.delete(child));
+        const up = () => this.get('/healthz', {}, { agent: false }).then(() => true, () => false);
+        if (!await eventually(async () => child.exitCode !== null || !running.has(child) || up(), 5000) ||
+            child.exitCode !== null || !running.has(child))
+            throw new Error(`nginx does not start: ${stderr}`);
+        return this;
+    }
+
+    async stop() {
+        this.agent.destroy();
+        const late = setTimeout(() => this.child.kill('SIGKILL'), patience(5000));
+        this.child.kill('SIGTERM');
+        await this.over;
+        clearTimeout(late);
+    }
+
+    /* The lines of its access log so far, each an object. */
+    lines() {
+        return fs.readFileSync(this.log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    }
+
+    /* What its error log says above info. */
+    complaints() {
+        return fs.readFileSync(path.join(this.folder, 'error'), 'utf8').split('\n')
+            .filter((line) => /\[(warn|error|crit|alert|emerg)\]/.test(line));
+    }
+}
