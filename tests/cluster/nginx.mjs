@@ -39,7 +39,7 @@ export function fill(template, values) {
 
 const CLOCK = ['FAKETIME', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC', 'NO_FAKE_STAT'];
 
-/* What the distribution's nginx.conf says, as a test needs it. */
+/* What Debian's nginx.conf and the image's say around such a file, and what a test needs. */
 function mainFile(folder, workers) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
@@ -48,7 +48,12 @@ function mainFile(folder, workers) {
         ${CLOCK.map((name) => `env ${name};`).join(' ')}
         pid ${folder}/pid; error_log ${folder}/error info;
         events { worker_connections 4096; }
-        http { ${temporary} include conf.d/*.conf; }\n`;
+        http {
+            ${temporary} types { text/html html; } default_type application/octet-stream;
+            sendfile on; tcp_nopush on; keepalive_timeout 65; gzip on; types_hash_max_size 2048;
+            log_format main '$remote_addr "$request" $status'; access_log ${folder}/main main;
+            include conf.d/*.conf;
+        }\n`;
 }
 
 function library() {
