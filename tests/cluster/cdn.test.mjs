@@ -238,7 +238,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         await assertCost(() => eachRow(['/metrics', '/readyz', '/%6detrics', '/terrain/metrics'], async (path) =>
             assertError(await edge.get(path), 404)), {});
         await assertCost(() => eachRow([['POST', {}, 405], ['DELETE', {}, 405],
-            ['GET', { 'Content-Length': '3' }, 400]], async ([method, headers, status]) =>
+            ['GET', { 'Content-Length': '3' }, 413]], async ([method, headers, status]) =>
             assertError(await edge.request(method, cold(), headers, { agent: false }), status)), {});
     });
 

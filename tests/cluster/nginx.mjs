@@ -87,6 +87,12 @@ export class Nginx extends Daemon {
         fs.renameSync(file, this.now);
     }
 
+    /* The file that it includes, as CHANGE makes it. */
+    rewrite(change) {
+        const file = path.join(this.folder, 'conf.d', path.basename(this.template, '.template'));
+        fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
+    }
+
     configure() {
         const values = {
             FARLANDS_LISTEN: `127.0.0.1:${this.port}`, FARLANDS_ACCESS_LOG: this.log, FARLANDS_TRUSTED: NOBODY,

@@ -1,0 +1,312 @@
+// Many nodes behind nginx, by the configuration in docker/nginx as it stands: each place has one
+// node, a node that dies, drains or comes costs no request, and what clients send says nothing for others.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
+import { load, underLoad } from '../http/load.mjs';
+import { eventually, patience } from '../http/program.mjs';
+import { assertError, assertStatus, eachRow, lasting } from '../http/table.mjs';
+import { NODE_YAML, Nodes, moved } from './cluster.mjs';
+import { EDGES } from './edges.mjs';
+import { Nginx } from './nginx.mjs';
+
+const FAIL_TIMEOUT = 2000;
+const SLOW = '\nworlds:\n  - name: slow\n    noise: { basis: cellular, octaves: 40, ' +
+    'lacunarity: 1.1, warp: { amplitude: 1000, wavelength: 4096 } }\n';
+
+const balancer = (nodes, values = {}) => new Nginx('balancer.conf.template', {
+    ...Object.fromEntries(nodes.authorities.map((authority, i) => [`FARLANDS_NODE_${i + 1}`, authority])), ...values,
+});
+
+/* Cells of ten by ten, but that -9 to 9 are two. */
+const cell = (i) => (i < 0 ? '-' : '') + Math.floor(Math.abs(i) / 10);
+
+/* Tiles all over the plane, a few of each of many metatiles: { target, metatile }. */
+function tiles() {
+    const list = [];
+    for (const world of ['default', 'default:42'])
+        for (const [layer, endings] of [['relief', ['.png', '@2x.png']], ['height', ['.r16', '.f32', '.png']]])
+            for (const [z, x, y] of [[-3, 0, 0], [4, 0, 0], [9, 510, -100], [12, -31230, 70], [16, 70000, -70000]])
+                for (const [dx, dy] of [[-11, 4], [-10, -10], [-9, -1], [-1, -9], [0, 0], [9, 9], [3, -7], [10, 0], [15, 19]])
+                    for (const ending of endings)
+                        list.push({
+                            target: `/${world}/${layer}/${z}/${x + dx}/${y + dy}${ending}`,
+                            metatile: [world, layer, z, cell(x + dx), cell(y + dy)].join(' '),
+                        });
+    return list;
+}
+
+/* The node that answered for each target, by what the balancer has logged since it had LINES. */
+function nodesByLog(proxy, since = 0) {
+    const owner = new Map();
+    for (const { uri, node } of proxy.lines().slice(since))
+        owner.set(uri, (owner.get(uri) ?? new Set()).add(node.split(', ').at(-1)));
+    return owner;
+}
+
+/* The node that answers for each of TARGETS, which are asked for one after the other. */
+async function owners(proxy, targets) {
+    const since = proxy.lines().length;
+    for (const target of targets)
+        assertStatus(await proxy.get(target), 200);
+    assert.ok(await eventually(() => proxy.lines().length >= since + targets.length));
+    return new Map([...nodesByLog(proxy, since)].map(([target, nodes]) => [target, [...nodes].at(-1)]));
+}
+
+describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
+    /* The fourth comes last. */
+    const nodes = new Nodes(4, { config: `${NODE_YAML}\naccess_log: access\n` });
+    let proxy;
+    before(async () => {
+        await nodes.start();
+        nodes.all[3].kill();
+        await nodes.all[3].ended();
+        proxy = await balancer(nodes).start();
+    });
+    after(async () => {
+        await proxy?.stop();
+        await nodes.stop();
+    });
+
+    /* What the nodes have logged: { client, method, uri, status }. */
+    const logged = () => nodes.all.flatMap(({ home }) => {
+        const file = path.join(home, 'access');
+        return fs.existsSync(file)
+            ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [];
+    });
+
+    it('render each tile once, and each metatile on one node', async (t) => {
+        const all = tiles();
+        const left = [...all, ...all, ...all].map(({ target }) => target).sort();
+        await Promise.all(Array.from({ length: 16 }, async (_, i) => {
+            for (let target; (target = left[i % 2 ? 'pop' : 'shift']());)
+                assertStatus(await proxy.get(target), 200);
+        }));
+        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), all.length);
+        const byTarget = nodesByLog(proxy), byMetatile = new Map();
+        for (const { target, metatile } of all)
+            for (const node of byTarget.get(target))
+                byMetatile.set(metatile, (byMetatile.get(metatile) ?? new Set()).add(node));
+        for (const [metatile, names] of byMetatile)
+            assert.equal(names.size, 1, `${metatile} is at ${[...names]}`);
+        assert.ok(byMetatile.size < all.length / 3, `${byMetatile.size} metatiles of ${all.length} tiles`);
+        const shares = (await nodes.metric('farlands_tiles_rendered_total')).map((count) => count / all.length);
+        t.diagnostic(`${all.length} tiles of ${byMetatile.size} metatiles: ` +
+            shares.map((share) => `${(100 * share).toFixed(1)} %`).join(', '));
+        for (const share of shares)
+            assert.ok(share > 0.15 && share < 0.55, `shares are ${shares}`);
+    });
+
+    it('send versions of a tile to one node, and equal questions', async () => {
+        const { fingerprint } = await proxy.json('/default.json');
+        const since = proxy.lines().length;
+        const same = [[1, 2], [19, 0], [-12, 3], [-3, -4]].map(([x, y]) => [`/default/relief/9/${x}/${y}.png`,
+            `/default/relief/9/${x}/${y}@2x.png`, `/default/relief/9/${x}/${y}.png?v=${fingerprint}`,
+            `/default/relief/9/${x}/${y}.png?x=1/2/3.png`]);
+        const question = '/default/region.f32?x=0&y=0&width=17&height=17';
+        for (const target of [...same.flat(), question, question, question])
+            assertStatus(await proxy.get(target), 200);
+        assert.ok(await eventually(() => proxy.lines().length >= since + 19));
+        const nodesOf = nodesByLog(proxy, since);
+        for (const targets of same)
+            assert.equal(new Set(targets.flatMap((target) => [...nodesOf.get(target)])).size, 1, targets[0]);
+        assert.equal(nodesOf.get(question).size, 1);
+    });
+
+    /* One tile each of many places, of which each node has its share. */
+    const hot = Array.from({ length: 300 }, (_, i) =>
+        `/default/relief/12/${10 * (i % 20)}/${-10 * Math.floor(i / 20) - 10}.png`);
+    /* Of every eight requests, six for those, one for a tile that is not there yet, and one for a large body. */
+    let cold = 0;
+    const next = (i) => i % 4 ? hot[i * 7 % hot.length]
+        : i % 8 ? `/default/relief/13/${10 * cold++}/3.png` : `/default/height/12/${10 * (i / 8 % 20)}/0.f32`;
+
+    /* Have WORK done while 30 clients ask, of which none may fail. */
+    async function undisturbed(work) {
+        const since = proxy.lines().length;
+        const { answers, failures } = await underLoad(load(proxy, next, 30), async (clients) => {
+            await eventually(() => clients.state.answers > 200);
+            await work();
+            await sleep(500);
+            return clients.stop();
+        });
+        assert.deepEqual(failures.slice(0, 10), [], `${failures.length} of ${answers + failures.length} failed`);
+        const again = proxy.lines().slice(since).filter(({ node }) => node.includes(',')).length;
+        return `${answers} requests, ${again} of them asked again elsewhere`;
+    }
+
+    /* Between WITHOUT it and HAVING it only what is the place of NAME, one of COUNT, has moved. */
+    function assertShare(without, having, name, count) {
+        for (const [target, node] of having)
+            if (node !== name)
+                assert.equal(without.get(target), node, `${target}, which is not ${name}'s`);
+        const share = moved(without, having) / having.size;
+        assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
+        return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;
+    }
+
+    for (const [event, signal, index] of [['dies', 'SIGKILL', 1], ['drains', 'SIGTERM', 2]])
+        it(`lose no request when one ${event} and comes back`, async (t) => {
+            const name = nodes.all[index].authority;
+            const all = await owners(proxy, hot);
+            t.diagnostic(await undisturbed(async () => {
+                nodes.all[index].kill(signal);
+                await nodes.all[index].ended();
+                await sleep(1000);
+            }));
+            t.diagnostic(`a node ${event}: ${assertShare(await owners(proxy, hot), all, name, 3)}`);
+            t.diagnostic(await undisturbed(async () => {
+                await nodes.restart(index);
+                await sleep(FAIL_TIMEOUT);
+            }));
+            assert.equal(moved(all, await owners(proxy, hot)), 0, 'not as it was');
+        });
+
+    it('lose no request when a fourth comes, which takes its share', async (t) => {
+        const three = await owners(proxy, hot);
+        t.diagnostic(await undisturbed(async () => {
+            await nodes.restart(3);
+            proxy.rewrite((text) => text.replace(/( *server )(\S+)( max_fails.*\n)/,
+                (line, start, _, rest) => `${line}${start}${nodes.all[3].authority}${rest}`));
+            proxy.child.kill('SIGHUP');
+            const taken = () => proxy.lines().some(({ node }) => node === nodes.all[3].authority);
+            assert.ok(await eventually(taken, 5000), 'the fourth is not asked');
+        }));
+        t.diagnostic(assertShare(three, await owners(proxy, hot), nodes.all[3].authority, 4));
+    });
+
+    it('answer through nginx as they do alone', async () => {
+        const node = nodes.all[0];
+        const tile = '/default/height/6/31/32.f32';
+        const { etag } = (await node.head(tile)).headers;
+        await eachRow([
+            ['GET', tile], ['HEAD', tile], ['GET', tile, { 'If-None-Match': etag }], ['GET', tile, { 'If-Match': '"x"' }],
+            ['GET', tile, { Range: 'bytes=5-99' }], ['GET', tile, { Range: 'bytes=999999999-' }],
+            ['OPTIONS', tile, { Origin: 'https://a.test', 'Access-Control-Request-Method': 'GET' }],
+            ['GET', '/default/region.f32?x=0&y=0&width=1500&height=1500'],
+            ['GET', '/default/region.f32?x=0&y=0&width=1500&height=1500', { Range: 'bytes=8000000-8000099' }],
+            ['HEAD', '/default/region.f32?x=0&y=0&width=1500&height=1500'],
+            ['GET', '/'], ['GET', '/', { 'Accept-Encoding': 'gzip' }], ['GET', '/worlds.json'], ['GET', '/default.json'],
+            ['GET', '/default/heights?at=1,2;3,4'], ['GET', '/default/spawn?x=0&y=0&min=1'],
+            ['GET', '/default/relief/01/2/3.png'], ['GET', '/default/relief/1/%32/3.png'], ['GET', '/default//relief/1/2/3.png'],
+            ['GET', '/default/relief/1/2/../3.png'], ['GET', '/nowhere.json'], ['GET', '/default/relief/99/0/0.png'],
+        ], async ([method, target, headers]) => {
+            const direct = await node.request(method, target, headers);
+            const answer = await proxy.request(method, target, headers);
+            assertStatus(answer, direct.status);
+            assert.equal(createHash('sha1').update(answer.body).digest('hex'),
+                createHash('sha1').update(direct.body).digest('hex'));
+            for (const [name, value] of Object.entries(lasting(direct.headers)))
+                assert.equal(answer.headers[name], value, name);
+        });
+        assertError(await proxy.get(`/default/heights?at=${'1,2;'.repeat(4000)}1,2`), 414);
+        assertError(await proxy.get(tile, { 'X-Long': 'x'.repeat(9000) }), 400);
+        assertError(await proxy.get(tile, { 'X-Long': 'x'.repeat(7000), 'X-More': 'x'.repeat(7000) }), 431);
+        assertError(await proxy.get('/metrics'), 404);
+    });
+
+    it('are told by nginx who asks, not by clients', async () => {
+        const forged = { 'X-Forwarded-For': '1.2.3.4', 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https',
+            'X-Forwarded-Prefix': '/evil', Forwarded: 'for=1.2.3.4', Cookie: 'x'.repeat(7000), Authorization: 'Basic eDp5' };
+        const answer = await proxy.get('/default/relief.json', { Host: 'map.test:81', ...forged });
+        assertStatus(answer, 200);
+        assert.match(JSON.parse(answer.body).tiles[0], /^http:\/\/map\.test:81\/default/);
+        const line = () => logged().find(({ uri }) => uri === '/default/relief.json');
+        assert.ok(await eventually(line));
+        assert.equal(line().client, '127.0.0.1');
+    });
+
+    it('see no request that is hidden in another', async () => {
+        const hidden = 'GET /default/relief/7/77/77.png HTTP/1.1\r\nHost: a\r\n\r\n';
+        const line = 'GET /default/gray/3/1/1.png HTTP/1.1\r\n';
+        const { length } = hidden;
+        await eachRow([
+            ['a body', 413, `${line}Host: a\r\nContent-Length: ${length}\r\n\r\n${hidden}`],
+            ['both lengths', 400, `${line}Host: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+            ['chunks', 413, `${line}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n${length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`],
+            ['another coding', 501, `${line}Host: a\r\nTransfer-Encoding: xchunked\r\n\r\n`],
+            ['two lengths', 400, `${line}Host: a\r\nContent-Length: 0\r\nContent-Length: ${length}\r\n\r\n${hidden}`],
+            ['a space', 400, `${line}Host: a\r\nContent-Length : ${length}\r\n\r\n${hidden}`],
+            ['two hosts', 400, `${line}Host: a\r\nHost: b\r\n\r\n`],
+            ['a fold', 400, `${line}Host: a\r\nX-A: b\r\n Content-Length: ${length}\r\n\r\n${hidden}`],
+            ['a NUL', 400, `${line}Host: a\r\nX-A: b\0c\r\n\r\n${hidden}`],
+            ['a method', 405, `POST /default/gray/3/1/1.png HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
+            ['TRACE', 405, 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n'],
+            ['no request', 400, 'GARBAGE\r\n\r\n'],
+        ], async ([, status, bytes]) => {
+            const { answers: [answer] } = await proxy.raw(bytes);
+            assertStatus(answer, status);
+            assertStatus(await proxy.get('/default/gray/3/1/1.png'), 200);
+        });
+        await sleep(100);
+        for (const { method, uri } of logged()) {
+            assert.ok(['GET', 'HEAD', 'OPTIONS'].includes(method), method);
+            assert.ok(!uri.startsWith('/default/relief/7/77/77'), 'a hidden request was answered');
+        }
+    });
+
+    it('get X-Forwarded-* through an edge that is trusted', async () => {
+        const inner = await balancer(nodes, { FARLANDS_TRUSTED: '127.0.0.1/32' }).start();
+        const edge = EDGES.nginx(inner);
+        try {
+            edge.values.FARLANDS_TRUSTED = '127.0.0.1/32';
+            await edge.start();
+            const answer = await edge.get('/default/gray.json', { Host: 'edge', 'X-Forwarded-Host': 'map.test',
+                'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '6.6.6.6, 9.8.7.6' });
+            assert.match(JSON.parse(answer.body).tiles[0], /^https:\/\/map\.test\/default/);
+            assert.ok(await eventually(() => logged().some(({ uri }) => uri === '/default/gray.json')));
+            assert.equal(logged().findLast(({ uri }) => uri === '/default/gray.json').client, '9.8.7.6');
+            for (const expected of ['fwd=uri-miss', 'hit'])
+                assert.ok((await edge.get('/default/gray/9/1/1.png')).headers['cache-status'].includes(expected));
+        } finally {
+            await edge.stop();
+            await inner.stop();
+        }
+    });
+});
+
+describe('nodes that shed load', { timeout: patience(60000) }, () => {
+    it('are not asked in one another\'s place', async () => {
+        const nodes = await new Nodes(3, { config: `${NODE_YAML}\n${SLOW}`
+            .replace(/^limits:/m, 'threads: 1\nlimits:\n  queue: 1') }).start();
+        const proxy = balancer(nodes);
+        try {
+            await proxy.start();
+            const retryable = (answer) => answer.status === 200 ||
+                answer.status === 503 && answer.headers['retry-after'] === '1';
+            const before = await nodes.sum('farlands_requests_total');
+            const { asked, failures } = await underLoad(
+                load(proxy, (i) => `/slow/gray/9/${10 * i}/900@2x.png`, 30, { accepted: retryable, pause: 20 }),
+                async (clients) => {
+                    await sleep(1500);
+                    return clients.stop();
+                });
+            assert.deepEqual(failures, []);
+            const came = await nodes.sum('farlands_requests_total') - before;
+            assert.ok(await nodes.sum('farlands_shed_total') > 10, 'nothing was shed');
+            assert.ok(came <= 1.05 * asked + 10, `${came} requests at the nodes of ${asked}`);
+        } finally {
+            await proxy.stop();
+            await nodes.stop();
+        }
+    });
+
+    it('or gone are told in the daemon\'s words', async () => {
+        const nodes = await new Nodes(3).start();
+        const proxy = balancer(nodes);
+        try {
+            await proxy.start();
+            await nodes.stop();
+            const answer = await proxy.get('/default/gray/3/1/1.png');
+            assertError(answer, 503, /try again/);
+            assert.equal(answer.headers['retry-after'], '1');
+        } finally {
+            await proxy.stop();
+            await nodes.stop();
+        }
+    });
+});
