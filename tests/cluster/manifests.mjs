@@ -1,0 +1,77 @@
+// The files in docker/ as what they say. Not a test.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const DOCKER = fileURLToPath(new URL('../../docker', import.meta.url));
+export const text = (file) => fs.readFileSync(path.join(DOCKER, file), 'utf8');
+
+/* PyYAML, which is Debian's; a key that is there twice is an error, as for who will read these files. */
+const READER = `
+import json, sys, yaml
+class Strict(yaml.SafeLoader):
+    pass
+def mapping(loader, node, deep=False):
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value if key.tag != 'tag:yaml.org,2002:merge']
+    for key in keys:
+        if keys.count(key) > 1:
+            raise SystemExit('%s: %r is there twice' % (node.start_mark, key))
+    loader.flatten_mapping(node)
+    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
+Strict.add_constructor('tag:yaml.org,2002:map', mapping)
+json.dump([list(yaml.load_all(open(file), Strict)) for file in sys.argv[1:]], sys.stdout)
+`;
+
+/* The documents of one file below docker/. */
+export function documents(file) {
+    return JSON.parse(execFileSync('python3', ['-c', READER, path.join(DOCKER, file)],
+        { maxBuffer: 1 << 24, encoding: 'utf8' }))[0];
+}
+
+export const document = (file) => documents(file)[0];
+
+/* Every file below docker/ whose name ends so, as a path from there. */
+export function filesEnding(...endings) {
+    return fs.readdirSync(DOCKER, { recursive: true })
+        .filter((file) => endings.some((ending) => file.endsWith(ending))).sort();
+}
+
+/*
+ * What `kubectl apply -k` would send of a folder below docker/, but for the suffixes that it gives the names
+ * of ConfigMaps: the objects of its resources, and each generated ConfigMap with its files as keys.
+ */
+export function kustomized(folder) {
+    const { resources, configMapGenerator = [] } = document(path.join(folder, 'kustomization.yaml'));
+    return [
+        ...resources.flatMap((file) => documents(path.join(folder, file))),
+        ...configMapGenerator.map(({ name, files }) => ({
+            apiVersion: 'v1', kind: 'ConfigMap', metadata: { name },
+            data: Object.fromEntries(files.map((file) => [path.basename(file), text(path.join(folder, file))])),
+        })),
+    ];
+}
+
+const UNITS = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+/* Bytes: 10G as Farlands has it, 12Gi as Kubernetes does. */
+export function bytes(quantity) {
+    const [, number, unit] = /^(\d+)([KMGT]?)i?$/.exec(quantity) ?? [];
+    return Number(number) * UNITS[unit];
+}
+
+/* Seconds: "30s". */
+export function seconds(duration) {
+    return Number(/^(\d+)s$/.exec(duration)[1]);
+}
+
+/* For how long a daemon answers what is under way. */
+export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
+    fs.readFileSync(new URL('../../server/serve.c', import.meta.url), 'utf8'))[1]);
+/* And HAProxy. */
+export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
+
+/* The variables that HAProxy's files read. */
+export const proxyVariables = () => new Set(
+    [...(text('haproxy/haproxy.cfg') + text('haproxy/nodes.cfg')).matchAll(/[({]"?(FARLANDS_[A-Z0-9_]+)/g)].map((match) => match[1]));

@@ -1,0 +1,84 @@
+// What somebody sees who watches many nodes: docker/'s dashboard of them side by side and the alerts
+// about them ask for what nodes and HAProxy's exporter have.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Daemon } from '../http/daemon.mjs';
+import { eventually, patience, scratchFile } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { Haproxy, Nodes } from './cluster.mjs';
+import { DOCKER, document, filesEnding, text } from './manifests.mjs';
+
+/* [where, expression] of the dashboard, and of the rules. */
+function expressions() {
+    const { panels, templating } = JSON.parse(text('grafana/dashboards/nodes.json'));
+    const rules = document('prometheus/cluster-alerts.yml').groups.flatMap((group) => group.rules);
+    return {
+        panels: panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr])),
+        variables: templating.list.filter(({ definition }) => definition).map((one) => [one.name, one.definition]),
+        rules: rules.map(({ alert, expr }) => [alert, expr]),
+    };
+}
+
+describe('who watches many nodes', { timeout: patience(60000) }, () => {
+    const nodes = new Nodes(2);
+    const { panels, variables, rules } = expressions();
+    let proxy, series;
+
+    before(async () => {
+        await nodes.start();
+        proxy = await new Haproxy(nodes.authorities).start();
+        await proxy.awaitUp(2);
+        const exporter = { ...proxy.stats, agent: undefined };
+        const answer = await Daemon.prototype.request.call(exporter, 'GET', '/metrics');
+        assert.equal(answer.status, 200);
+        const lines = [answer.body.toString(), (await nodes.all[0].bytes('/metrics')).toString()].join('\n').split('\n');
+        series = lines.filter((line) => line && !line.startsWith('#')).map((line) => line.slice(0, line.lastIndexOf(' ')));
+    });
+    after(async () => {
+        await proxy?.stop();
+        await nodes.stop();
+    });
+
+    it('asks only for what there is, with labels that it has', async () => {
+        await eachRow([...panels, ...variables, ...rules], ([, expression]) => {
+            const wanted = [...expression.matchAll(/\b((?:haproxy|farlands|process)_\w+|up)\b(?:\{([^}]*)\})?/g)];
+            assert.ok(wanted.length > 0, 'no metric');
+            for (const [, name, labels = ''] of wanted) {
+                /* The scraper's labels, and the dashboard's variable. */
+                const own = labels.split(',').filter((label) => label && !/^(job|instance)=/.test(label));
+                assert.ok(name === 'up' || series.some((one) => one.split('{')[0] === name &&
+                    own.every((label) => one.includes(label))), `no ${name}{${own}}`);
+            }
+        });
+    });
+
+    it('sees in HAProxy who is up', async () => {
+        const active = async () => {
+            const answer = await Daemon.prototype.request.call({ ...proxy.stats, agent: undefined }, 'GET', '/metrics');
+            return Number(/^haproxy_backend_active_servers\{proxy="nodes"\} (\d+)$/m.exec(answer.body)[1]);
+        };
+        assert.equal(await active(), 2);
+        nodes.all[1].kill('SIGKILL');
+        assert.ok(await eventually(async () => await active() === 1, 10000), 'still 2');
+    });
+
+    it('pleases promtool', async () => {
+        const recorded = ['groups:', '  - name: dashboard', '    rules:', ...panels.flatMap(([, expression], i) => [
+            `      - record: panel:${i}`,
+            `        expr: ${JSON.stringify(expression.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'))}`])];
+        await eachRow([
+            ['check', 'rules', scratchFile('rules.yml', recorded.join('\n'))],
+            ...filesEnding('.yml').filter((file) => /^prometheus\/(prometheus|cluster)\.yml$/.test(file))
+                .map((file) => ['check', 'config', path.join(DOCKER, file)]),
+            ['test', 'rules', fileURLToPath(new URL('alerts.yml', import.meta.url))],
+        ], (args) => {
+            const { error, status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+            assert.ifError(error);
+            assert.equal(status, 0, stdout + stderr);
+        });
+    });
+});
