@@ -443,7 +443,7 @@ lint:
 	$(Q)clang-tidy --quiet $(SOURCES) -- -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' \
 	    -Wno-unknown-warning-option $(PKG_CFLAGS) 2>/dev/null
 	$(Q)clang-tidy --quiet $(filter server/%,$(WASM)) -- --target=wasm32 $(WASM_CFLAGS) 2>/dev/null
-	$(Q)shellcheck $(wildcard tests/*.sh) .ci/run
+	$(Q)shellcheck $(wildcard tests/*.sh docker/*/*.sh) .ci/run
 
 clean:
 	rm -rf build
