@@ -23,6 +23,19 @@ static const struct {
     [OPTION_CACHE] = {"cache", 0, "DIR",
                       "Instead of the configuration's; the folder for rendered tiles."},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
+    [OPTION_WORLD] = {"world", 0, "NAME", "Whose tiles: a name, or name:seed."},
+    [OPTION_LAYER] = {"layer", 0, "NAME,...", "One layer or several."},
+    [OPTION_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or all from A to B."},
+    [OPTION_BBOX] = {"bbox", 0, "x0,y0,x1,y1",
+                     "Blocks, x0 <= x < x1 and y0 <= y < y1: the tiles that touch it. Without it\n"
+                     "the window of web maps, 0 <= x, y < 2^zoom."},
+    [OPTION_SCALE] = {"scale", 0, "1|2", "2: the tiles @2x."},
+    [OPTION_TILES] = {"tiles", 0, "FILE", "Instead: paths as in URLs, one a line; - is stdin."},
+    [OPTION_SHARD] = {"shard", 0, "I/N", "Every Nth tile alone, I from 0 to N - 1."},
+    [OPTION_DRY_RUN] = {"dry-run", 0, NULL,
+                        "Only tell how many tiles, bytes and seconds it would be."},
+    [OPTION_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
+    [OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
 };
 
 int wrong_usage(const char *what, const char *argument)

@@ -6,6 +6,7 @@
 
 int command_serve(const struct command_line *line);
 int command_tile(const struct command_line *line);
+int command_render(const struct command_line *line);
 int command_check_config(const struct command_line *line);
 
 #endif

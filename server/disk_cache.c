@@ -144,6 +144,11 @@ void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota)
     sweeper_limit(cache->sweeper, *quota);
 }
 
+struct footprint disk_cache_keeps(struct footprint quota)
+{
+    return sweeper_leaves(quota);
+}
+
 bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
 {
     return usage_last(cache->usage, out);
@@ -183,6 +188,15 @@ int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct
     if (touch >= 0)
         sweeper_touch(cache->sweeper, touch);
     return err;
+}
+
+bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
+{
+    char name[TILE_KEY_MAX];
+    struct stat status;
+    tile_name(tile, name);
+    return fstatat(cache->folder.fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
 /* --- Writing ----------------------------------------------------------------- */

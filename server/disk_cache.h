@@ -45,6 +45,9 @@ int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blo
  * lacks the means. For event loops. */
 int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct blob **out);
 
+/* Whether there is a file for TILE, whatever is in it. Any thread; it may wait for the disk. */
+bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
+
 /*
  * Store PNG as TILE, all or nothing: written beside its final name, then
  * renamed. Returns 0; -EDQUOT where there is no room now, or it is not yet known whether
@@ -54,6 +57,10 @@ int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct
  * On error neither a partial tile nor a temporary file is left behind. Any thread.
  */
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);
+
+/* Of a QUOTA, what tiles may take up that are to stay: a sweep, whose time comes before all is
+ * used, leaves that much. Pure. */
+struct footprint disk_cache_keeps(struct footprint quota);
 
 /* What the folder took up when this process last looked, which each put does; false where
  * that is not known yet. And whether storing is suspended after a failure. Any thread, at once. */

@@ -275,6 +275,11 @@ static void wake(struct sweeper *sweeper)
     pthread_cond_signal(&sweeper->wake);
 }
 
+struct footprint sweeper_leaves(struct footprint limit)
+{
+    return percent_of(limit, 100 - 2 * LEAST_MARGIN);
+}
+
 void sweeper_limit(struct sweeper *sweeper, struct footprint limit)
 {
     pthread_mutex_lock(&sweeper->lock);

@@ -18,6 +18,9 @@ int sweeper_new(struct sweeper **out, const struct sweep_parts *parts, struct fo
 /* Stop it, also in the middle of a sweep, and wait for its end. */
 void sweeper_free(struct sweeper *sweeper);
 
+/* Of LIMIT, what a sweep leaves where tiles do not come too fast for it. Pure. */
+struct footprint sweeper_leaves(struct footprint limit);
+
 /* All that follows: any thread. Nothing waits for the disk. */
 
 void sweeper_limit(struct sweeper *sweeper, struct footprint limit);

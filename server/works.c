@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/cache_folder.h"
 #include "server/log.h"
 #include "server/render.h"
 #include "server/shelf.h"
@@ -27,31 +28,15 @@ struct works {
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache;
     struct supply *supply;
-    char folder[CONFIG_TEXT_MAX + 16];
+    char folder[CACHE_FOLDER_MAX];
 };
-
-/* Where the cache goes when the configuration does not say: the XDG base directories. */
-static int default_folder(char *out, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        snprintf(out, size, "%s/farlands", cache);
-    else if (home && home[0] == '/')
-        snprintf(out, size, "%s/.cache/farlands", home);
-    else
-        return -ENOENT;
-    return 0;
-}
 
 static void open_disk_cache(struct works *works, const struct works_parts *parts)
 {
     const struct config *config = parts->config;
     const struct footprint quota = {config->cache.disk, config->cache.files};
-    int err = 0;
+    int err = cache_folder(config, works->folder);
 
-    snprintf(works->folder, sizeof works->folder, "%s", config->cache.path);
-    if (!works->folder[0])
-        err = default_folder(works->folder, sizeof works->folder);
     if (!err)
         err = disk_cache_open(&works->disk_cache, works->folder, &quota, parts->is_current,
                               parts->context);

@@ -1,0 +1,12 @@
+/* `farlands render --dry-run`: a table of what it would be, on stdout. */
+#ifndef FARLANDS_DRY_RUN_H
+#define FARLANDS_DRY_RUN_H
+
+#include "config/config.h"
+#include "server/tile_plan.h"
+
+/* FOLDER is the cache's, which need not exist. Nothing is written. Returns the exit code. */
+int dry_run(const struct tile_plan *plan, const struct config *config, const char *folder,
+            unsigned threads);
+
+#endif

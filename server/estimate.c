@@ -1,0 +1,165 @@
+#include "estimate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "server/crew.h"
+#include "server/render.h"
+
+/* Samples of a part for its own sake; the others go where most tiles are. */
+enum { EACH = 16 };
+
+struct sampled {
+    uint64_t ns, bytes, count; /* atomic */
+    uint64_t wanted, tiles, stride;
+};
+
+struct sampling {
+    const struct tile_plan *plan;
+    struct sampled *part;
+    uint64_t rounds; /* the most that any part wants */
+    uint64_t until;  /* ns */
+    uint64_t next;   /* atomic: round and part */
+    int err;         /* atomic */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*
+ * Steps of about the golden section of COUNT, which has no divisor in common with them: however
+ * many are taken, they are spread over all, and none comes twice before all have come.
+ */
+static uint64_t golden_stride(uint64_t count)
+{
+    uint64_t stride = (uint64_t)((double)count * 0.6180339887498949);
+    while (stride > 1 && greatest_divisor(count, stride) != 1)
+        stride--;
+    return stride ? stride : 1;
+}
+
+static int render_sample(struct sampling *sampling, struct easel *easel, size_t part,
+                         uint64_t round)
+{
+    struct sampled *sampled = &sampling->part[part];
+    const uint64_t index =
+        (uint64_t)((unsigned __int128)(round + 1) * sampled->stride % sampled->tiles);
+    struct tile tile;
+    struct blob *png;
+    tile_plan_get_in_part(sampling->plan, part, index, &tile);
+    const uint64_t start = now_ns();
+    int err = render_tile(&png, easel, &tile, NULL);
+    if (err)
+        return err;
+    __atomic_fetch_add(&sampled->ns, now_ns() - start, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sampled->bytes, footprint_of_file(png->length).bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sampled->count, 1, __ATOMIC_RELAXED);
+    blob_release(png);
+    return 0;
+}
+
+/* Rounds in which each part has its turn, so that whenever time is up all have had their share. */
+static void sample(void *context, unsigned number)
+{
+    struct sampling *sampling = context;
+    const size_t parts = sampling->plan->part_count;
+    struct easel *easel = NULL;
+    int err = easel_new(&easel);
+    (void)number;
+    while (!err && !__atomic_load_n(&sampling->err, __ATOMIC_RELAXED)) {
+        const uint64_t turn = __atomic_fetch_add(&sampling->next, 1, __ATOMIC_RELAXED);
+        const uint64_t round = turn / parts;
+        if (round >= sampling->rounds || (round > 0 && now_ns() > sampling->until))
+            break;
+        if (round < sampling->part[turn % parts].wanted)
+            err = render_sample(sampling, easel, turn % parts, round);
+    }
+    if (err)
+        __atomic_store_n(&sampling->err, err, __ATOMIC_RELAXED);
+    easel_free(easel);
+}
+
+/* Each part gets some, and the rest is shared by how many tiles there are. */
+static void share_out(struct sampling *sampling, uint64_t most)
+{
+    const double total = (double)tile_plan_count(sampling->plan);
+    for (size_t i = 0; i < sampling->plan->part_count; i++) {
+        struct sampled *part = &sampling->part[i];
+        part->tiles = tile_plan_count_part(sampling->plan, i);
+        part->stride = golden_stride(part->tiles);
+        const double share = (double)most * (double)part->tiles / total;
+        part->wanted = most > EACH ? EACH + (uint64_t)share : 1 + (uint64_t)share;
+        if (part->wanted > part->tiles)
+            part->wanted = part->tiles;
+        if (part->wanted > sampling->rounds)
+            sampling->rounds = part->wanted;
+    }
+}
+
+static int run(struct sampling *sampling, unsigned threads)
+{
+    struct crew *crew;
+    int err = crew_start(&crew, threads, sample, sampling);
+    if (err)
+        return err;
+    crew_free(crew);
+    return sampling->err;
+}
+
+static void sum_up(struct estimate *estimate, const struct sampling *sampling, unsigned threads)
+{
+    const struct footprint folder = footprint_of_folder(0, 0);
+    const uint64_t count = tile_plan_count(sampling->plan);
+    const double folders =
+        (double)(sampling->plan->folders < 4 * count ? sampling->plan->folders : 4 * count);
+    estimate->bytes = folders * (double)folder.bytes;
+    estimate->files = folders + (double)count;
+    for (size_t i = 0; i < sampling->plan->part_count; i++) {
+        const struct sampled *sampled = &sampling->part[i];
+        struct part_estimate *part = &estimate->part[i];
+        if (!sampled->count)
+            continue;
+        const double samples = (double)sampled->count;
+        *part = (struct part_estimate){sampled->count, (double)sampled->ns / samples,
+                                       (double)sampled->bytes / samples};
+        estimate->bytes += part->bytes * (double)sampled->tiles;
+        estimate->seconds += part->ns / 1e9 / threads * (double)sampled->tiles;
+    }
+}
+
+int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
+                 uint64_t most)
+{
+    struct sampling sampling = {.plan = plan, .until = now_ns() + (uint64_t)ms * 1000000};
+    struct estimate *estimate =
+        calloc(1, sizeof *estimate + plan->part_count * sizeof estimate->part[0]);
+    sampling.part = calloc(plan->part_count, sizeof *sampling.part);
+    int err = estimate && sampling.part ? 0 : -ENOMEM;
+    if (!err) {
+        share_out(&sampling, most);
+        err = run(&sampling, threads);
+    }
+    if (!err) {
+        sum_up(estimate, &sampling, threads);
+        *out = estimate;
+    } else {
+        free(estimate);
+    }
+    free(sampling.part);
+    return err;
+}

@@ -1,0 +1,28 @@
+/* What the tiles of a plan will take, bytes and time, from samples of them that are rendered. */
+#ifndef FARLANDS_ESTIMATE_H
+#define FARLANDS_ESTIMATE_H
+
+#include "server/tile_plan.h"
+#include "server/usage.h"
+
+struct part_estimate {
+    uint64_t samples;
+    double ns;    /* of one thread, a render */
+    double bytes; /* a tile, as the quota counts */
+};
+
+struct estimate {
+    double bytes, files; /* of the plan's shard in the disk cache, folders included */
+    double seconds;      /* of all threads */
+    struct part_estimate part[];
+};
+
+/*
+ * Render tiles of PLAN's shard, spread over all of each part, in THREADS for about MS and at most
+ * MOST of them, but one a part at least. Returns 0, -ENOMEM, -EAGAIN or a render's error; free
+ * *OUT with free.
+ */
+int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
+                 uint64_t most);
+
+#endif

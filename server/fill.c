@@ -1,0 +1,269 @@
+#include "fill.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "server/command_line.h"
+#include "server/estimate.h"
+#include "server/log.h"
+#include "server/prerender.h"
+#include "server/progress.h"
+#include "server/quantity.h"
+
+enum {
+    NICENESS = 10, /* a daemon's renders, and all others, go first */
+    TICK_MS = 50,
+    SAMPLE_MS = 1000,
+    SAMPLES = 400,
+    FEW = 200,           /* tiles: samples of them would cost as much */
+    TILE_MOST = 1 << 20, /* bytes: no tile is larger */
+};
+
+static volatile sig_atomic_t interrupted;
+
+/* The next one is not waited for: it kills. */
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+static void catch_signals(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Threads have it from the one that makes them. */
+static void give_way(void)
+{
+    const int now = getpriority(PRIO_PROCESS, 0);
+    if (now < NICENESS)
+        setpriority(PRIO_PROCESS, 0, NICENESS);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* --- Before -------------------------------------------------------------------- */
+
+/* Whether so many bytes and files would not stay in the cache. */
+static bool exceeds(const struct fill *fill, double bytes, double files)
+{
+    const struct footprint keeps = disk_cache_keeps(fill->quota);
+    return bytes > (double)keeps.bytes || files > (double)keeps.files;
+}
+
+/* What cache.disk and cache.files say, and, where they are too small for BYTES and FILES, what they
+ * would have to be. */
+static void tell_quota(const struct fill *fill, double bytes, double files)
+{
+    const struct footprint keeps = disk_cache_keeps(fill->quota);
+    const double share = (double)keeps.files / (double)fill->quota.files;
+    char disk[QUANTITY_TEXT], needed[QUANTITY_TEXT];
+
+    if (bytes > (double)keeps.bytes)
+        fprintf(stderr, "; cache.disk is %s, about %s would be needed",
+                quantity_bytes((double)fill->quota.bytes, disk),
+                quantity_bytes(bytes / share, needed));
+    if (files > (double)keeps.files)
+        fprintf(stderr, "; cache.files is %" PRIu64 ", about %.0f would be needed",
+                fill->quota.files, ceil(files / share));
+    fputc('\n', stderr);
+}
+
+/* Samples, where they are worth their time, for what is left of time and bytes; and a warning. */
+static int look_ahead(const struct fill *fill, struct part_work *work)
+{
+    const uint64_t count = tile_plan_count(fill->plan);
+    struct estimate *estimate;
+
+    for (size_t i = 0; i < fill->plan->part_count; i++)
+        work[i].tiles = tile_plan_count_part(fill->plan, i);
+    if (count < FEW && !exceeds(fill, (double)count * TILE_MOST, (double)count))
+        return 0;
+    const uint64_t samples = count / 50 < SAMPLES ? count / 50 + 1 : SAMPLES;
+    int err = estimate_new(&estimate, fill->plan, fill->threads, SAMPLE_MS, samples);
+    if (err)
+        return err;
+    for (size_t i = 0; i < fill->plan->part_count; i++)
+        work[i].sampled = estimate->part[i].ns;
+    if (exceeds(fill, estimate->bytes, estimate->files)) {
+        fprintf(stderr,
+                "farlands: %" PRIu64 " tiles are more than the cache keeps: it will end when that "
+                "is full",
+                count);
+        tell_quota(fill, estimate->bytes, estimate->files);
+    }
+    free(estimate);
+    return 0;
+}
+
+/* --- Meanwhile ----------------------------------------------------------------- */
+
+static void show(struct progress *progress, const struct prerender_tally *tally,
+                 const struct prerender_parts *parts, bool check)
+{
+    const struct progress_state state = {
+        .doing = check ? "looked for" : "done",
+        .done = tally->found + tally->rendered + tally->missing,
+        .total = tally->total,
+        .rendered = check ? tally->found : tally->rendered,
+        .seconds_left =
+            check ? -1 : workload_left(parts->work, parts->plan->part_count, parts->threads),
+        .waiting = tally->waiting > 0,
+    };
+    progress_show(progress, &state);
+}
+
+/* To the end of making, or of looking for, all tiles. */
+static int go_through(const struct prerender_parts *parts, struct progress *progress, bool check,
+                      struct prerender_tally *tally)
+{
+    struct prerender *run;
+    bool told = false;
+    int err = prerender_start(&run, parts, check);
+    if (err)
+        return err;
+    while (!prerender_wait(run, TICK_MS)) {
+        prerender_tally(run, tally);
+        show(progress, tally, parts, check);
+        if (interrupted && !told)
+            prerender_stop(run);
+        told = interrupted;
+    }
+    prerender_tally(run, tally);
+    prerender_free(run);
+    progress_end(progress);
+    return 0;
+}
+
+/* --- After --------------------------------------------------------------------- */
+
+static void tell_tile(const struct prerender_tally *tally)
+{
+    char path[TILE_PATH_MAX];
+    fprintf(stderr, "%s/%s", tally->tile.world->config.name, tile_path(&tally->tile, path));
+}
+
+/* Why it ended before all was done. */
+static void tell_end(const struct fill *fill, const struct prerender_tally *tally)
+{
+    const uint64_t there = tally->found + tally->rendered;
+    const double all = there ? (double)tally->total / (double)there : 1;
+
+    fputs("farlands: ", stderr);
+    switch (tally->end) {
+    case PRERENDER_QUOTA:
+        fprintf(stderr, "the cache's quota is full of tiles that are wanted");
+        tell_quota(fill, (double)tally->size.bytes * all, (double)tally->size.files * all);
+        break;
+    case PRERENDER_CROWDED:
+        fprintf(stderr, "%s: no room was made for more\n", fill->folder);
+        break;
+    case PRERENDER_RENDER:
+        tell_tile(tally);
+        fprintf(stderr, " could not be rendered: %s\n", strerror(-tally->err));
+        break;
+    case PRERENDER_STORE:
+        tell_tile(tally);
+        fprintf(stderr, " could not be stored in %s: %s\n", fill->folder,
+                tally->err == -ECANCELED ? "storing has failed" : strerror(-tally->err));
+        break;
+    default:
+        fputs("interrupted\n", stderr);
+    }
+    fprintf(stderr,
+            "farlands: %" PRIu64 " of %" PRIu64 " tiles are there, %" PRIu64
+            " of them rendered now; the same command goes on from there\n",
+            there, tally->total, tally->rendered);
+}
+
+static int tell_failure(int err)
+{
+    fprintf(stderr, "farlands: %s\n", strerror(-err));
+    return EXIT_FAILED;
+}
+
+/* All was made; others may have deleted some of it meanwhile. */
+static int check(const struct fill *fill, const struct prerender_parts *parts,
+                 struct progress *progress, const struct prerender_tally *made, double started)
+{
+    char bytes[QUANTITY_TEXT], time[QUANTITY_TEXT];
+    struct prerender_tally tally;
+    int err = go_through(parts, progress, true, &tally);
+    if (err)
+        return tell_failure(err);
+    if (tally.missing > 0) {
+        fprintf(stderr,
+                "farlands: %" PRIu64 " of %" PRIu64 " tiles have been deleted from %s meanwhile, "
+                "by someone or for the sake of its quota; the same command makes them again\n",
+                tally.missing, tally.total, fill->folder);
+        return EXIT_FAILED;
+    }
+    if (tally.found < tally.total) {
+        fputs("farlands: interrupted: all tiles are made, but not all were looked for again\n",
+              stderr);
+        return EXIT_FAILED;
+    }
+    printf("farlands: %" PRIu64 " tiles are there, %s: %" PRIu64 " rendered, %" PRIu64
+           " there before, in %s\n",
+           made->total, quantity_bytes((double)made->size.bytes, bytes), made->rendered,
+           made->found, quantity_seconds(seconds_now() - started, time));
+    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(const struct fill *fill, struct prerender_parts *parts)
+{
+    struct prerender_tally tally;
+    struct progress progress;
+    const double started = seconds_now();
+    int err = look_ahead(fill, parts->work);
+    if (err)
+        return tell_failure(err);
+    progress_begin(&progress);
+    err = go_through(parts, &progress, false, &tally);
+    if (err)
+        return tell_failure(err);
+    if (tally.found + tally.rendered == tally.total)
+        return check(fill, parts, &progress, &tally, started);
+    tell_end(fill, &tally);
+    return EXIT_FAILED;
+}
+
+int fill_run(const struct fill *fill)
+{
+    struct prerender_parts parts = {
+        .plan = fill->plan, .quota = fill->quota, .threads = fill->threads};
+    log_start(LOG_ERROR); /* what is to be said of the cache is said here */
+    give_way();
+    catch_signals();
+    parts.work = calloc(fill->plan->part_count, sizeof *parts.work);
+    if (!parts.work)
+        return tell_failure(-ENOMEM);
+    int err = disk_cache_open(&parts.cache, fill->folder, &fill->quota, NULL, NULL);
+    if (err) {
+        fprintf(stderr, "farlands: the cache folder %s cannot be used: %s\n", fill->folder,
+                strerror(-err));
+        free(parts.work);
+        return EXIT_FAILED;
+    }
+    int code = run(fill, &parts);
+    disk_cache_close(parts.cache);
+    free(parts.work);
+    return code;
+}

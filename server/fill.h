@@ -1,0 +1,20 @@
+/* `farlands render`: fills a cache folder with the tiles of a plan, tells how far it is, and what
+ * came of it. */
+#ifndef FARLANDS_FILL_H
+#define FARLANDS_FILL_H
+
+#include "server/tile_plan.h"
+#include "server/usage.h"
+
+struct fill {
+    const struct tile_plan *plan;
+    const char *folder;
+    struct footprint quota;
+    unsigned threads;
+};
+
+/* Until all tiles are there, SIGINT, SIGTERM, or what cannot be helped; a second signal kills.
+ * Returns the exit code. */
+int fill_run(const struct fill *fill);
+
+#endif

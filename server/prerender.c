@@ -1,0 +1,294 @@
+#include "prerender.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "server/crew.h"
+#include "server/render.h"
+
+enum {
+    CHUNK = 256, /* tiles that a thread looks for at a time */
+    PAUSE_MS = 20,
+    /* Percent of the quota: a sweep has begun long before, and puts that were refused would have
+     * the next ones take more than they leave otherwise. */
+    CROWDED = 97,
+    HOLD_MS = 200,                /* that a put waits for a sweep which may be another process's */
+    ROOM_MS = 60 * 1000,          /* without any room being made */
+    COUNTING_MS = 15 * 60 * 1000, /* until it is known what is in the folder */
+    PASSING_MS = 20 * 1000,       /* what passes: books held by others, storing suspended */
+};
+
+struct prerender {
+    struct prerender_parts parts;
+    uint64_t count;
+    struct easel **easels;
+    struct crew *crew;
+    /* Atomic. */
+    uint64_t next, found, rendered, missing;
+    struct footprint tiles; /* of those that are there */
+    unsigned waiting;
+    bool stop;
+    pthread_mutex_t lock; /* for what follows: the first thing that went wrong */
+    enum prerender_end end;
+    int err;
+    struct tile tile;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A moment, in which room may be made. */
+static void rest(struct prerender *run)
+{
+    const struct timespec time = {0, PAUSE_MS * 1000000};
+    __atomic_fetch_add(&run->waiting, 1, __ATOMIC_RELAXED);
+    nanosleep(&time, NULL);
+    __atomic_fetch_sub(&run->waiting, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_stopped(const struct prerender *run)
+{
+    return __atomic_load_n(&run->stop, __ATOMIC_RELAXED);
+}
+
+static void end_with(struct prerender *run, enum prerender_end end, int err,
+                     const struct tile *tile)
+{
+    pthread_mutex_lock(&run->lock);
+    if (run->end == PRERENDER_DONE) {
+        run->end = end;
+        run->err = err;
+        if (tile)
+            run->tile = *tile;
+    }
+    pthread_mutex_unlock(&run->lock);
+    __atomic_store_n(&run->stop, true, __ATOMIC_RELAXED);
+}
+
+/* --- Room ---------------------------------------------------------------------- */
+
+/* Of all folders of the plan, those that DONE of its tiles may lie in. */
+static struct footprint folders_of(const struct prerender *run, uint64_t done)
+{
+    const struct footprint each = footprint_of_folder(0, 0);
+    const double all = (double)run->parts.plan->folders;
+    const double share = all * (double)done / (double)run->count;
+    const uint64_t folders = (uint64_t)share;
+    return (struct footprint){folders * each.bytes, folders * each.files};
+}
+
+static struct footprint size_of_all(const struct prerender *run)
+{
+    const struct footprint tiles = {__atomic_load_n(&run->tiles.bytes, __ATOMIC_RELAXED),
+                                    __atomic_load_n(&run->tiles.files, __ATOMIC_RELAXED)};
+    return footprint_sum(tiles, folders_of(run, tiles.files));
+}
+
+static void add_size(struct prerender *run, struct footprint size)
+{
+    __atomic_fetch_add(&run->tiles.bytes, size.bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&run->tiles.files, size.files, __ATOMIC_RELAXED);
+}
+
+/* Whether SIZE more may be stored without a sweep having to take what is there of the plan. */
+static bool has_room(const struct prerender *run, struct footprint size)
+{
+    return footprint_fits(footprint_sum(size_of_all(run), size),
+                          disk_cache_keeps(run->parts.quota));
+}
+
+static bool is_crowded(const struct prerender *run)
+{
+    const struct footprint quota = run->parts.quota;
+    const struct footprint most = {quota.bytes / 100 * CROWDED, quota.files / 100 * CROWDED};
+    struct footprint used;
+    return disk_cache_usage(run->parts.cache, &used) && !footprint_fits(used, most);
+}
+
+/* What others may soon have done away with: a sweep, a count, another process's hold. */
+static bool may_pass(int err)
+{
+    return err == -EDQUOT || err == -EAGAIN || err == -EBUSY || err == -ECANCELED;
+}
+
+/* For how long, in ms, ERR is waited out while the cache stays as it is. */
+static uint64_t patience(const struct prerender *run, int err)
+{
+    struct footprint used;
+    if (err != -EDQUOT)
+        return PASSING_MS;
+    return disk_cache_usage(run->parts.cache, &used) ? ROOM_MS : COUNTING_MS;
+}
+
+static int put_in_time(struct prerender *run, const struct tile *tile, const struct blob *png)
+{
+    struct footprint used, before = {0};
+    uint64_t since = now_ns();
+    for (;;) {
+        int err = disk_cache_put(run->parts.cache, tile, png);
+        if (!may_pass(err))
+            return err;
+        rest(run);
+        if (is_stopped(run))
+            return err;
+        if (disk_cache_usage(run->parts.cache, &used) && !footprint_fits(before, used))
+            since = now_ns(); /* less than it was: there is progress */
+        before = used;
+        if (now_ns() - since > patience(run, err) * 1000000)
+            return err;
+    }
+}
+
+static void store(struct prerender *run, const struct tile *tile, const struct blob *png)
+{
+    const struct footprint size = footprint_of_file(png->length);
+    if (!has_room(run, size)) {
+        end_with(run, PRERENDER_QUOTA, 0, tile);
+        return;
+    }
+    for (int held = 0; held < HOLD_MS && is_crowded(run) && !is_stopped(run); held += PAUSE_MS)
+        rest(run);
+    int err = put_in_time(run, tile, png);
+    if (!err) {
+        add_size(run, size);
+        __atomic_fetch_add(&run->rendered, 1, __ATOMIC_RELAXED);
+    } else if (!may_pass(err)) {
+        end_with(run, PRERENDER_STORE, err, tile);
+    } else if (!is_stopped(run)) {
+        end_with(run, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err, tile);
+    }
+}
+
+/* --- Tiles --------------------------------------------------------------------- */
+
+static void make_tile(struct prerender *run, struct easel *easel, struct part_work *work,
+                      const struct tile *tile)
+{
+    struct blob *png;
+    if (disk_cache_get(run->parts.cache, tile, &png) == 0) {
+        add_size(run, footprint_of_file(png->length));
+        __atomic_fetch_add(&run->found, 1, __ATOMIC_RELAXED);
+    } else {
+        const uint64_t start = now_ns();
+        int err = render_tile(&png, easel, tile, NULL);
+        if (err) {
+            end_with(run, PRERENDER_RENDER, err, tile);
+            return;
+        }
+        store(run, tile, png);
+        __atomic_fetch_add(&work->ns, now_ns() - start, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&work->rendered, 1, __ATOMIC_RELAXED);
+    }
+    blob_release(png);
+    __atomic_fetch_add(&work->done, 1, __ATOMIC_RELAXED);
+}
+
+static void make_tiles(void *context, unsigned number)
+{
+    struct prerender *run = context;
+    while (!is_stopped(run)) {
+        const uint64_t index = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+        struct tile tile;
+        if (index >= run->count)
+            break;
+        const size_t part = tile_plan_get(run->parts.plan, index, &tile);
+        make_tile(run, run->easels[number], &run->parts.work[part], &tile);
+    }
+}
+
+static void look_for_tiles(void *context, unsigned number)
+{
+    struct prerender *run = context;
+    (void)number;
+    while (!is_stopped(run)) {
+        uint64_t found = 0, missing = 0,
+                 index = __atomic_fetch_add(&run->next, CHUNK, __ATOMIC_RELAXED);
+        const uint64_t beyond = index + CHUNK < run->count ? index + CHUNK : run->count;
+        if (index >= run->count)
+            break;
+        for (; index < beyond; index++) {
+            struct tile tile;
+            tile_plan_get(run->parts.plan, index, &tile);
+            if (disk_cache_has(run->parts.cache, &tile))
+                found++;
+            else
+                missing++;
+        }
+        __atomic_fetch_add(&run->found, found, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&run->missing, missing, __ATOMIC_RELAXED);
+    }
+}
+
+/* --- Life ---------------------------------------------------------------------- */
+
+int prerender_start(struct prerender **out, const struct prerender_parts *parts, bool check)
+{
+    struct prerender *run = calloc(1, sizeof *run);
+    if (!run)
+        return -ENOMEM;
+    run->parts = *parts;
+    run->count = tile_plan_count(parts->plan);
+    int err = pthread_mutex_init(&run->lock, NULL) ? -ENOMEM : 0;
+    if (err) {
+        free(run);
+        return err;
+    }
+    run->easels = calloc(parts->threads, sizeof *run->easels);
+    err = run->easels ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && !check && i < parts->threads; i++)
+        err = easel_new(&run->easels[i]);
+    if (!err)
+        err = crew_start(&run->crew, parts->threads, check ? look_for_tiles : make_tiles, run);
+    if (err) {
+        prerender_free(run);
+        return err;
+    }
+    *out = run;
+    return 0;
+}
+
+bool prerender_wait(struct prerender *run, long ms)
+{
+    return crew_wait(run->crew, ms);
+}
+
+void prerender_stop(struct prerender *run)
+{
+    end_with(run, PRERENDER_STOPPED, 0, NULL);
+}
+
+void prerender_tally(const struct prerender *run, struct prerender_tally *out)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&run->lock;
+    *out = (struct prerender_tally){
+        .total = run->count,
+        .found = __atomic_load_n(&run->found, __ATOMIC_RELAXED),
+        .rendered = __atomic_load_n(&run->rendered, __ATOMIC_RELAXED),
+        .missing = __atomic_load_n(&run->missing, __ATOMIC_RELAXED),
+        .size = size_of_all(run),
+        .waiting = __atomic_load_n(&run->waiting, __ATOMIC_RELAXED),
+    };
+    pthread_mutex_lock(lock);
+    out->end = run->end;
+    out->err = run->err;
+    out->tile = run->tile;
+    pthread_mutex_unlock(lock);
+}
+
+void prerender_free(struct prerender *run)
+{
+    if (!run)
+        return;
+    crew_free(run->crew);
+    for (unsigned i = 0; run->easels && i < run->parts.threads; i++)
+        easel_free(run->easels[i]);
+    free(run->easels);
+    pthread_mutex_destroy(&run->lock);
+    free(run);
+}

@@ -1,0 +1,300 @@
+// farlands render: what it puts into the disk cache is what the daemon answers; all of it, or a
+// message that says why not.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { withDaemon } from './daemon.mjs';
+import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const WORLD = ['--world', 'default', '--layer', 'relief'];
+const LIMIT = 60000;
+
+/* `farlands render ARGS...` into CACHE, to its end. */
+const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
+
+/* The numbers of the line on stdout, when all went well: { total, rendered, found }. */
+function summary({ code, stdout, stderr }) {
+    assert.equal(code, 0, `exit code ${code}: ${stderr}`);
+    const line = /^farlands: (\d+) tiles are there, [\d.]+[KMG]: (\d+) rendered, (\d+) there before, in .*\n$/.exec(stdout);
+    assert.ok(line, `stdout: ${stdout}`);
+    const [total, rendered, found] = line.slice(1).map(Number);
+    return { total, rendered, found };
+}
+
+function filesBelow(folder, prefix = '') {
+    return fs.readdirSync(path.join(folder, prefix), { withFileTypes: true }).flatMap((entry) => {
+        const name = path.join(prefix, entry.name);
+        return entry.isDirectory() ? filesBelow(folder, name) : [name];
+    });
+}
+
+/* What is in the cache, as relief/3/1/2.png, of whatever world. */
+const tilesIn = (cache) => filesBelow(cache).filter((name) => name.endsWith('.png'))
+    .map((name) => name.slice(name.indexOf('/') + 1)).sort();
+
+/* All of web maps' window at the zooms. */
+const pyramid = (from, to, layer = 'relief') => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+    .flatMap((z) => Array.from({ length: 4 ** z }, (_, i) => `${layer}/${z}/${i >> z}/${i % (1 << z)}.png`)).sort();
+
+describe('farlands render', { timeout: patience(180000) }, () => {
+    it('leaves what the daemon takes for its own, byte for byte', async () => {
+        const cache = scratch();
+        await eachRow([
+            [[...WORLD, '--zoom', '0-2'], 21],
+            [[...WORLD, '--zoom', '1', '--scale', '2'], 4],
+            [['--world', 'default:42', '--layer', 'gray,height', '--zoom', '-2--1', '--bbox', '-1,-1,1,1'], 4],
+            [['--world', 'default', '--layer', 'normal', '--zoom', '15-16', '--bbox', '-256,0,256,0.5'], 4],
+        ], async ([args, total]) => assert.deepEqual(summary(await render(cache, args)), { total, rendered: total, found: 0 }));
+        const tiles = ['relief/0/0/0', 'relief/2/3/1', 'relief/1/1/0@2x', 'normal/16/32767/32768', 'normal/15/16384/16384']
+            .map((tile) => `default/${tile}.png`).concat('default:42/gray/-1/0/0.png', 'default:42/height/-2/0/0.png');
+        assert.equal(tilesIn(cache).length, 33);
+        await withDaemon(async (daemon) => {
+            await eachRow(tiles, async (tile) => {
+                const { fingerprint } = await daemon.json(`/${tile.split('/')[0]}.json`);
+                const body = await daemon.bytes(`/${tile}`);
+                assert.deepEqual(fs.readFileSync(path.join(cache, fingerprint, tile.slice(tile.indexOf('/') + 1))), body);
+                const fresh = await run(['tile', tile]);
+                assert.deepEqual(fresh.stdout, body);
+            });
+            assert.equal(await daemon.rendered(), 0, 'rendered by the daemon');
+            assert.equal(await daemon.metric('farlands_cache_hits_total', 'tier="disk"'), tiles.length);
+        }, { cache });
+    });
+
+    it('works beside a daemon, and skips what is there', () => withDaemon(async (daemon) => {
+        for (const tile of pyramid(2, 2))
+            await daemon.bytes(`/default/${tile}`);
+        assert.ok(await eventually(() => tilesIn(daemon.cache).length === 16));
+        assert.deepEqual(summary(await render(daemon.cache, [...WORLD, '--zoom', '0-3'])), { total: 85, rendered: 69, found: 16 });
+        const before = await daemon.rendered();
+        for (const tile of pyramid(3, 3))
+            await daemon.bytes(`/default/${tile}`);
+        assert.equal(await daemon.rendered(), before);
+        assert.deepEqual(tilesIn(daemon.cache), pyramid(0, 3));
+        assert.deepEqual(summary(await render(daemon.cache, [...WORLD, '--zoom', '0-3'])), { total: 85, rendered: 0, found: 85 });
+    }));
+
+    it('makes torn tiles again', async () => {
+        const cache = scratch();
+        summary(await render(cache, [...WORLD, '--zoom', '2']));
+        const file = path.join(cache, filesBelow(cache).find((name) => name.endsWith('/2/1/1.png')));
+        const whole = fs.readFileSync(file);
+        fs.truncateSync(file, whole.length >> 1);
+        assert.deepEqual(summary(await render(cache, [...WORLD, '--zoom', '2'])), { total: 16, rendered: 1, found: 15 });
+        assert.deepEqual(fs.readFileSync(file), whole);
+    });
+
+    it('goes on after SIGINT where it was', async () => {
+        const cache = scratch();
+        const args = [...WORLD, '--zoom', '0-6', '--bbox', '-8388608,-8388608,0,8388608', '--threads', '2'];
+        const program = launch(['render', '--cache', cache, ...args]);
+        assert.ok(await eventually(() => fs.existsSync(cache) && tilesIn(cache).length > 20, 10000));
+        program.child.kill('SIGINT');
+        const { code, signal, stdout, stderr } = await end(program, 5000);
+        assert.equal(signal, null, stderr);
+        assert.equal(code, 1, stderr);
+        assert.equal(stdout.length, 0);
+        const [, there, total, rendered] = /interrupted\nfarlands: (\d+) of (\d+) tiles are there, (\d+) of them rendered now; the same command goes on/
+            .exec(stderr).map(Number);
+        assert.equal(there, rendered);
+        assert.equal(tilesIn(cache).length, rendered);
+        assert.deepEqual(filesBelow(cache).filter((name) => name.startsWith('.new-')), [], 'left behind');
+        assert.ok(rendered < total, `all ${total} rendered before the signal`);
+        const second = summary(await render(cache, args));
+        assert.deepEqual(second, { total, rendered: total - rendered, found: rendered });
+    });
+
+    it('ends at once at the second signal', async () => {
+        const program = launch(['render', '--cache', scratch(), ...WORLD, '--zoom', '0-9']);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        program.child.kill('SIGTERM');
+        program.child.kill('SIGTERM');
+        const { code, signal, late } = await end(program, 5000);
+        assert.ok(!late && (signal === 'SIGTERM' || code === 1), `${code} ${signal}`);
+    });
+
+    it('shards share a plan out', async () => {
+        const cache = scratch();
+        const sums = [];
+        for (let shard = 0; shard < 3; shard++)
+            sums.push(summary(await render(cache, [...WORLD, '--zoom', '0-3', '--shard', `${shard}/3`])));
+        assert.deepEqual(sums.map(({ rendered }) => rendered), [29, 28, 28]);
+        assert.deepEqual(tilesIn(cache), pyramid(0, 3));
+    });
+
+    it('lists paths, and takes them', async () => {
+        const cache = scratch();
+        const listed = await run(['render', ...WORLD, '--zoom', '0-2', '--list']);
+        assert.equal(listed.code, 0, listed.stderr);
+        const paths = listed.stdout.toString().trimEnd().split('\n');
+        assert.deepEqual(paths.map((name) => name.replace('default/', '')).sort(), pyramid(0, 2));
+        const list = scratchFile('list', `${paths.slice(3).join('\n')}\n\n${paths.join('\r\n')}`);
+        assert.deepEqual(summary(await render(cache, ['--tiles', list])), { total: 21, rendered: 21, found: 0 });
+        assert.deepEqual(tilesIn(cache), pyramid(0, 2));
+        const child = spawn(BINARY, ['render', '--cache', cache, '--tiles', '-'], { stdio: ['pipe', 'pipe', 'inherit'] });
+        child.stdin.end('/default/gray/1/0/0.png?v=1\ndefault:7/gray/1/0/1@2x.png\n');
+        const parts = [];
+        child.stdout.on('data', (bytes) => parts.push(bytes));
+        const code = await new Promise((resolve) => { child.on('close', resolve); });
+        assert.deepEqual(summary({ code, stdout: Buffer.concat(parts) }), { total: 2, rendered: 2, found: 0 });
+    });
+
+    it('foretells what it would be', async () => {
+        const cache = scratch();
+        const args = ['--world', 'default', '--layer', 'relief,gray', '--zoom', '0-4'];
+        const dry = await render(cache, [...args, '--dry-run']);
+        assert.equal(dry.code, 0, dry.stderr);
+        assert.deepEqual(fs.readdirSync(cache), [], 'it has written');
+        assert.match(dry.stdout.toString(), /^ +4 +default\/gray +256 /m);
+        assert.match(dry.stdout.toString(), /^0 of them are in .* already\.$/m);
+        assert.match(dry.stdout.toString(), /^That fits the cache: cache.disk is 10.0G, cache.files 1000000\.$/m);
+        const [, total, bytes, files] = /^(\d+) tiles: about ([\d.]+)M and (\d+) files on disk, and .* with \d+ threads?\.$/m.exec(dry.stdout).map(Number);
+        assert.equal(total, 682);
+        summary(await render(cache, args));
+        const made = filesBelow(cache).map((name) => fs.statSync(path.join(cache, name)).size)
+            .reduce((sum, size) => sum + Math.ceil(size / 4096) * 4096, 0) / (1 << 20);
+        assert.ok(bytes > made * 0.75 && bytes < made * 1.25, `${bytes}M foretold, ${made}M made`);
+        assert.ok(files >= total && files < total * 1.2, `${files} files`);
+        const again = await render(cache, [...args, '--dry-run']);
+        assert.match(again.stdout.toString(), /^682 of them are in .* already\.$/m);
+    });
+
+    it('tells how far it is, every 5 s', async () => {
+        const program = launch(['render', '--cache', scratch(), '--threads', '1', ...WORLD, '--zoom', '12']);
+        const shown = () => /^farlands: done \d+ of 16777216 tiles \(0 %\), \d+\/s, .* left$/m.exec(Buffer.concat(program.stderr));
+        assert.ok(await eventually(shown, 15000), Buffer.concat(program.stderr).toString());
+        program.child.kill('SIGTERM');
+        assert.equal((await end(program, 5000)).code, 1);
+    });
+
+    it('draws a bar on a terminal, as wide as that is, and clears it away', async () => {
+        const command = `stty cols 60; exec ${BINARY} render --cache ${scratch()} --world default --layer relief --zoom 12`;
+        const child = spawn('script', ['-qfec', command, '/dev/null'],
+            { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, TERM: 'xterm' } });
+        const parts = [];
+        child.stdout.on('data', (bytes) => parts.push(bytes));
+        const closed = new Promise((resolve) => { child.on('close', resolve); });
+        await eventually(() => Buffer.concat(parts).toString().split('/16777216').length > 3, 10000);
+        child.stdin.write('\u0003');
+        await closed;
+        const text = Buffer.concat(parts).toString();
+        const bars = text.split('\r').filter((line) => line.includes('/16777216'));
+        assert.ok(bars.length >= 2, text);
+        for (const bar of bars)
+            assert.ok(bar.endsWith('\u001b[K') && bar.length - 3 < 60, JSON.stringify(bar));
+        assert.match(text, /\r\u001b\[Kfarlands: interrupted/);
+    });
+});
+
+describe('where the cache cannot hold them', { timeout: patience(180000) }, () => {
+    const config = (text) => ['--config', scratchFile('farlands.yaml', `cache: { ${text} }\n`)];
+
+    it('it stops at the quota, and nothing that it made is swept', () => eachRow([
+        ['disk: 8M', /cache\.disk is 8\.0M, about [\d.]+M would be needed\n/, 40],
+        ['files: 200', /cache\.files is 200, about \d+ would be needed\n/, 100],
+    ], async ([quota, names, least]) => {
+        const cache = scratch();
+        const args = [...config(quota), ...WORLD, '--zoom', '0-4'];
+        const { code, stdout, stderr } = await render(cache, args);
+        assert.equal(code, 1, stderr);
+        assert.equal(stdout.length, 0);
+        assert.equal(stderr.match(new RegExp(names, 'g')).length, 2, `before and after: ${stderr}`);
+        const [, there, rendered] = /(\d+) of 341 tiles are there, (\d+) of them rendered now/.exec(stderr).map(Number);
+        assert.equal(there, rendered);
+        assert.ok(there >= least, `${there} tiles`);
+        assert.equal(tilesIn(cache).length, there);
+        const again = await render(cache, args);
+        assert.equal(again.code, 1);
+        assert.match(again.stderr, new RegExp(`${there} of 341 tiles are there, 0 of them rendered now`));
+        const dry = await render(cache, [...args, '--dry-run']);
+        assert.equal(dry.code, 0);
+        assert.match(dry.stdout.toString(), /^That does not fit the cache/m);
+        assert.match(dry.stdout.toString(), /^cache\.(disk|files) is .*, and would have to be/m);
+    }));
+
+    it('others go for them, where all of them fit', async () => {
+        const cache = scratch();
+        const args = [...config('disk: 12M')];
+        summary(await render(cache, [...args, '--world', 'default:1', '--layer', 'relief', '--zoom', '3']));
+        const past = new Date(Date.now() - 3600000);
+        for (const name of filesBelow(cache).filter((file) => file.endsWith('.png')))
+            fs.utimesSync(path.join(cache, name), past, past);
+        const wanted = [...args, '--world', 'default:2', '--layer', 'relief', '--zoom', '0-3', '--bbox', '-8388608,-8388608,8388608,6000000'];
+        const { total } = summary(await render(cache, wanted));
+        assert.deepEqual(summary(await render(cache, wanted)), { total, rendered: 0, found: total });
+    });
+
+    it('the message names the folder and the cause', () => eachRow([
+        ['/proc/nope', /\/proc\/nope/],
+        [path.join(scratchFile('file', 'text'), 'cache'), /file\/cache.*Not a directory/],
+        [scratchFile('file', 'text'), /file.*Not a directory/],
+    ], async ([cache, names]) => {
+        const { code, stderr } = await render(cache, [...WORLD, '--zoom', '0-1']);
+        assert.equal(code, 1, stderr);
+        assert.match(stderr, names);
+    }));
+});
+
+describe('render refuses', { timeout: patience(60000) }, () => {
+    const box = (text) => [...WORLD, '--zoom', '4', '--bbox', text];
+    const list = (text) => ['--tiles', scratchFile('list', text)];
+
+    it('what cannot be meant, and renders nothing', () => eachRow([
+        [[], /--world is missing/],
+        [['--world', 'default'], /--layer is missing/],
+        [WORLD, /--zoom is missing/],
+        [['extra', ...WORLD, '--zoom', '1'], /takes no argument: extra/],
+        [['--world', 'nowhere', '--layer', 'relief', '--zoom', '1'], /--world: .*"nowhere"/],
+        [['--world', 'default:x', '--layer', 'relief', '--zoom', '1'], /--world: seed: "x"/],
+        [['--world', 'a/b', '--layer', 'relief', '--zoom', '1'], /--world: .*: a\/b/],
+        [['--world', '', '--layer', 'relief', '--zoom', '1'], /--world: /],
+        [['--world', 'default', '--layer', 'nothing', '--zoom', '1'], /--layer: .*"nothing"; accepted are relief, hillshade/],
+        [['--world', 'default', '--layer', 'relief,', '--zoom', '1'], /--layer: .*""/],
+        [['--world', 'default', '--layer', 'relief,gray,relief', '--zoom', '1'], /relief is there twice/],
+        [[...WORLD, '--zoom', 'x'], /--zoom: "x"; accepted is/],
+        [[...WORLD, '--zoom', ''], /--zoom: ""/],
+        [[...WORLD, '--zoom', '1-'], /--zoom: "1-"/],
+        [[...WORLD, '--zoom', '3-1'], /A <= B, from -26 to 26/],
+        [[...WORLD, '--zoom', '0-27'], /from -26 to 26/],
+        [[...WORLD, '--zoom', '26', '--scale', '2'], /from -26 to 25 with --scale 2/],
+        [[...WORLD, '--zoom', '-27', '--bbox', '0,0,1,1'], /from -26 to 26/],
+        [[...WORLD, '--zoom', '-1'], /needs a --bbox/],
+        [[...WORLD, '--zoom', '1', '--scale', '3'], /--scale: "3"; accepted/],
+        [box('0,0,1'), /--bbox: "0,0,1"; accepted is x0,y0,x1,y1/],
+        [box('0,0,1,1,'), /--bbox/],
+        [box('0,0,1,one'), /--bbox: .*one/],
+        [box('1,0,1,1'), /x0 must be less than x1/],
+        [box('0,2,1,1'), /y0 must be less than y1/],
+        [box('0,0,1,4503599627370497'), /4503599627370497 is beyond the limit of 2\^52 blocks/],
+        [box('0,0,1,99999999999999999999999'), /beyond/],
+        [[...WORLD, '--zoom', '-26', '--bbox', '4503599627370495,0,4503599627370496,1'], /no tile is there at zoom -26/],
+        [[...WORLD, '--zoom', '26', '--bbox', '-4503599627370496,-4503599627370496,4503599627370496,4503599627370496'], /more than 2\^62 tiles/],
+        [[...WORLD, '--zoom', '1', '--shard', '4/4'], /--shard: "4\/4"; accepted is I\/N, with I from 0 to N - 1/],
+        [[...WORLD, '--zoom', '1', '--shard', '1'], /--shard/],
+        [[...WORLD, '--zoom', '1', '--shard', '-1/4'], /--shard/],
+        [[...WORLD, '--zoom', '1', '--shard', '0/0'], /--shard/],
+        [[...WORLD, '--zoom', '1', '--threads', '0'], /--threads: "0"; accepted/],
+        [[...WORLD, '--zoom', '1', '--dry-run', '--list'], /--dry-run does not go with --list/],
+        [[...WORLD, '--zoom', '1', '--dry-run=yes'], /no value is accepted after: --dry-run/],
+        [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
+        [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles does not go with --world/],
+        [['--zoom', '1', '--tiles', '-'], /--tiles does not go with --zoom/],
+        [['--tiles', '/nowhere/list'], /\/nowhere\/list/],
+        [list('default/relief/1/0/0.png\ndefault/relief/1/0/y.png\n'), /line 2: y: "y"/],
+        [list('default/height/1/0/0.f32\n'), /line 1: extension: "f32" .*only png/],
+        [list('nowhere/relief/1/0/0.png\n'), /line 1: world/],
+        [list('\n'), /no tile is listed/],
+        [[...WORLD, '--zoom', '1', '--config', '/nowhere/farlands.yaml'], /\/nowhere\/farlands\.yaml/],
+    ], async ([args, names]) => {
+        const cache = path.join(scratch(), 'cache');
+        const { code, stdout, stderr } = await render(cache, args);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, names);
+        assert.equal(stdout.length, 0);
+        assert.ok(!fs.existsSync(cache), 'it has opened the cache');
+    }));
+});
