@@ -73,21 +73,16 @@ static void end_with(struct prerender *run, enum prerender_end end, int err,
 
 /* --- Room ---------------------------------------------------------------------- */
 
-/* Of all folders of the plan, those that DONE of its tiles may lie in. */
-static struct footprint folders_of(const struct prerender *run, uint64_t done)
-{
-    const struct footprint each = footprint_of_folder(0, 0);
-    const double all = (double)run->parts.plan->folders;
-    const double share = all * (double)done / (double)run->count;
-    const uint64_t folders = (uint64_t)share;
-    return (struct footprint){folders * each.bytes, folders * each.files};
-}
-
+/* What is there of the plan, with all folders that were needed so far. */
 static struct footprint size_of_all(const struct prerender *run)
 {
+    const struct footprint each = footprint_of_folder(0, 0);
     const struct footprint tiles = {__atomic_load_n(&run->tiles.bytes, __ATOMIC_RELAXED),
                                     __atomic_load_n(&run->tiles.files, __ATOMIC_RELAXED)};
-    return footprint_sum(tiles, folders_of(run, tiles.files));
+    const uint64_t next = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    const uint64_t folders =
+        tile_plan_folders(run->parts.plan, next < run->count ? next : run->count);
+    return footprint_sum(tiles, (struct footprint){folders * each.bytes, folders * each.files});
 }
 
 static void add_size(struct prerender *run, struct footprint size)

@@ -9,6 +9,9 @@
 /* Differences of two coordinates, and products of two counts of tiles, do not fit 64 bits. */
 typedef __int128 wide;
 
+/* A zoom's folder, and, in a list, for which nobody counts, a layer's and a world's. */
+enum { FOLDERS_ABOVE = 3 };
+
 static int64_t floor_divide(wide a, wide b)
 {
     return (int64_t)(a / b - (a % b < 0));
@@ -92,8 +95,10 @@ static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
         part.layer = box->layer[i];
         part.before = plan->total;
         part.count = (uint64_t)count;
+        part.folders_before = plan->folders;
+        part.folders = (uint64_t)part.width + 1;
         plan->total += part.count;
-        plan->folders += (uint64_t)part.width + 1;
+        plan->folders += part.folders;
         plan->part[plan->part_count++] = part;
     }
     return 0;
@@ -208,22 +213,6 @@ static size_t count_parts(const struct tile *tiles, size_t count)
     return parts;
 }
 
-/* The folders that COUNT tiles lie in, {x}, and those that these lie in. */
-static uint64_t count_folders(const struct tile *tiles, size_t count)
-{
-    uint64_t folders = 0;
-    unsigned columns = 0; /* bit for each of a metatile's */
-    for (size_t i = 0; i < count; i++) {
-        const unsigned column = 1u << (tiles[i].x & (METATILE - 1));
-        const bool first = i == 0 || compare_parts(&tiles[i - 1], &tiles[i]) != 0;
-        if (first || tiles[i - 1].x >> 3 != tiles[i].x >> 3)
-            columns = 0;
-        folders += 3 * (uint64_t)first + !(columns & column);
-        columns |= column;
-    }
-    return folders;
-}
-
 static void widen(int64_t *first, int64_t *length, int64_t to)
 {
     const int64_t last = *first + *length - 1;
@@ -231,20 +220,32 @@ static void widen(int64_t *first, int64_t *length, int64_t to)
     *length = (to > last ? to : last) - *first + 1;
 }
 
+/* Columns are folders. Those of a metatile, whose tiles follow on each other, are bits of COLUMNS.
+ */
 static void fill_parts(struct tile_plan *plan)
 {
     struct tile_part *part = NULL;
+    unsigned columns = 0;
     for (size_t i = 0; i < plan->total; i++) {
         const struct tile *tile = &plan->listed[i];
+        const unsigned column = 1u << (tile->x & (METATILE - 1));
         if (i == 0 || compare_parts(tile - 1, tile) != 0) {
+            plan->folders += part ? part->folders : 0;
             part = &plan->part[plan->part_count++];
-            *part = (struct tile_part){tile->world, tile->layer, tile->scale, tile->z, tile->x,
-                                       tile->y,     1,           1,           i,       0};
+            *part = (struct tile_part){
+                tile->world, tile->layer, tile->scale, tile->z, tile->x,       tile->y,
+                1,           1,           i,           0,       plan->folders, FOLDERS_ABOVE};
+            columns = 0;
+        } else if (tile[-1].x >> 3 != tile->x >> 3) {
+            columns = 0;
         }
+        part->folders += !(columns & column);
+        columns |= column;
         widen(&part->x, &part->width, tile->x);
         widen(&part->y, &part->height, tile->y);
         part->count++;
     }
+    plan->folders += part->folders;
 }
 
 int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
@@ -260,7 +261,6 @@ int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
     plan->of = 1;
     plan->listed = tiles;
     plan->total = count;
-    plan->folders = count_folders(tiles, count);
     plan->part = calloc(count_parts(tiles, count), sizeof *plan->part);
     if (!plan->part) {
         tile_plan_free(plan);
@@ -332,6 +332,21 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
     *tile = (struct tile){part->world, part->layer, FORMAT_PNG, part->scale, part->z, 0, 0};
     place_in_box(part, index - part->before, &tile->x, &tile->y);
     return found;
+}
+
+uint64_t tile_plan_folders(const struct tile_plan *plan, uint64_t count)
+{
+    if (count == 0)
+        return 0;
+    const uint64_t index = plan->shard + (count - 1) * plan->of;
+    const struct tile_part *part = &plan->part[find_part(plan, index)];
+    uint64_t within = index - part->before;
+    if (plan->listed)
+        return part->folders_before + part->folders;
+    /* All of the metatiles' columns that have been begun. */
+    int64_t first = part->x;
+    const int64_t width = find_cut(&first, part->width, (uint64_t)part->height, &within);
+    return part->folders_before + 1 + (uint64_t)(first + width - part->x);
 }
 
 void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,

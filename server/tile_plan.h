@@ -21,6 +21,7 @@ struct tile_part {
     int64_t x, y, width, height; /* tiles: all of that, or, of a list, what lies within */
     uint64_t before;             /* tiles in the parts before this one */
     uint64_t count;
+    uint64_t folders_before, folders; /* those that its tiles lie in, and theirs */
 };
 
 /* A box of the plane at several zooms. */
@@ -39,7 +40,7 @@ struct tile_plan {
     size_t part_count;
     struct tile *listed; /* of a list: all tiles, in order; or NULL */
     uint64_t total;      /* of all shards */
-    uint64_t folders;    /* that all tiles lie in, and that those lie in */
+    uint64_t folders;    /* that all tiles lie in, and theirs */
     uint64_t shard, of;  /* this one's number, from 0, and how many there are */
 };
 
@@ -65,6 +66,9 @@ uint64_t tile_plan_count_part(const struct tile_plan *plan, size_t part);
 
 /* The tile INDEX of the shard. Returns the part that it is in. */
 size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *tile);
+
+/* How many folders there may be, at most, with the first COUNT tiles of the shard in them. */
+uint64_t tile_plan_folders(const struct tile_plan *plan, uint64_t count);
 
 /* The tile INDEX of the shard's in PART. */
 void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,

@@ -129,8 +129,10 @@ START_TEST(test_round_trip)
 {
     struct blob *png = png_of(256, 7), *found = NULL;
     ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -ENOENT);
+    ck_assert(!disk_cache_has(cache, &tile));
     ck_assert_int_eq(files(), 0);
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert(disk_cache_has(cache, &tile));
     ck_assert_uint_eq(png->references, 1);
     must_have(cache, &tile, png);
     must_have(cache, &tile, png);

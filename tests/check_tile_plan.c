@@ -165,6 +165,32 @@ END_TEST
 
 /* --- Order --------------------------------------------------------------------- */
 
+enum { COLUMNS = 4096 };
+
+/* The folders are those that the tiles so far, the last of which is TILE, really lie in, or a few
+ * more, never less. */
+static void check_folders(const struct tile_plan *plan, uint64_t index, size_t number,
+                          const struct tile *tile)
+{
+    static bool seen[COLUMNS];
+    static uint64_t folders;
+    static size_t last;
+    const int64_t column = tile->x - plan->part[number].x;
+    must(column < COLUMNS, "a part too wide to check");
+    if (index == 0)
+        folders = 0;
+    if (index == 0 || last != number) {
+        memset(seen, 0, sizeof seen);
+        folders++;
+    }
+    last = number;
+    folders += !seen[column];
+    seen[column] = true;
+    const uint64_t told = tile_plan_folders(plan, index + 1);
+    must(told >= folders && (plan->of > 1 || told <= folders + 20),
+         "%" PRIu64 " folders after %" PRIu64 " tiles, not %" PRIu64, told, index + 1, folders);
+}
+
 /* What a plan promises of its tiles: in order, hence each once, all within, as many as there are.
  */
 static void check_order(const struct tile_plan *plan)
@@ -174,6 +200,7 @@ static void check_order(const struct tile_plan *plan)
     for (uint64_t i = 0; i < count; i++, before = tile) {
         const size_t number = tile_plan_get(plan, i, &tile);
         const struct tile_part *part = &plan->part[number];
+        check_folders(plan, i, number, &tile);
         must(tile.world == part->world && tile.layer == part->layer && tile.z == part->z &&
                  tile.scale == part->scale && tile.format == FORMAT_PNG,
              "tile %" PRIu64 ": not of its part", i);
@@ -236,6 +263,7 @@ START_TEST(test_huge)
     ck_assert_uint_eq(tile_plan_get(plan, tile_plan_count(plan) - 1, &tile), 26);
     ck_assert_int_eq(tile.x, (1 << 26) - 1);
     ck_assert_int_eq(tile.y, (1 << 26) - 1);
+    ck_assert_uint_eq(tile_plan_folders(plan, tile_plan_count(plan)), plan->folders);
     ck_assert_uint_eq(tile_plan_get(plan, plan->part[26].before + (UINT64_C(8) << 26), &tile), 26);
     ck_assert_int_eq(tile.x, 8);
     ck_assert_int_eq(tile.y, 0);
@@ -364,6 +392,8 @@ START_TEST(test_list_of_box)
         struct tile a, b;
         tile_plan_get(plan, i, &a);
         tile_plan_get(listed, i, &b);
+        must(tile_plan_folders(listed, i + 1) >= tile_plan_folders(plan, i + 1),
+             "tile %" PRIu64 ": folders are missing", i);
         must(a.z == b.z && a.x == b.x && a.y == b.y, "tile %" PRIu64 " differs", i);
     }
     tile_plan_free(plan);

@@ -185,7 +185,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         const bars = text.split('\r').filter((line) => line.includes('/16777216'));
         assert.ok(bars.length >= 2, text);
         for (const bar of bars)
-            assert.ok(bar.endsWith('\u001b[K') && bar.length - 3 < 60, JSON.stringify(bar));
+            assert.ok(bar.replace('^C', '').endsWith('\u001b[K') && bar.replace('^C', '').length - 3 < 60, JSON.stringify(bar));
         assert.match(text, /\r\u001b\[Kfarlands: interrupted/);
     });
 });
@@ -209,7 +209,8 @@ describe('where the cache cannot hold them', { timeout: patience(180000) }, () =
         assert.equal(tilesIn(cache).length, there);
         const again = await render(cache, args);
         assert.equal(again.code, 1);
-        assert.match(again.stderr, new RegExp(`${there} of 341 tiles are there, 0 of them rendered now`));
+        const [, still, more] = /(\d+) of 341 tiles are there, (\d+) of them rendered now/.exec(again.stderr).map(Number);
+        assert.ok(still - more === there && more <= 4, again.stderr); /* smaller ones than that which did not fit */
         const dry = await render(cache, [...args, '--dry-run']);
         assert.equal(dry.code, 0);
         assert.match(dry.stdout.toString(), /^That does not fit the cache/m);
