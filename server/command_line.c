@@ -35,6 +35,9 @@ static const struct {
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL,
                         "Only tell how many tiles, bytes and seconds it would be."},
     [OPTION_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
+    [OPTION_EXPORT] =
+        {"export", 0, "FILE",
+         "An archive of them besides, MBTiles: of one layer, in the window of web maps."},
     [OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
 };
 

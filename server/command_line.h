@@ -25,6 +25,7 @@ enum command_option {
     OPTION_SHARD,
     OPTION_DRY_RUN,
     OPTION_LIST,
+    OPTION_EXPORT,
     OPTION_THREADS,
     COMMAND_OPTIONS,
 };

@@ -10,6 +10,7 @@
 #include "server/commands.h"
 #include "server/dry_run.h"
 #include "server/fill.h"
+#include "server/plan_archive.h"
 #include "server/render_request.h"
 #include "server/resolve.h"
 #include "server/tile_list.h"
@@ -22,6 +23,7 @@ struct rendering {
     const struct world *world; /* of a box, held; or NULL */
     struct tile_list list;
     struct tile_plan *plan;
+    struct plan_archive archive; /* of MODE_EXPORT */
     char folder[CACHE_FOLDER_MAX];
 };
 
@@ -107,7 +109,9 @@ static int fill_cache(const struct rendering *rendering, unsigned threads)
     const struct fill fill = {.plan = rendering->plan,
                               .folder = rendering->folder,
                               .quota = {config->cache.disk, config->cache.files},
-                              .threads = threads};
+                              .threads = threads,
+                              .archive = rendering->request.archive,
+                              .about = &rendering->archive.about};
     return fill_run(&fill);
 }
 
@@ -147,9 +151,12 @@ static int prepare(struct rendering *rendering, const struct command_line *line)
     code = command_worlds(&rendering->worlds, rendering->config);
     if (!code)
         code = request->tiles ? plan_list(rendering) : plan_box(rendering, line);
-    if (!code)
-        tile_plan_shard(rendering->plan, request->shard, request->of);
-    return code;
+    if (code)
+        return code;
+    tile_plan_shard(rendering->plan, request->shard, request->of);
+    if (request->archive && plan_archive(&rendering->archive, rendering->plan, why))
+        return wrong_usage(why, NULL);
+    return EXIT_DONE;
 }
 
 static void tear_down(struct rendering *rendering)

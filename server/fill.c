@@ -102,7 +102,7 @@ static int look_ahead(const struct fill *fill, struct part_work *work)
         return err;
     for (size_t i = 0; i < fill->plan->part_count; i++)
         work[i].sampled = estimate->part[i].ns;
-    if (exceeds(fill, estimate->bytes, estimate->files)) {
+    if (!fill->archive && exceeds(fill, estimate->bytes, estimate->files)) {
         fprintf(stderr,
                 "farlands: %" PRIu64 " tiles are more than the cache keeps: it will end when that "
                 "is full",
@@ -161,8 +161,10 @@ static void tell_tile(const struct prerender_tally *tally)
 }
 
 /* Why it ended before all was done. */
-static void tell_end(const struct fill *fill, const struct prerender_tally *tally)
+static void tell_end(const struct fill *fill, const struct prerender_parts *parts,
+                     const struct prerender_tally *tally)
 {
+    char why[MBTILES_WHY];
     const uint64_t there = tally->found + tally->rendered;
     const double all = there ? (double)tally->total / (double)there : 1;
 
@@ -184,13 +186,22 @@ static void tell_end(const struct fill *fill, const struct prerender_tally *tall
         fprintf(stderr, " could not be stored in %s: %s\n", fill->folder,
                 tally->err == -ECANCELED ? "storing has failed" : strerror(-tally->err));
         break;
+    case PRERENDER_ARCHIVE:
+        fprintf(stderr, "%s\n", mbtiles_explain(parts->archive, fill->archive, tally->err, why));
+        break;
     default:
         fputs("interrupted\n", stderr);
     }
-    fprintf(stderr,
-            "farlands: %" PRIu64 " of %" PRIu64 " tiles are there, %" PRIu64
-            " of them rendered now; the same command goes on from there\n",
-            there, tally->total, tally->rendered);
+    if (fill->archive)
+        fprintf(stderr,
+                "farlands: nothing is left of %s, but %" PRIu64 " of %" PRIu64
+                " tiles were rendered, and those that the cache has room for are there\n",
+                fill->archive, there, tally->total);
+    else
+        fprintf(stderr,
+                "farlands: %" PRIu64 " of %" PRIu64 " tiles are there, %" PRIu64
+                " of them rendered now; the same command goes on from there\n",
+                there, tally->total, tally->rendered);
 }
 
 static int tell_failure(int err)
@@ -227,6 +238,28 @@ static int check(const struct fill *fill, const struct prerender_parts *parts,
     return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
+static int tell_archive(const struct fill *fill, const struct mbtiles *archive, int err)
+{
+    char why[MBTILES_WHY];
+    fprintf(stderr, "farlands: %s\n", mbtiles_explain(archive, fill->archive, err, why));
+    return EXIT_FAILED;
+}
+
+/* All was put: the archive appears. */
+static int finish(const struct fill *fill, struct mbtiles *archive,
+                  const struct prerender_tally *made, double started)
+{
+    char time[QUANTITY_TEXT];
+    int err = mbtiles_finish(archive);
+    if (err)
+        return tell_archive(fill, archive, err);
+    printf("farlands: %" PRIu64 " tiles are in %s: %" PRIu64 " rendered, %" PRIu64
+           " from the cache, in %s\n",
+           made->total, fill->archive, made->rendered, made->found,
+           quantity_seconds(seconds_now() - started, time));
+    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
+
 static int run(const struct fill *fill, struct prerender_parts *parts)
 {
     struct prerender_tally tally;
@@ -239,9 +272,27 @@ static int run(const struct fill *fill, struct prerender_parts *parts)
     err = go_through(parts, &progress, false, &tally);
     if (err)
         return tell_failure(err);
-    if (tally.found + tally.rendered == tally.total)
+    if (fill->archive && tally.archived == tally.total)
+        return finish(fill, parts->archive, &tally, started);
+    if (!fill->archive && tally.found + tally.rendered == tally.total)
         return check(fill, parts, &progress, &tally, started);
-    tell_end(fill, &tally);
+    tell_end(fill, parts, &tally);
+    return EXIT_FAILED;
+}
+
+static int open_archive(const struct fill *fill, struct mbtiles **archive)
+{
+    int err = fill->archive ? mbtiles_new(archive, fill->archive, fill->about) : 0;
+    return err ? tell_archive(fill, NULL, err) : EXIT_DONE;
+}
+
+static int open_cache(const struct fill *fill, struct disk_cache **cache)
+{
+    int err = disk_cache_open(cache, fill->folder, &fill->quota, NULL, NULL);
+    if (!err)
+        return EXIT_DONE;
+    fprintf(stderr, "farlands: the cache folder %s cannot be used: %s\n", fill->folder,
+            strerror(-err));
     return EXIT_FAILED;
 }
 
@@ -253,17 +304,13 @@ int fill_run(const struct fill *fill)
     give_way();
     catch_signals();
     parts.work = calloc(fill->plan->part_count, sizeof *parts.work);
-    if (!parts.work)
-        return tell_failure(-ENOMEM);
-    int err = disk_cache_open(&parts.cache, fill->folder, &fill->quota, NULL, NULL);
-    if (err) {
-        fprintf(stderr, "farlands: the cache folder %s cannot be used: %s\n", fill->folder,
-                strerror(-err));
-        free(parts.work);
-        return EXIT_FAILED;
-    }
-    int code = run(fill, &parts);
+    int code = parts.work ? open_archive(fill, &parts.archive) : tell_failure(-ENOMEM);
+    if (!code)
+        code = open_cache(fill, &parts.cache);
+    if (!code)
+        code = run(fill, &parts);
     disk_cache_close(parts.cache);
+    mbtiles_free(parts.archive);
     free(parts.work);
     return code;
 }

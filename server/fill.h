@@ -3,6 +3,7 @@
 #ifndef FARLANDS_FILL_H
 #define FARLANDS_FILL_H
 
+#include "server/mbtiles.h"
 #include "server/tile_plan.h"
 #include "server/usage.h"
 
@@ -11,6 +12,8 @@ struct fill {
     const char *folder;
     struct footprint quota;
     unsigned threads;
+    const char *archive;               /* the file of one, to be made; or NULL */
+    const struct mbtiles_about *about; /* the archive's */
 };
 
 /* Until all tiles are there, SIGINT, SIGTERM, or what cannot be helped; a second signal kills.

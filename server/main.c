@@ -25,14 +25,14 @@ static const struct command commands[] = {
      TAKES(CONFIG) | TAKES(OUTPUT), "a PATH such as default/relief/10/512/512.png", command_tile},
     {"render",
      "--world W --layer L[,L...] --zoom A[-B] [--bbox x0,y0,x1,y1] [--scale 1|2]\n"
-     "[--shard I/N] [--dry-run | --list] [--threads N]\n"
+     "[--shard I/N] [--dry-run | --list | --export FILE] [--threads N]\n"
      "[--config FILE] [--cache DIR]\n"
      "--tiles FILE|- [the same options]",
      "Renders ahead of time what the disk cache lacks, beside a daemon or without one;\n"
      "interrupted, the same command goes on where it was.",
      TAKES(WORLD) | TAKES(LAYER) | TAKES(ZOOM) | TAKES(BBOX) | TAKES(SCALE) | TAKES(TILES) |
-         TAKES(SHARD) | TAKES(DRY_RUN) | TAKES(LIST) | TAKES(THREADS) | TAKES(CONFIG) |
-         TAKES(CACHE),
+         TAKES(SHARD) | TAKES(DRY_RUN) | TAKES(LIST) | TAKES(EXPORT) | TAKES(THREADS) |
+         TAKES(CONFIG) | TAKES(CACHE),
      NULL, command_render},
     {"check-config", "FILE",
      "Says whether FILE is a good configuration, and what is wrong with it.", 0, "a FILE",

@@ -26,7 +26,7 @@ struct prerender {
     struct easel **easels;
     struct crew *crew;
     /* Atomic. */
-    uint64_t next, found, rendered, missing;
+    uint64_t next, found, rendered, missing, archived;
     struct footprint tiles; /* of those that are there */
     unsigned waiting;
     bool stop;
@@ -160,7 +160,25 @@ static void store(struct prerender *run, const struct tile *tile, const struct b
     }
 }
 
+/* Beside an archive: what the cache takes now. */
+static void offer(struct prerender *run, const struct tile *tile, const struct blob *png)
+{
+    const struct footprint size = footprint_of_file(png->length);
+    if (has_room(run, size) && disk_cache_put(run->parts.cache, tile, png) == 0)
+        add_size(run, size);
+    __atomic_fetch_add(&run->rendered, 1, __ATOMIC_RELAXED);
+}
+
 /* --- Tiles --------------------------------------------------------------------- */
+
+static void archive(struct prerender *run, const struct tile *tile, const struct blob *png)
+{
+    int err = mbtiles_put(run->parts.archive, tile->z, tile->x, tile->y, png);
+    if (err)
+        end_with(run, PRERENDER_ARCHIVE, err, tile);
+    else
+        __atomic_fetch_add(&run->archived, 1, __ATOMIC_RELAXED);
+}
 
 static void make_tile(struct prerender *run, struct easel *easel, struct part_work *work,
                       const struct tile *tile)
@@ -176,10 +194,15 @@ static void make_tile(struct prerender *run, struct easel *easel, struct part_wo
             end_with(run, PRERENDER_RENDER, err, tile);
             return;
         }
-        store(run, tile, png);
+        if (run->parts.archive)
+            offer(run, tile, png);
+        else
+            store(run, tile, png);
         __atomic_fetch_add(&work->ns, now_ns() - start, __ATOMIC_RELAXED);
         __atomic_fetch_add(&work->rendered, 1, __ATOMIC_RELAXED);
     }
+    if (run->parts.archive)
+        archive(run, tile, png);
     blob_release(png);
     __atomic_fetch_add(&work->done, 1, __ATOMIC_RELAXED);
 }
@@ -266,6 +289,7 @@ void prerender_tally(const struct prerender *run, struct prerender_tally *out)
         .found = __atomic_load_n(&run->found, __ATOMIC_RELAXED),
         .rendered = __atomic_load_n(&run->rendered, __ATOMIC_RELAXED),
         .missing = __atomic_load_n(&run->missing, __ATOMIC_RELAXED),
+        .archived = __atomic_load_n(&run->archived, __ATOMIC_RELAXED),
         .size = size_of_all(run),
         .waiting = __atomic_load_n(&run->waiting, __ATOMIC_RELAXED),
     };

@@ -6,13 +6,15 @@
 #define FARLANDS_PRERENDER_H
 
 #include "server/disk_cache.h"
+#include "server/mbtiles.h"
 #include "server/tile_plan.h"
 #include "server/workload.h"
 
 struct prerender_parts {
     const struct tile_plan *plan;
     struct disk_cache *cache;
-    struct footprint quota; /* of the cache */
+    struct footprint quota;  /* of the cache */
+    struct mbtiles *archive; /* or NULL; with one, a cache without room is no failure */
     unsigned threads;
     struct part_work *work; /* of each part of the plan, without what is done; written to */
 };
@@ -24,6 +26,7 @@ enum prerender_end {
     PRERENDER_CROWDED, /* no room was made for a long time */
     PRERENDER_RENDER,  /* a tile could not be rendered */
     PRERENDER_STORE,   /* or not stored */
+    PRERENDER_ARCHIVE, /* or not put into the archive */
 };
 
 /* How far it is, or was at its end. */
@@ -31,6 +34,7 @@ struct prerender_tally {
     uint64_t total;           /* tiles of the plan's shard */
     uint64_t found, rendered; /* there already, and made and stored */
     uint64_t missing;         /* of a check: not there */
+    uint64_t archived;        /* put into the archive */
     struct footprint size;    /* of what is there, with its folders */
     unsigned waiting;         /* threads that wait for room */
     enum prerender_end end;

@@ -58,6 +58,7 @@ static int parse_mode(struct render_request *request, const struct command_line 
     } modes[] = {
         {OPTION_DRY_RUN, "--dry-run", MODE_DRY_RUN},
         {OPTION_LIST, "--list", MODE_LIST},
+        {OPTION_EXPORT, "--export", MODE_EXPORT},
     };
     const char *first = NULL;
 
@@ -69,6 +70,9 @@ static int parse_mode(struct render_request *request, const struct command_line 
         first = modes[i].name;
         request->mode = modes[i].mode;
     }
+    request->archive = line->option[OPTION_EXPORT];
+    if (request->archive && !request->archive[0])
+        return refuse(why, "--export: accepted is the name of a file, such as world.mbtiles");
     return 0;
 }
 

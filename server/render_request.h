@@ -10,10 +10,11 @@
 
 enum { RENDER_THREADS_MAX = 1024, RENDER_SHARDS_MAX = 1000000, RENDER_WHY = 512 };
 
-enum render_mode { MODE_RENDER, MODE_DRY_RUN, MODE_LIST };
+enum render_mode { MODE_RENDER, MODE_DRY_RUN, MODE_LIST, MODE_EXPORT };
 
 struct render_request {
     enum render_mode mode;
+    const char *archive; /* of MODE_EXPORT: its file */
     const char *tiles;   /* the file of a list, "-" for stdin; NULL: a box */
     struct tile_box box; /* but for its world and layers */
     uint64_t shard, of;

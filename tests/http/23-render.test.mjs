@@ -240,6 +240,57 @@ describe('where the cache cannot hold them', { timeout: patience(180000) }, () =
     }));
 });
 
+describe('render --export', { timeout: patience(120000) }, () => {
+    const target = () => path.join(scratch(), 'world.mbtiles');
+    const left = (file) => fs.readdirSync(path.dirname(file));
+
+    it('makes an archive, and fills the cache on the way', async () => {
+        const [cache, file] = [scratch(), target()];
+        summary(await render(cache, [...WORLD, '--zoom', '2']));
+        const args = [...WORLD, '--zoom', '0-3', '--export', file];
+        const { code, stdout, stderr } = await render(cache, args);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout.toString(), /^farlands: 85 tiles are in .*world\.mbtiles: 69 rendered, 16 from the cache, in /);
+        assert.deepEqual(left(file), ['world.mbtiles']);
+        const bytes = fs.readFileSync(file);
+        assert.equal(bytes.subarray(0, 15).toString(), 'SQLite format 3');
+        assert.deepEqual(tilesIn(cache), pyramid(0, 3));
+        const again = await render(cache, args);
+        assert.equal(again.code, 1);
+        assert.match(again.stderr, /world\.mbtiles: it exists/);
+        assert.deepEqual(fs.readFileSync(file), bytes);
+    });
+
+    it('needs no room in the cache', async () => {
+        const [cache, file] = [scratch(), target()];
+        const config = scratchFile('farlands.yaml', 'cache: { disk: 2M }\n');
+        const { code, stdout, stderr } = await render(cache, ['--config', config, ...WORLD, '--zoom', '0-3', '--export', file]);
+        assert.equal(code, 0, stderr);
+        assert.equal(stderr, '');
+        assert.match(stdout.toString(), /85 rendered, 0 from the cache/);
+        const kept = tilesIn(cache);
+        assert.ok(kept.length > 0 && kept.length < 30, `${kept.length} in the cache`);
+    });
+
+    it('leaves no half of one', async () => {
+        const [cache, file] = [scratch(), target()];
+        const args = [...WORLD, '--zoom', '0-9', '--export', file];
+        const program = launch(['render', '--cache', cache, ...args]);
+        assert.ok(await eventually(() => tilesIn(cache).length > 20, 10000));
+        program.child.kill('SIGINT');
+        const { code, stderr } = await end(program, 10000);
+        assert.equal(code, 1, stderr);
+        assert.match(stderr, /interrupted\nfarlands: nothing is left of .*world\.mbtiles/);
+        assert.deepEqual(left(file), []);
+    });
+
+    it('says when it cannot be written', async () => {
+        const { code, stderr } = await render(scratch(), [...WORLD, '--zoom', '0', '--export', '/nowhere/world.mbtiles']);
+        assert.equal(code, 1);
+        assert.match(stderr, /\/nowhere\/world\.mbtiles/);
+    });
+});
+
 describe('render refuses', { timeout: patience(60000) }, () => {
     const box = (text) => [...WORLD, '--zoom', '4', '--bbox', text];
     const list = (text) => ['--tiles', scratchFile('list', text)];
@@ -280,6 +331,11 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         [[...WORLD, '--zoom', '1', '--shard', '0/0'], /--shard/],
         [[...WORLD, '--zoom', '1', '--threads', '0'], /--threads: "0"; accepted/],
         [[...WORLD, '--zoom', '1', '--dry-run', '--list'], /--dry-run does not go with --list/],
+        [[...WORLD, '--zoom', '1', '--list', '--export', 'x'], /--list does not go with --export/],
+        [[...WORLD, '--zoom', '1', '--export', ''], /--export: accepted is the name of a file/],
+        [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x'], /--export: .* one layer .*relief and default\/gray/],
+        [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: an archive takes the zooms 0 to 30, not -1/],
+        [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*window of web maps/],
         [[...WORLD, '--zoom', '1', '--dry-run=yes'], /no value is accepted after: --dry-run/],
         [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
         [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles does not go with --world/],
