@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "config/numbers.h"
+#include "server/packing.h"
 #include "server/unfinished.h"
 
 /* Tiles are written together, as many as this or as many bytes. */
-enum { BATCH_TILES = 512, BATCH_BYTES = 8 << 20 };
+enum { BATCH_TILES = PACKING_ROWS, BATCH_BYTES = 8 << 20 };
 
 /* Of SQLite's header: https://www.sqlite.org/fileformat2.html, 1.3. */
 enum { HEADER_BYTES = 100, HEADER_APPLICATION = 68 };
@@ -25,7 +26,8 @@ static const uint8_t application[4] = {'M', 'P', 'B', 'X'};
  * flushing until the end. The index of tiles grows with them: to sort it at the end would want room
  * on another disk.
  */
-static const char schema[] = "PRAGMA page_size = 4096;"
+_Static_assert(PACKING_PAGE == 2048, "the page size below");
+static const char schema[] = "PRAGMA page_size = 2048;"
                              "PRAGMA auto_vacuum = NONE;"
                              "PRAGMA journal_mode = OFF;"
                              "PRAGMA synchronous = OFF;"
@@ -62,6 +64,8 @@ struct mbtiles {
     pthread_mutex_t writing_lock; /* over DB, and the batch that is not being filled */
     struct batch batches[2];
     struct batch *filling;
+    int room;      /* in the leaf that the next row goes to, as far as is known */
+    int64_t rows;  /* written */
     int err;       /* atomic: what spoilt the archive, or 0 */
     char why[256]; /* what SQLite said of that; written before ERR */
 };
@@ -71,7 +75,7 @@ struct mbtiles {
 /* What RESULT is as a negative code. */
 static int code_of(sqlite3 *db, int result)
 {
-    int why;
+    int why = 0;
     switch (result & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -83,12 +87,15 @@ static int code_of(sqlite3 *db, int result)
         return -ENOSPC;
     case SQLITE_TOOBIG:
         return -EFBIG;
-    case SQLITE_CANTOPEN: /* a file that we have just made */
-    case SQLITE_IOERR:
-    default:
+    case SQLITE_CANTOPEN:
+        /* We have just made the file: it is SQLite's paths that end at 512 bytes. */
         why = sqlite3_system_errno(db);
-        return why > 0 ? -why : -EIO;
+        why = why == ENOENT ? ENAMETOOLONG : why;
+        break;
+    default:
+        sqlite3_file_control(db, NULL, SQLITE_FCNTL_LAST_ERRNO, &why);
     }
+    return why > 0 ? -why : -EIO;
 }
 
 /* The negative code of RESULT; the first that is one spoils the archive. */
@@ -310,14 +317,28 @@ static int write_row(struct mbtiles *archive, const struct row *row)
     return err;
 }
 
+static void order_batch(struct mbtiles *archive, const struct batch *batch, int order[BATCH_TILES])
+{
+    int cells[BATCH_TILES];
+    for (int i = 0; i < batch->count; i++) {
+        const struct row *row = &batch->rows[i];
+        cells[i] = packing_cell(archive->rows + batch->count,
+                                (int64_t[]){row->zoom, row->column, row->row}, 3, row->png->length);
+    }
+    packing_order(&archive->room, cells, batch->count, order);
+    archive->rows += batch->count;
+}
+
 /* Under WRITING_LOCK. */
 static int write_batch(struct mbtiles *archive, struct batch *batch)
 {
+    int order[BATCH_TILES];
     int err = __atomic_load_n(&archive->err, __ATOMIC_ACQUIRE);
+    order_batch(archive, batch, order);
     if (!err)
         err = execute(archive, "BEGIN");
     for (int i = 0; i < batch->count && !err; i++)
-        err = write_row(archive, &batch->rows[i]);
+        err = write_row(archive, &batch->rows[order[i]]);
     if (!err)
         err = execute(archive, "COMMIT");
     empty(batch);

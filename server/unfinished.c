@@ -68,6 +68,8 @@ static int open_locked(const char *path, bool (*is_ours)(int fd))
 
 int unfinished_new(struct unfinished **out, const char *file, bool (*is_ours)(int fd))
 {
+    if (!*file)
+        return -ENOENT;
     if (is_there(file))
         return -EEXIST;
     int err = -ENOMEM, fd = -EAGAIN;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "server/unfinished.h"
@@ -27,6 +28,29 @@ static const struct mbtiles_about everything = {.name = "default relief",
                                                 .version = 2,
                                                 .fingerprint = "0123456789abcdef",
                                                 .encoding = "terrarium"};
+
+static unsigned refused_flags; /* of renameat2, as by a file system that knows no better */
+static int refused_sync;       /* the error that fsync gives */
+static int syncs;              /* asked for; the disk need not hear of each */
+
+/* Instead of the C library's. */
+int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags)
+{
+    must(syncs == 1, "%d files are on the disk before it is renamed", syncs);
+    if (flags & refused_flags) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, old_folder, old, new_folder, new, flags);
+}
+
+int fsync(int fd)
+{
+    (void)fd;
+    syncs++;
+    errno = refused_sync;
+    return refused_sync ? -1 : 0;
+}
 
 static void set_up(void)
 {
@@ -130,7 +154,9 @@ static void must_be_whole(sqlite3 *db, int tiles)
 
 static void must_be_finished(struct mbtiles *archive)
 {
+    syncs = 0;
     ck_assert_int_eq(mbtiles_finish(archive), 0);
+    ck_assert_int_eq(syncs, 2); /* the file, and the folder */
     mbtiles_free(archive);
     ck_assert(exists(file));
     ck_assert(!exists(unfinished));
@@ -336,6 +362,469 @@ START_TEST(test_impossible)
 }
 END_TEST
 
+/* What SQLite adds to the tiles, which are as small as ours come. */
+START_TEST(test_size)
+{
+    uint64_t state = 3, sum = 0;
+    struct stat status;
+    struct mbtiles *archive = archive_new();
+    for (int i = 0; i < 4096; i++) {
+        struct blob *png = noise((size_t)(4000 + chance_below(&state, 8000)), (uint64_t)i);
+        ck_assert_int_eq(mbtiles_put(archive, 12, i % 64, i / 64, png), 0);
+        sum += png->length;
+        blob_release(png);
+    }
+    must_be_finished(archive);
+    ck_assert_int_eq(stat(file, &status), 0);
+    ck_assert_msg((double)status.st_size < 1.02 * (double)sum, "%jd bytes of %ju",
+                  (intmax_t)status.st_size, (uintmax_t)sum);
+}
+END_TEST
+
+enum { THREADS = 4, COLUMN = 700 };
+
+struct putter {
+    struct mbtiles *archive;
+    pthread_t thread;
+    int column, err;
+};
+
+static void *put_column(void *argument)
+{
+    struct putter *putter = argument;
+    for (int y = 0; y < COLUMN && !putter->err; y++)
+        putter->err = put(putter->archive, 12, putter->column, y);
+    return NULL;
+}
+
+START_TEST(test_threads)
+{
+    struct putter putters[THREADS];
+    struct mbtiles *archive = archive_new();
+    for (int i = 0; i < THREADS; i++) {
+        putters[i] = (struct putter){.archive = archive, .column = i};
+        ck_assert_int_eq(pthread_create(&putters[i].thread, NULL, put_column, &putters[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(putters[i].thread, NULL);
+        ck_assert_int_eq(putters[i].err, 0);
+    }
+    must_be_finished(archive);
+    sqlite3 *db = db_open();
+    must_be_whole(db, THREADS * COLUMN);
+    for (int i = 0; i < THREADS; i++)
+        for (int y = 0; y < COLUMN; y++)
+            must_have(db, 12, i, y);
+    sqlite3_close(db);
+}
+END_TEST
+
+/* --- Whole or not at all ------------------------------------------------------------ */
+
+static int begin(struct mbtiles **archive)
+{
+    return mbtiles_new(archive, file, &everything);
+}
+
+enum { PLAIN, DANGLING, FOLDER, FIFO, EMPTY, TORN, OTHER_SQLITE, KINDS };
+
+/* Something at PATH. */
+static void make(const char *path, int kind)
+{
+    sqlite3 *db;
+    switch (kind) {
+    case PLAIN:
+        file_write(path, "mine", 4);
+        break;
+    case DANGLING:
+        ck_assert_int_eq(symlink("nowhere", path), 0);
+        break;
+    case FOLDER:
+        ck_assert_int_eq(mkdir(path, 0777), 0);
+        break;
+    case FIFO:
+        ck_assert_int_eq(mkfifo(path, 0666), 0);
+        break;
+    case EMPTY:
+        file_write(path, "", 0);
+        break;
+    case TORN:
+        file_write(path, "SQLite format 3", 16);
+        break;
+    default:
+        ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db, "CREATE TABLE t (a)", NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+    }
+}
+
+/* Who has a file there, of whatever kind, keeps it. */
+START_TEST(test_existing)
+{
+    struct stat before, after;
+    struct mbtiles *archive = NULL;
+    make(file, _i);
+    ck_assert_int_eq(lstat(file, &before), 0);
+    ck_assert_int_eq(begin(&archive), -EEXIST);
+    ck_assert_int_eq(lstat(file, &after), 0);
+    ck_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
+    ck_assert(!exists(unfinished));
+}
+END_TEST
+
+/* So does who puts one there later. */
+START_TEST(test_meanwhile)
+{
+    struct stat before, after;
+    struct mbtiles *archive = archive_new();
+    refused_flags = _i < KINDS ? 0 : RENAME_NOREPLACE;
+    make(file, _i % KINDS);
+    ck_assert_int_eq(lstat(file, &before), 0);
+    ck_assert_int_eq(put(archive, 0, 0, 0), 0);
+    ck_assert_int_eq(mbtiles_finish(archive), -EEXIST);
+    mbtiles_free(archive);
+    ck_assert_int_eq(lstat(file, &after), 0);
+    ck_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
+    ck_assert(!exists(unfinished));
+}
+END_TEST
+
+START_TEST(test_simple_file_system)
+{
+    struct mbtiles *archive = archive_new();
+    refused_flags = RENAME_NOREPLACE;
+    ck_assert_int_eq(put(archive, 0, 0, 0), 0);
+    must_be_finished(archive);
+    sqlite3 *db = db_open();
+    must_be_whole(db, 1);
+    sqlite3_close(db);
+}
+END_TEST
+
+/* What lies where an archive would grow is overwritten only where it is a dead run's. */
+START_TEST(test_in_the_way)
+{
+    struct stat before, after;
+    struct mbtiles *archive = NULL;
+    make(unfinished, _i);
+    ck_assert_int_eq(lstat(unfinished, &before), 0);
+    int err = begin(&archive);
+    if (_i == EMPTY) {
+        ck_assert_int_eq(err, 0);
+        must_be_finished(archive);
+    } else {
+        ck_assert_int_eq(err, -ENOTUNIQ);
+        ck_assert_int_eq(lstat(unfinished, &after), 0);
+        ck_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
+    }
+}
+END_TEST
+
+/* A run in a process of its own, which puts COUNT tiles and then is as the test needs it. */
+static pid_t run_elsewhere(int count, int ready)
+{
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        struct mbtiles *archive;
+        int err = begin(&archive);
+        for (int i = 0; i < count && !err; i++)
+            err = put(archive, 12, i, 0);
+        if (write(ready, err ? "n" : "y", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    return pid;
+}
+
+/* Killed before anything was written, in the first batch, and between batches. */
+START_TEST(test_killed)
+{
+    static const int counts[] = {0, 100, 2000};
+    int ready[2];
+    char said = 0;
+    struct mbtiles *archive = NULL;
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t pid = run_elsewhere(counts[_i], ready[1]);
+    ck_assert_int_eq(read(ready[0], &said, 1), 1);
+    ck_assert_int_eq(said, 'y');
+    ck_assert_int_eq(begin(&archive), -EBUSY); /* as long as it lives */
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    ck_assert(exists(unfinished));
+    ck_assert(!exists(file));
+    ck_assert_int_eq(begin(&archive), 0);
+    ck_assert_int_eq(put(archive, 3, 1, 2), 0);
+    must_be_finished(archive);
+    sqlite3 *db = db_open();
+    must_be_whole(db, 1); /* and nothing of the other */
+    must_have(db, 3, 1, 2);
+    sqlite3_close(db);
+    close(ready[0]);
+    close(ready[1]);
+}
+END_TEST
+
+START_TEST(test_two_at_once)
+{
+    struct mbtiles *first = archive_new(), *second = NULL;
+    ck_assert_int_eq(begin(&second), -EBUSY);
+    ck_assert_int_eq(put(first, 1, 1, 0), 0);
+    mbtiles_free(first);
+    ck_assert(!exists(unfinished) && !exists(file));
+    first = archive_new();
+    ck_assert_int_eq(put(first, 1, 1, 0), 0);
+    ck_assert_int_eq(begin(&second), -EBUSY);
+    must_be_finished(first);
+    ck_assert_int_eq(begin(&second), -EEXIST);
+    mbtiles_free(NULL);
+}
+END_TEST
+
+/* Someone deletes the unfinished file, and another run begins: neither touches the other's. */
+START_TEST(test_deleted)
+{
+    struct mbtiles *first = archive_new(), *second;
+    remove(unfinished);
+    ck_assert_int_eq(put(first, 1, 1, 0), 0);
+    second = archive_new();
+    syncs = 0;
+    ck_assert_int_eq(mbtiles_finish(first), -ENOENT);
+    mbtiles_free(first);
+    ck_assert(exists(unfinished));
+    ck_assert_int_eq(put(second, 1, 0, 0), 0);
+    must_be_finished(second);
+    sqlite3 *db = db_open();
+    must_be_whole(db, 1);
+    must_have(db, 1, 0, 0);
+    sqlite3_close(db);
+}
+END_TEST
+
+/* --- Disks that are full or broken --------------------------------------------------- */
+
+/* Puts until one fails, as far as COUNT; then what finishing says. Whatever it is, nothing is left
+ * but a whole archive. */
+static int put_until(struct mbtiles *archive, int count)
+{
+    int err = 0;
+    for (int i = 0; i < count && !err; i++)
+        err = put(archive, 12, i, 5);
+    if (err)
+        ck_assert_int_eq(put(archive, 12, 0, 6), err); /* for good */
+    syncs = 0;
+    int end = mbtiles_finish(archive);
+    if (err)
+        ck_assert_int_eq(end, err);
+    return end;
+}
+
+START_TEST(test_no_room)
+{
+    static const struct {
+        rlim_t room;
+        int tiles;
+    } disks[] = {{0, 1}, {1, 1}, {2048, 1}, {20000, 1}, {20000, 2000}, {9000000, 2000}};
+    struct rlimit limit, small;
+    char why[MBTILES_WHY];
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < ROWS(disks); i++) {
+        struct mbtiles *archive = NULL;
+        small = (struct rlimit){disks[i].room, limit.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &small); /* Check itself writes files */
+        int err = begin(&archive);
+        if (!err)
+            err = put_until(archive, disks[i].tiles);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        ck_assert_msg(err == -EFBIG, "%ju bytes of room: %d", (uintmax_t)disks[i].room, err);
+        mbtiles_explain(archive, file, err, why);
+        ck_assert_msg(strncmp(why, file, strlen(file)) == 0 && strstr(why, strerror(EFBIG)), "%s",
+                      why);
+        mbtiles_free(archive);
+        ck_assert(!exists(unfinished) && !exists(file));
+    }
+    must_be_finished(archive_new());
+}
+END_TEST
+
+static int write_errno;  /* what writes fail with */
+static long writes_left; /* before they do */
+static sqlite3_vfs *vfs; /* whose writes those are */
+
+static ssize_t broken_write(int fd, const void *bytes, size_t length)
+{
+    if (writes_left-- > 0)
+        return syscall(SYS_write, fd, bytes, length);
+    errno = write_errno;
+    return -1;
+}
+
+static ssize_t broken_pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+    if (writes_left-- > 0)
+        return syscall(SYS_pwrite64, fd, bytes, length, at);
+    errno = write_errno;
+    return -1;
+}
+
+static void break_writes(void)
+{
+    vfs = sqlite3_vfs_find("unix-none");
+    vfs->xSetSystemCall(vfs, "write", (sqlite3_syscall_ptr)broken_write);
+    vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)broken_pwrite);
+    vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)broken_pwrite);
+}
+
+static const struct {
+    int error;
+    const char *said; /* by SQLite */
+} faults[] = {
+    {ENOSPC, "full"},
+    {EDQUOT, "I/O"},
+    {EIO, "I/O"},
+    {EROFS, "I/O"},
+};
+
+START_TEST(test_broken_disk)
+{
+    char why[MBTILES_WHY];
+    int begun = 0, failures = 0;
+    break_writes();
+    write_errno = faults[_i].error;
+    /* Writes fail from the first on, from the second on, ... and from far out. */
+    for (long good = 0; good < 20000; good += good < 12 ? 1 : good) {
+        struct mbtiles *archive = NULL;
+        writes_left = good;
+        int err = begin(&archive);
+        if (!err) {
+            begun++;
+            err = put_until(archive, 700);
+        }
+        if (!err) {
+            ck_assert_int_ge(writes_left, 0);
+            break;
+        }
+        failures++;
+        must(err == -write_errno, "after %ld writes: %s", good, strerror(-err));
+        if (archive) {
+            mbtiles_explain(archive, file, err, why);
+            ck_assert_msg(strstr(why, strerror(write_errno)) && strstr(why, faults[_i].said), "%s",
+                          why);
+        }
+        mbtiles_free(archive);
+        ck_assert(!exists(unfinished) && !exists(file));
+    }
+    ck_assert_int_gt(begun, 3);
+    ck_assert_int_gt(failures, begun);
+}
+END_TEST
+
+/* What a disk says only when it is to be flushed. */
+START_TEST(test_late_fault)
+{
+    struct mbtiles *archive = archive_new();
+    ck_assert_int_eq(put(archive, 0, 0, 0), 0);
+    refused_sync = EIO;
+    ck_assert_int_eq(mbtiles_finish(archive), -EIO);
+    mbtiles_free(archive);
+    ck_assert(!exists(unfinished) && !exists(file));
+}
+END_TEST
+
+/* --- Names --------------------------------------------------------------------------- */
+
+START_TEST(test_names)
+{
+    static const struct {
+        const char *name;
+        int err;
+    } names[] = {
+        {"plain", 0},
+        {"file:memory?mode=memory", 0}, /* SQLite's own names are names of files */
+        {":memory:", 0},
+        {"a b%20c'\"\\;--", 0},
+        {"-o", 0},
+        {"../x.mbtiles", 0},
+        {"", -ENOENT},
+        {".", -EEXIST},
+        {"nowhere/x.mbtiles", -ENOENT},
+        {"new/", -ENOENT},
+        {"plain/x", -ENOTDIR},
+    };
+    char below[FOLDER_TEXT + 16];
+    struct mbtiles *archive;
+    snprintf(below, sizeof below, "%s/below", folder);
+    ck_assert_int_eq(mkdir(below, 0777), 0);
+    ck_assert_int_eq(chdir(below), 0);
+    for (int i = 0; i < ROWS(names); i++) {
+        int err = mbtiles_new(&archive, names[i].name, &everything);
+        ck_assert_msg(err == names[i].err, "%s: %s", names[i].name, strerror(-err));
+        if (err)
+            continue;
+        syncs = 0;
+        ck_assert_int_eq(mbtiles_finish(archive), 0);
+        mbtiles_free(archive);
+        struct blob *bytes = file_read(names[i].name);
+        ck_assert_msg(bytes && bytes->length > 4096 && memcmp(bytes->bytes, "SQLite", 6) == 0, "%s",
+                      names[i].name);
+        blob_release(bytes);
+    }
+}
+END_TEST
+
+/* Names as long as the system has them, and longer than SQLite does. */
+START_TEST(test_long_names)
+{
+    char name[4200];
+    struct mbtiles *archive = NULL;
+    for (size_t length = 1; length < sizeof name; length += length < 600 ? 7 : 17) {
+        for (size_t i = 0; i < length; i++)
+            name[i] = i % 200 == 199 ? '/' : i < length / 200 * 200 ? 'd' : 'n';
+        name[length] = '\0';
+        ck_assert_int_eq(chdir(folder), 0);
+        for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            mkdir(name, 0777);
+            *slash = '/';
+        }
+        int err = mbtiles_new(&archive, name, &everything);
+        if (!err) {
+            syncs = 0;
+            must(mbtiles_finish(archive) == 0, "%zu", length);
+            mbtiles_free(archive);
+            must(exists(name), "%zu", length);
+        } else {
+            must(err == (name[length - 1] == '/' ? -EEXIST : -ENAMETOOLONG), "%zu: %s", length,
+                 strerror(-err));
+            must(length > 400 || name[length - 1] == '/', "%zu: too long", length);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_explanations)
+{
+    static const struct {
+        int err;
+        const char *why;
+    } rows[] = {
+        {-EEXIST, "a.mbtiles: it exists; an archive is never overwritten"},
+        {-EBUSY, "a.mbtiles.unfinished: another run is writing it"},
+        {-ENOTUNIQ,
+         "a.mbtiles.unfinished: it is in the way, and no archive left by an earlier run"},
+        {-ENOSPC, "a.mbtiles: No space left on device"},
+    };
+    char why[MBTILES_WHY], *name = malloc(2000);
+    for (int i = 0; i < ROWS(rows); i++)
+        ck_assert_str_eq(mbtiles_explain(NULL, "a.mbtiles", rows[i].err, why), rows[i].why);
+    memset(name, 'n', 1999);
+    name[1999] = '\0';
+    ck_assert_uint_eq(strlen(mbtiles_explain(NULL, name, -EBUSY, why)), MBTILES_WHY - 1);
+    free(name);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("mbtiles");
@@ -348,5 +837,22 @@ int main(void)
     tcase_add_loop_test(tcase, test_windows, 0, ROWS(windows));
     tcase_add_test(tcase, test_beyond);
     tcase_add_test(tcase, test_impossible);
+    tcase_add_test(tcase, test_size);
+    tcase_add_test(tcase, test_threads);
+    tcase = suite_case(suite, "files");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_existing, 0, KINDS);
+    tcase_add_loop_test(tcase, test_meanwhile, 0, 2 * KINDS);
+    tcase_add_test(tcase, test_simple_file_system);
+    tcase_add_loop_test(tcase, test_in_the_way, 0, KINDS);
+    tcase_add_loop_test(tcase, test_killed, 0, 3);
+    tcase_add_test(tcase, test_two_at_once);
+    tcase_add_test(tcase, test_deleted);
+    tcase_add_test(tcase, test_no_room);
+    tcase_add_loop_test(tcase, test_broken_disk, 0, ROWS(faults));
+    tcase_add_test(tcase, test_late_fault);
+    tcase_add_test(tcase, test_names);
+    tcase_add_test(tcase, test_long_names);
+    tcase_add_test(tcase, test_explanations);
     return suite_run(suite);
 }
