@@ -2,6 +2,7 @@
 // by the files that operators use. Not a test.
 
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import net from 'node:net';
 import { once } from 'node:events';
@@ -48,10 +49,12 @@ export class Nodes {
         await this.all[i].start();
     }
 
-    /* One more, as the last. */
-    async add() {
-        this.all.push(new Daemon({ config: this.config, listen: `${address(this.all.length)}:0` }));
-        return this.all.at(-1).start();
+    /* Node I again, at another address, with the cache that it had. */
+    async move(i) {
+        const { cache, port } = this.all[i];
+        await this.all[i].ended();
+        this.all[i] = new Daemon({ config: this.config, cache, listen: `${address(100 + i)}:${port}` });
+        await this.all[i].start();
     }
 
     get running() {
@@ -152,6 +155,41 @@ export class Haproxy extends Daemon {
 
     stop() {
         return super.stop('SIGKILL');
+    }
+}
+
+/* A name server: addresses maps names to what they have of IPv4. Others do not exist. */
+export class Names {
+    constructor(addresses) {
+        this.addresses = addresses;
+        this.socket = dgram.createSocket('udp4');
+        this.socket.on('message', (query, { port, address }) =>
+            this.socket.send(this.answer(query), port, address));
+    }
+
+    async start() {
+        this.socket.bind(0, '127.0.0.1');
+        await once(this.socket, 'listening');
+        this.authority = `127.0.0.1:${this.socket.address().port}`;
+        return this;
+    }
+
+    /* RFC 1035, section 4.1: the question again, and a record A where that is what was asked. */
+    answer(query) {
+        const labels = [];
+        let at = 12;
+        for (; query[at] > 0; at += 1 + query[at])
+            labels.push(query.toString('latin1', at + 1, at + 1 + query[at]));
+        const asksForA = query.readUInt16BE(at + 1) === 1;
+        const found = this.addresses[labels.join('.')];
+        const record = found && asksForA
+            ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...found.split('.').map(Number)] : [];
+        return Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, found ? 0x80 : 0x83, 0, 1, 0,
+            record.length ? 1 : 0, 0, 0, 0, 0]), query.subarray(12, at + 5), Buffer.from(record)]);
+    }
+
+    stop() {
+        this.socket.close();
     }
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { load, underLoad } from '../http/load.mjs';
 import { eventually, patience } from '../http/program.mjs';
-import { Haproxy, Nodes, moved, owners } from './cluster.mjs';
+import { Haproxy, Names, Nodes, moved, owners } from './cluster.mjs';
 
 const METATILE = 8;
 
@@ -139,5 +139,32 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
             await proxy.awaitUp(4);
         }));
         t.diagnostic(assertShare(three, await owners(proxy, hot), 'node4', 4));
+    });
+});
+
+describe('three nodes with names', { timeout: patience(60000) }, () => {
+    it('keep their places where they have another address', async () => {
+        const nodes = await new Nodes(3).start();
+        const addressOf = (i) => [`node${i}.test`, nodes.all[i].host];
+        const names = await new Names(Object.fromEntries([0, 1, 2].map(addressOf))).start();
+        /* The fourth is expected, and unknown yet. */
+        const proxy = new Haproxy([...nodes.all.map((node, i) => `node${i}.test:${node.port}`), 'node3.test:8080'],
+            { env: { FARLANDS_DNS: names.authority } });
+        try {
+            await proxy.start();
+            await proxy.awaitUp(3);
+            const places = Array.from({ length: 60 }, (_, i) => `/default/relief/8/${METATILE * i}/0.png`);
+            const before = await owners(proxy, places);
+            nodes.all[1].kill();
+            await nodes.move(1);
+            names.addresses['node1.test'] = nodes.all[1].host;
+            await proxy.awaitUp(2);
+            await proxy.awaitUp(3);
+            assert.equal(moved(before, await owners(proxy, places)), 0);
+        } finally {
+            await proxy.stop();
+            await nodes.stop();
+            names.stop();
+        }
     });
 });
