@@ -92,7 +92,7 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
     async function undisturbed(work) {
         const retried = () => proxy.log.filter(({ retries }) => retries > 0).length;
         const before = retried();
-        const { answers, failures } = await underLoad(load(proxy, next, 30), async (clients) => {
+        const { answers, failures } = await underLoad(load(proxy, next, 30, { pause: 10 }), async (clients) => {
             await eventually(() => clients.state.answers > 200);
             await work();
             await sleep(500);

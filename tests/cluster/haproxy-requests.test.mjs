@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { cpuSeconds } from '../bench/programs.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from '../http/table.mjs';
 import { request } from '../http/wire.mjs';
@@ -136,6 +137,35 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
         const tilejson = JSON.parse((await cluster.proxy.get('/default/gray.json?forged', forged)).body);
         assert.ok(tilejson.tiles[0].startsWith(`http://${HOST}/default/gray/`), tilejson.tiles[0]);
         assert.equal((await cluster.entryOf('/default/gray.json?forged')).client, '127.0.0.1');
+    });
+});
+
+describe('a hit through HAProxy', { timeout: patience(60000) }, () => {
+    const cluster = useCluster(1);
+    const COUNT = 3000;
+
+    /* The median of COUNT requests for a tile of WHOM, in milliseconds, one after the other. */
+    async function median(whom) {
+        const connection = await whom.connect();
+        const times = [];
+        for (let i = 0; i < COUNT; i++) {
+            const begun = performance.now();
+            assertStatus(await connection.send(request('GET', TILE)).answer(), 200);
+            times.push(performance.now() - begun);
+        }
+        connection.close();
+        return times.sort((a, b) => a - b)[COUNT / 2];
+    }
+
+    it('costs little more', async (t) => {
+        await cluster.proxy.bytes(TILE);
+        const before = cpuSeconds(cluster.proxy.pid);
+        const through = await median(cluster.proxy);
+        const cpu = (cpuSeconds(cluster.proxy.pid) - before) / COUNT;
+        const directly = await median(cluster.nodes.all[0]);
+        t.diagnostic(`p50 ${directly.toFixed(3)} ms, through HAProxy ${through.toFixed(3)} ms; ` +
+            `${(1e6 * cpu).toFixed(0)} us of CPU in HAProxy`);
+        assert.ok(through - directly < patience(20), `${through - directly} ms more`);
     });
 });
 
