@@ -37,7 +37,7 @@ TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-de
     godot3-server
 CLUSTER_PACKAGES := haproxy nginx libfaketime prometheus python3-yaml
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
-BENCH_PACKAGES := wrk util-linux curl
+BENCH_PACKAGES := wrk util-linux curl haproxy
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
 SAME_BITS_PACKAGES := gcc clang qemu-user
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user

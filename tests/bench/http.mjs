@@ -13,6 +13,7 @@ import { BINARY, scratch } from '../http/program.mjs';
 import { disk, hot, notModified } from './against_nginx.mjs';
 import { cold, coldThroughput, flood } from './flood.mjs';
 import { CORES, FEW, ONE_OF_EACH, insist, median, round, say, withDaemon } from './measure.mjs';
+import { nodes } from './nodes.mjs';
 import { farlands, has, idle, residentBytes, start, wrk } from './programs.mjs';
 import { region, regions } from './regions.mjs';
 
@@ -98,7 +99,7 @@ async function neighbours() {
 const BENCHES = new Map([
     ['hot', hot], ['304', notModified], ['disk', disk], ['cold', cold],
     ['cold-throughput', coldThroughput], ['flood', flood], ['ready', ready], ['rss', rss],
-    ['shards', shards], ['regions', regions], ['region', region],
+    ['shards', shards], ['regions', regions], ['region', region], ['nodes', nodes],
 ]);
 
 async function main(names) {

@@ -136,11 +136,11 @@ export function head({ port }, target, headers = {}) {
  * wrk with one thread: { rate, requests }. tiles: what tiles.lua takes, in place of TARGET.
  * headers: lines 'Name: value'. Anything but 2xx and 3xx is an error.
  */
-export async function wrk({ port }, { target = '/', tiles, headers = [], seconds, connections = 64,
+export async function wrk({ host = '127.0.0.1', port }, { target = '/', tiles, headers = [], seconds, connections = 64,
     core }) {
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`,
         ...headers.flatMap((line) => ['-H', line]), ...(tiles ? ['-s', LUA] : []),
-        `http://127.0.0.1:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
+        `http://${host}:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
     const out = core === undefined ? await run('wrk', args)
         : await run('taskset', ['-c', String(core), 'wrk', ...args]);
     const bad = /Socket errors:.*|Non-2xx.*/.exec(out);

@@ -1,0 +1,117 @@
+// Several nodes behind HAProxy, by docker/haproxy as it stands: what each more of them adds for tiles that
+// must be rendered, and what the proxy costs.
+
+import { Haproxy, NODE_YAML, Nodes } from '../cluster/cluster.mjs';
+import { COLD, CORES, median, round, say } from './measure.mjs';
+import { cpuSeconds, has, wrk } from './programs.mjs';
+import { allot } from './quota.mjs';
+
+/* A node's share of a core: three of them, the proxy and wrk fit into two cores. */
+const SHARE = 0.25;
+const COUNTS = [1, 2, 3];
+const ROUNDS = 3, SECONDS = 3;
+/* Tiles that a node has under way; a machine of its own would have clients of its own. */
+const CONNECTIONS = 32;
+/* Cold tiles come from all over an area of many 8 x 8 tiles, in steps that come to each once. */
+const AREA = { columns: 256, rows: 4096, stride: 618033 };
+
+const cpuOf = (programs) => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+
+/* Tiles a second and a second of the nodes' CPU, and the proxy's CPU a request, of one run. */
+async function coldRun(nodes, proxy, count, n) {
+    const before = await nodes.sum('farlands_tiles_rendered_total');
+    const cpu = cpuOf(nodes.all), own = proxy ? cpuSeconds(proxy.pid) : 0;
+    const begun = process.hrtime.bigint();
+    const { requests } = await wrk(proxy ?? nodes.all[0], { connections: CONNECTIONS * count, seconds: SECONDS,
+        tiles: [COLD, 0, n * AREA.rows, AREA.columns, AREA.columns * AREA.rows, AREA.stride] });
+    const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+    const tiles = await nodes.sum('farlands_tiles_rendered_total') - before;
+    return {
+        rate: tiles / seconds, thrift: tiles / (cpuOf(nodes.all) - cpu),
+        proxy: proxy ? 1e6 * (cpuSeconds(proxy.pid) - own) / requests : 0,
+    };
+}
+
+/* One tile that a node has in memory, through the proxy or not: requests a second, CPU of both a request. */
+async function hotRun(node, proxy, target) {
+    const cpu = cpuSeconds(node.pid), own = proxy ? cpuSeconds(proxy.pid) : 0;
+    const { rate, requests } = await wrk(proxy ?? node, { target, seconds: SECONDS });
+    return {
+        rate, node: 1e6 * (cpuSeconds(node.pid) - cpu) / requests,
+        proxy: proxy ? 1e6 * (cpuSeconds(proxy.pid) - own) / requests : 0,
+    };
+}
+
+const typical = (runs, what) => median(runs.map((run) => run[what]));
+
+async function cold(nodes, proxies) {
+    const runs = new Map([...COUNTS, 'direct'].map((count) => [count, []]));
+    for (let i = 0; i < ROUNDS; i++)
+        for (const which of i % 2 ? [...runs.keys()] : [...runs.keys()].reverse())
+            runs.get(which).push(which === 'direct'
+                ? await coldRun(nodes, null, 1, 4 * i)
+                : await coldRun(nodes, proxies[which - 1], which, 4 * i + which));
+    const [one, direct] = [runs.get(1), runs.get('direct')];
+    say('nodes/cold-1', `${round(typical(one, 'rate') / typical(direct, 'rate'))}x direct  ` +
+        `(${round(typical(one, 'rate'), 0)} and ${round(typical(direct, 'rate'), 0)} tiles/s, ` +
+        `${SHARE} of a core a node)`);
+    for (const count of COUNTS.slice(1)) {
+        const many = runs.get(count);
+        const ratios = many.map(({ rate }, i) => rate / one[i].rate);
+        say(`nodes/cold-${count}`, `${round(median(ratios))}x one  (${round(Math.min(...ratios))} to ` +
+            `${round(Math.max(...ratios))}; ${round(typical(many, 'rate'), 0)} tiles/s; a tile costs ` +
+            `${round(typical(one, 'thrift') / typical(many, 'thrift'))}x the CPU)`);
+    }
+    return typical(runs.get(3), 'proxy');
+}
+
+/* Who was given a share keeps it: so this is about nodes that have none. */
+async function hot(miss) {
+    const nodes = await new Nodes(1, { config: `${NODE_YAML}\nshards: 1\nthreads: 1\nlog: error\n` }).start();
+    const proxy = await new Haproxy(nodes.authorities).start();
+    try {
+        await proxy.awaitUp(1);
+        const [node] = nodes.all, target = '/default/gray/6/27/29.png';
+        const { length } = await proxy.bytes(target);
+        const through = [], direct = [];
+        for (let i = 0; i < ROUNDS; i++) {
+            through.push(await hotRun(node, proxy, target));
+            direct.push(await hotRun(node, null, target));
+        }
+        const [us, own] = [typical(through, 'proxy'), typical(direct, 'node')];
+        say('nodes/proxy', `${round(us, 0)} us cpu/request  (a tile in memory of ${round(length / 1024, 1)} KiB; ` +
+            `${round(miss, 0)} for one that is rendered; the node takes ${round(typical(through, 'node'), 1)} itself, and ` +
+            `${round(own, 1)} without a proxy)`);
+        say('nodes/proxy-rate', `${round(typical(through, 'rate') / typical(direct, 'rate'))}x direct  ` +
+            `(${round(typical(through, 'rate'), 0)} and ${round(typical(direct, 'rate'), 0)} requests/s, all on ${CORES} ` +
+            `cores; a core of a proxy alone passes on ${round(1e6 / us, 0)}/s)`);
+    } finally {
+        await proxy.stop();
+        await nodes.stop();
+    }
+}
+
+export async function nodes() {
+    if (!await has('haproxy'))
+        return console.log('http/nodes: skipped, for there is no haproxy; make bench-deps installs it');
+    const config = `${NODE_YAML}\nshards: 1\nthreads: 1\nlog: error\n`;
+    const all = new Nodes(COUNTS.at(-1), { config });
+    const proxies = [];
+    let miss = NaN;
+    try {
+        await all.start();
+        for (const count of COUNTS)
+            proxies.push(await new Haproxy(all.authorities.slice(0, count)).start());
+        await Promise.all(proxies.map((proxy, i) => proxy.awaitUp(COUNTS[i])));
+        if (all.all.every(({ pid }) => allot(pid, SHARE)))
+            miss = await cold(all, proxies);
+        else
+            console.log('http/nodes: cold tiles skipped: nodes would have to have shares of a core, ' +
+                'for which one must be root and have control groups of the CPU');
+    } finally {
+        for (const proxy of proxies)
+            await proxy.stop();
+        await all.stop();
+    }
+    await hot(miss);
+}
