@@ -1,0 +1,98 @@
+// What farlands render makes of a disk that fails, and of those who delete its tiles: it says so, and
+// the same command does the rest.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { describe, it } from 'node:test';
+import { pngChunks } from '../http/png.mjs';
+import { end, eventually, launch, patience, scratch } from '../http/program.mjs';
+import { ABREAST, Faults, noMounts, remount, strays, tilesBelow, withTmpfs } from './faults.mjs';
+
+const TOTAL = 341;
+const ARGS = ['--world', 'default', '--layer', 'relief', '--zoom', '0-4'];
+
+const start = (cache, env = {}, args = ARGS) => launch(['render', '--cache', cache, ...args], env);
+
+async function assertCompletes(cache, env) {
+    const { code, stdout, stderr } = await end(start(cache, env), 30000);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout.toString(), new RegExp(`^farlands: ${TOTAL} tiles are there`));
+    assert.equal(tilesBelow(cache).length, TOTAL);
+    assert.deepEqual(strays(cache), []);
+}
+
+/* It fails with a message that names the folder and the CAUSE, and leaves whole tiles and nothing else. */
+async function assertFails(cache, cause, env) {
+    const { code, stdout, stderr, late } = await end(start(cache, env), 30000);
+    assert.ok(!late, `it goes on; stderr: ${stderr}`);
+    assert.equal(code, 1, stderr);
+    assert.equal(stdout.length, 0);
+    assert.ok(stderr.includes(`could not be stored in ${cache}: ${cause}`), stderr);
+    assert.match(stderr, new RegExp(`\\d+ of ${TOTAL} tiles are there, \\d+ of them rendered now; the same command goes on`));
+    assert.deepEqual(strays(cache), []);
+    for (const file of tilesBelow(cache))
+        pngChunks(fs.readFileSync(file));
+}
+
+describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, () => {
+    it('says that the disk is full, and goes on when it is larger', { skip: noMounts }, () =>
+        withTmpfs('size=3m', async (cache) => {
+            await assertFails(cache, 'No space left on device');
+            assert.ok(tilesBelow(cache).length > 10, `${tilesBelow(cache).length} tiles`);
+            remount(cache, 'size=64m');
+            await assertCompletes(cache);
+        }));
+
+    it('says that there are no inodes left', { skip: noMounts }, () =>
+        withTmpfs('size=64m,nr_inodes=40', async (cache) => {
+            await assertFails(cache, 'No space left on device');
+            remount(cache, 'nr_inodes=1000');
+            await assertCompletes(cache);
+        }));
+
+    it('says what the disk says', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        faults.set('write', { error: 'EIO', every: 200 });
+        await assertFails(cache, 'Input/output error', faults.env);
+        faults.clear();
+        await assertCompletes(cache, faults.env);
+    });
+
+    it('needs to write only what is not there', { skip: noMounts }, () =>
+        withTmpfs('size=64m', async (cache) => {
+            await assertCompletes(cache);
+            remount(cache, 'ro');
+            await assertCompletes(cache);
+            remount(cache, 'rw');
+            fs.rmSync(tilesBelow(cache)[7]);
+            remount(cache, 'ro');
+            await assertFails(cache, 'Read-only file system');
+        }));
+
+    it('killed in mid-write, leaves nothing that the next one does not clear away', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        faults.set('rename', { every: 1, amount: 50 });
+        const program = start(cache, faults.env);
+        assert.ok(await eventually(() => strays(cache).length > 0, 10000), 'nothing half-made');
+        program.child.kill('SIGKILL');
+        await end(program, 5000);
+        await assertCompletes(cache);
+    });
+
+    it('tells when others have deleted what it made', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        faults.set('rename', { every: 1, amount: 5 });
+        const program = start(cache, faults.env);
+        assert.ok(await eventually(() => tilesBelow(cache).length > 10, 10000));
+        for (const file of tilesBelow(cache).slice(0, 3))
+            fs.rmSync(file);
+        const { code, stdout, stderr } = await end(program, 30000);
+        assert.equal(code, 1, stderr);
+        assert.equal(stdout.length, 0);
+        assert.match(stderr, /farlands: 3 of 341 tiles have been deleted from .* meanwhile/);
+        await assertCompletes(cache);
+    });
+});
