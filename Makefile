@@ -33,7 +33,7 @@ Q := $(if $(V),,@)
 BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttpd-dev libuv1-dev libpng-dev \
     libdeflate-dev libyaml-dev libcjson-dev libxxhash-dev libsystemd-dev libsqlite3-dev uthash-dev \
     clang lld
-TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin pngcheck libcurl4-openssl-dev \
+TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin sqlite3 pngcheck libcurl4-openssl-dev \
     godot3-server
 CLUSTER_PACKAGES := haproxy nginx libfaketime prometheus python3-yaml
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck

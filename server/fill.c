@@ -42,6 +42,7 @@ static void catch_signals(void)
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that must not be so large: EFBIG says so, too */
 }
 
 /* Threads have it from the one that makes them. */

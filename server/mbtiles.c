@@ -184,7 +184,7 @@ static int put_metadata(struct mbtiles *archive, const struct mbtiles_about *abo
         {"minzoom", least},
         {"maxzoom", most},
         {"description", about->description},
-        {"type", about->overlay ? "overlay" : "baselayer"},
+        {"type", "baselayer"}, /* no tile lets anything through */
         {"version", about->version ? version : NULL},
         /* Servers hand on what they do not know in their TileJSON, where maps look for this. */
         {"encoding", about->encoding},

@@ -16,11 +16,9 @@ struct mbtiles_about {
     const char *name, *description;  /* a name it must have */
     int zoom_min, zoom_max;          /* 0 <= zoom_min <= zoom_max <= MBTILES_ZOOM_MAX */
     double west, south, east, north; /* degrees, of all tiles; see mbtiles_window */
-    int tile_size;                   /* pixels a side; readers find out by themselves */
     int version;                     /* of what the tiles show; 0: left out */
     const char *fingerprint;         /* of the world */
     const char *encoding;            /* of heights in colours, as TileJSON names it */
-    bool overlay;                    /* to be laid over others, or else a map by itself */
 };
 
 /* Columns and rows are whole numbers that SQLite and all its readers have. */

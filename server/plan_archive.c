@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 static int check_part(const struct tile_part *part, const struct tile_part *first,
                       char why[TILE_PLAN_WHY])
@@ -43,7 +42,8 @@ int plan_archive(struct plan_archive *out, const struct tile_plan *plan, char wh
     for (size_t i = 0; i < plan->part_count; i++)
         if (check_part(&plan->part[i], first, why))
             return -EINVAL;
-    snprintf(out->name, sizeof out->name, "%s %s", world, layer->name);
+    snprintf(out->name, sizeof out->name, "%s %s%s", world, layer->name,
+             first->scale == 2 ? " @2x" : "");
     snprintf(out->description, sizeof out->description,
              "Layer %s of the world %s, an endless seeded terrain", layer->name, world);
     out->about = (struct mbtiles_about){
@@ -51,10 +51,9 @@ int plan_archive(struct plan_archive *out, const struct tile_plan *plan, char wh
         .description = out->description,
         .zoom_min = first->z,
         .zoom_max = last->z,
-        .tile_size = TILE_SIZE * first->scale,
+        .version = FARLANDS_GENERATOR,
         .fingerprint = first->world->fingerprint,
         .encoding = layer->encoding,
-        .overlay = strcmp(layer->name, "hillshade") == 0,
     };
     mbtiles_window(&out->about, last->z, last->x, last->y, last->x + last->width,
                    last->y + last->height);

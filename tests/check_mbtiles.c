@@ -24,7 +24,6 @@ static const struct mbtiles_about everything = {.name = "default relief",
                                                 .south = -85,
                                                 .east = 180,
                                                 .north = 85,
-                                                .tile_size = 256,
                                                 .version = 2,
                                                 .fingerprint = "0123456789abcdef",
                                                 .encoding = "terrarium"};
@@ -256,12 +255,10 @@ START_TEST(test_left_out)
     struct mbtiles *archive;
     about.description = about.encoding = about.fingerprint = NULL;
     about.version = 0;
-    about.overlay = true;
     ck_assert_int_eq(mbtiles_new(&archive, file, &about), 0);
     must_be_finished(archive);
     sqlite3 *db = db_open();
     ck_assert_str_eq(answer(db, "SELECT count(*) FROM metadata"), "7");
-    ck_assert_str_eq(answer(db, "SELECT value FROM metadata WHERE name = 'type'"), "overlay");
     sqlite3_close(db);
 }
 END_TEST

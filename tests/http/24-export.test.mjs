@@ -1,0 +1,184 @@
+// farlands render --export: an archive with the very tiles that the daemon answers, and whole, or
+// no archive and a message that says why.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { withDaemon } from './daemon.mjs';
+import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const WORLD = ['--world', 'default', '--layer', 'relief'];
+const LIMIT = 60000;
+
+const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
+const archive = () => path.join(scratch(), 'world.mbtiles');
+
+/* The numbers of the line on stdout, when all went well: { total, rendered, found }. */
+function summary({ code, stdout, stderr }) {
+    assert.equal(code, 0, `exit code ${code}: ${stderr}`);
+    const line = /^farlands: (\d+) tiles are in \S+\.mbtiles: (\d+) rendered, (\d+) from the cache, in .*\n$/.exec(stdout);
+    assert.ok(line, `stdout: ${stdout}`);
+    const [total, rendered, found] = line.slice(1).map(Number);
+    return { total, rendered, found };
+}
+
+/* The rows that SQL gives, by SQLite's own program. */
+const query = (file, sql) =>
+    JSON.parse(execFileSync('sqlite3', ['-readonly', '-json', file, sql], { maxBuffer: 1 << 30 }).toString() || '[]');
+
+const metadata = (file) => Object.fromEntries(query(file, 'SELECT * FROM metadata').map(({ name, value }) => [name, value]));
+
+/* What is in it, as z/x/y of URLs, to the tiles. */
+function tilesOf(file) {
+    assert.deepEqual(query(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+    return new Map(query(file, 'SELECT zoom_level AS z, tile_column AS x, tile_row AS row, hex(tile_data) AS png FROM tiles')
+        .map(({ z, x, row, png }) => [`${z}/${x}/${2 ** z - 1 - row}`, Buffer.from(png, 'hex')]));
+}
+
+/* Neither FILE nor anything beside it. */
+const assertNothing = (file) => assert.deepEqual(fs.readdirSync(path.dirname(file)), []);
+
+describe('an archive', { timeout: patience(180000) }, () => {
+    it('holds the tiles that the daemon answers', () => withDaemon(async (daemon) => {
+        await eachRow([
+            [[...WORLD, '--zoom', '0-3'], 'default/relief', '', 85],
+            [['--world', 'default:42', '--layer', 'gray', '--zoom', '9-11', '--bbox', '-20000,-20000,20000,0'], 'default:42/gray', '', 28],
+            [['--world', 'default', '--layer', 'height', '--zoom', '2', '--scale', '2'], 'default/height', '@2x', 16],
+            [['--tiles', scratchFile('list', '/default/normal/3/1/2.png\ndefault/normal/26/0/67108863.png\n')], 'default/normal', '', 2],
+        ], async ([args, layer, density, total]) => {
+            const file = archive();
+            assert.deepEqual(summary(await render(scratch(), [...args, '--export', file])), { total, rendered: total, found: 0 });
+            const tiles = tilesOf(file);
+            assert.equal(tiles.size, total);
+            for (const [place, png] of tiles)
+                assert.ok(png.equals(await daemon.bytes(`/${layer}/${place}${density}.png`)), place);
+            assert.deepEqual(fs.readdirSync(path.dirname(file)), ['world.mbtiles']);
+        });
+    }));
+
+    it('says what it holds', () => withDaemon(async (daemon) => {
+        await eachRow([
+            [['terrarium', '0-1'], { minzoom: '0', maxzoom: '1', center: '0,0,1', encoding: 'terrarium',
+                bounds: /^-180,-85\.0511287798\d+,180,85\.0511287798\d+$/ }],
+            [['terrain-rgb', '3', '--bbox', '0,0,1,1'], { minzoom: '3', maxzoom: '3', encoding: 'mapbox',
+                bounds: /^0,-40\.9798980696201\d*,45,0$/, center: /^22\.5,-21\.943045533438\d*,3$/ }],
+            [['hillshade', '0', '--scale', '2'], { name: 'default hillshade @2x', encoding: undefined }],
+        ], async ([[layer, zoom, ...more], expected]) => {
+            const file = archive();
+            summary(await render(scratch(), ['--world', 'default', '--layer', layer, '--zoom', zoom, ...more, '--export', file]));
+            const { fingerprint, generator } = await daemon.json('/default.json');
+            const { name, description, ...rest } = metadata(file);
+            const tilejson = await daemon.json(`/default/${layer}.json`);
+            assert.equal(name, expected.name ?? tilejson.name);
+            assert.equal(description, tilejson.description);
+            assert.equal(rest.format, 'png');
+            assert.equal(rest.type, 'baselayer');
+            assert.equal(rest.version, String(generator));
+            assert.equal(rest.fingerprint, fingerprint);
+            assert.equal(rest.encoding, tilejson.encoding);
+            for (const [key, value] of Object.entries(expected).filter(([key]) => key !== 'name'))
+                value instanceof RegExp ? assert.match(rest[key], value) : assert.equal(rest[key], value, key);
+        });
+    }));
+
+    it('takes from the cache what is there, and fills it', async () => {
+        const cache = scratch();
+        const first = archive();
+        await render(cache, [...WORLD, '--zoom', '2']);
+        assert.deepEqual(summary(await render(cache, [...WORLD, '--zoom', '0-3', '--export', first])), { total: 85, rendered: 69, found: 16 });
+        const second = archive();
+        assert.deepEqual(summary(await render(cache, [...WORLD, '--zoom', '0-3', '--export', second])), { total: 85, rendered: 0, found: 85 });
+        assert.deepEqual(tilesOf(second), tilesOf(first));
+    });
+
+    it('holds a shard alone', async () => {
+        const cache = scratch();
+        const shards = await Promise.all([0, 1].map(async (shard) => {
+            const file = archive();
+            summary(await render(cache, [...WORLD, '--zoom', '0-2', '--shard', `${shard}/2`, '--export', file]));
+            return [...tilesOf(file).keys()];
+        }));
+        assert.equal(new Set(shards.flat()).size, 21);
+        assert.equal(shards.flat().length, 21);
+    });
+});
+
+describe('an archive that does not come to its end', { timeout: patience(180000) }, () => {
+    const large = (file, cache) => ['render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file];
+    const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20, 20000);
+
+    it('leaves its tiles in the cache', async () => {
+        const cache = scratch();
+        const file = archive();
+        const program = launch(large(file, cache));
+        assert.ok(await grows(file), 'nothing is written');
+        assert.ok(!fs.existsSync(file));
+        program.child.kill('SIGINT');
+        const { code, stdout, stderr } = await end(program, 10000);
+        assert.equal(code, 1, stderr);
+        assert.equal(stdout.length, 0);
+        assertNothing(file);
+        const corner = ['--bbox', '-8388608,-8388608,-8126464,-8126464'];
+        const { rendered, found } = summary(await render(cache, [...WORLD, '--zoom', '9', ...corner, '--export', file]));
+        assert.ok(found >= 8 && rendered + found === 64, `${found} found, ${rendered} rendered`);
+    });
+
+    it('is begun anew after SIGKILL, but not while it grows', async () => {
+        const cache = scratch();
+        const file = archive();
+        const args = [...WORLD, '--zoom', '0-1', '--export', file];
+        const program = launch(large(file, cache));
+        assert.ok(await grows(file), 'nothing is written');
+        const other = await render(scratch(), args);
+        assert.equal(other.code, 1);
+        assert.match(other.stderr, /^farlands: .*world\.mbtiles\.unfinished: another run is writing it\n$/);
+        program.child.kill('SIGKILL');
+        await end(program, 5000);
+        assert.ok(fs.existsSync(`${file}.unfinished`));
+        assert.equal(summary(await render(cache, args)).total, 5);
+        assert.equal(tilesOf(file).size, 5);
+        assert.deepEqual(fs.readdirSync(path.dirname(file)), ['world.mbtiles']);
+    });
+
+    it('says that a file must not be so large', async () => {
+        const file = archive();
+        const args = large(file, scratch());
+        const program = launch(['-c', 'ulimit -f 4096; exec "$0" "$@"', BINARY, ...args], {}, { binary: 'bash' });
+        const { code, signal, stderr } = await end(program, 30000);
+        assert.equal(code, 1, `${signal}: ${stderr}`);
+        assert.match(stderr, /^farlands: .*world\.mbtiles: File too large \(.*\)$/m);
+        assertNothing(file);
+    });
+});
+
+describe('render --export refuses', { timeout: patience(60000) }, () => {
+    const mine = scratchFile('mine.mbtiles', 'mine');
+    const foreign = path.join(scratch(), 'other.mbtiles');
+    fs.writeFileSync(`${foreign}.unfinished`, 'mine');
+    const to = (file, ...args) => [...args, '--export', file];
+    const list = (text) => ['--tiles', scratchFile('list', text)];
+
+    it('what an archive cannot hold, before anything is rendered', () => eachRow([
+        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault/relief/1/0/0@2x.png\n')), /in one scale; not default\/relief and default\/relief @2x/],
+        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault:7/relief/1/0/0.png\n')), /one world, .*default:7\/relief/],
+        [2, to('a.mbtiles', ...WORLD, '--zoom', '3', '--bbox', '0,0,1,8388609'), /window of web maps, .* zoom 3 leave/],
+        [2, to('a.mbtiles', ...list('default/relief/3/8/0.png\n')), /window of web maps/],
+        [2, [...WORLD, '--zoom', '1', '--export'], /a value is missing after: --export/],
+        [1, to(mine, ...WORLD, '--zoom', '1'), /mine\.mbtiles: it exists; an archive is never overwritten/],
+        [1, to(foreign, ...WORLD, '--zoom', '1'), /other\.mbtiles\.unfinished: it is in the way/],
+        [1, to('nowhere/a.mbtiles', ...WORLD, '--zoom', '1'), /nowhere\/a\.mbtiles: No such file or directory/],
+        [1, to('/proc/a.mbtiles', ...WORLD, '--zoom', '1'), /\/proc\/a\.mbtiles: /],
+    ], async ([expected, args, names]) => {
+        const cache = path.join(scratch(), 'cache');
+        const { code, stdout, stderr } = await render(cache, args);
+        assert.equal(code, expected, stderr);
+        assert.match(stderr, names);
+        assert.equal(stdout.length, 0);
+        assert.ok(!fs.existsSync(cache), 'it has opened the cache');
+        assert.equal(fs.readFileSync(mine, 'latin1'), 'mine');
+        assert.equal(fs.readFileSync(`${foreign}.unfinished`, 'latin1'), 'mine');
+    }));
+});
