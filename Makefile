@@ -301,7 +301,7 @@ sizing: all
 	$(Q)node tests/bench/sizing.mjs $(LAYERS)
 
 .PHONY: check check-units check-kernels check-benches check-load check-library check-examples check-same-bits \
-    check-aarch64 check-http check-cluster check-browser check-clients check-maplibre check-leaflet check-gdal picture lint fmt fresh-machine image clean
+    check-aarch64 check-http check-cluster check-browser check-clients check-maplibre check-leaflet check-gdal check-mbtiles picture lint fmt fresh-machine image clean
 check: test-deps
 	$(Q)$(MAKE) --no-print-directory check-units $(if $(SAN),,check-kernels check-library check-examples check-benches) \
 	    check-http check-faults check-browser $(if $(SAN),,check-cluster check-clients)
@@ -418,7 +418,7 @@ check-browser: all tests/browser/node_modules/.installed
 check-clients: all tests/clients/node_modules/.installed
 	$(Q)node --test tests/clients/
 
-check-maplibre check-leaflet check-gdal: check-%: all tests/clients/node_modules/.installed
+check-maplibre check-leaflet check-gdal check-mbtiles: check-%: all tests/clients/node_modules/.installed
 	$(Q)node --test tests/clients/$*.test.mjs
 
 # The pictures in the README, as the browser tests took them.

@@ -1,0 +1,105 @@
+// Archives of farlands render --export in GDAL's programs, and so in what is built on it: every pixel
+// against the daemon's tiles, the heights against their .f32.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { useDaemon } from '../http/daemon.mjs';
+import { floats } from '../http/grid.mjs';
+import { decodePng } from '../http/png.mjs';
+import { patience, run, scratch } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+
+const BANDS = 3;
+const EARTH = 2 * Math.PI * 6378137;            // metres around the equator, as Web Mercator has it
+const folder = scratch();
+
+/* Run a GDAL program in that folder; what it printed. Its complaints are failures. */
+async function gdal(program, ...args) {
+    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, timeout: patience(20000) });
+    assert.equal(stderr, '', `${program} ${args.join(' ')}`);
+    return stdout;
+}
+
+/* Red, green and blue of all pixels of the archive at a zoom, interleaved. */
+async function pixels(file, zoom) {
+    await gdal('gdal_translate', '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3',
+        '-oo', `ZOOM_LEVEL=${zoom}`, file, 'pixels.raw');
+    return readFileSync(path.join(folder, 'pixels.raw'));
+}
+
+/* A tile as red, green and blue. */
+function colours(png) {
+    const { channels, samples } = decodePng(png);
+    return channels === BANDS ? samples : Uint8Array.from({ length: BANDS * samples.length }, (_, i) => samples[Math.floor(i / BANDS)]);
+}
+
+/* Tile (I, J) of a raster COLUMNS tiles wide. */
+function tileOf(raster, size, columns, i, j) {
+    const rows = Array.from({ length: size }, (_, row) => {
+        const at = BANDS * (((j * size + row) * columns + i) * size);
+        return raster.subarray(at, at + BANDS * size);
+    });
+    return Buffer.concat(rows);
+}
+
+describe('archives in GDAL', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon();
+
+    /* An archive of what WINDOW says, from the daemon's own cache. */
+    async function archive(name, { world = 'default', layer, zooms, scale = 1, bbox }) {
+        const file = path.join(folder, name);
+        const { code, stderr } = await run(['render', '--cache', daemon.cache, '--world', world, '--layer', layer, '--zoom', zooms,
+            '--scale', String(scale), ...(bbox ? ['--bbox', bbox] : []), '--export', file], { limit: 60000 });
+        assert.equal(code, 0, stderr);
+        return file;
+    }
+
+    const WINDOWS = [
+        // first tile and number of tiles at each zoom
+        [{ layer: 'relief', zooms: '0-2' }, { 0: [0, 0, 1, 1], 1: [0, 0, 2, 2], 2: [0, 0, 4, 4] }],
+        [{ layer: 'terrarium', zooms: '3-4', scale: 2, bbox: '-8388608,0,-4194304,4194304' }, { 3: [0, 4, 2, 2], 4: [0, 8, 4, 4] }],
+        [{ layer: 'hillshade', zooms: '16', bbox: '-256,-512,512,0' }, { 16: [32767, 32766, 3, 2] }],
+        [{ world: 'default:7', layer: 'relief', zooms: '22', bbox: '-5,-1,-0.5,-0.75' }, { 22: [2097150, 2097151, 2, 1] }],     // GDAL's last
+        [{ layer: 'gray', zooms: '5', bbox: '8388607,8388607,8388608,8388608' }, { 5: [31, 31, 1, 1] }],
+    ];
+
+    it('every tile has the daemon\'s pixels, at its place', () => eachRow(WINDOWS, async ([window, zooms]) => {
+        const file = await archive(`${window.layer}-${window.zooms}.mbtiles`, window);
+        const { world = 'default', layer, scale = 1 } = window;
+        const size = 256 * scale;
+        for (const [z, [x, y, columns, rows]] of Object.entries(zooms)) {
+            const raster = await pixels(file, z);
+            assert.equal(raster.length, BANDS * size * size * columns * rows, `zoom ${z}`);
+            for (let i = 0; i < columns; i++)
+                for (let j = 0; j < rows; j++) {
+                    const name = `/${world}/${layer}/${z}/${x + i}/${y + j}${scale === 2 ? '@2x' : ''}.png`;
+                    assert.ok(tileOf(raster, size, columns, i, j).equals(colours(await daemon.bytes(name))), name);
+                }
+        }
+        const top = Math.max(...Object.keys(zooms).map(Number));
+        const [x, y, columns] = zooms[top];
+        const { size: sides, geoTransform, metadata } = JSON.parse(await gdal('gdalinfo', '-json', file));
+        assert.equal(sides[0], columns * size);
+        assert.equal(metadata[''].ZOOM_LEVEL, String(top));
+        const [west, pixel, , north] = geoTransform;
+        const near = (actual, expected, what) => assert.ok(Math.abs(actual - expected) < 1e-6, `${what}: ${actual}, not ${expected}`);
+        near(pixel, EARTH / 2 ** top / size, 'pixel');
+        near(west, EARTH * (x / 2 ** top - 0.5), 'west');
+        near(north, EARTH * (0.5 - y / 2 ** top), 'north');
+    }));
+
+    it('heights are what they are', async () => {
+        const file = await archive('heights.mbtiles', { layer: 'terrarium', zooms: '12', bbox: '-4096,-4096,0,0' });
+        const raster = await pixels(file, 12);
+        const heights = floats(await daemon.bytes('/default/height/12/2047/2047.f32'));
+        assert.equal(raster.length, BANDS * heights.length);
+        heights.forEach((metres, i) => {
+            const [red, green, blue] = raster.subarray(BANDS * i);
+            assert.ok(Math.abs(256 * red + green + blue / 256 - 32768 - metres) <= 1 / 512, `pixel ${i}`);
+        });
+    });
+});
