@@ -10,8 +10,9 @@ import { promisify } from 'node:util';
 import { useDaemon } from '../http/daemon.mjs';
 import { floats } from '../http/grid.mjs';
 import { decodePng } from '../http/png.mjs';
-import { patience, run, scratch } from '../http/program.mjs';
+import { BINARY, patience, run, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
+import { example } from './readme.mjs';
 
 const BANDS = 3;
 const EARTH = 2 * Math.PI * 6378137;            // metres around the equator, as Web Mercator has it
@@ -91,6 +92,16 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         near(west, EARTH * (x / 2 ** top - 0.5), 'west');
         near(north, EARTH * (0.5 - y / 2 ** top), 'north');
     }));
+
+    it("runs the README's commands", async () => {
+        const lines = example('--export relief.mbtiles').split('\n').map((line) => line.split(' '));
+        assert.deepEqual(lines.map(([program]) => program), ['build/farlands', 'gdal_translate']);
+        const [[, ...args], [program, ...more]] = lines;
+        await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: folder, timeout: patience(60000) });
+        await gdal(program, '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3', ...more);
+        const raster = readFileSync(path.join(folder, 'relief.tif'));
+        assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colours(await daemon.bytes('/default/relief/3/5/2.png'))));
+    });
 
     it('heights are what they are', async () => {
         const file = await archive('heights.mbtiles', { layer: 'terrarium', zooms: '12', bbox: '-4096,-4096,0,0' });

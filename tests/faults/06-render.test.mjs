@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pngChunks } from '../http/png.mjs';
 import { end, eventually, launch, patience, scratch } from '../http/program.mjs';
@@ -68,6 +69,21 @@ describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, 
             fs.rmSync(tilesBelow(cache)[7]);
             remount(cache, 'ro');
             await assertFails(cache, 'Read-only file system');
+        }));
+
+    it('says that there is no room for an archive, and leaves none', { skip: noMounts }, () =>
+        withTmpfs('size=3m', async (folder) => {
+            const cache = scratch();
+            const archive = path.join(folder, 'world.mbtiles');
+            const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
+            assert.equal(code, 1, stderr);
+            assert.equal(stdout.length, 0);
+            assert.ok(stderr.includes(`farlands: ${archive}: No space left on device (`), stderr);
+            assert.deepEqual(fs.readdirSync(folder), []);
+            remount(folder, 'size=64m');
+            const again = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
+            assert.equal(again.code, 0, again.stderr);
+            assert.deepEqual(fs.readdirSync(folder), ['world.mbtiles']);
         }));
 
     it('killed in mid-write, leaves nothing that the next one does not clear away', async () => {
