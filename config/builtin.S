@@ -9,3 +9,6 @@ config_builtin:
     .incbin "config/farlands.yaml"
 1:
     .section .note.GNU-stack,"",%progbits
+#ifdef __CET__
+#include <cet.h> /* no code that jumps elsewhere than it may: the linker asks every object */
+#endif

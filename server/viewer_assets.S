@@ -41,3 +41,6 @@ viewer_\symbol:
     file maplibre_js, "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp.js"
     file maplibre_worker_js, "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp-worker.js"
     .section .note.GNU-stack,"",%progbits
+#ifdef __CET__
+#include <cet.h> /* no code that jumps elsewhere than it may: the linker asks every object */
+#endif
