@@ -231,7 +231,8 @@ describe('much to do', { timeout: patience(60000) }, () => {
         for (const node of cluster.nodes.all)
             node.kill('SIGSTOP');
         const answers = flood(cluster.proxy, targets);
-        const there = await eventually(async () => await cluster.proxy.current() >= targets.length, 1500);
+        /* Before two checks have failed, after 2 s each. */
+        const there = await eventually(async () => await cluster.proxy.current() >= targets.length, 3000);
         for (const node of cluster.nodes.all)
             node.kill('SIGCONT');
         assert.ok(there, 'they do not come in');
