@@ -4,11 +4,14 @@ import { Daemon } from '../http/daemon.mjs';
 import { scratch } from '../http/program.mjs';
 import { Nginx } from './nginx.mjs';
 
-/* The edges there are: name -> one that asks ORIGIN, not started yet. */
+/* The edges there are: make(origin) is one that asks it, not started yet; lasting: it keeps on disk. */
 export const EDGES = {
-    nginx: (origin, folder = scratch()) => new Nginx('edge.conf.template', {
-        FARLANDS_ORIGIN: origin.authority, FARLANDS_EDGE_CACHE: folder, FARLANDS_EDGE_SIZE: '1g',
-    }, { clock: true }),
+    nginx: {
+        lasting: true,
+        make: (origin) => new Nginx('edge.conf.template', {
+            FARLANDS_ORIGIN: origin.authority, FARLANDS_EDGE_CACHE: scratch(), FARLANDS_EDGE_SIZE: '1g',
+        }, { clock: true }),
+    },
 };
 
 /* Not 127.0.0.1, whence everyone connects: no outgoing connection takes the port of one that is away. */
@@ -47,19 +50,5 @@ export class Origin extends Daemon {
     /* Another where this one was, which is over, with nothing in its caches. */
     again(config = this.text) {
         return new Origin(config, { listen: this.authority }).start();
-    }
-}
-
-/* Have CHECK(edge, origin) done, and end both whatever comes of it. */
-export async function withEdge(make, check, { config, folder } = {}) {
-    const origin = await new Origin(config).start();
-    const edge = make(origin, folder);
-    try {
-        await edge.start();
-        await check(edge, origin);
-    } finally {
-        await edge.stop();
-        origin.kill('SIGKILL');
-        await origin.stop();
     }
 }

@@ -1,6 +1,6 @@
 // nginx with the configurations of docker/nginx, on a free port of loopback. Not a test.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Daemon } from '../http/daemon.mjs';
 import { eventually, patience, scratch } from '../http/program.mjs';
+import { Clock } from './clock.mjs';
 import { SBIN } from './cluster.mjs';
 
 const FILES = fileURLToPath(new URL('../../docker/nginx', import.meta.url));
@@ -37,15 +38,12 @@ export function fill(template, values) {
     return text;
 }
 
-const CLOCK = ['FAKETIME', 'FAKETIME_TIMESTAMP_FILE', 'FAKETIME_NO_CACHE', 'FAKETIME_DONT_FAKE_MONOTONIC', 'NO_FAKE_STAT'];
-
 /* What Debian's nginx.conf and the image's say around such a file, and what a test needs. */
-function mainFile(folder, workers) {
+function mainFile(folder) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
-    return `daemon off; worker_processes ${workers};
+    return `daemon off; worker_processes 2;
         ${process.getuid() === 0 ? 'user root;' : ''}
-        ${CLOCK.map((name) => `env ${name};`).join(' ')}
         pid ${folder}/pid; error_log ${folder}/error info;
         events { worker_connections 4096; }
         http {
@@ -56,35 +54,24 @@ function mainFile(folder, workers) {
         }\n`;
 }
 
-function library() {
-    const files = execFileSync('dpkg', ['-L', 'libfaketime'], { encoding: 'utf8' });
-    return /^\S*\/libfaketime\.so\.1$/m.exec(files)[0];
-}
-
 /*
  * As a Daemon where clients are concerned: request(), get(), head(), bytes(), json(). template:
  * of docker/nginx. values: for its variables, but FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
- * clock: with one that later() puts forward.
+ * clock: with one that later() puts forward, by seconds.
  */
 export class Nginx extends Daemon {
-    constructor(template, values, { clock = false, workers = 2 } = {}) {
+    constructor(template, values, { clock = false } = {}) {
         super({ cache: false });
-        Object.assign(this, { template, values, clock, workers, folder: scratch(), host: '127.0.0.1' });
+        Object.assign(this, { template, values, folder: scratch(), host: '127.0.0.1' });
         this.log = path.join(this.folder, 'access');
-        this.now = path.join(this.folder, 'clock');
+        this.clock = clock ? new Clock(this.folder) : null;
         fs.mkdirSync(path.join(this.folder, 'conf.d'));
         fs.cpSync(path.join(FILES, 'farlands'), path.join(this.folder, 'farlands'), { recursive: true });
-        fs.writeFileSync(path.join(this.folder, 'nginx.conf'), mainFile(this.folder, workers));
-        this.offset = 0;
-        this.later(0);
+        fs.writeFileSync(path.join(this.folder, 'nginx.conf'), mainFile(this.folder));
     }
 
-    /* Its clock goes forward, from now on: no timer does. */
     later(seconds) {
-        this.offset += seconds;
-        const file = `${this.now}.new`;
-        fs.writeFileSync(file, `+${this.offset}\n`);
-        fs.renameSync(file, this.now);
+        this.clock.later(seconds);
     }
 
     /* The file that it includes, as CHANGE makes it. */
@@ -107,12 +94,7 @@ export class Nginx extends Daemon {
         this.port = socket.port;
         this.authority = `${this.host}:${this.port}`;
         this.configure();
-        const env = { ...process.env, ...SBIN, NGINX: '3;' };
-        if (this.clock)
-            Object.assign(env, {
-                LD_PRELOAD: library(), FAKETIME_TIMESTAMP_FILE: this.now, FAKETIME_NO_CACHE: '1',
-                FAKETIME_DONT_FAKE_MONOTONIC: '1', NO_FAKE_STAT: '1',
-            });
+        const env = { ...process.env, ...SBIN, NGINX: '3;', ...this.clock?.env };
         this.child = spawn('nginx', ['-p', this.folder, '-e', path.join(this.folder, 'error'),
             '-c', path.join(this.folder, 'nginx.conf')], { env, stdio: ['ignore', 'ignore', 'pipe', socket.fd] });
         socket.server.close(); /* nginx's own now: nobody here has accepted anything */
