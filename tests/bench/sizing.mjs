@@ -7,17 +7,16 @@ import { CORES, ONE_OF_EACH, SERVER_CORE, insist, median, round, withDaemon } fr
 import { cpuSeconds } from './programs.mjs';
 
 const ZOOMS = [0, 4, 8, 12, 16, 20, 24];
-const SCALES = ['', '@2x'];
-const SIDE = 4;         /* viewers ask for what lies together */
+const SIDE = 4; /* viewers ask for what lies together */
+/* By size, how many squares of so many tiles a side: CPU is counted in hundredths of a second. */
+const SQUARES = { '': 32, '@2x': 16 };
 const AT_ONCE = 8;
-/* CPU is counted in hundredths of a second: of so many one is little. */
-const SECONDS = 0.4;
 const BLOCK = 4096, ENTRY = 80; /* what a file takes up beside its bytes, as the quota counts */
 
 /*
- * The Nth square of SIDE x SIDE tiles: their paths. Squares lie about evenly over the world's window, by
- * multiples of the golden ratio and of its cousin in two dimensions (Roberts, "The unreasonable
- * effectiveness of quasirandom sequences", 2018), and from zoom 8 down over as many tiles around its middle.
+ * The Nth square of SIDE x SIDE tiles: their paths. Squares lie evenly over the world's window, by steps
+ * of 1/p and 1/p^2 of it, p^3 = p + 1 (Roberts, "The unreasonable effectiveness of quasirandom sequences",
+ * 2018); below zoom 8, where it has few tiles, over as many as it has there, around its middle.
  */
 function square(layer, zoom, scale, n) {
     const squares = 2 ** Math.max(zoom, 8) / SIDE, middle = 2 ** zoom / 2;
@@ -39,14 +38,10 @@ async function sizes(daemon, targets) {
 
 /* { ms, bytes, disk } of a tile. */
 async function measure(daemon, layer, zoom, scale) {
-    const bytes = [], before = await daemon.rendered(), begun = cpuSeconds(daemon.pid);
-    let took = 0;
-    for (let n = 0; took < SECONDS; n++) {
-        bytes.push(...await sizes(daemon, square(layer, zoom, scale, n)));
-        took = cpuSeconds(daemon.pid) - begun;
-    }
+    const before = await daemon.rendered(), begun = cpuSeconds(daemon.pid);
+    const bytes = await sizes(daemon, Array.from({ length: SQUARES[scale] }, (_, n) => square(layer, zoom, scale, n)).flat());
     await sleep(50); /* they are stored when they have been sent */
-    took = cpuSeconds(daemon.pid) - begun;
+    const took = cpuSeconds(daemon.pid) - begun;
     insist(await daemon.rendered() - before === bytes.length, `${layer}/${zoom}${scale}: not all were cold`);
     const average = (value) => bytes.reduce((sum, one) => sum + value(one), 0) / bytes.length;
     return {
@@ -68,7 +63,7 @@ async function main(names) {
         row(['layer', ...ZOOMS.map((zoom) => `z${zoom}`), 'on disk']);
         row(['---', ...ZOOMS.map(() => '---'), '---']);
         for (const layer of names.length ? names : known)
-            for (const scale of SCALES) {
+            for (const scale of Object.keys(SQUARES)) {
                 const costs = [];
                 for (const zoom of ZOOMS)
                     costs.push(await measure(daemon, layer, zoom, scale));
