@@ -3,18 +3,24 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import fs from 'node:fs';
 import http from 'node:http';
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { patience, scratch, scratchFile } from '../http/program.mjs';
-import { DOCKER, document } from './manifests.mjs';
+import { BINARY, patience, scratch, scratchFile } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { Haproxy, NODE_YAML, Nodes } from './cluster.mjs';
+import { DOCKER, document, documents } from './manifests.mjs';
 
 /* A program as it ends: { code, stdout, stderr }. */
 const outcome = (program, args, env) => new Promise((resolve) => {
     execFile(program, args, { env: { ...process.env, ...env }, timeout: patience(60000), killSignal: 'SIGKILL' },
         (error, stdout, stderr) => resolve({ code: error ? error.code ?? error.signal : 0, stdout, stderr }));
 });
+
+/* In place of those of the manifests: few. */
+const ZOOMS = '0-2';
 
 const ask = (list, base, env = {}) => outcome('sh', [path.join(DOCKER, 'kubernetes/ask.sh'), list, base],
     { TMPDIR: scratch(), no_proxy: '*', ...env });
@@ -97,13 +103,73 @@ describe('ask.sh', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the Job that renders before anyone asks', () => {
+describe('the Job that renders before anyone asks', { timeout: patience(120000) }, () => {
     const job = document('kubernetes/prerender.yaml').spec.jobTemplate.spec;
-    const [init] = job.template.spec.initContainers;
+    const [init] = job.template.spec.initContainers, [main] = job.template.spec.containers;
+    const TILES = 2 * (1 + 4 + 16);
+    const nodes = new Nodes(3);
+    let proxy;
+
+    before(async () => {
+        await nodes.start();
+        proxy = await new Haproxy(nodes.authorities).start();
+        await proxy.awaitUp(3);
+    });
+    after(async () => {
+        await proxy?.stop();
+        await nodes.stop();
+    });
+
+    /* One pod's: its list, then what becomes of it. Folders are where this machine has them, and zooms few. */
+    async function pod(index) {
+        const bin = scratch(), work = scratch();
+        fs.symlinkSync(BINARY, path.join(bin, 'farlands'));
+        const config = scratchFile('node.yaml', NODE_YAML);
+        const [shell, flag] = init.command;
+        const script = init.args[0].replace('/etc/farlands/node.yaml', config).replace('/work/', `${work}/`)
+            .replace(/--zoom \S+/, `--zoom ${ZOOMS}`);
+        const listing = await outcome(shell, [flag, script],
+            { PATH: `${bin}:${process.env.PATH}`, JOB_COMPLETION_INDEX: String(index) });
+        assert.equal(listing.code, 0, `${script}: ${listing.stderr}`);
+        const [, , list, base] = main.command;
+        assert.equal(base, 'http://farlands');
+        const asking = await ask(list.replace('/work', work), `http://${proxy.authority}`,
+            Object.fromEntries(main.env.filter(({ name }) => name === 'AT_ONCE').map(({ name, value }) => [name, value])));
+        return { paths: fs.readFileSync(path.join(work, 'list'), 'utf8').trim().split('\n'), ...asking };
+    }
 
     it('has a shard for each of its pods', () => {
         const [, shards] = /--shard "\$JOB_COMPLETION_INDEX\/(\d+)"/.exec(init.args[0]);
         assert.equal(job.completionMode, 'Indexed');
         assert.equal(Number(shards), job.completions);
+    });
+
+    it('has every tile rendered once, where it will be asked for', async () => {
+        const pods = await Promise.all(Array.from({ length: job.completions }, (_, i) => pod(i)));
+        await eachRow(pods, ({ code, stderr }) => assert.equal(code, 0, stderr));
+        const paths = pods.flatMap((one) => one.paths);
+        assert.equal(new Set(paths).size, TILES);
+        assert.equal(paths.length, TILES, 'a tile is in two shards');
+        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), TILES);
+
+        await Promise.all(paths.map((one) => proxy.bytes(one.replace(/^\/*/, '/'))));
+        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), TILES, 'what was rendered is rendered again');
+        assert.equal(await nodes.sum('farlands_cache_hits_total'), TILES);
+    });
+});
+
+describe('the Job that renders into an archive', { timeout: patience(60000) }, () => {
+    const [pod] = documents('kubernetes/archive.yaml').filter(({ kind }) => kind === 'Job').map((one) => one.spec.template.spec);
+    const [container] = pod.containers;
+
+    it('has its archive, and its cache, where the volume is', async () => {
+        const volume = scratch();
+        const [{ mountPath }] = container.volumeMounts;
+        const args = container.args.map((word) => word.replace(`=${mountPath}/`, `=${volume}/`)
+            .replace(/^--zoom=.*/, `--zoom=${ZOOMS}`));
+        const { code, stderr } = await outcome(BINARY, args);
+        assert.equal(code, 0, stderr);
+        assert.ok(fs.statSync(path.join(volume, 'relief.mbtiles')).size > 10000);
+        assert.ok(fs.existsSync(path.join(volume, 'cache')));
     });
 });
