@@ -55,7 +55,8 @@ const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
 const kib = (bytes) => round(bytes / 1024, bytes < 100 * 1024 ? 1 : 0);
 
 async function main(names) {
-    await withDaemon(ONE_OF_EACH, { core: CORES > 1 ? SERVER_CORE : undefined }, async (daemon) => {
+    const patient = `${ONE_OF_EACH}limits: { wait: 60000 }`; /* whatever else runs here */
+    await withDaemon(patient, { core: CORES > 1 ? SERVER_CORE : undefined }, async (daemon) => {
         const { layers } = await daemon.json('/default.json');
         const known = layers.map((layer) => layer.name ?? layer);
         insist(names.every((name) => known.includes(name)), `layers are ${known.join(' ')}`);
