@@ -401,7 +401,7 @@ $(CLOCK): tests/cluster/clock.c $(BUILD)/flags
 
 # Several daemons behind a proxy, by what docker/ has for operators.
 check-cluster: all $(CLOCK)
-	$(call install_missing,$(call missing_packages,$(CLUSTER_PACKAGES)))
+	$(call install_missing,$(call missing_packages,$(CLUSTER_PACKAGES)) $(call missing_command,kubectl,kubernetes-client))
 	$(Q)node --test tests/cluster/
 
 # Preloaded into the daemon: itself without sanitizers, which it would come before.

@@ -66,6 +66,13 @@ describe('who watches many nodes', { timeout: patience(60000) }, () => {
         assert.ok(await eventually(async () => await active() === 1, 10000), 'still 2');
     });
 
+    it('finds in docker/README.md what each alert asks for', () => {
+        const alerts = ['alerts', 'cluster-alerts'].flatMap((name) => document(`prometheus/${name}.yml`).groups)
+            .flatMap((group) => group.rules).map(({ alert }) => alert);
+        const told = [...text('README.md').matchAll(/^\| `(Farlands\w+)` \|/gm)].map((match) => match[1]);
+        assert.deepEqual(told, alerts);
+    });
+
     it('pleases promtool', async () => {
         const recorded = ['groups:', '  - name: dashboard', '    rules:', ...panels.flatMap(([, expression], i) => [
             `      - record: panel:${i}`,
