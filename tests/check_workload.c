@@ -105,6 +105,34 @@ START_TEST(test_estimate)
 }
 END_TEST
 
+/* Samples are from all over, here two by two of the longest waves: a twentieth of the tiles tells
+ * of the others, as the first twentieth does not. */
+START_TEST(test_spread)
+{
+    struct worlds *worlds = worlds_of(NULL);
+    struct tile_box box = {.world = worlds->world,
+                           .layer = {layer_find("relief")},
+                           .layer_count = 1,
+                           .scale = 1,
+                           .zoom_min = 12,
+                           .zoom_max = 12,
+                           .least = {-65536 * FARLANDS_UNIT, -65536 * FARLANDS_UNIT},
+                           .beyond = {65536 * FARLANDS_UNIT, 65536 * FARLANDS_UNIT}};
+    struct tile_plan *plan;
+    struct estimate *estimate;
+    char why[TILE_PLAN_WHY];
+    ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 40), 0);
+    ck_assert_uint_le(estimate->part[0].samples, 60);
+    const double each = bytes_of(plan) / (double)tile_plan_count(plan);
+    ck_assert_msg(fabs(estimate->part[0].bytes / each - 1) < 0.02, "%g bytes a tile, not %g",
+                  estimate->part[0].bytes, each);
+    free(estimate);
+    tile_plan_free(plan);
+    worlds_release(worlds);
+}
+END_TEST
+
 /* Out of time or of samples, each part has one. */
 START_TEST(test_short_estimate)
 {
@@ -132,6 +160,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "workload");
     tcase_add_loop_test(tcase, test_left, 0, ROWS(rows));
     tcase_add_test(tcase, test_estimate);
+    tcase_add_test(tcase, test_spread);
     tcase_add_test(tcase, test_short_estimate);
     return suite_run(suite);
 }

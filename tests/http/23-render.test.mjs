@@ -270,6 +270,8 @@ describe('render --export', { timeout: patience(120000) }, () => {
         assert.match(stdout.toString(), /85 rendered, 0 from the cache/);
         const kept = tilesIn(cache);
         assert.ok(kept.length > 0 && kept.length < 30, `${kept.length} in the cache`);
+        for (const first of pyramid(0, 1)) /* which none of those that came later has taken away */
+            assert.ok(kept.includes(first), `${first} is gone`);
     });
 
     it('leaves no half of one', async () => {
