@@ -89,7 +89,7 @@ static struct blob *noise(size_t length, uint64_t seed)
 /* The tile (X, Y) of zoom Z: its length goes by its number, too. */
 static struct blob *tile_of(int z, int64_t x, int64_t y)
 {
-    uint64_t seed = (uint64_t)(z * 1000003 + x * 4099 + y);
+    uint64_t seed = (uint64_t)z * 1000003 + (uint64_t)x * 4099 + (uint64_t)y;
     return noise(1 + (size_t)(chance(&seed) % 30000), seed);
 }
 
@@ -698,8 +698,9 @@ START_TEST(test_broken_disk)
             begun++;
             err = put_until(archive, 700);
         }
-        if (!err) {
+        if (!err) { /* enough of them were good */
             ck_assert_int_ge(writes_left, 0);
+            mbtiles_free(archive);
             break;
         }
         failures++;
