@@ -4,30 +4,34 @@
 import { Haproxy, NODE_YAML, Nodes } from '../cluster/cluster.mjs';
 import { COLD, CORES, median, round, say } from './measure.mjs';
 import { cpuSeconds, has, wrk } from './programs.mjs';
-import { allot } from './quota.mjs';
+import { allot, removeGroups } from './quota.mjs';
 
 /* A node's share of a core: three of them, the proxy and wrk fit into two cores. */
 const SHARE = 0.25;
 const COUNTS = [1, 2, 3];
 const ROUNDS = 3, SECONDS = 3;
-/* Tiles that a node has under way; a machine of its own would have clients of its own. */
-const CONNECTIONS = 32;
+/* Tiles under way a node: as much as it can do, where the proxy bounds load, and less, where it does not. */
+const BUSY = 96, CALM = 32;
 /* Cold tiles come from all over an area of many 8 x 8 tiles, in steps that come to each once. */
 const AREA = { columns: 256, rows: 4096, stride: 618033 };
 
+/* docker/node.yaml with one of each, and patience, lest others on this machine have tiles refused. */
+const CONFIG = `${NODE_YAML.replace(/^limits:$/m, 'limits:\n  wait: 10000')}\nshards: 1\nthreads: 1\nlog: error\n`;
+
 const cpuOf = (programs) => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
 
-/* Tiles a second and a second of the nodes' CPU, and the proxy's CPU a request, of one run. */
-async function coldRun(nodes, proxy, count, n) {
-    const before = await nodes.sum('farlands_tiles_rendered_total');
+/* Tiles a second and a second of the nodes' CPU, the busiest's part of them, and the proxy's CPU a request. */
+async function coldRun(nodes, proxy, count, connections, n) {
+    const before = await nodes.metric('farlands_tiles_rendered_total');
     const cpu = cpuOf(nodes.all), own = proxy ? cpuSeconds(proxy.pid) : 0;
     const begun = process.hrtime.bigint();
-    const { requests } = await wrk(proxy ?? nodes.all[0], { connections: CONNECTIONS * count, seconds: SECONDS,
+    const { requests } = await wrk(proxy ?? nodes.all[0], { connections: connections * count, seconds: SECONDS,
         tiles: [COLD, 0, n * AREA.rows, AREA.columns, AREA.columns * AREA.rows, AREA.stride] });
     const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
-    const tiles = await nodes.sum('farlands_tiles_rendered_total') - before;
+    const each = (await nodes.metric('farlands_tiles_rendered_total')).map((after, i) => after - before[i]);
+    const tiles = each.reduce((sum, one) => sum + one);
     return {
-        rate: tiles / seconds, thrift: tiles / (cpuOf(nodes.all) - cpu),
+        rate: tiles / seconds, thrift: tiles / (cpuOf(nodes.all) - cpu), most: Math.max(...each) / tiles,
         proxy: proxy ? 1e6 * (cpuSeconds(proxy.pid) - own) / requests : 0,
     };
 }
@@ -45,29 +49,32 @@ async function hotRun(node, proxy, target) {
 const typical = (runs, what) => median(runs.map((run) => run[what]));
 
 async function cold(nodes, proxies) {
-    const runs = new Map([...COUNTS, 'direct'].map((count) => [count, []]));
+    const kinds = [['direct', null, 1, BUSY], ...COUNTS.map((count) => [count, proxies[count - 1], count, BUSY]),
+        ['calm', proxies.at(-1), COUNTS.at(-1), CALM]];
+    const runs = new Map(kinds.map(([name]) => [name, []]));
     for (let i = 0; i < ROUNDS; i++)
-        for (const which of i % 2 ? [...runs.keys()] : [...runs.keys()].reverse())
-            runs.get(which).push(which === 'direct'
-                ? await coldRun(nodes, null, 1, 4 * i)
-                : await coldRun(nodes, proxies[which - 1], which, 4 * i + which));
+        for (const [j, [name, ...how]] of (i % 2 ? kinds.toReversed() : kinds).entries())
+            runs.get(name).push(await coldRun(nodes, ...how, kinds.length * i + j));
     const [one, direct] = [runs.get(1), runs.get('direct')];
     say('nodes/cold-1', `${round(typical(one, 'rate') / typical(direct, 'rate'))}x direct  ` +
         `(${round(typical(one, 'rate'), 0)} and ${round(typical(direct, 'rate'), 0)} tiles/s, ` +
         `${SHARE} of a core a node)`);
-    for (const count of COUNTS.slice(1)) {
-        const many = runs.get(count);
+    const against = (name, many, text) => {
         const ratios = many.map(({ rate }, i) => rate / one[i].rate);
-        say(`nodes/cold-${count}`, `${round(median(ratios))}x one  (${round(Math.min(...ratios))} to ` +
-            `${round(Math.max(...ratios))}; ${round(typical(many, 'rate'), 0)} tiles/s; a tile costs ` +
-            `${round(typical(one, 'thrift') / typical(many, 'thrift'))}x the CPU)`);
-    }
-    return typical(runs.get(3), 'proxy');
+        say(`nodes/${name}`, `${round(median(ratios))}x one  (${round(Math.min(...ratios))} to ` +
+            `${round(Math.max(...ratios))}; ${round(typical(many, 'rate'), 0)} tiles/s, of which the busiest node rendered ` +
+            `${round(100 * typical(many, 'most'), 0)} %; a tile costs ` +
+            `${round(typical(one, 'thrift') / typical(many, 'thrift'))}x the CPU${text})`);
+    };
+    for (const count of COUNTS.slice(1))
+        against(`cold-${count}`, runs.get(count), '');
+    against(`calm-${COUNTS.at(-1)}`, runs.get('calm'), `; ${CALM} under way a node, where load is not bounded`);
+    return typical(runs.get(COUNTS.at(-1)), 'proxy');
 }
 
 /* Who was given a share keeps it: so this is about nodes that have none. */
 async function hot(miss) {
-    const nodes = await new Nodes(1, { config: `${NODE_YAML}\nshards: 1\nthreads: 1\nlog: error\n` }).start();
+    const nodes = await new Nodes(1, { config: CONFIG }).start();
     const proxy = await new Haproxy(nodes.authorities).start();
     try {
         await proxy.awaitUp(1);
@@ -94,8 +101,7 @@ async function hot(miss) {
 export async function nodes() {
     if (!await has('haproxy'))
         return console.log('http/nodes: skipped, for there is no haproxy; make bench-deps installs it');
-    const config = `${NODE_YAML}\nshards: 1\nthreads: 1\nlog: error\n`;
-    const all = new Nodes(COUNTS.at(-1), { config });
+    const all = new Nodes(COUNTS.at(-1), { config: CONFIG });
     const proxies = [];
     let miss = NaN;
     try {
@@ -112,6 +118,7 @@ export async function nodes() {
         for (const proxy of proxies)
             await proxy.stop();
         await all.stop();
+        removeGroups();
     }
     await hot(miss);
 }

@@ -13,32 +13,31 @@ const KINDS = [
     { root: '/sys/fs/cgroup', limit: (us) => [['cpu.max', `${us} ${PERIOD_US}`]] },
 ];
 
-const groups = new Set();
+const NAME = 'farlands-bench-';
 
-function remove(group) {
-    try {
-        fs.rmdirSync(group);
-        groups.delete(group);
-    } catch { /* who was in it has not quite ended */ }
+/* Groups whose process has ended, of this run or of one that was cut short; of others' nothing happens. */
+function removeEmpty(root) {
+    const groups = fs.existsSync(root) ? fs.readdirSync(root).filter((name) => name.startsWith(NAME)) : [];
+    for (const group of groups)
+        try {
+            fs.rmdirSync(path.join(root, group));
+        } catch { /* somebody is in it */ }
 }
 
-process.on('exit', () => groups.forEach(remove));
+export const removeGroups = () => KINDS.forEach(({ root }) => removeEmpty(root));
 
 /* Give the process SHARE of a core, all threads together. False where this machine does not let us. */
 export function allot(pid, share) {
-    groups.forEach(remove);
     for (const { root, limit } of KINDS) {
-        const group = path.join(root, `farlands-bench-${pid}`);
+        const group = path.join(root, `${NAME}${pid}`);
         try {
+            removeEmpty(root);
             fs.mkdirSync(group);
-            groups.add(group);
             for (const [file, value] of limit(Math.round(share * PERIOD_US)))
                 fs.writeFileSync(path.join(group, file), String(value));
             fs.writeFileSync(path.join(group, 'cgroup.procs'), String(pid));
             return true;
-        } catch {
-            remove(group);
-        }
+        } catch { /* perhaps of the other kind */ }
     }
     return false;
 }
