@@ -12,7 +12,7 @@ enum { EACH = 16 };
 
 struct sampled {
     uint64_t ns, bytes, count; /* atomic */
-    uint64_t wanted, tiles, stride;
+    uint64_t wanted, tiles;
 };
 
 struct sampling {
@@ -41,24 +41,20 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/*
- * Steps of about the golden section of COUNT, which has no divisor in common with them: however
- * many are taken, they are spread over all, and none comes twice before all have come.
- */
-static uint64_t golden_stride(uint64_t count)
+/* Steps of about the golden section of COUNT, which has no divisor in common with them. */
+uint64_t estimate_sample(uint64_t round, uint64_t count)
 {
     uint64_t stride = (uint64_t)((double)count * 0.6180339887498949);
     while (stride > 1 && greatest_divisor(count, stride) != 1)
         stride--;
-    return stride ? stride : 1;
+    return (uint64_t)((unsigned __int128)(round + 1) * (stride ? stride : 1) % count);
 }
 
 static int render_sample(struct sampling *sampling, struct easel *easel, size_t part,
                          uint64_t round)
 {
     struct sampled *sampled = &sampling->part[part];
-    const uint64_t index =
-        (uint64_t)((unsigned __int128)(round + 1) * sampled->stride % sampled->tiles);
+    const uint64_t index = estimate_sample(round, sampled->tiles);
     struct tile tile;
     struct blob *png;
     tile_plan_get_in_part(sampling->plan, part, index, &tile);
@@ -101,7 +97,6 @@ static void share_out(struct sampling *sampling, uint64_t most)
     for (size_t i = 0; i < sampling->plan->part_count; i++) {
         struct sampled *part = &sampling->part[i];
         part->tiles = tile_plan_count_part(sampling->plan, i);
-        part->stride = golden_stride(part->tiles);
         const double share = (double)most * (double)part->tiles / total;
         part->wanted = most > EACH ? EACH + (uint64_t)share : 1 + (uint64_t)share;
         if (part->wanted > part->tiles)

@@ -17,6 +17,10 @@ struct estimate {
     struct part_estimate part[];
 };
 
+/* The tile of COUNT that is sample ROUND: however many are taken, they are spread over all, and
+ * none comes twice before all have come. Pure. */
+uint64_t estimate_sample(uint64_t round, uint64_t count);
+
 /*
  * Render tiles of PLAN's shard, spread over all of each part, in THREADS for about MS and at most
  * MOST of them, but one a part at least. Returns 0, -ENOMEM, -EAGAIN or a render's error; free

@@ -230,22 +230,30 @@ static void fill_parts(struct tile_plan *plan)
         const struct tile *tile = &plan->listed[i];
         const unsigned column = 1u << (tile->x & (METATILE - 1));
         if (i == 0 || compare_parts(tile - 1, tile) != 0) {
-            plan->folders += part ? part->folders : 0;
             part = &plan->part[plan->part_count++];
-            *part = (struct tile_part){
-                tile->world, tile->layer, tile->scale, tile->z, tile->x,       tile->y,
-                1,           1,           i,           0,       plan->folders, FOLDERS_ABOVE};
+            *part = (struct tile_part){.world = tile->world,
+                                       .layer = tile->layer,
+                                       .scale = tile->scale,
+                                       .z = tile->z,
+                                       .x = tile->x,
+                                       .y = tile->y,
+                                       .width = 1,
+                                       .height = 1,
+                                       .before = i,
+                                       .folders_before = plan->folders,
+                                       .folders = FOLDERS_ABOVE};
+            plan->folders += FOLDERS_ABOVE;
             columns = 0;
         } else if (tile[-1].x >> 3 != tile->x >> 3) {
             columns = 0;
         }
         part->folders += !(columns & column);
+        plan->folders += !(columns & column);
         columns |= column;
         widen(&part->x, &part->width, tile->x);
         widen(&part->y, &part->height, tile->y);
         part->count++;
     }
-    plan->folders += part->folders;
 }
 
 int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)

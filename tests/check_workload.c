@@ -105,31 +105,29 @@ START_TEST(test_estimate)
 }
 END_TEST
 
-/* Samples are from all over, here two by two of the longest waves: a twentieth of the tiles tells
- * of the others, as the first twentieth does not. */
+static const uint64_t counts[] = {1, 2, 3, 4, 5, 8, 10, 64, 85, 1000, 1024, 4096, 4181};
+
+/* Samples come from all over, however few there are, and each tile once before any comes again. */
 START_TEST(test_spread)
 {
-    struct worlds *worlds = worlds_of(NULL);
-    struct tile_box box = {.world = worlds->world,
-                           .layer = {layer_find("relief")},
-                           .layer_count = 1,
-                           .scale = 1,
-                           .zoom_min = 12,
-                           .zoom_max = 12,
-                           .least = {-65536 * FARLANDS_UNIT, -65536 * FARLANDS_UNIT},
-                           .beyond = {65536 * FARLANDS_UNIT, 65536 * FARLANDS_UNIT}};
-    struct tile_plan *plan;
-    struct estimate *estimate;
-    char why[TILE_PLAN_WHY];
-    ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
-    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 40), 0);
-    ck_assert_uint_le(estimate->part[0].samples, 60);
-    const double each = bytes_of(plan) / (double)tile_plan_count(plan);
-    ck_assert_msg(fabs(estimate->part[0].bytes / each - 1) < 0.02, "%g bytes a tile, not %g",
-                  estimate->part[0].bytes, each);
-    free(estimate);
-    tile_plan_free(plan);
-    worlds_release(worlds);
+    const uint64_t count = counts[_i];
+    bool *seen = calloc(count, sizeof *seen);
+    for (uint64_t round = 0; round < count; round++) {
+        const uint64_t index = estimate_sample(round, count);
+        must(index < count && !seen[index], "%llu of %llu: %llu", (unsigned long long)round,
+             (unsigned long long)count, (unsigned long long)index);
+        seen[index] = true;
+        uint64_t gap = 0, longest = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            gap = seen[i] ? 0 : gap + 1;
+            longest = gap > longest ? gap : longest;
+        }
+        must((double)longest <= 8 * (double)count / (double)(round + 1),
+             "%llu of %llu: none of %llu", (unsigned long long)round, (unsigned long long)count,
+             (unsigned long long)longest);
+    }
+    free(seen);
+    ck_assert_uint_lt(estimate_sample(UINT32_MAX, TILE_PLAN_MAX), TILE_PLAN_MAX);
 }
 END_TEST
 
@@ -160,7 +158,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "workload");
     tcase_add_loop_test(tcase, test_left, 0, ROWS(rows));
     tcase_add_test(tcase, test_estimate);
-    tcase_add_test(tcase, test_spread);
+    tcase_add_loop_test(tcase, test_spread, 0, ROWS(counts));
     tcase_add_test(tcase, test_short_estimate);
     return suite_run(suite);
 }
