@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -49,6 +50,22 @@ int fsync(int fd)
     syncs++;
     errno = refused_sync;
     return refused_sync ? -1 : 0;
+}
+
+static const char *lost_name; /* what the file that is locked next is called by then, or "" */
+
+int fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (command == F_OFD_SETLK && lost_name) {
+        must((*lost_name ? rename(unfinished, lost_name) : remove(unfinished)) == 0, "%s",
+             unfinished);
+        lost_name = NULL;
+    }
+    return (int)syscall(SYS_fcntl, fd, command, argument);
 }
 
 static void set_up(void)
@@ -598,6 +615,26 @@ START_TEST(test_deleted)
 }
 END_TEST
 
+/* The same, or that another run ends, between the opening of its file and the lock on it. */
+START_TEST(test_lost)
+{
+    struct mbtiles *archive = NULL;
+    make(unfinished, EMPTY);
+    lost_name = "";
+    archive = archive_new();
+    ck_assert_ptr_null(lost_name);
+    must_be_finished(archive);
+    ck_assert_int_eq(rename(file, unfinished), 0);
+    lost_name = file;
+    ck_assert_int_eq(begin(&archive), -EEXIST);
+    ck_assert_ptr_null(lost_name);
+    ck_assert(!exists(unfinished));
+    sqlite3 *db = db_open();
+    must_be_whole(db, 0);
+    sqlite3_close(db);
+}
+END_TEST
+
 /* --- Disks that are full or broken --------------------------------------------------- */
 
 /* Puts until one fails, as far as COUNT; then what finishing says. Whatever it is, nothing is left
@@ -846,6 +883,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_killed, 0, 3);
     tcase_add_test(tcase, test_two_at_once);
     tcase_add_test(tcase, test_deleted);
+    tcase_add_test(tcase, test_lost);
     tcase_add_test(tcase, test_no_room);
     tcase_add_loop_test(tcase, test_broken_disk, 0, ROWS(faults));
     tcase_add_test(tcase, test_late_fault);
