@@ -40,6 +40,8 @@ LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux curl haproxy
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev
 SAME_BITS_PACKAGES := gcc clang qemu-user
+DEB_PACKAGES := build-essential debhelper dpkg-dev
+PACKAGE_PACKAGES := lintian systemd strace
 AARCH64_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 missing_packages = $(shell for p in $(1); do \
     dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
@@ -247,6 +249,11 @@ $(BUILD)/flags: FORCE
 	@echo '$(all_flags)' | cmp -s - $@ || echo '$(all_flags)' >$@
 FORCE:
 
+MANUAL := $(BUILD)/farlands.yaml.5
+$(MANUAL): config/yaml_to_man.awk config/farlands.yaml
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
+
 # Packages from npm: the viewer's map library and the browser tests' driver.
 %/node_modules/.installed: %/package-lock.json
 	@echo "  NPM   $*"
@@ -268,8 +275,13 @@ SHARE = $(DESTDIR)$(PREFIX)/share/farlands
 refresh_loader = $(if $(DESTDIR),,ldconfig 2>/dev/null || :)
 install: install-program install-lib
 
-install-program: all
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+MAN = $(DESTDIR)$(PREFIX)/share/man
+install-program: all $(MANUAL)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/farlands
+	install -D -m 644 -t $(MAN)/man1 server/farlands.1
+	install -D -m 644 -t $(MAN)/man5 $(MANUAL)
+	install -D -m 644 server/farlands.bash $(COMPLETIONS)/farlands
 	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js $(WASM_MODULE)
 	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
 
@@ -289,6 +301,7 @@ install-lib: lib
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
 	    $(DESTDIR)$(PREFIX)/include/farlands_world.h \
+	    $(MAN)/man1/farlands.1 $(MAN)/man5/farlands.yaml.5 $(COMPLETIONS)/farlands \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
 	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
 	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :
@@ -467,7 +480,7 @@ lint:
 	$(Q)clang-tidy --quiet $(SOURCES) -- -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' \
 	    -Wno-unknown-warning-option $(PKG_CFLAGS) 2>/dev/null
 	$(Q)clang-tidy --quiet $(filter server/%,$(WASM)) -- --target=wasm32 $(WASM_CFLAGS) 2>/dev/null
-	$(Q)shellcheck $(wildcard tests/*.sh docker/*/*.sh) .ci/run
+	$(Q)shellcheck $(wildcard tests/*.sh docker/*/*.sh) server/farlands.bash .ci/run
 
 clean:
 	rm -rf build

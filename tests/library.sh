@@ -35,7 +35,8 @@ make_installation() {
 check_files() {
     local file
     for file in bin/farlands include/farlands{,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
-        share/farlands/farlands.{yaml,js,wasm}; do
+        share/farlands/farlands.{yaml,js,wasm} share/man/man{1/farlands.1,5/farlands.yaml.5} \
+        share/bash-completion/completions/farlands; do
         [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
     done
     for file in config/worlds/*.yaml; do

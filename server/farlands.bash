@@ -1,0 +1,59 @@
+# Completion of farlands' command line for bash.
+# shellcheck shell=bash
+
+_farlands() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local commands='serve tile render check-config --version --help'
+    local serve='--config --listen --cache --help' tile='--config -o --help'
+    local render='--world --layer --zoom --bbox --scale --tiles --shard --dry-run --list --export --threads
+        --config --cache --help'
+    local layers='relief hillshade gray height terrarium terrain-rgb normal' options=''
+
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+        return
+    fi
+    case $before in
+    --config | --tiles | --export | -o)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    --cache)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return
+        ;;
+    --layer)
+        # After a comma the next one.
+        mapfile -t COMPREPLY < <(compgen -P "${word%"${word##*,}"}" -W "$layers" -- "${word##*,}")
+        return
+        ;;
+    --scale)
+        mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$word")
+        return
+        ;;
+    --listen | --world | --zoom | --bbox | --shard | --threads)
+        COMPREPLY=()
+        return
+        ;;
+    esac
+    case $command in
+    serve) options=$serve ;;
+    tile) options=$tile ;;
+    render) options=$render ;;
+    check-config) options=--help ;;
+    esac
+    if [ "$command" = check-config ] && [[ $word != -* ]]; then
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    elif [ "$command" = tile ] && [[ $word != -* ]]; then
+        # The path's second part.
+        compopt -o nospace
+        [[ $word != */* ]] || [[ ${word#*/} = */* ]] ||
+            mapfile -t COMPREPLY < <(compgen -P "${word%%/*}/" -S / -W "$layers" -- "${word#*/}")
+    else
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+    fi
+}
+complete -F _farlands farlands
