@@ -47,7 +47,7 @@ function mainFile(folder) {
         pid ${folder}/pid; error_log ${folder}/error info;
         events { worker_connections 4096; }
         http {
-            ${temporary} types { text/html html; } default_type application/octet-stream;
+            ${temporary} types { text/html html; image/png png; } default_type application/octet-stream;
             sendfile on; tcp_nopush on; keepalive_timeout 65; gzip on; types_hash_max_size 2048;
             log_format main '$remote_addr "$request" $status'; access_log ${folder}/main main;
             include conf.d/*.conf;

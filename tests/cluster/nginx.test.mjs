@@ -54,11 +54,13 @@ async function nodesByLog(proxy, targets, since = 0) {
     return nodesOf;
 }
 
-/* The node that answers for each of TARGETS, which are asked for one after the other. */
+/* The node that answers for each of TARGETS. */
 async function owners(proxy, targets) {
-    const since = proxy.lines().length;
-    for (const target of targets)
-        assertStatus(await proxy.get(target), 200);
+    const since = proxy.lines().length, left = [...targets];
+    await Promise.all(Array.from({ length: 8 }, async () => {
+        for (let target; (target = left.pop());)
+            assertStatus(await proxy.get(target), 200);
+    }));
     return new Map([...await nodesByLog(proxy, targets, since)].map(([target, nodes]) => [target, [...nodes].at(-1)]));
 }
 
@@ -123,8 +125,8 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
     });
 
     /* One tile each of many places, of which each node has its share. */
-    const hot = Array.from({ length: 300 }, (_, i) =>
-        `/default/relief/12/${10 * (i % 20)}/${-10 * Math.floor(i / 20) - 10}.png`);
+    const hot = Array.from({ length: 900 }, (_, i) =>
+        `/default/relief/${10 + i % 3}/${3000 + 10 * (i % 30)}/${-300 - 10 * Math.floor(i / 30)}.png`);
     /* Of every eight requests, six for those, one for a tile that is not there yet, and one for a large body. */
     let cold = 0;
     const next = (i) => i % 4 ? hot[i * 7 % hot.length]
