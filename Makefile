@@ -35,7 +35,7 @@ BUILD_PACKAGES := gcc libc6-dev binutils pkg-config ca-certificates libmicrohttp
     clang lld
 TEST_PACKAGES := check zlib1g-dev curl g++ gdal-bin sqlite3 pngcheck libcurl4-openssl-dev \
     godot3-server
-CLUSTER_PACKAGES := haproxy nginx prometheus python3-yaml
+CLUSTER_PACKAGES := haproxy nginx varnish prometheus python3-yaml
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck
 BENCH_PACKAGES := wrk util-linux curl haproxy
 FUZZ_PACKAGES := clang libclang-rt-14-dev zlib1g-dev

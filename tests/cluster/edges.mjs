@@ -3,6 +3,7 @@
 import { Daemon } from '../http/daemon.mjs';
 import { scratch } from '../http/program.mjs';
 import { Nginx } from './nginx.mjs';
+import { Varnish } from './varnish.mjs';
 
 /* The edges there are: make(origin) is one that asks it, not started yet; lasting: it keeps on disk. */
 export const EDGES = {
@@ -12,6 +13,7 @@ export const EDGES = {
             FARLANDS_ORIGIN: origin.authority, FARLANDS_EDGE_CACHE: scratch(), FARLANDS_EDGE_SIZE: '1g',
         }, { clock: true }),
     },
+    varnish: { lasting: false, make: (origin) => new Varnish(origin) },
 };
 
 /* Not 127.0.0.1, whence everyone connects: no outgoing connection takes the port of one that is away. */
