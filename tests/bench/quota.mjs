@@ -7,10 +7,14 @@ import path from 'node:path';
 /* Short, or whoever has used up its share stands still for long. */
 const PERIOD_US = 20000;
 
-/* How Linux' two kinds of control groups say it: https://docs.kernel.org/scheduler/sched-bwc.html */
+/*
+ * How Linux' two kinds of control groups say it (https://docs.kernel.org/scheduler/sched-bwc.html): no more than
+ * so much, and, by the greatest weight there is, no less, whatever else runs here.
+ */
 const KINDS = [
-    { root: '/sys/fs/cgroup/cpu', limit: (us) => [['cpu.cfs_period_us', PERIOD_US], ['cpu.cfs_quota_us', us]] },
-    { root: '/sys/fs/cgroup', limit: (us) => [['cpu.max', `${us} ${PERIOD_US}`]] },
+    { root: '/sys/fs/cgroup/cpu', limit: (us) => [['cpu.cfs_period_us', PERIOD_US], ['cpu.cfs_quota_us', us],
+        ['cpu.shares', 262144]] },
+    { root: '/sys/fs/cgroup', limit: (us) => [['cpu.max', `${us} ${PERIOD_US}`], ['cpu.weight', 10000]] },
 ];
 
 const NAME = 'farlands-bench-';
