@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Differences of two coordinates, and products of two counts of tiles, do not fit 64 bits. */
 typedef __int128 wide;
@@ -172,12 +173,18 @@ static int order(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
+/* By what they are called: shards are those of other processes, too, whose worlds lie elsewhere. */
+static int compare_worlds(const struct world *a, const struct world *b)
+{
+    return a == b ? 0 : strcmp(a->config.name, b->config.name);
+}
+
 /* Whether they are of one part: 0, or which comes first. */
 static int compare_parts(const struct tile *a, const struct tile *b)
 {
     int less = order(a->z, b->z);
     if (!less)
-        less = (a->world > b->world) - (a->world < b->world);
+        less = compare_worlds(a->world, b->world);
     if (!less)
         less = order(a->layer, b->layer);
     return less ? less : order(a->scale, b->scale);

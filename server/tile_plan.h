@@ -51,8 +51,9 @@ struct tile_plan {
  */
 int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[TILE_PLAN_WHY]);
 
-/* COUNT tiles, which are taken over, also on error, and put in order, each once. COUNT > 0; their
- * worlds outlive the plan. Returns 0 or -ENOMEM. */
+/* COUNT tiles, which are taken over, also on error, and put in order, each once: the same order
+ * wherever the list is read. COUNT > 0; their worlds outlive the plan, and differ in their names.
+ * Returns 0 or -ENOMEM. */
 int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count);
 
 void tile_plan_free(struct tile_plan *plan);

@@ -370,6 +370,33 @@ START_TEST(test_list)
 }
 END_TEST
 
+/* Shards are read by several processes, in each of which worlds lie elsewhere in memory. */
+START_TEST(test_list_of_worlds)
+{
+    static const char *const texts[] = {
+        "default:1/relief/0/0/0.png\ndefault:2/relief/0/0/0.png\ndefault/relief/0/0/0.png\n",
+        "default:2/relief/0/0/0.png\ndefault/relief/0/0/0.png\ndefault:1/relief/0/0/0.png\n"};
+    static const char *const expected[] = {"default", "default:1", "default:2"};
+    for (int i = 0; i < ROWS(texts); i++) {
+        struct tile_list list;
+        struct tile_plan *plan;
+        char why[TILE_LIST_WHY];
+        ck_assert_int_eq(read_text(&list, texts[i], why), 0);
+        ck_assert_int_eq(tile_plan_list(&plan, list.tiles, list.count), 0);
+        list.tiles = NULL;
+        for (int shard = 0; shard < ROWS(expected); shard++) {
+            struct tile tile;
+            tile_plan_shard(plan, (uint64_t)shard, ROWS(expected));
+            tile_plan_get(plan, 0, &tile);
+            must(strcmp(tile.world->config.name, expected[shard]) == 0, "shard %d of list %d: %s",
+                 shard, i, tile.world->config.name);
+        }
+        tile_plan_free(plan);
+        tile_list_free(&list);
+    }
+}
+END_TEST
+
 /* In whatever order tiles are listed, the plan is that of the box, and its shards, too. */
 START_TEST(test_list_of_box)
 {
@@ -443,6 +470,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, test_huge);
     tcase_add_loop_test(tcase, test_shards, 0, ROWS(shards));
     tcase_add_test(tcase, test_list);
+    tcase_add_test(tcase, test_list_of_worlds);
     tcase_add_test(tcase, test_list_of_box);
     tcase_add_loop_test(tcase, test_wrong_lists, 0, ROWS(wrong_lists));
     return suite;
