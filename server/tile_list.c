@@ -7,6 +7,8 @@
 
 #include "server/resolve.h"
 
+enum { LINE_BYTES = 8192 }; /* as long as a URL may be */
+
 /* A world by the name that lines give it: name or name:seed. */
 struct listed_world {
     const struct world *world;
@@ -27,6 +29,11 @@ static const struct world *find_world(struct tile_list *list, const struct world
     HASH_FIND(hh, list->worlds, name, (unsigned)length, listed);
     if (listed)
         return listed->world;
+    if (HASH_COUNT(list->worlds) == TILE_LIST_WORLDS) {
+        snprintf(why, ROUTE_WHY, "more than %d worlds; accepted are fewer, in several lists",
+                 TILE_LIST_WORLDS);
+        return NULL;
+    }
     const struct world *world = resolve_hold(worlds, route, why);
     if (!world)
         return NULL;
@@ -75,28 +82,51 @@ static int append(struct tile_list *list, size_t *room, const struct tile *tile)
     return 0;
 }
 
-/* Cut off what ends lines, in any system. */
-static void chomp(char *line, ssize_t length)
+/*
+ * The next line, without what ends lines in any system. Returns its length; LINE_BYTES where it is
+ * longer than any path and the rest has not been read; -1 at the end, or where reading failed.
+ */
+static int next_line(FILE *in, char line[LINE_BYTES])
 {
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-        line[--length] = '\0';
+    int length = 0, byte = 0;
+    while (length < LINE_BYTES && (byte = getc_unlocked(in)) != EOF && byte != '\n')
+        line[length++] = (char)byte;
+    if (length == LINE_BYTES)
+        return length;
+    if (ferror(in) || (byte == EOF && length == 0))
+        return -1;
+    while (length > 0 && line[length - 1] == '\r')
+        length--;
+    line[length] = '\0';
+    return length;
+}
+
+static int read_line(struct tile_list *list, const struct worlds *worlds, const char *line,
+                     int length, struct tile *tile, char why[ROUTE_WHY])
+{
+    if (length == LINE_BYTES)
+        snprintf(why, ROUTE_WHY, "longer than %d bytes, which no path is", LINE_BYTES - 1);
+    else if (memchr(line, '\0', (size_t)length))
+        snprintf(why, ROUTE_WHY, "a byte 0, which is in no path; accepted is text");
+    else
+        return find_tile(list, worlds, line, tile, why);
+    return -EINVAL;
 }
 
 static int read_lines(struct tile_list *list, FILE *in, const struct worlds *worlds,
                       char why[TILE_LIST_WHY])
 {
-    char *line = NULL, wrong[ROUTE_WHY];
-    size_t capacity = 0, room = 0;
+    char line[LINE_BYTES], wrong[ROUTE_WHY];
+    size_t room = 0;
     unsigned long long number = 0;
     int err = 0;
 
-    for (ssize_t length; !err && (length = getline(&line, &capacity, in)) >= 0;) {
+    for (int length; !err && (length = next_line(in, line)) >= 0;) {
         struct tile tile;
         number++;
-        chomp(line, length);
-        if (!line[0])
+        if (length == 0)
             continue;
-        err = find_tile(list, worlds, line, &tile, wrong);
+        err = read_line(list, worlds, line, length, &tile, wrong);
         if (err)
             snprintf(why, TILE_LIST_WHY, "line %llu: %s", number, wrong);
         else
@@ -104,7 +134,6 @@ static int read_lines(struct tile_list *list, FILE *in, const struct worlds *wor
     }
     if (!err && ferror(in))
         err = errno ? -errno : -EIO;
-    free(line);
     return err;
 }
 

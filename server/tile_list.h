@@ -7,7 +7,8 @@
 #include "server/route.h"
 #include "server/tile.h"
 
-enum { TILE_LIST_WHY = ROUTE_WHY + 64 };
+/* The most worlds in a list, each of which takes some 20 KB until that is freed. */
+enum { TILE_LIST_WHY = ROUTE_WHY + 64, TILE_LIST_WORLDS = 16384 };
 
 struct tile_list {
     struct tile *tiles;
@@ -17,9 +18,9 @@ struct tile_list {
 
 /*
  * Read IN to its end, with or without slashes before the paths; what a query says is passed over,
- * and so are empty lines. Returns 0; -EINVAL where a line is not the path of a PNG, or there is no
- * path at all, with the line's number and what is wrong in WHY; -ENOMEM, or the error of reading.
- * On 0 tile_list_free it.
+ * and so are empty lines. Returns 0; -EINVAL where a line is not the path of a PNG, there are too
+ * many worlds, or no path at all, with the line's number and what is wrong in WHY; -ENOMEM, or the
+ * error of reading. On 0 tile_list_free it.
  */
 int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds,
                    char why[TILE_LIST_WHY]);

@@ -324,13 +324,19 @@ END_TEST
 
 /* --- Lists --------------------------------------------------------------------- */
 
-static int read_text(struct tile_list *list, const char *text, char why[TILE_LIST_WHY])
+static int read_bytes(struct tile_list *list, const char *text, size_t length,
+                      char why[TILE_LIST_WHY])
 {
-    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    FILE *in = fmemopen((void *)(uintptr_t)text, length, "r");
     ck_assert_ptr_nonnull(in);
     int err = tile_list_read(list, in, worlds, why);
     fclose(in);
     return err;
+}
+
+static int read_text(struct tile_list *list, const char *text, char why[TILE_LIST_WHY])
+{
+    return read_bytes(list, text, strlen(text), why);
 }
 
 START_TEST(test_list)
@@ -458,6 +464,45 @@ START_TEST(test_wrong_lists)
 }
 END_TEST
 
+/* What a path would hide: the rest of a line behind a byte 0, or one as long as memory is large. */
+START_TEST(test_lines)
+{
+    static const char hidden[] = "default/relief/1/0/0.png\n\0default/relief/1/0/1.png\n",
+                      cut[] = "default/relief/1/0/0.png\0default/relief/1/0/1.png\n";
+    enum { LONGEST = 8191 };
+    char line[LONGEST + 1], why[TILE_LIST_WHY] = "";
+    struct tile_list list;
+    ck_assert_int_eq(read_bytes(&list, hidden, sizeof hidden - 1, why), -EINVAL);
+    ck_assert_msg(strstr(why, "line 2: a byte 0") != NULL, "%s", why);
+    ck_assert_int_eq(read_bytes(&list, cut, sizeof cut - 1, why), -EINVAL);
+    ck_assert_msg(strstr(why, "line 1: a byte 0") != NULL, "%s", why);
+    memset(line, 'a', sizeof line);
+    ck_assert_int_eq(read_bytes(&list, line, LONGEST + 1, why), -EINVAL);
+    ck_assert_msg(strstr(why, "line 1: longer than 8191 bytes") != NULL, "%s", why);
+    ck_assert_int_eq(read_bytes(&list, line, LONGEST, why), -EINVAL);
+    ck_assert_msg(strstr(why, "line 1: a tile is") != NULL, "%s", why);
+}
+END_TEST
+
+START_TEST(test_many_worlds)
+{
+    enum { LINE = 40 };
+    static char text[(TILE_LIST_WORLDS + 1) * LINE];
+    char why[TILE_LIST_WHY] = "";
+    struct tile_list list;
+    size_t length = 0, whole = 0;
+    for (int i = 0; i <= TILE_LIST_WORLDS; i++) {
+        whole = length;
+        length += (size_t)snprintf(text + length, LINE, "default:%d/relief/0/0/0.png\n", i);
+    }
+    ck_assert_int_eq(read_bytes(&list, text, length, why), -EINVAL);
+    ck_assert_msg(strstr(why, "line 16385: more than 16384 worlds") != NULL, "%s", why);
+    ck_assert_int_eq(read_bytes(&list, text, whole, why), 0);
+    ck_assert_uint_eq(list.count, TILE_LIST_WORLDS);
+    tile_list_free(&list);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("tile_plan");
@@ -473,6 +518,8 @@ static Suite *suite(void)
     tcase_add_test(tcase, test_list_of_worlds);
     tcase_add_test(tcase, test_list_of_box);
     tcase_add_loop_test(tcase, test_wrong_lists, 0, ROWS(wrong_lists));
+    tcase_add_test(tcase, test_lines);
+    tcase_add_test(tcase, test_many_worlds);
     return suite;
 }
 
