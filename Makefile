@@ -3,6 +3,7 @@
 #   make lib                            libfarlands alone: noise/ and config/, without the daemon
 #   make wasm                           build/farlands.wasm alone: heights in a browser
 #   make install PREFIX=/usr            both; also DESTDIR=..., and make uninstall
+#   make deb                            Debian packages, in build/deb
 #   make SAN=address,undefined check    the tests under sanitizers, in a build folder of its own
 #   make CC=clang                       another compiler
 #   make V=1                            show the commands
@@ -306,6 +307,24 @@ uninstall:
 	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
 	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :
 	$(refresh_loader)
+
+# --- Packages ------------------------------------------------------------------
+
+# Debian packages, in build/deb, from a copy of the tree there that needs no network.
+.PHONY: deb check-package
+DEB := build/deb
+deb: $(VIEWER_PACKAGES)
+	$(call install_missing,$(call missing_packages,$(BUILD_PACKAGES) $(DEB_PACKAGES)))
+	$(Q)rm -f $(DEB)/*.deb $(DEB)/*.changes $(DEB)/*.buildinfo
+	$(Q)docker/debian/prepare.sh $(DEB)/farlands-$(VERSION) $(VERSION) $(BUILD_PACKAGES)
+	$(Q)cd $(DEB)/farlands-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS dpkg-buildpackage -us -uc -b
+	$(Q)ls $(DEB)/*.deb
+
+# Installed, upgraded, removed in a scratch root (root).
+check-package:
+	$(call install_missing,$(call missing_packages,$(PACKAGE_PACKAGES)))
+	+$(Q)$(MAKE) --no-print-directory deb >build/deb.log 2>&1 || { tail -n 50 build/deb.log; exit 1; }
+	$(Q)tests/package.sh
 
 # --- Testing -------------------------------------------------------------------
 

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Lays a tree that dpkg-buildpackage builds without a network: the repository's files, the
+# viewer's packages from npm, and debian/ with what other files know better.
+#
+#   prepare.sh FOLDER VERSION BUILD_PACKAGE...
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+folder=$1
+version=$2
+shift 2
+viewer=server/viewer/node_modules
+
+rm -rf "$folder"
+mkdir -p "$folder"
+tar --create --exclude=./build --exclude=./.git --exclude='./tests/*/node_modules' . |
+    tar --extract --directory="$folder"
+cp -r docker/debian "$folder/debian"
+cd "$folder"
+rm debian/*.in debian/prepare.sh
+
+packages=$(printf '%s, ' "$@")
+sed "s|@BUILD_PACKAGES@|${packages%, }|" docker/debian/control.in >debian/control
+date=$(date --utc --rfc-email --date="@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
+sed "s|@VERSION@|$version|; s|@DATE@|$date|" docker/debian/changelog.in >debian/changelog
+
+# licence FILE: as a field of debian/copyright, where a dot is an empty line.
+licence() {
+    tr -d '\r' <"$1" | sed 's/[[:space:]]*$//; s/^$/./; s/^/ /'
+}
+
+# Each package from npm by itself, in the words of its own licence; of two the shorter.
+{
+    cat docker/debian/copyright.in
+    tail -n +5 LICENSE | licence /dev/stdin
+    find "$viewer" -mindepth 2 -maxdepth 3 -iname 'LICEN[CS]E*' | sort | while IFS= read -r file; do
+        ! grep -q 'Apache License' "$file" || continue
+        name=${file#"$viewer/"}
+        name=${name%/*}
+        printf '\nFiles: %s/%s/*\n' "$viewer" "$name"
+        printf 'Copyright: %s\n' "$(tr -d '\r' <"$file" | grep -m 1 -iE 'copyright.*[0-9]{4}' || echo "its authors")"
+        printf 'License: %s\n' "$(tr -d @ <<<"${name//\//-}")"
+        licence "$file"
+    done
+} >debian/copyright
