@@ -323,6 +323,7 @@ deb: $(VIEWER_PACKAGES)
 # Installed, upgraded, removed in a scratch root (root).
 check-package:
 	$(call install_missing,$(call missing_packages,$(PACKAGE_PACKAGES)))
+	@mkdir -p build
 	+$(Q)$(MAKE) --no-print-directory deb >build/deb.log 2>&1 || { tail -n 50 build/deb.log; exit 1; }
 	$(Q)tests/package.sh
 
