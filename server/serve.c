@@ -548,6 +548,7 @@ int serve(struct config *config, serve_loader *load, void *context)
     struct server server = {.load = load, .load_context = context, .started = time(NULL)};
 
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that must not be so large: EFBIG says so, too */
     int err = setup_new(&server.setup, config);
     if (!err)
         err = uv_mutex_init(&server.setup_lock);

@@ -1,6 +1,7 @@
 // Faults 1 to 12: the cache's disk. Whatever it does, every tile is served, and right.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -241,6 +242,15 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                 assert.equal(await daemon.rendered(), 20);
                 assert.equal(logLines(daemon).length, 1, 'lines of log');
             }, { cache, faults });
+        }));
+
+    it('fault 07: files may not be large: served uncached, storing suspended, then as before', () =>
+        serving(async (daemon) => {
+            const limit = (bytes) => execFileSync('prlimit', ['--pid', daemon.pid, `--fsize=${bytes}:`]);
+            limit(20000);
+            await assertUncached(daemon, tiles(4, { layer: 'relief' }));
+            limit('unlimited');
+            await assertStoresAgain(daemon, { column: 907 });
         }));
 
     it('fault 08: the folder is deleted: served, and the folder made again', () => serving(async (daemon) => {
