@@ -23,7 +23,9 @@ enum {
 struct prerender {
     struct prerender_parts parts;
     uint64_t count;
-    struct easel **easels;
+    struct station {
+        struct easel *easel;
+    } * stations; /* of each thread */
     struct crew *crew;
     /* Atomic. */
     uint64_t next, found, rendered, missing, archived;
@@ -216,7 +218,7 @@ static void make_tiles(void *context, unsigned number)
         if (index >= run->count)
             break;
         const size_t part = tile_plan_get(run->parts.plan, index, &tile);
-        make_tile(run, run->easels[number], &run->parts.work[part], &tile);
+        make_tile(run, run->stations[number].easel, &run->parts.work[part], &tile);
     }
 }
 
@@ -257,10 +259,10 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
         free(run);
         return err;
     }
-    run->easels = calloc(parts->threads, sizeof *run->easels);
-    err = run->easels ? 0 : -ENOMEM;
+    run->stations = calloc(parts->threads, sizeof *run->stations);
+    err = run->stations ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && !check && i < parts->threads; i++)
-        err = easel_new(&run->easels[i]);
+        err = easel_new(&run->stations[i].easel);
     if (!err)
         err = crew_start(&run->crew, parts->threads, check ? look_for_tiles : make_tiles, run);
     if (err) {
@@ -305,9 +307,9 @@ void prerender_free(struct prerender *run)
     if (!run)
         return;
     crew_free(run->crew);
-    for (unsigned i = 0; run->easels && i < run->parts.threads; i++)
-        easel_free(run->easels[i]);
-    free(run->easels);
+    for (unsigned i = 0; run->stations && i < run->parts.threads; i++)
+        easel_free(run->stations[i].easel);
+    free(run->stations);
     pthread_mutex_destroy(&run->lock);
     free(run);
 }

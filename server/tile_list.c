@@ -156,10 +156,10 @@ int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds
 
 void tile_list_free(struct tile_list *list)
 {
-    struct listed_world *world, *next;
-    HASH_ITER(hh, list->worlds, world, next)
-    {
-        HASH_DEL(list->worlds, world);
+    struct listed_world *world = list->worlds, *next;
+    HASH_CLEAR(hh, list->worlds); /* the table; they are linked still */
+    for (; world; world = next) {
+        next = world->hh.next;
         world_release(world->world);
         free(world);
     }
