@@ -126,16 +126,16 @@ describe('the Job that renders before anyone asks', { timeout: patience(120000) 
         fs.symlinkSync(BINARY, path.join(bin, 'farlands'));
         const config = scratchFile('node.yaml', NODE_YAML);
         const [shell, flag] = init.command;
-        const script = init.args[0].replace('/etc/farlands/node.yaml', config).replace('/work/', `${work}/`)
+        const script = init.args[0].replace('/etc/farlands/node.yaml', config).replace('/list/', `${work}/`)
             .replace(/--zoom \S+/, `--zoom ${ZOOMS}`);
         const listing = await outcome(shell, [flag, script],
             { PATH: `${bin}:${process.env.PATH}`, JOB_COMPLETION_INDEX: String(index) });
         assert.equal(listing.code, 0, `${script}: ${listing.stderr}`);
         const [, , list, base] = main.command;
         assert.equal(base, 'http://farlands');
-        const asking = await ask(list.replace('/work', work), `http://${proxy.authority}`,
+        const asking = await ask(list.replace('/list', work), `http://${proxy.authority}`,
             Object.fromEntries(main.env.filter(({ name }) => name === 'AT_ONCE').map(({ name, value }) => [name, value])));
-        return { paths: fs.readFileSync(path.join(work, 'list'), 'utf8').trim().split('\n'), ...asking };
+        return { paths: fs.readFileSync(path.join(work, 'tiles'), 'utf8').trim().split('\n'), ...asking };
     }
 
     it('has a shard for each of its pods', () => {
