@@ -28,5 +28,5 @@ int command_check_config(const struct command_line *line)
     for (int i = 0; i < worlds->count; i++)
         print_world(&worlds->world[i]);
     worlds_release(worlds);
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }

@@ -1,9 +1,12 @@
 #include "command_line.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Values of getopt's that are no letters: FIRST + OPTION_... */
 enum { FIRST = 256, HELP = 'h', SHOW_HELP = -1 };
@@ -40,6 +43,22 @@ static const struct {
          "An archive of them besides, MBTiles: of one layer, in the window of web maps."},
     [OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
 };
+
+void command_line_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            /* The lowest number that is free: FD. In the mode in which nobody uses it. */
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int command_line_flush(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_DONE;
+    fprintf(stderr, "farlands: stdout: %s\n", strerror(errno ? errno : EIO));
+    return EXIT_FAILED;
+}
 
 int wrong_usage(const char *what, const char *argument)
 {
@@ -94,7 +113,7 @@ static int print_help(const struct command *commands)
         print_lines(head, OPTION_WIDTH, known[i].about);
     }
     puts("\nExit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration.");
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }
 
 /* --- Parsing ------------------------------------------------------------------- */

@@ -49,6 +49,14 @@ struct command {
 /* Run what ARGV asks for of COMMANDS, which end with a NULL name. Returns the exit code. */
 int command_line_run(const struct command *commands, int argc, char **argv);
 
+/* To be called first: streams that are closed are opened on nothing, so that no file of ours gets
+ * their numbers and what is told is written into it. They fail as before. */
+void command_line_streams(void);
+
+/* The end of what was printed on stdout. Returns EXIT_DONE; EXIT_FAILED where it could not be
+ * written, and has told so. */
+int command_line_flush(void);
+
 /* Tell that WHAT is wrong, and with it, if it is not NULL, the ARGUMENT. Returns EXIT_WRONG_USAGE.
  */
 int wrong_usage(const char *what, const char *argument);

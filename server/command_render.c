@@ -97,10 +97,7 @@ static int print_paths(const struct tile_plan *plan)
         tile_plan_get(plan, i, &tile);
         printf("%s/%s\n", tile.world->config.name, tile_path(&tile, path));
     }
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_DONE;
-    fprintf(stderr, "farlands: stdout: %s\n", strerror(errno));
-    return EXIT_FAILED;
+    return command_line_flush();
 }
 
 static int fill_cache(const struct rendering *rendering, unsigned threads)

@@ -102,5 +102,5 @@ int dry_run(const struct tile_plan *plan, const struct config *config, const cha
         printf("%" PRIu64 " of them are in %s already.\n", there, folder);
     print_quota(estimate, config);
     free(estimate);
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }

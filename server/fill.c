@@ -236,7 +236,7 @@ static int check(const struct fill *fill, const struct prerender_parts *parts,
            " there before, in %s\n",
            made->total, quantity_bytes((double)made->size.bytes, bytes), made->rendered,
            made->found, quantity_seconds(seconds_now() - started, time));
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }
 
 static int tell_archive(const struct fill *fill, const struct mbtiles *archive, int err)
@@ -258,7 +258,7 @@ static int finish(const struct fill *fill, struct mbtiles *archive,
            " from the cache, in %s\n",
            made->total, fill->archive, made->rendered, made->found,
            quantity_seconds(seconds_now() - started, time));
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }
 
 static int run(const struct fill *fill, struct prerender_parts *parts)

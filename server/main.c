@@ -9,7 +9,7 @@ static int command_version(const struct command_line *line)
 {
     (void)line;
     puts("farlands " FARLANDS_VERSION);
-    return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+    return command_line_flush();
 }
 
 static const struct command commands[] = {
@@ -43,5 +43,6 @@ static const struct command commands[] = {
 
 int main(int argc, char **argv)
 {
+    command_line_streams();
     return command_line_run(commands, argc, argv);
 }

@@ -119,6 +119,31 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.ok(!late && (signal === 'SIGTERM' || code === 1), `${code} ${signal}`);
     });
 
+    it('never writes what it tells into a file of its own', async () => {
+        const folder = scratch();
+        const command = `exec ${BINARY} render --cache ${folder}/cache --world default --layer relief --zoom 9 --export ${folder}/a <&- >&- 2>&-`;
+        const child = spawn('sh', ['-c', command], { stdio: 'ignore' });
+        assert.ok(await eventually(() => fs.existsSync(path.join(folder, 'cache', '.usage')), 10000));
+        const streams = [0, 1, 2].map((fd) => fs.readlinkSync(`/proc/${child.pid}/fd/${fd}`));
+        child.kill('SIGTERM');
+        await new Promise((resolve) => { child.on('close', resolve); });
+        assert.deepEqual(streams, ['/dev/null', '/dev/null', '/dev/null']);
+    });
+
+    it('says when its answer cannot be written', () => eachRow([
+        [...WORLD, '--zoom', '0'], [...WORLD, '--zoom', '0', '--dry-run'], [...WORLD, '--zoom', '0', '--list'],
+        [...WORLD, '--zoom', '0', '--export', path.join(scratch(), 'a')],
+    ], async (args) => {
+        const full = fs.openSync('/dev/full', 'w');
+        const child = spawn(BINARY, ['render', '--cache', scratch(), ...args], { stdio: ['ignore', full, 'pipe'] });
+        fs.closeSync(full);
+        let told = '';
+        child.stderr.on('data', (bytes) => { told += bytes; });
+        const code = await new Promise((resolve) => { child.on('close', resolve); });
+        assert.equal(code, 1);
+        assert.match(told, /stdout: No space left on device/);
+    }));
+
     it('shards share a plan out', async () => {
         const cache = scratch();
         const sums = [];
