@@ -87,7 +87,7 @@ int dry_run(const struct tile_plan *plan, const struct config *config, const cha
     char bytes[QUANTITY_TEXT], time[QUANTITY_TEXT];
     struct estimate *estimate;
     uint64_t there;
-    int err = estimate_new(&estimate, plan, threads, SAMPLE_MS, SAMPLES);
+    int err = estimate_new(&estimate, plan, threads, SAMPLE_MS, SAMPLES, NULL);
     if (err) {
         fprintf(stderr, "farlands: no sample could be rendered: %s\n", strerror(-err));
         return EXIT_FAILED;

@@ -18,6 +18,7 @@ struct sampled {
 struct sampling {
     const struct tile_plan *plan;
     struct sampled *part;
+    bool (*go_on)(void);
     uint64_t rounds; /* the most that any part wants */
     uint64_t until;  /* ns */
     uint64_t next;   /* atomic: round and part */
@@ -69,7 +70,16 @@ static int render_sample(struct sampling *sampling, struct easel *easel, size_t 
     return 0;
 }
 
-/* Rounds in which each part has its turn, so that whenever time is up all have had their share. */
+/* Whether there is to be no more, in ROUND. */
+static bool is_over(const struct sampling *sampling, uint64_t round)
+{
+    if (round >= sampling->rounds || (sampling->go_on && !sampling->go_on()))
+        return true;
+    return (round > 0 || sampling->plan->part_count > ESTIMATE_PARTS) && now_ns() > sampling->until;
+}
+
+/* Rounds in which each part has its turn, so that whenever time is up all have had their share; in
+ * the first one, those that have are spread over all. */
 static void sample(void *context, unsigned number)
 {
     struct sampling *sampling = context;
@@ -80,10 +90,11 @@ static void sample(void *context, unsigned number)
     while (!err && !__atomic_load_n(&sampling->err, __ATOMIC_RELAXED)) {
         const uint64_t turn = __atomic_fetch_add(&sampling->next, 1, __ATOMIC_RELAXED);
         const uint64_t round = turn / parts;
-        if (round >= sampling->rounds || (round > 0 && now_ns() > sampling->until))
+        const size_t part = estimate_sample(turn % parts, parts);
+        if (is_over(sampling, round))
             break;
-        if (round < sampling->part[turn % parts].wanted)
-            err = render_sample(sampling, easel, turn % parts, round);
+        if (round < sampling->part[part].wanted)
+            err = render_sample(sampling, easel, part, round);
     }
     if (err)
         __atomic_store_n(&sampling->err, err, __ATOMIC_RELAXED);
@@ -97,7 +108,7 @@ static void share_out(struct sampling *sampling, uint64_t most)
     for (size_t i = 0; i < sampling->plan->part_count; i++) {
         struct sampled *part = &sampling->part[i];
         part->tiles = tile_plan_count_part(sampling->plan, i);
-        const double share = (double)most * (double)part->tiles / total;
+        const double share = total > 0 ? (double)most * (double)part->tiles / total : 0;
         part->wanted = most > EACH ? EACH + (uint64_t)share : 1 + (uint64_t)share;
         if (part->wanted > part->tiles)
             part->wanted = part->tiles;
@@ -116,31 +127,45 @@ static int run(struct sampling *sampling, unsigned threads)
     return sampling->err;
 }
 
+/* Of all samples, as if they were of one part. */
+static struct sampled sum_samples(const struct sampling *sampling)
+{
+    struct sampled all = {0};
+    for (size_t i = 0; i < sampling->plan->part_count; i++) {
+        all.ns += sampling->part[i].ns;
+        all.bytes += sampling->part[i].bytes;
+        all.count += sampling->part[i].count;
+    }
+    return all;
+}
+
 static void sum_up(struct estimate *estimate, const struct sampling *sampling, unsigned threads)
 {
     const struct footprint folder = footprint_of_folder(0, 0);
     const uint64_t count = tile_plan_count(sampling->plan);
     const double folders =
         (double)(sampling->plan->folders < 4 * count ? sampling->plan->folders : 4 * count);
+    const struct sampled all = sum_samples(sampling);
     estimate->bytes = folders * (double)folder.bytes;
     estimate->files = folders + (double)count;
     for (size_t i = 0; i < sampling->plan->part_count; i++) {
         const struct sampled *sampled = &sampling->part[i];
         struct part_estimate *part = &estimate->part[i];
-        if (!sampled->count)
+        const struct sampled *of = sampled->count ? sampled : &all;
+        if (!of->count || !sampled->tiles)
             continue;
-        const double samples = (double)sampled->count;
-        *part = (struct part_estimate){sampled->count, (double)sampled->ns / samples,
-                                       (double)sampled->bytes / samples};
+        *part = (struct part_estimate){sampled->count, (double)of->ns / (double)of->count,
+                                       (double)of->bytes / (double)of->count};
         estimate->bytes += part->bytes * (double)sampled->tiles;
         estimate->seconds += part->ns / 1e9 / threads * (double)sampled->tiles;
     }
 }
 
 int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
-                 uint64_t most)
+                 uint64_t most, bool (*go_on)(void))
 {
-    struct sampling sampling = {.plan = plan, .until = now_ns() + (uint64_t)ms * 1000000};
+    struct sampling sampling = {
+        .plan = plan, .go_on = go_on, .until = now_ns() + (uint64_t)ms * 1000000};
     struct estimate *estimate =
         calloc(1, sizeof *estimate + plan->part_count * sizeof estimate->part[0]);
     sampling.part = calloc(plan->part_count, sizeof *sampling.part);

@@ -26,22 +26,54 @@ enum {
     TILE_MOST = 1 << 20, /* bytes: no tile is larger */
 };
 
-static volatile sig_atomic_t interrupted;
+/* Between two signals that are two. */
+static const double AGAIN_SECONDS = 0.5;
 
-/* The next one is not waited for: it kills. */
-static void on_signal(int number)
+static int interrupted;                /* atomic */
+static volatile double interrupted_at; /* of the one thread that has the signals */
+
+static double seconds_now(void)
 {
-    (void)number;
-    interrupted = 1;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static bool is_interrupted(void)
+{
+    return __atomic_load_n(&interrupted, __ATOMIC_RELAXED);
+}
+
+static bool goes_on(void)
+{
+    return !is_interrupted();
+}
+
+/* The second one is not waited for: it kills. But what comes at once is the first one again:
+ * timeout(1) tells its child and then its whole group, and so does a shell's child at Ctrl-C. */
+static void on_signal(int number)
+{
+    const double now = seconds_now();
+    if (!is_interrupted()) {
+        interrupted_at = now;
+        __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED);
+    } else if (now - interrupted_at > AGAIN_SECONDS) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+/* A terminal that is closed is an end as well, unless nohup says otherwise; but whoever reads what
+ * is told of progress may leave, and the tiles are made all the same. */
 static void catch_signals(void)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction before;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that must not be so large: EFBIG says so, too */
 }
 
@@ -51,13 +83,6 @@ static void give_way(void)
     const int now = getpriority(PRIO_PROCESS, 0);
     if (now < NICENESS)
         setpriority(PRIO_PROCESS, 0, NICENESS);
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* --- Before -------------------------------------------------------------------- */
@@ -98,7 +123,7 @@ static int look_ahead(const struct fill *fill, struct part_work *work)
     if (count < FEW && !exceeds(fill, (double)count * TILE_MOST, (double)count))
         return 0;
     const uint64_t samples = count / 50 < SAMPLES ? count / 50 + 1 : SAMPLES;
-    int err = estimate_new(&estimate, fill->plan, fill->threads, SAMPLE_MS, samples);
+    int err = estimate_new(&estimate, fill->plan, fill->threads, SAMPLE_MS, samples, goes_on);
     if (err)
         return err;
     for (size_t i = 0; i < fill->plan->part_count; i++)
@@ -143,9 +168,10 @@ static int go_through(const struct prerender_parts *parts, struct progress *prog
     while (!prerender_wait(run, TICK_MS)) {
         prerender_tally(run, tally);
         show(progress, tally, parts, check);
-        if (interrupted && !told)
+        if (is_interrupted() && !told) {
             prerender_stop(run);
-        told = interrupted;
+            told = true;
+        }
     }
     prerender_tally(run, tally);
     prerender_free(run);

@@ -16,8 +16,8 @@ struct fill {
     const struct mbtiles_about *about; /* the archive's */
 };
 
-/* Until all tiles are there, SIGINT, SIGTERM, or what cannot be helped; a second signal kills.
- * Returns the exit code. */
+/* Until all tiles are there, SIGINT, SIGTERM, SIGHUP, or what cannot be helped; a second signal,
+ * half a second later, kills. Returns the exit code. */
 int fill_run(const struct fill *fill);
 
 #endif

@@ -2,6 +2,7 @@
  */
 #include "server/workload.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "server/estimate.h"
@@ -84,7 +85,7 @@ START_TEST(test_estimate)
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     for (uint64_t of = 1; of <= 3; of += 2) {
         tile_plan_shard(plan, of - 1, of);
-        ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000), 0);
+        ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL), 0);
         uint64_t samples = 0;
         for (size_t i = 0; i < plan->part_count; i++) {
             ck_assert_uint_eq(estimate->part[i].samples, tile_plan_count_part(plan, i));
@@ -142,11 +143,78 @@ START_TEST(test_short_estimate)
     char why[TILE_PLAN_WHY];
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     for (int row = 0; row < 2; row++) {
-        ck_assert_int_eq(estimate_new(&estimate, plan, 2, row ? 60000 : 0, row ? 1 : 100000), 0);
+        ck_assert_int_eq(estimate_new(&estimate, plan, 2, row ? 60000 : 0, row ? 1 : 100000, NULL),
+                         0);
         for (size_t i = 0; i < plan->part_count; i++)
             ck_assert_uint_ge(estimate->part[i].samples, 1);
         free(estimate);
     }
+    tile_plan_free(plan);
+    worlds_release(worlds);
+}
+END_TEST
+
+/* One tile in each of so many worlds, as a list may name them: every one a part of its own. */
+static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t parts,
+                                        struct world *copies)
+{
+    struct tile *tiles = calloc(parts, sizeof *tiles);
+    struct tile_plan *plan;
+    for (size_t i = 0; i < parts; i++) {
+        copies[i] = *worlds->world;
+        snprintf(copies[i].config.name, sizeof copies[i].config.name, "w%05zu", i);
+        tiles[i] = (struct tile){&copies[i], 0, FORMAT_PNG, 1, 5, 3, 4};
+    }
+    ck_assert_int_eq(tile_plan_list(&plan, tiles, parts), 0);
+    return plan;
+}
+
+/* Time bounds it, and what has no sample is as the others are. */
+START_TEST(test_estimate_of_many)
+{
+    enum { PARTS = 4 * ESTIMATE_PARTS };
+    struct worlds *worlds = worlds_of(NULL);
+    struct world *copies = calloc(PARTS, sizeof *copies);
+    struct tile_plan *plan = scattered_plan(worlds, PARTS, copies);
+    struct estimate *estimate;
+    uint64_t samples = 0, behind = 0;
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 300, 400, NULL), 0);
+    for (size_t i = 0; i < PARTS; i++) {
+        samples += estimate->part[i].samples;
+        behind += i >= PARTS / 2 ? estimate->part[i].samples : 0;
+        must(estimate->part[i].ns > 0 && estimate->part[i].bytes > 0, "part %zu is nothing", i);
+    }
+    ck_assert_msg(samples < PARTS / 2, "%" PRIu64 " samples", samples);
+    ck_assert_msg(behind > 0 && behind < samples, "%" PRIu64 " of %" PRIu64, behind, samples);
+    free(estimate);
+    tile_plan_free(plan);
+    free(copies);
+    worlds_release(worlds);
+}
+END_TEST
+
+static bool stops(void)
+{
+    return false;
+}
+
+/* Stopped, and of a shard without tiles, it is nothing. */
+START_TEST(test_estimate_of_nothing)
+{
+    struct worlds *worlds = worlds_of(NULL);
+    struct tile_box box = {.world = worlds->world, .layer_count = 1, .scale = 1, .whole = true};
+    struct tile_plan *plan;
+    struct estimate *estimate;
+    char why[TILE_PLAN_WHY];
+    ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, stops), 0);
+    ck_assert_uint_eq(estimate->part[0].samples, 0);
+    ck_assert(estimate->seconds == 0);
+    free(estimate);
+    tile_plan_shard(plan, 1, 2);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL), 0);
+    ck_assert(estimate->bytes == 0 && estimate->files == 0 && estimate->seconds == 0);
+    free(estimate);
     tile_plan_free(plan);
     worlds_release(worlds);
 }
@@ -160,5 +228,7 @@ int main(void)
     tcase_add_test(tcase, test_estimate);
     tcase_add_loop_test(tcase, test_spread, 0, ROWS(counts));
     tcase_add_test(tcase, test_short_estimate);
+    tcase_add_test(tcase, test_estimate_of_many);
+    tcase_add_test(tcase, test_estimate_of_nothing);
     return suite_run(suite);
 }

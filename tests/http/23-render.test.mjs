@@ -110,13 +110,42 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.deepEqual(second, { total, rendered: total - rendered, found: rendered });
     });
 
-    it('ends at once at the second signal', async () => {
+    it('ends soon at the second signal', async () => {
         const program = launch(['render', '--cache', scratch(), ...WORLD, '--zoom', '0-9']);
         await new Promise((resolve) => setTimeout(resolve, 300));
         program.child.kill('SIGTERM');
+        await new Promise((resolve) => setTimeout(resolve, 600));
         program.child.kill('SIGTERM');
         const { code, signal, late } = await end(program, 5000);
         assert.ok(!late && (signal === 'SIGTERM' || code === 1), `${code} ${signal}`);
+    });
+
+    it('takes what comes at once for one signal, and a closed terminal for one, too', () => eachRow([
+        ['SIGINT', 'SIGINT', 'SIGINT', 'SIGTERM'], ['SIGTERM', 'SIGTERM'], ['SIGHUP'],
+    ], async (signals) => {
+        const folder = scratch();
+        const program = launch(['render', '--cache', path.join(folder, 'cache'), ...WORLD, '--zoom', '0-9', '--export', path.join(folder, 'a')]);
+        assert.ok(await eventually(() => fs.existsSync(path.join(folder, 'cache', '.usage')), 10000));
+        for (const signal of signals) {
+            program.child.kill(signal);
+            await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+        const { code, signal, stderr } = await end(program, 10000);
+        assert.equal(signal, null);
+        assert.equal(code, 1, stderr);
+        assert.match(stderr, /interrupted/);
+        assert.deepEqual(fs.readdirSync(folder), ['cache']);
+    }));
+
+    it('needs nobody who reads how far it is', async () => {
+        const cache = scratch();
+        const config = scratchFile('farlands.yaml', 'cache: { disk: 8M }\n');
+        const child = spawn(BINARY, ['render', '--config', config, '--cache', cache, ...WORLD, '--zoom', '0-4'], { stdio: ['ignore', 'ignore', 'pipe'] });
+        child.stderr.destroy();
+        const [code, signal] = await new Promise((resolve) => { child.on('close', (...how) => resolve(how)); });
+        assert.equal(signal, null);
+        assert.equal(code, 1);
+        assert.ok(tilesIn(cache).length >= 40);
     });
 
     it('never writes what it tells into a file of its own', async () => {
