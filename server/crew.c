@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
+#include <uv.h>
 
 struct member {
     struct crew *crew;
@@ -15,8 +15,8 @@ struct member {
 struct crew {
     void (*work)(void *context, unsigned number);
     void *context;
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
+    uv_mutex_t lock;
+    uv_cond_t ended;
     unsigned working, count;
     struct member member[];
 };
@@ -26,27 +26,11 @@ static void *run(void *context)
     struct member *member = context;
     struct crew *crew = member->crew;
     crew->work(crew->context, member->number);
-    pthread_mutex_lock(&crew->lock);
+    uv_mutex_lock(&crew->lock);
     if (--crew->working == 0)
-        pthread_cond_signal(&crew->ended);
-    pthread_mutex_unlock(&crew->lock);
+        uv_cond_signal(&crew->ended);
+    uv_mutex_unlock(&crew->lock);
     return NULL;
-}
-
-static int make_lock(struct crew *crew)
-{
-    pthread_condattr_t monotonic;
-    if (pthread_mutex_init(&crew->lock, NULL))
-        return -ENOMEM;
-    int err = pthread_condattr_init(&monotonic);
-    if (!err) {
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        err = pthread_cond_init(&crew->ended, &monotonic);
-        pthread_condattr_destroy(&monotonic);
-    }
-    if (err)
-        pthread_mutex_destroy(&crew->lock);
-    return err ? -ENOMEM : 0;
 }
 
 /* As many as the system lets us have. */
@@ -59,14 +43,14 @@ static int start_threads(struct crew *crew, unsigned threads)
     while (!err && crew->count < threads) {
         struct member *member = &crew->member[crew->count];
         *member = (struct member){.crew = crew, .number = crew->count};
-        pthread_mutex_lock(&crew->lock);
+        uv_mutex_lock(&crew->lock);
         crew->working++;
-        pthread_mutex_unlock(&crew->lock);
+        uv_mutex_unlock(&crew->lock);
         err = pthread_create(&member->thread, NULL, run, member);
         if (err) {
-            pthread_mutex_lock(&crew->lock);
+            uv_mutex_lock(&crew->lock);
             crew->working--;
-            pthread_mutex_unlock(&crew->lock);
+            uv_mutex_unlock(&crew->lock);
         } else {
             crew->count++;
         }
@@ -83,36 +67,35 @@ int crew_start(struct crew **out, unsigned threads, void (*work)(void *context, 
         return -ENOMEM;
     crew->work = work;
     crew->context = context;
-    int err = make_lock(crew);
-    if (err) {
-        free(crew);
-        return err;
-    }
+    int err = uv_mutex_init(&crew->lock);
+    if (err)
+        goto fail_lock;
+    err = uv_cond_init(&crew->ended);
+    if (err)
+        goto fail_ended;
     err = start_threads(crew, threads);
-    if (err) {
-        crew_free(crew);
-        return err;
-    }
+    if (err)
+        goto fail_threads;
     *out = crew;
     return 0;
+
+fail_threads:
+    uv_cond_destroy(&crew->ended);
+fail_ended:
+    uv_mutex_destroy(&crew->lock);
+fail_lock:
+    free(crew);
+    return err;
 }
 
 bool crew_wait(struct crew *crew, long ms)
 {
-    struct timespec until;
-    int err = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    pthread_mutex_lock(&crew->lock);
-    while (crew->working > 0 && err != ETIMEDOUT)
-        err = pthread_cond_timedwait(&crew->ended, &crew->lock, &until);
+    const uint64_t until = uv_hrtime() + (uint64_t)ms * 1000000;
+    uv_mutex_lock(&crew->lock);
+    for (uint64_t now; crew->working > 0 && (now = uv_hrtime()) < until;)
+        uv_cond_timedwait(&crew->ended, &crew->lock, until - now);
     const bool ended = crew->working == 0;
-    pthread_mutex_unlock(&crew->lock);
+    uv_mutex_unlock(&crew->lock);
     return ended;
 }
 
@@ -122,7 +105,7 @@ void crew_free(struct crew *crew)
         return;
     for (unsigned i = 0; i < crew->count; i++)
         pthread_join(crew->member[i].thread, NULL);
-    pthread_cond_destroy(&crew->ended);
-    pthread_mutex_destroy(&crew->lock);
+    uv_cond_destroy(&crew->ended);
+    uv_mutex_destroy(&crew->lock);
     free(crew);
 }
