@@ -100,7 +100,7 @@ CONFIG := $(wildcard config/*.c)
 # The table of options gives parameters their names and bounds there, too.
 WASM := $(wildcard server/viewer/wasm/*.c) $(filter-out noise/kernel_%.c,$(wildcard noise/*.c)) noise/kernel_scalar.c \
     config/options.c config/values.c config/numbers.c
-SERVER := $(wildcard server/*.c server/deflate/*.c server/layers/*.c)
+SERVER := $(wildcard server/*.c server/deflate/*.c server/layers/*.c server/prerender/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)
 UNITS := $(wildcard tests/check_*.c)

@@ -1,5 +1,5 @@
 /* Archives: the rows that readers look for, and a file that is there whole or not at all. */
-#include "server/mbtiles.h"
+#include "server/prerender/mbtiles.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "server/unfinished.h"
+#include "server/prerender/unfinished.h"
 #include "tests/fixtures.h"
 
 static char folder[FOLDER_TEXT];

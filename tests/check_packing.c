@@ -1,5 +1,5 @@
 /* The order of rows in a table: what SQLite makes of it, and that little stays empty. */
-#include "server/packing.h"
+#include "server/prerender/packing.h"
 
 #include <sqlite3.h>
 

@@ -1,7 +1,7 @@
 /* Bars and lines: what they say, and never wider than they may be. */
-#include "server/progress.h"
+#include "server/prerender/progress.h"
 
-#include "server/quantity.h"
+#include "server/prerender/quantity.h"
 #include "tests/fixtures.h"
 
 static const struct {

@@ -1,10 +1,10 @@
 /* Which tiles are to be made: those of a box or a list, each once, in order, in shards. */
-#include "server/tile_plan.h"
+#include "server/prerender/tile_plan.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include "server/tile_list.h"
+#include "server/prerender/tile_list.h"
 #include "tests/fixtures.h"
 
 #define BLOCK FARLANDS_UNIT

@@ -1,11 +1,11 @@
 /* How long it will take: by the work that is left, whatever was skipped; and what samples foretell.
  */
-#include "server/workload.h"
+#include "server/prerender/workload.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "server/estimate.h"
+#include "server/prerender/estimate.h"
 #include "server/render.h"
 #include "tests/fixtures.h"
 

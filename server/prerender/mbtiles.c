@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "config/numbers.h"
-#include "server/packing.h"
-#include "server/unfinished.h"
+#include "server/prerender/packing.h"
+#include "server/prerender/unfinished.h"
 
 /* Tiles are written together, as many as this or as many bytes. */
 enum { BATCH_TILES = PACKING_ROWS, BATCH_BYTES = 8 << 20 };

@@ -11,11 +11,11 @@
 #include <time.h>
 
 #include "server/command_line.h"
-#include "server/estimate.h"
 #include "server/log.h"
-#include "server/prerender.h"
-#include "server/progress.h"
-#include "server/quantity.h"
+#include "server/prerender/estimate.h"
+#include "server/prerender/prerender.h"
+#include "server/prerender/progress.h"
+#include "server/prerender/quantity.h"
 
 enum {
     NICENESS = 10, /* a daemon's renders, and all others, go first */

@@ -8,12 +8,12 @@
 #include "server/cache_folder.h"
 #include "server/command_worlds.h"
 #include "server/commands.h"
-#include "server/dry_run.h"
-#include "server/fill.h"
-#include "server/plan_archive.h"
-#include "server/render_request.h"
+#include "server/prerender/dry_run.h"
+#include "server/prerender/fill.h"
+#include "server/prerender/plan_archive.h"
+#include "server/prerender/render_request.h"
+#include "server/prerender/tile_list.h"
 #include "server/resolve.h"
-#include "server/tile_list.h"
 
 /* What is worked with, from the options on. */
 struct rendering {

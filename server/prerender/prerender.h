@@ -6,9 +6,9 @@
 #define FARLANDS_PRERENDER_H
 
 #include "server/disk_cache.h"
-#include "server/mbtiles.h"
-#include "server/tile_plan.h"
-#include "server/workload.h"
+#include "server/prerender/mbtiles.h"
+#include "server/prerender/tile_plan.h"
+#include "server/prerender/workload.h"
 
 struct prerender_parts {
     const struct tile_plan *plan;

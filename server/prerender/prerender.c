@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "server/crew.h"
+#include "server/prerender/crew.h"
 #include "server/render.h"
 
 enum {

@@ -12,8 +12,8 @@
 
 #include "server/command_line.h"
 #include "server/disk_cache.h"
-#include "server/estimate.h"
-#include "server/quantity.h"
+#include "server/prerender/estimate.h"
+#include "server/prerender/quantity.h"
 
 enum {
     SAMPLE_MS = 1500,

@@ -2,8 +2,8 @@
 #ifndef FARLANDS_PLAN_ARCHIVE_H
 #define FARLANDS_PLAN_ARCHIVE_H
 
-#include "server/mbtiles.h"
-#include "server/tile_plan.h"
+#include "server/prerender/mbtiles.h"
+#include "server/prerender/tile_plan.h"
 
 struct plan_archive {
     char name[WORLD_SEEDED_NAME_MAX + 64], description[WORLD_SEEDED_NAME_MAX + 128];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "server/crew.h"
+#include "server/prerender/crew.h"
 #include "server/render.h"
 
 /* Samples of a part for its own sake; the others go where most tiles are. */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/quantity.h"
+#include "server/prerender/quantity.h"
 
 enum { WIDTH = 80, BAR_MIN = 10, BAR_MAX = 60 };
 

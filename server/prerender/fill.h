@@ -3,8 +3,8 @@
 #ifndef FARLANDS_FILL_H
 #define FARLANDS_FILL_H
 
-#include "server/mbtiles.h"
-#include "server/tile_plan.h"
+#include "server/prerender/mbtiles.h"
+#include "server/prerender/tile_plan.h"
 #include "server/usage.h"
 
 struct fill {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "server/tile_plan.h"
+#include "server/prerender/tile_plan.h"
 #include "server/usage.h"
 
 struct part_estimate {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "server/command_line.h"
-#include "server/tile_plan.h"
+#include "server/prerender/tile_plan.h"
 
 enum { RENDER_THREADS_MAX = 1024, RENDER_SHARDS_MAX = 1000000, RENDER_WHY = 512 };
 

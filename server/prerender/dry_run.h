@@ -3,7 +3,7 @@
 #define FARLANDS_DRY_RUN_H
 
 #include "config/config.h"
-#include "server/tile_plan.h"
+#include "server/prerender/tile_plan.h"
 
 /* FOLDER is the cache's, which need not exist. Nothing is written. Returns the exit code. */
 int dry_run(const struct tile_plan *plan, const struct config *config, const char *folder,
