@@ -208,3 +208,13 @@ export async function owners(proxy, targets) {
 export function moved(before, after) {
     return [...before].filter(([key, value]) => after.get(key) !== value).length;
 }
+
+/* Between WITHOUT a node and HAVING it only what is the place of NAME, one of COUNT, has moved. */
+export function assertShare(without, having, name, count) {
+    for (const [target, node] of having)
+        if (node !== name)
+            assert.equal(without.get(target), node, `${target}, which is not ${name}'s`);
+    const share = moved(without, having) / having.size;
+    assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
+    return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;
+}

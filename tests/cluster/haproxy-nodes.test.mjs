@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { load, underLoad } from '../http/load.mjs';
 import { eventually, patience } from '../http/program.mjs';
-import { Haproxy, Names, Nodes, moved, owners } from './cluster.mjs';
+import { Haproxy, Names, Nodes, assertShare, moved, owners } from './cluster.mjs';
 
 const METATILE = 8;
 
@@ -100,16 +100,6 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
         });
         assert.deepEqual(failures.slice(0, 10), [], `${failures.length} of ${answers + failures.length} failed`);
         return `${answers} requests, ${retried() - before} of them asked again elsewhere`;
-    }
-
-    /* Between WITHOUT it and HAVING it only what is the place of NAME, one of COUNT, has moved. */
-    function assertShare(without, having, name, count) {
-        for (const [target, node] of having)
-            if (node !== name)
-                assert.equal(without.get(target), node, `${target}, which is not ${name}'s`);
-        const share = moved(without, having) / having.size;
-        assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
-        return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;
     }
 
     for (const [event, signal, index] of [['dies', 'SIGKILL', 1], ['drains', 'SIGTERM', 2]])
