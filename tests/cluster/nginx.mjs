@@ -102,6 +102,9 @@ export class Nginx extends Daemon {
         let stderr = '';
         child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
         running.add(child);
+        /* Whoever forgets to stop it, for a test that failed, is not held up: it ends with this process. */
+        child.unref();
+        child.stderr.unref();
         this.pid = child.pid;
         this.over = new Promise((resolve) => {
             child.on('error', (error) => { stderr += error.message; resolve(); });

@@ -52,6 +52,9 @@ export class Varnish extends Daemon {
         for (const stream of [child.stdout, child.stderr])
             stream.setEncoding('utf8').on('data', (text) => { this.said += text; });
         running.add(child);
+        /* Whoever forgets to stop it, for a test that failed, is not held up: it ends with this process. */
+        for (const held of [child, child.stdout, child.stderr])
+            held.unref();
         this.over = new Promise((resolve) => {
             child.on('error', (error) => { this.said += error.message; resolve(); });
             child.on('close', resolve);
