@@ -64,7 +64,8 @@ const DAMAGES = [
 ];
 
 describe('the cache on disk', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    /* However slow the machine is, none is turned away. */
+    const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
 
     it('holds what was answered, in ordinary files', async () => {
         const { fingerprint } = await daemon.json('/default.json');
