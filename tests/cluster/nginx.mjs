@@ -1,25 +1,16 @@
 // nginx with the configurations of docker/nginx, on a free port of loopback. Not a test.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Daemon } from '../http/daemon.mjs';
-import { eventually, patience, scratch } from '../http/program.mjs';
 import { Clock } from './clock.mjs';
-import { SBIN } from './cluster.mjs';
+import { Front } from './front.mjs';
 
 const FILES = fileURLToPath(new URL('../../docker/nginx', import.meta.url));
 /* FARLANDS_TRUSTED where clients come directly. */
 export const NOBODY = '0.0.0.0/32';
-
-const running = new Set();
-process.on('exit', () => {
-    for (const child of running)
-        child.kill('SIGTERM'); /* the master's workers end with it */
-});
 
 /* A socket that listens on PORT, or a free one, for nginx to inherit. */
 async function listening(port = 0) {
@@ -55,14 +46,13 @@ function mainFile(folder) {
 }
 
 /*
- * As a Daemon where clients are concerned: request(), get(), head(), bytes(), json(). template:
- * of docker/nginx. values: for its variables, but FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
+ * template: of docker/nginx. values: for its variables, but FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
  * clock: with one that later() puts forward, by seconds.
  */
-export class Nginx extends Daemon {
+export class Nginx extends Front {
     constructor(template, values, { clock = false } = {}) {
-        super({ cache: false });
-        Object.assign(this, { template, values, folder: scratch(), host: '127.0.0.1' });
+        super();
+        Object.assign(this, { template, values });
         this.log = path.join(this.folder, 'access');
         this.clock = clock ? new Clock(this.folder) : null;
         fs.mkdirSync(path.join(this.folder, 'conf.d'));
@@ -92,37 +82,12 @@ export class Nginx extends Daemon {
     async start() {
         const socket = await listening(this.port);
         this.port = socket.port;
-        this.authority = `${this.host}:${this.port}`;
         this.configure();
-        const env = { ...process.env, ...SBIN, NGINX: '3;', ...this.clock?.env };
-        this.child = spawn('nginx', ['-p', this.folder, '-e', path.join(this.folder, 'error'),
-            '-c', path.join(this.folder, 'nginx.conf')], { env, stdio: ['ignore', 'ignore', 'pipe', socket.fd] });
+        const started = this.launch(
+            ['nginx', '-p', this.folder, '-e', path.join(this.folder, 'error'), '-c', path.join(this.folder, 'nginx.conf')],
+            { env: { NGINX: '3;', ...this.clock?.env }, fds: [socket.fd] });
         socket.server.close(); /* nginx's own now: nobody here has accepted anything */
-        const { child } = this;
-        let stderr = '';
-        child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
-        running.add(child);
-        /* Whoever forgets to stop it, for a test that failed, is not held up: it ends with this process. */
-        child.unref();
-        child.stderr.unref();
-        this.pid = child.pid;
-        this.over = new Promise((resolve) => {
-            child.on('error', (error) => { stderr += error.message; resolve(); });
-            child.on('close', resolve);
-        }).finally(() => running.delete(child));
-        const up = () => this.get('/healthz', {}, { agent: false }).then(() => true, () => false);
-        if (!await eventually(async () => child.exitCode !== null || !running.has(child) || up(), 5000) ||
-            child.exitCode !== null || !running.has(child))
-            throw new Error(`nginx does not start: ${stderr}`);
-        return this;
-    }
-
-    async stop() {
-        this.agent.destroy();
-        const late = setTimeout(() => this.child.kill('SIGKILL'), patience(5000));
-        this.child.kill('SIGTERM');
-        await this.over;
-        clearTimeout(late);
+        return started;
     }
 
     /* The lines of its access log so far, each an object. */
