@@ -138,7 +138,8 @@ export function head({ port }, target, headers = {}) {
  */
 export async function wrk({ host = '127.0.0.1', port }, { target = '/', tiles, headers = [], seconds, connections = 64,
     core }) {
-    const args = ['-t1', `-c${connections}`, `-d${seconds}s`,
+    /* As long as the daemon may take: it answers within that, if only 503. */
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s',
         ...headers.flatMap((line) => ['-H', line]), ...(tiles ? ['-s', LUA] : []),
         `http://${host}:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
     const out = core === undefined ? await run('wrk', args)
