@@ -16,13 +16,8 @@ static void print_world(const struct world *world)
 
 int command_check_config(const struct command_line *line)
 {
-    struct config *config;
     struct worlds *worlds;
-    int code = command_config(&config, line->argument);
-    if (code)
-        return code;
-    code = command_worlds(&worlds, config);
-    config_free(config);
+    int code = command_load(&worlds, line->argument);
     if (code)
         return code;
     for (int i = 0; i < worlds->count; i++)

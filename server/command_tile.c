@@ -56,15 +56,10 @@ static int render_to(const struct tile *tile, const char *file)
 
 int command_tile(const struct command_line *line)
 {
-    struct config *config;
     struct worlds *worlds;
     struct tile tile;
     char why[ROUTE_WHY];
-    int code = command_config(&config, line->option[OPTION_CONFIG]);
-    if (code)
-        return code;
-    code = command_worlds(&worlds, config);
-    config_free(config);
+    int code = command_load(&worlds, line->option[OPTION_CONFIG]);
     if (code)
         return code;
     if (find_tile(worlds, line->argument, &tile, why)) {

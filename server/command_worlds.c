@@ -24,3 +24,14 @@ int command_worlds(struct worlds **worlds, const struct config *config)
     fprintf(stderr, "farlands: %s\n", strerror(-err));
     return EXIT_FAILED;
 }
+
+int command_load(struct worlds **worlds, const char *file)
+{
+    struct config *config;
+    int code = command_config(&config, file);
+    if (code)
+        return code;
+    code = command_worlds(worlds, config);
+    config_free(config);
+    return code;
+}

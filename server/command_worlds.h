@@ -12,4 +12,7 @@ int command_config(struct config **config, const char *file);
 /* Its worlds, with one reference. Returns EXIT_DONE or an exit code. */
 int command_worlds(struct worlds **worlds, const struct config *config);
 
+/* Both, for who needs the worlds alone. */
+int command_load(struct worlds **worlds, const char *file);
+
 #endif

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
+#include <uv.h>
 
 #include "server/prerender/crew.h"
 #include "server/render.h"
@@ -24,13 +24,6 @@ struct sampling {
     uint64_t next;   /* atomic: round and part */
     int err;         /* atomic */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 {
@@ -59,11 +52,11 @@ static int render_sample(struct sampling *sampling, struct easel *easel, size_t 
     struct tile tile;
     struct blob *png;
     tile_plan_get_in_part(sampling->plan, part, index, &tile);
-    const uint64_t start = now_ns();
+    const uint64_t start = uv_hrtime();
     int err = render_tile(&png, easel, &tile, NULL);
     if (err)
         return err;
-    __atomic_fetch_add(&sampled->ns, now_ns() - start, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sampled->ns, uv_hrtime() - start, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sampled->bytes, footprint_of_file(png->length).bytes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sampled->count, 1, __ATOMIC_RELAXED);
     blob_release(png);
@@ -75,7 +68,8 @@ static bool is_over(const struct sampling *sampling, uint64_t round)
 {
     if (round >= sampling->rounds || (sampling->go_on && !sampling->go_on()))
         return true;
-    return (round > 0 || sampling->plan->part_count > ESTIMATE_PARTS) && now_ns() > sampling->until;
+    return (round > 0 || sampling->plan->part_count > ESTIMATE_PARTS) &&
+           uv_hrtime() > sampling->until;
 }
 
 /* Rounds in which each part has its turn, so that whenever time is up all have had their share; in
@@ -165,7 +159,7 @@ int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned t
                  uint64_t most, bool (*go_on)(void))
 {
     struct sampling sampling = {
-        .plan = plan, .go_on = go_on, .until = now_ns() + (uint64_t)ms * 1000000};
+        .plan = plan, .go_on = go_on, .until = uv_hrtime() + (uint64_t)ms * 1000000};
     struct estimate *estimate =
         calloc(1, sizeof *estimate + plan->part_count * sizeof estimate->part[0]);
     sampling.part = calloc(plan->part_count, sizeof *sampling.part);

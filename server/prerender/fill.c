@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+#include <uv.h>
 
 #include "server/command_line.h"
 #include "server/log.h"
@@ -34,9 +34,7 @@ static volatile double interrupted_at; /* of the one thread that has the signals
 
 static double seconds_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)uv_hrtime() / 1e9;
 }
 
 static bool is_interrupted(void)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <uv.h>
 
 #include "server/prerender/crew.h"
 #include "server/render.h"
@@ -37,13 +38,6 @@ struct prerender {
     int err;
     struct tile tile;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* A moment, in which room may be made. */
 static void rest(struct prerender *run)
@@ -126,7 +120,7 @@ static uint64_t patience(const struct prerender *run, int err)
 static int put_in_time(struct prerender *run, const struct tile *tile, const struct blob *png)
 {
     struct footprint used, before = {0};
-    uint64_t since = now_ns();
+    uint64_t since = uv_hrtime();
     for (;;) {
         int err = disk_cache_put(run->parts.cache, tile, png);
         if (!may_pass(err))
@@ -135,9 +129,9 @@ static int put_in_time(struct prerender *run, const struct tile *tile, const str
         if (is_stopped(run))
             return err;
         if (disk_cache_usage(run->parts.cache, &used) && !footprint_fits(before, used))
-            since = now_ns(); /* less than it was: there is progress */
+            since = uv_hrtime(); /* less than it was: there is progress */
         before = used;
-        if (now_ns() - since > patience(run, err) * 1000000)
+        if (uv_hrtime() - since > patience(run, err) * 1000000)
             return err;
     }
 }
@@ -190,7 +184,7 @@ static void make_tile(struct prerender *run, struct easel *easel, struct part_wo
         add_size(run, footprint_of_file(png->length));
         __atomic_fetch_add(&run->found, 1, __ATOMIC_RELAXED);
     } else {
-        const uint64_t start = now_ns();
+        const uint64_t start = uv_hrtime();
         int err = render_tile(&png, easel, tile, NULL);
         if (err) {
             end_with(run, PRERENDER_RENDER, err, tile);
@@ -200,7 +194,7 @@ static void make_tile(struct prerender *run, struct easel *easel, struct part_wo
             offer(run, tile, png);
         else
             store(run, tile, png);
-        __atomic_fetch_add(&work->ns, now_ns() - start, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&work->ns, uv_hrtime() - start, __ATOMIC_RELAXED);
         __atomic_fetch_add(&work->rendered, 1, __ATOMIC_RELAXED);
     }
     if (run->parts.archive)

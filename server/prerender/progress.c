@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "server/prerender/quantity.h"
 
@@ -18,9 +18,7 @@ static const double BAR_EVERY = 0.2, LINE_EVERY = 5, RATE_OVER = 5;
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    return (double)uv_hrtime() / 1e9;
 }
 
 /* --- Text ---------------------------------------------------------------------- */
