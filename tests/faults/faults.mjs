@@ -219,7 +219,7 @@ export const settled = (promise) => promise.then((answer) => ({ answer }), (erro
 
 /* The value that a share P of VALUES is below. */
 export function quantile(values, p) {
-    return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
+    return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
 }
 
 /* Ask for TARGET again and again until the returned function is called; it gives the times, in ms. */

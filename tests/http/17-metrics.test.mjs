@@ -59,7 +59,7 @@ function checkFamily({ name, type, samples }) {
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
     const bounds = buckets.map(({ le }) => Number(le.replace('+Inf', 'Infinity')));
     assert.equal(bounds.at(-1), Infinity, name);
-    assert.deepEqual(bounds, bounds.toSorted((a, b) => a - b), name);
+    assert.deepEqual(bounds, [...bounds].sort((a, b) => a - b), name);
     assert.deepEqual(buckets.map(({ value }) => value), buckets.map(({ value }) => value).toSorted((a, b) => a - b));
     const count = samples.filter((sample) => sample.name === `${name}_count`);
     assert.equal(count.length, 1);
