@@ -90,30 +90,30 @@ AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # --- What it is built from ---------------------------------------------------
 
-NOISE := $(filter-out noise/kernel_%.c,$(wildcard noise/*.c)) noise/kernel_scalar.c
+NOISE := $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c
 ifeq ($(ARCH),x86_64)
-NOISE += noise/kernel_avx2.c noise/kernel_avx512.c
+NOISE += noise/kernel/kernel_avx2.c noise/kernel/kernel_avx512.c
 else ifeq ($(ARCH),aarch64)
-NOISE += noise/kernel_neon.c
+NOISE += noise/kernel/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
 # The table of options gives parameters their names and bounds there, too.
-WASM := $(wildcard server/viewer/wasm/*.c) $(filter-out noise/kernel_%.c,$(wildcard noise/*.c)) noise/kernel_scalar.c \
-    config/options.c config/values.c config/numbers.c
-SERVER := $(wildcard server/*.c server/deflate/*.c server/layers/*.c server/prerender/*.c)
+WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c \
+    config/options.c config/option_values.c config/exact_numbers.c
+SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)
-UNITS := $(wildcard tests/check_*.c)
-NOISE_UNITS := $(wildcard tests/check_noise*.c tests/check_lattice.c)
+UNITS := $(wildcard tests/unit/*/check_*.c)
+NOISE_UNITS := $(wildcard tests/unit/noise/check_*.c)
 # Those of them that run under each kernel. The lattice has none, and the noise's
 # character is statistics, the slowest of all, of bits that the others hold.
-KERNEL_UNITS := $(filter-out tests/check_lattice.c tests/check_noise_character.c,$(NOISE_UNITS))
+KERNEL_UNITS := $(filter-out tests/unit/noise/check_lattice.c tests/unit/noise/check_noise_character.c,$(NOISE_UNITS))
 
 objects = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 programs = $(patsubst %.c,$(BUILD)/%,$(1))
 NOISE_OBJECTS := $(call objects,$(NOISE))
 CONFIG_OBJECTS := $(call objects,$(CONFIG) config/builtin.S)
-SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer_assets.S)
+SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer/assets.S)
 COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
 OBJECTS := $(COMMON_OBJECTS) $(BUILD)/server/main.o
 UNIT_PROGRAMS := $(call programs,$(UNITS))
@@ -121,10 +121,10 @@ NOISE_UNIT_PROGRAMS := $(call programs,$(NOISE_UNITS))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 $(BUILD)/noise/%.o: ALL_CFLAGS += $(NOISE_CFLAGS)
-$(BUILD)/noise/kernel_%.o: ALL_CFLAGS += $(KERNEL_CFLAGS)
+$(BUILD)/noise/kernel/kernel_%.o: ALL_CFLAGS += $(KERNEL_CFLAGS)
 $(BUILD)/config/%.o: ALL_CFLAGS += $(CONFIG_CFLAGS)
-$(BUILD)/noise/kernel_avx2.o: ALL_CFLAGS += $(AVX2_CFLAGS)
-$(BUILD)/noise/kernel_avx512.o: ALL_CFLAGS += $(AVX512_CFLAGS)
+$(BUILD)/noise/kernel/kernel_avx2.o: ALL_CFLAGS += $(AVX2_CFLAGS)
+$(BUILD)/noise/kernel/kernel_avx512.o: ALL_CFLAGS += $(AVX512_CFLAGS)
 
 WASM_OBJECTS := $(patsubst %.c,$(BUILD)/wasm/%.o,$(WASM))
 WASM_MODULE := $(BUILD)/farlands.wasm
@@ -157,12 +157,12 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 
 $(BUILD)/config/builtin.o: config/farlands.yaml
 
-# What the viewer is made of says viewer_assets.S. npm dates its files long ago: not
+# What the viewer is made of says assets.S. npm dates its files long ago: not
 # their age tells whether they changed, but that of the installation.
-VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer_assets.S))
+VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S))
 VIEWER_GZIP := $(VIEWER_FILES:%=$(BUILD)/%.gz)
 VIEWER_PACKAGES := server/viewer/node_modules/.installed
-$(BUILD)/server/viewer_assets.o: $(VIEWER_FILES) $(VIEWER_GZIP) $(WASM_MODULE) $(WASM_MODULE).gz
+$(BUILD)/server/viewer/assets.o: $(VIEWER_FILES) $(VIEWER_GZIP) $(WASM_MODULE) $(WASM_MODULE).gz
 $(filter server/viewer/node_modules/%,$(VIEWER_FILES)): $(VIEWER_PACKAGES) ;
 $(VIEWER_GZIP): $(BUILD)/%.gz: % $(VIEWER_PACKAGES)
 	@mkdir -p $(@D)
@@ -227,9 +227,9 @@ $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(COMMON_OBJECTS) $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -fsanitize=fuzzer $< $(FUZZ_OBJECTS) $(PKG_LIBS) -lz -o $@
 FUZZ_OBJECTS = $(COMMON_OBJECTS)
 # Renders nothing and searches for nothing, and brings what there is instead.
-$(BUILD)/tests/fuzz/fuzz_request: FUZZ_OBJECTS = $(filter-out $(BUILD)/server/render.o $(BUILD)/server/spawn.o,$(COMMON_OBJECTS))
+$(BUILD)/tests/fuzz/fuzz_request: FUZZ_OBJECTS = $(filter-out $(BUILD)/server/tiles/render.o $(BUILD)/server/world/spawn_search.o,$(COMMON_OBJECTS))
 
-$(BUILD)/tests/bits: tests/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
+$(BUILD)/tests/proofs/bits: tests/proofs/bits.c $(NOISE_OBJECTS) $(BUILD)/flags
 	@echo "  TEST  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) $< $(NOISE_OBJECTS) -lm -o $@
@@ -261,7 +261,7 @@ $(MANUAL): config/yaml_to_man.awk config/farlands.yaml
 	$(Q)cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	$(Q)touch $@
 
--include $(patsubst %.o,%.d,$(OBJECTS) $(LOAD_OBJECTS) $(WASM_OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/bits)
+-include $(patsubst %.o,%.d,$(OBJECTS) $(LOAD_OBJECTS) $(WASM_OBJECTS)) $(addsuffix .d,$(UNIT_PROGRAMS) $(BUILD)/tests/proofs/bits)
 -include $(FUZZERS:%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
 # --- Running -------------------------------------------------------------------
@@ -280,9 +280,9 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 MAN = $(DESTDIR)$(PREFIX)/share/man
 install-program: all $(MANUAL)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/farlands
-	install -D -m 644 -t $(MAN)/man1 server/farlands.1
+	install -D -m 644 -t $(MAN)/man1 server/commands/farlands.1
 	install -D -m 644 -t $(MAN)/man5 $(MANUAL)
-	install -D -m 644 server/farlands.bash $(COMPLETIONS)/farlands
+	install -D -m 644 server/commands/farlands.bash $(COMPLETIONS)/farlands
 	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js $(WASM_MODULE)
 	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
 
@@ -325,7 +325,7 @@ check-package:
 	$(call install_missing,$(call missing_packages,$(PACKAGE_PACKAGES)))
 	@mkdir -p build
 	+$(Q)$(MAKE) --no-print-directory deb >build/deb.log 2>&1 || { tail -n 50 build/deb.log; exit 1; }
-	$(Q)tests/package.sh
+	$(Q)tests/proofs/package.sh
 
 # --- Testing -------------------------------------------------------------------
 
@@ -356,8 +356,9 @@ check: test-deps
 # Check forks a process a test; sanitizers must not be hidden by it. The slowest suites of what has one
 # thread are not for the thread sanitizer, which would take minutes, nor for any are statistics of what
 # other suites have computed.
-ONE_THREAD := $(NOISE_UNITS) $(addprefix tests/check_,spawn.c surface.c deflate.c png_bands.c soft_fma.c)
-UNSANITIZED := $(if $(findstring thread,$(SAN)),$(ONE_THREAD),$(if $(SAN),tests/check_noise_character.c))
+ONE_THREAD := $(NOISE_UNITS) $(addprefix tests/unit/,world/check_spawn_search.c world/check_surface.c png/check_deflate.c png/check_image_bands.c \
+    viewer/check_soft_fma.c)
+UNSANITIZED := $(if $(findstring thread,$(SAN)),$(ONE_THREAD),$(if $(SAN),tests/unit/noise/check_noise_character.c))
 UNITS_TO_RUN := $(filter-out $(call programs,$(UNSANITIZED)),$(UNIT_PROGRAMS))
 check-units: $(UNITS_TO_RUN)
 	$(Q)for t in $^; do $(RUN) $$t || exit 1; done
@@ -365,14 +366,14 @@ check-units: $(UNITS_TO_RUN)
 # Once more under each other kernel that this machine runs, by what the library itself
 # says: best first, and that one check-units has had. Not needed under sanitizers, for
 # check_noise goes through all kernels by itself.
-check-kernels: $(BUILD)/tests/bits $(call programs,$(KERNEL_UNITS))
-	$(Q)kernels=$$($(RUN) $(BUILD)/tests/bits) || exit 1; \
+check-kernels: $(BUILD)/tests/proofs/bits $(call programs,$(KERNEL_UNITS))
+	$(Q)kernels=$$($(RUN) $(BUILD)/tests/proofs/bits) || exit 1; \
 	for k in $$(echo "$$kernels" | tail -n +2); do \
 	    for t in $(call programs,$(KERNEL_UNITS)); do \
 	        echo "$$k:"; FARLANDS_KERNEL=$$k $(RUN) $$t || exit 1; done; done
 
 check-hardening: all lib
-	$(Q)tests/hardening.sh $(BUILD)/farlands $(SHARED_LIBRARY) $(OBJECTS)
+	$(Q)tests/proofs/hardening.sh $(BUILD)/farlands $(SHARED_LIBRARY) $(OBJECTS)
 
 # That they build: nobody else notices when what they call changes.
 check-benches: $(BENCHES) check-load
@@ -383,7 +384,7 @@ check-load: $(LOAD_GENERATOR)
 
 # Without sanitizers, which want libraries of their own.
 check-library: all lib
-	+$(Q)tests/library.sh
+	+$(Q)tests/proofs/library.sh
 
 # What game developers begin with; without sanitizers, as the library that it is linked with.
 check-examples: all lib
@@ -392,12 +393,12 @@ check-examples: all lib
 # What optimisation and compiler must not change, and what another machine must not.
 check-same-bits: all
 	$(call install_missing,$(call missing_packages,$(SAME_BITS_PACKAGES)))
-	$(Q)tests/same-bits.sh
-	$(Q)tests/same-pixels.sh
+	$(Q)tests/proofs/same-bits.sh
+	$(Q)tests/proofs/same-pixels.sh
 
 check-aarch64:
 	$(call install_missing,$(call missing_packages,$(AARCH64_PACKAGES)))
-	$(Q)tests/aarch64.sh
+	$(Q)tests/proofs/aarch64.sh
 
 # Any input for FUZZ_SECONDS each, two targets at a time; 0: the committed corpus alone. The compiler
 # tells libFuzzer what each input reaches.
@@ -408,7 +409,7 @@ FUZZ_BUILD := CC=clang SAN=address,undefined BUILD=build/fuzz CFLAGS='-O2 -g -fs
 fuzz:
 	$(call install_missing,$(call missing_packages,$(FUZZ_PACKAGES)))
 	+$(Q)$(MAKE) --no-print-directory $(FUZZ_BUILD) $(FUZZ:%=build/fuzz/tests/fuzz/fuzz_%)
-	$(Q)tests/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
+	$(Q)tests/fuzz/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
 
 export FARLANDS = $(abspath $(BUILD)/farlands)
 # How much slower than a plain build the tests may be.
@@ -487,10 +488,10 @@ picture: check-browser
 	cp $(SCREENSHOTS)/viewer.jpg $(SCREENSHOTS)/viewer-3d.jpg tests/browser/
 
 fresh-machine:
-	$(Q)tests/fresh-machine.sh
+	$(Q)tests/proofs/fresh-machine.sh
 
 image:
-	$(Q)tests/image.sh
+	$(Q)tests/proofs/image.sh
 
 C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
@@ -503,7 +504,7 @@ lint:
 	$(Q)clang-tidy --quiet $(SOURCES) -- -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' \
 	    -Wno-unknown-warning-option $(PKG_CFLAGS) 2>/dev/null
 	$(Q)clang-tidy --quiet $(filter server/%,$(WASM)) -- --target=wasm32 $(WASM_CFLAGS) 2>/dev/null
-	$(Q)shellcheck $(wildcard tests/*.sh docker/*/*.sh) server/farlands.bash .ci/run
+	$(Q)shellcheck $(wildcard tests/*/*.sh docker/*/*.sh) server/commands/farlands.bash .ci/run
 
 clean:
 	rm -rf build

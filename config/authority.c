@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "exact_numbers.h"
 
 static const char name_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";

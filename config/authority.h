@@ -2,8 +2,8 @@
  * HOST:PORT, wherever it stands: in `listen`, in public_url, in the Host header.
  * One judgement of what it may look like; each place says what it needs of it.
  */
-#ifndef FARLANDS_AUTHORITY_H
-#define FARLANDS_AUTHORITY_H
+#ifndef FARLANDS_CONFIG_AUTHORITY_H
+#define FARLANDS_CONFIG_AUTHORITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

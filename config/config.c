@@ -7,9 +7,9 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "document.h"
-#include "mapping.h"
 #include "options.h"
+#include "yaml_document.h"
+#include "yaml_mapping.h"
 
 /* config/farlands.yaml, put into the binary by builtin.S. */
 extern const unsigned char config_builtin[];

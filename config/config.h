@@ -2,8 +2,8 @@
  * The configuration: YAML -> validated plain data. What a file leaves out
  * comes from the built-in one, which is config/farlands.yaml itself.
  */
-#ifndef FARLANDS_CONFIG_H
-#define FARLANDS_CONFIG_H
+#ifndef FARLANDS_CONFIG_CONFIG_H
+#define FARLANDS_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "config/authority.h"
 #include "config/network.h"
-#include "config/prefix.h"
+#include "config/url_prefix.h"
 #include "noise/farlands.h"
 
 enum {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "document.h"
-#include "mapping.h"
-#include "numbers.h"
+#include "exact_numbers.h"
+#include "yaml_document.h"
+#include "yaml_mapping.h"
 
 _Static_assert((int)FARLANDS_WORLD_TEXT == (int)DOCUMENT_BYTES_MAX, "as files");
 _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");

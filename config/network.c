@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "exact_numbers.h"
 
 enum { IPV4_BITS = 96 }; /* the bits before an IPv4 address, the same in all of them */
 

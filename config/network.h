@@ -1,6 +1,6 @@
 /* Addresses and CIDR networks, IPv4 and IPv6, and which peers are in them. Pure. */
-#ifndef FARLANDS_NETWORK_H
-#define FARLANDS_NETWORK_H
+#ifndef FARLANDS_CONFIG_NETWORK_H
+#define FARLANDS_CONFIG_NETWORK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Every key of the configuration in one table: what it is, where it goes, what it accepts. */
-#ifndef FARLANDS_OPTIONS_H
-#define FARLANDS_OPTIONS_H
+#ifndef FARLANDS_CONFIG_OPTIONS_H
+#define FARLANDS_CONFIG_OPTIONS_H
 
 #include <stddef.h>
 

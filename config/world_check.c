@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "exact_numbers.h"
 
 /* The value of a dotted KEY below NODE, or what there is on the way to it: for the line of a
  * message. */

@@ -1,8 +1,8 @@
 /* What no single value of a world can tell. Private to config/. */
-#ifndef FARLANDS_WORLD_CHECK_H
-#define FARLANDS_WORLD_CHECK_H
+#ifndef FARLANDS_CONFIG_WORLD_CHECK_H
+#define FARLANDS_CONFIG_WORLD_CHECK_H
 
-#include "reader.h"
+#include "yaml_reader.h"
 
 /* Whether world INDEX, read from NODE, can be served; messages call it PATH. Returns 0, or
  * -EINVAL with the error filled. */

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-#include "fractal.h"
 #include "lattice.h"
+#include "noise/kernel/fractal.h"
 #include "terrain.h"
 
 #define REAL double
 #define FMA fma
 #define ABS fabs
 #define NAME(x) point_##x
-#include "formulas_template.h"
+#include "noise/kernel/formulas_template.h"
 
 /* One axis: the cells on both sides of the place's cell, and what the corners there count for:
  * q for the gradients' other components, p for the one along this axis. */

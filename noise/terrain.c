@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel.h"
 #include "lattice.h"
+#include "noise/kernel/kernel.h"
 #include "permutation.h"
 #include "terrain.h"
 

@@ -8,7 +8,7 @@
 #define FMA fmaf
 #define ABS fabsf
 #define NAME(x) point_##x
-#include "formulas_template.h"
+#include "noise/kernel/formulas_template.h"
 
 /* What sets the noises apart under permutation, which draws nothing. */
 enum { VOLUME_SALT = 51 };

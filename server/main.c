@@ -1,7 +1,7 @@
 /* farlands: argv -> one command. */
 #include <stdio.h>
 
-#include "server/commands.h"
+#include "server/commands/commands.h"
 
 #define TAKES(option) (1u << OPTION_##option)
 

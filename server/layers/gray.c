@@ -1,6 +1,6 @@
 /* An 8-bit heightmap: black at the world's lowest height, white at its highest. */
 #include "paint.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 MULTIVERSION
 void paint_gray(const struct heights *heights, const struct style *style, void *pixels)

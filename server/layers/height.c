@@ -1,6 +1,6 @@
 /* The heights themselves: 16 bits over the world's range, 0 the lowest, 65535 the highest. */
 #include "paint.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 MULTIVERSION
 void height_samples(const float *heights, size_t count, const struct style *style,

@@ -1,6 +1,6 @@
 /* Grey shading: 255 faces the light in the north-west, 180 is level ground, 0 turns away. */
 #include "paint.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 #include "shading.h"
 
 MULTIVERSION

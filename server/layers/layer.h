@@ -2,14 +2,14 @@
  * A layer: one way to show heights. Each is one file here and one row of the
  * table in layers.c; the rest of the server knows only the table.
  */
-#ifndef FARLANDS_LAYER_H
-#define FARLANDS_LAYER_H
+#ifndef FARLANDS_LAYERS_LAYER_H
+#define FARLANDS_LAYERS_LAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/style.h"
+#include "server/layers/color_table.h"
 
 /* Version of what the layers paint: changes with any pixel, and so does every fingerprint. */
 #define LAYERS_VERSION 2

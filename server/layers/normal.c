@@ -7,7 +7,7 @@
 
 #include "paint.h"
 #include "rgb.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 static inline __attribute__((always_inline)) uint32_t component(float value)
 {

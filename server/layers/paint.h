@@ -1,6 +1,6 @@
 /* The layers' painters; see struct layer. */
-#ifndef FARLANDS_PAINT_H
-#define FARLANDS_PAINT_H
+#ifndef FARLANDS_LAYERS_PAINT_H
+#define FARLANDS_LAYERS_PAINT_H
 
 #include "layer.h"
 

@@ -4,7 +4,7 @@
  */
 #include "paint.h"
 #include "rgb.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 #include "shading.h"
 
 /* Level ground has the palette's own colour. Of the light this much comes from everywhere. */

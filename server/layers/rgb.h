@@ -1,6 +1,6 @@
 /* Rows of colours, worked out as whole numbers so that the compiler can use vectors. */
-#ifndef FARLANDS_RGB_H
-#define FARLANDS_RGB_H
+#ifndef FARLANDS_LAYERS_RGB_H
+#define FARLANDS_LAYERS_RGB_H
 
 #include <endian.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 /* What a typical slope is drawn as. */
 static const float TYPICAL_SLOPE = 0.85f;

@@ -1,6 +1,6 @@
 /* How a row of heights is lit: what relief and hillshade share. */
-#ifndef FARLANDS_SHADING_H
-#define FARLANDS_SHADING_H
+#ifndef FARLANDS_LAYERS_SHADING_H
+#define FARLANDS_LAYERS_SHADING_H
 
 #include "layer.h"
 

@@ -1,7 +1,7 @@
 /* -10000 + (65536 R + 256 G + B) / 10 metres. */
-#include "packed.h"
+#include "dem_packing.h"
 #include "paint.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 MULTIVERSION
 void paint_terrain_rgb(const struct heights *heights, const struct style *style, void *pixels)

@@ -1,7 +1,7 @@
 /* 256 R + G + B / 256 - 32768 metres: finer than terrain-rgb, and QGIS reads it. */
-#include "packed.h"
+#include "dem_packing.h"
 #include "paint.h"
-#include "server/multiversion.h"
+#include "server/core/multiversion.h"
 
 MULTIVERSION
 void paint_terrarium(const struct heights *heights, const struct style *style, void *pixels)

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <uv.h>
 
-#include "server/cache_folder.h"
-#include "server/command_worlds.h"
-#include "server/commands.h"
+#include "server/cache/cache_path.h"
+#include "server/commands/commands.h"
+#include "server/commands/load_worlds.h"
+#include "server/prerender/archive_metadata.h"
 #include "server/prerender/dry_run.h"
-#include "server/prerender/fill.h"
-#include "server/prerender/plan_archive.h"
-#include "server/prerender/render_request.h"
+#include "server/prerender/options.h"
+#include "server/prerender/run.h"
 #include "server/prerender/tile_list.h"
-#include "server/resolve.h"
+#include "server/routing/resolve.h"
 
 /* What is worked with, from the options on. */
 struct rendering {

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/command_line.h"
-#include "server/disk_cache.h"
+#include "server/cache/disk_cache.h"
+#include "server/commands/command_line.h"
 #include "server/prerender/estimate.h"
-#include "server/prerender/quantity.h"
+#include "server/prerender/human_units.h"
 
 enum {
     SAMPLE_MS = 1500,

@@ -1,6 +1,6 @@
 /* `farlands render --dry-run`: a table of what it would be, on stdout. */
-#ifndef FARLANDS_DRY_RUN_H
-#define FARLANDS_DRY_RUN_H
+#ifndef FARLANDS_PRERENDER_DRY_RUN_H
+#define FARLANDS_PRERENDER_DRY_RUN_H
 
 #include "config/config.h"
 #include "server/prerender/tile_plan.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "server/prerender/crew.h"
-#include "server/render.h"
+#include "server/core/thread_group.h"
+#include "server/tiles/render.h"
 
 /* Samples of a part for its own sake; the others go where most tiles are. */
 enum { EACH = 16 };

@@ -1,11 +1,11 @@
 /* What the tiles of a plan will take, bytes and time, from samples of them that are rendered. */
-#ifndef FARLANDS_ESTIMATE_H
-#define FARLANDS_ESTIMATE_H
+#ifndef FARLANDS_PRERENDER_ESTIMATE_H
+#define FARLANDS_PRERENDER_ESTIMATE_H
 
 #include <stdbool.h>
 
+#include "server/cache/quota.h"
 #include "server/prerender/tile_plan.h"
-#include "server/usage.h"
 
 struct part_estimate {
     uint64_t samples; /* of its own */

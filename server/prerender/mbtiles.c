@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/numbers.h"
-#include "server/prerender/packing.h"
-#include "server/prerender/unfinished.h"
+#include "config/exact_numbers.h"
+#include "server/prerender/atomic_file.h"
+#include "server/prerender/page_packing.h"
 
 /* Tiles are written together, as many as this or as many bytes. */
 enum { BATCH_TILES = PACKING_ROWS, BATCH_BYTES = 8 << 20 };

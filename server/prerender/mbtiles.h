@@ -3,13 +3,13 @@
  * (https://github.com/mapbox/mbtiles-spec/blob/master/1.3/spec.md), which is SQLite. It is written
  * once and then only read. Nobody else includes sqlite3.h.
  */
-#ifndef FARLANDS_MBTILES_H
-#define FARLANDS_MBTILES_H
+#ifndef FARLANDS_PRERENDER_MBTILES_H
+#define FARLANDS_PRERENDER_MBTILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/blob.h"
+#include "server/core/blob.h"
 
 /* What an archive says of itself. A text is copied; one that is NULL is left out. */
 struct mbtiles_about {

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <uv.h>
 
-#include "server/prerender/crew.h"
-#include "server/render.h"
+#include "server/core/thread_group.h"
+#include "server/tiles/render.h"
 
 enum {
     CHUNK = 256, /* tiles that a thread looks for at a time */

@@ -2,13 +2,13 @@
  * Makes the tiles of a plan ahead of time: what the disk cache lacks is rendered and stored there,
  * and where there is an archive all of it is put there, too.
  */
-#ifndef FARLANDS_PRERENDER_H
-#define FARLANDS_PRERENDER_H
+#ifndef FARLANDS_PRERENDER_PRERENDER_H
+#define FARLANDS_PRERENDER_PRERENDER_H
 
-#include "server/disk_cache.h"
+#include "server/cache/disk_cache.h"
+#include "server/prerender/eta.h"
 #include "server/prerender/mbtiles.h"
 #include "server/prerender/tile_plan.h"
-#include "server/prerender/workload.h"
 
 struct prerender_parts {
     const struct tile_plan *plan;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "server/prerender/quantity.h"
+#include "server/prerender/human_units.h"
 
 enum { WIDTH = 80, BAR_MIN = 10, BAR_MAX = 60 };
 

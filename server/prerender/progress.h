@@ -2,8 +2,8 @@
  * How far a long command is, on stderr: a bar on a terminal, drawn anew in its line, and elsewhere
  * a line every few seconds. One thread.
  */
-#ifndef FARLANDS_PROGRESS_H
-#define FARLANDS_PROGRESS_H
+#ifndef FARLANDS_PRERENDER_PROGRESS_H
+#define FARLANDS_PRERENDER_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "server/resolve.h"
+#include "server/routing/resolve.h"
 
 enum { LINE_BYTES = 8192 }; /* as long as a URL may be */
 

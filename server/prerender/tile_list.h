@@ -1,11 +1,11 @@
 /* Lists of tiles by their paths, one a line, as in URLs: world/layer/z/x/y[@2x].png. */
-#ifndef FARLANDS_TILE_LIST_H
-#define FARLANDS_TILE_LIST_H
+#ifndef FARLANDS_PRERENDER_TILE_LIST_H
+#define FARLANDS_PRERENDER_TILE_LIST_H
 
 #include <stdio.h>
 
-#include "server/route.h"
-#include "server/tile.h"
+#include "server/routing/route.h"
+#include "server/world/tile.h"
 
 /* The most worlds in a list, each of which takes some 20 KB until that is freed. */
 enum { TILE_LIST_WHY = ROUTE_WHY + 64, TILE_LIST_WORLDS = 16384 };

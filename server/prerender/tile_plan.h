@@ -2,12 +2,12 @@
  * Which tiles are to be made, and in which order: zooms ascending, then by layer, then by metatiles
  * of 8 x 8, so that folders fill one after another. Pure; a box of any size takes no memory.
  */
-#ifndef FARLANDS_TILE_PLAN_H
-#define FARLANDS_TILE_PLAN_H
+#ifndef FARLANDS_PRERENDER_TILE_PLAN_H
+#define FARLANDS_PRERENDER_TILE_PLAN_H
 
 #include <stddef.h>
 
-#include "server/tile.h"
+#include "server/world/tile.h"
 
 enum { TILE_PLAN_WHY = 256, METATILE = 8 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/png_writer.h"
-#include "server/render.h"
+#include "server/png/image_writer.h"
+#include "server/tiles/render.h"
 #include "tests/bench/bench.h"
 
 enum { PLACES = 6, REPEATS = 7 };

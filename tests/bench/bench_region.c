@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "server/layers/layer.h"
-#include "server/world.h"
+#include "server/world/world.h"
 #include "tests/bench/bench.h"
 
 enum { SIDE = 4097, BAND = 64, TIMES = 5 };

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/disk_cache.h"
-#include "server/render.h"
+#include "server/cache/disk_cache.h"
+#include "server/tiles/render.h"
 #include "tests/bench/bench.h"
 
 enum { TILES = 200 };

@@ -68,7 +68,7 @@ export function seconds(duration) {
 
 /* For how long a daemon answers what is under way. */
 export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
-    fs.readFileSync(new URL('../../server/serve.c', import.meta.url), 'utf8'))[1]);
+    fs.readFileSync(new URL('../../server/daemon/daemon.c', import.meta.url), 'utf8'))[1]);
 /* And HAProxy. */
 export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
 

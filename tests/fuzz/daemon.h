@@ -4,10 +4,10 @@
 
 #include <arpa/inet.h>
 
+#include "server/api/service.h"
 #include "server/layers/layer.h"
-#include "server/log.h"
-#include "server/service.h"
-#include "server/works.h"
+#include "server/telemetry/log.h"
+#include "server/tiles/pipeline.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { DAEMON_MEMORY = 1 << 23, DAEMON_REQUESTS_MAX = 1 << 10 };

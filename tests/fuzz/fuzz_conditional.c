@@ -4,7 +4,7 @@
  * asked for again by its bounds is the same. What names a tag strongly names it
  * weakly; what begins with others still does.
  */
-#include "server/conditional.h"
+#include "server/http/conditional.h"
 
 #include <inttypes.h>
 

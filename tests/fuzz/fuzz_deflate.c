@@ -4,7 +4,7 @@
  * are the bytes; the others tell how to make more of them: literals, and runs
  * that repeat the byte before, a pixel before, or what some way off is.
  */
-#include "server/deflate/deflate.h"
+#include "server/png/deflate/deflate.h"
 
 #define ZLIB_CONST /* it reads its input only */
 #include <zlib.h>

@@ -4,7 +4,7 @@
  * stands once it is made, has a status that is known and a reason, and ends the
  * connection. What is served is what a proxy cannot read in two ways.
  */
-#include "server/framing.h"
+#include "server/http/framing.h"
 
 #include <strings.h>
 

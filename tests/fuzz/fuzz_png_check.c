@@ -3,7 +3,7 @@
  * second, plainer reading too, libpng (where it takes the header) sees the same dimensions in it,
  * and neither a part of it nor what differs from it by one bit is accepted.
  */
-#include "server/png_check.h"
+#include "server/png/image_verify.h"
 
 #include <png.h>
 #include <zlib.h>

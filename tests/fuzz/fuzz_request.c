@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/deflate/adler.h"
-#include "server/render.h"
-#include "server/spawn.h"
+#include "server/png/deflate/adler.h"
+#include "server/tiles/render.h"
+#include "server/world/spawn_search.h"
 #include "tests/fuzz/answers.h"
 #include "tests/fuzz/daemon.h"
 

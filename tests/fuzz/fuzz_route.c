@@ -5,8 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "config/numbers.h"
-#include "server/resolve.h"
+#include "config/exact_numbers.h"
+#include "server/routing/resolve.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/world.h"
 

@@ -10,9 +10,9 @@
 #include <netinet/in.h>
 
 #include "config/authority.h"
+#include "config/exact_numbers.h"
 #include "config/network.h"
-#include "config/numbers.h"
-#include "config/prefix.h"
+#include "config/url_prefix.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_text(const char *text, size_t length, const char *written)

@@ -3,7 +3,7 @@
 #define FARLANDS_FUZZ_WORLD_H
 
 #include "server/layers/layer.h"
-#include "server/world.h"
+#include "server/world/world.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Made once, and kept until the process ends. */

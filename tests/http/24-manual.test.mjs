@@ -9,8 +9,8 @@ import { run, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const file = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const COMPLETION = file('server/farlands.bash');
-const manual = fs.readFileSync(file('server/farlands.1'), 'utf8').replace(/\\-/g, '-');
+const COMPLETION = file('server/commands/farlands.bash');
+const manual = fs.readFileSync(file('server/commands/farlands.1'), 'utf8').replace(/\\-/g, '-');
 const completion = fs.readFileSync(COMPLETION, 'utf8');
 const layers = fs.readFileSync(file('server/layers/layers.c'), 'utf8');
 

@@ -2,7 +2,7 @@
 #ifndef FARLANDS_WASM_MATH_H
 #define FARLANDS_WASM_MATH_H
 
-#include "../soft_fma.h"
+#include "server/viewer/wasm/soft_fma.h"
 
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")

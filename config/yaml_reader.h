@@ -1,0 +1,51 @@
+/* One reading of one file: its nodes, and messages that name line and key. Private to config/. */
+#ifndef FARLANDS_CONFIG_YAML_READER_H
+#define FARLANDS_CONFIG_YAML_READER_H
+
+#include <stddef.h>
+#include <yaml.h>
+
+#include "config.h"
+#include "options.h"
+
+struct reader {
+    const char *file;
+    yaml_document_t document;
+    const struct config_layer *layers; /* those known, and then a NULL name; NULL: not judged */
+    struct config *config;
+    struct config_error *error;
+};
+
+enum { KEY_PATH_TEXT = 200 };
+
+/* A key as people write it, such as worlds[1].noise.octaves; cut where it is longer. */
+struct key_path {
+    char text[KEY_PATH_TEXT];
+};
+
+/* KEY (LENGTH bytes) below PARENT, which may be NULL; bytes unfit for printing become '?'. */
+struct key_path key_path_join(const struct key_path *parent, const char *key, size_t length);
+struct key_path key_path_index(const struct key_path *parent, int index);
+
+/* Fill the error with what is wrong with PATH at the node AT (either may be NULL): -EINVAL. */
+__attribute__((format(printf, 4, 5))) int reader_fail(struct reader *reader, const yaml_node_t *at,
+                                                      const struct key_path *path,
+                                                      const char *format, ...);
+/* The same of a value that the option does not accept. */
+int reader_refuse(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+                  const struct option *option);
+
+yaml_node_t *reader_node(struct reader *reader, yaml_node_item_t item);
+
+/* The value of KEY (LENGTH bytes) in a mapping, or NULL. */
+yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
+                         size_t length);
+
+/* How many items a list has, or -1 where NODE is no list. */
+int reader_length(const yaml_node_t *node);
+yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *list, int i);
+
+/* The text of a scalar, LENGTH bytes of it, or NULL. */
+const char *reader_text(const yaml_node_t *node, size_t *length);
+
+#endif

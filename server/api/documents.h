@@ -1,0 +1,24 @@
+/* The JSON documents. Each returns one reference, or NULL where memory is out. Any thread. */
+#ifndef FARLANDS_API_DOCUMENTS_H
+#define FARLANDS_API_DOCUMENTS_H
+
+#include "server/core/blob.h"
+#include "server/world/world.h"
+
+/* /worlds.json: the catalogue. */
+struct blob *document_worlds(const struct worlds *worlds);
+
+/* /{world}.json: everything about one world. */
+struct blob *document_world(const struct world *world);
+
+/* /{world}/{layer}.json: TileJSON 3.0.0, its URLs absolute below BASE ("http://host:port/path"),
+ * which has up to 1023 bytes. */
+struct blob *document_tilejson(const struct world *world, int layer, const char *base);
+
+/* {"error": MESSAGE} */
+struct blob *document_error(const char *message);
+
+/* {"status": STATUS} */
+struct blob *document_status(const char *status);
+
+#endif

@@ -1,0 +1,15 @@
+/* Regions and volumes, cut out of a world wherever the asker wants. On the loop's thread. */
+#ifndef FARLANDS_API_REGIONS_H
+#define FARLANDS_API_REGIONS_H
+
+#include "server/api/raster_response.h"
+#include "server/api/streamed_job.h"
+#include "server/routing/route.h"
+
+/* Answer ASKER, who asked for the ROUTE_REGION or ROUTE_VOLUME in WORLD; now or, by CONFIG's
+ * limits, when the first of it is there. */
+void cutout_answer(struct calculations *calculations, const struct asker *asker,
+                   const struct world *world, const struct route *route,
+                   const struct config *config);
+
+#endif

@@ -1,0 +1,67 @@
+#include "directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int folder_make(int fd, char *name, unsigned *made)
+{
+    for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int err = mkdirat(fd, name, 0777) ? -errno : 0;
+        *slash = '/';
+        if (!err)
+            ++*made;
+        else if (err != -EEXIST)
+            return err;
+    }
+    return 0;
+}
+
+static int open_path(const char *path)
+{
+    char *slashed;
+    unsigned made = 0;
+    if (asprintf(&slashed, "%s/", path) < 0)
+        return -ENOMEM;
+    int err = folder_make(AT_FDCWD, slashed, &made);
+    free(slashed);
+    if (err)
+        return err;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
+}
+
+int folder_open(struct folder *folder, const char *path)
+{
+    folder->path = strdup(path);
+    if (!folder->path)
+        return -ENOMEM;
+    int fd = open_path(path);
+    if (fd < 0) {
+        free(folder->path);
+        return fd;
+    }
+    folder->fd = fd;
+    return 0;
+}
+
+void folder_close(struct folder *folder)
+{
+    close(folder->fd);
+    free(folder->path);
+}
+
+int folder_renew(struct folder *folder)
+{
+    int fd = open_path(folder->path);
+    if (fd < 0)
+        return fd;
+    int err = dup3(fd, folder->fd, O_CLOEXEC) < 0 ? -errno : 0;
+    close(fd);
+    return err;
+}

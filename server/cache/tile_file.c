@@ -1,0 +1,143 @@
+#include "tile_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server/png/image_verify.h"
+
+/* No tile is larger: 512 x 512 x 3 bytes, incompressible. */
+enum { FILE_MAX = 1 << 20 };
+
+/* A file's mtime is when it was last asked for, within this many seconds: a write for each
+ * hit would cost more than the hit. */
+enum { TOUCH_SECONDS = 600 };
+
+/* O_NOATIME: who reads must not make the disk write. */
+static uint64_t read_flags(bool atime)
+{
+    return O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (atime ? 0 : O_NOATIME);
+}
+
+static int open_once(bool atime, int folder, const char *name, bool wait)
+{
+    struct open_how how = {.flags = read_flags(atime), .resolve = RESOLVE_CACHED};
+    int fd = wait ? openat(folder, name, (int)how.flags)
+                  : (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+    return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct tile_reader *reader, int folder, const char *name, bool wait)
+{
+    const bool atime = __atomic_load_n(&reader->atime, __ATOMIC_RELAXED);
+    int fd = open_once(atime, folder, name, wait);
+    if (fd == -EPERM && !atime) {
+        __atomic_store_n(&reader->atime, true, __ATOMIC_RELAXED);
+        fd = open_once(true, folder, name, wait);
+    }
+    /* Kernels before 5.12, and sandboxes. */
+    if (!wait && (fd == -ENOSYS || fd == -EINVAL || fd == -EPERM)) {
+        __atomic_store_n(&reader->no_waitless, true, __ATOMIC_RELAXED);
+        return -EAGAIN;
+    }
+    return fd;
+}
+
+static int read_all(int fd, uint8_t *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = read(fd, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EILSEQ; /* shorter than it was a moment ago */
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+/* What is not in memory as a whole, the disk has. */
+static int read_cached(struct tile_reader *reader, int fd, uint8_t *bytes, size_t length)
+{
+    const struct iovec all = {bytes, length};
+    ssize_t n = preadv2(fd, &all, 1, 0, RWF_NOWAIT);
+    if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL))
+        __atomic_store_n(&reader->no_waitless, true, __ATOMIC_RELAXED);
+    return n == (ssize_t)length ? 0 : -EAGAIN;
+}
+
+static bool is_stale(const struct stat *status)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return llabs((long long)(now.tv_sec - status->st_mtime)) > TOUCH_SECONDS;
+}
+
+int tile_file_read(struct blob **out, struct tile_reader *reader, int folder, const char *name,
+                   uint32_t size, bool wait, int *touch)
+{
+    struct stat status;
+    *touch = -1;
+    if (!wait && __atomic_load_n(&reader->no_waitless, __ATOMIC_RELAXED))
+        return -EAGAIN;
+    int fd = open_file(reader, folder, name, wait);
+    if (fd < 0)
+        return fd;
+    int err = fstat(fd, &status) ? -errno : 0;
+    if (!err && (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX || status.st_size == 0))
+        err = -EILSEQ;
+    struct blob *blob = NULL;
+    if (!err) {
+        size_t length = (size_t)status.st_size;
+        blob = blob_new(length);
+        err = !blob  ? -ENOMEM
+              : wait ? read_all(fd, blob->bytes, length)
+                     : read_cached(reader, fd, blob->bytes, length);
+    }
+    if (!err && !png_check(blob->bytes, blob->length, size, size))
+        err = -EILSEQ;
+    if (!err && is_stale(&status))
+        *touch = fd;
+    else
+        close(fd);
+    if (err)
+        blob_release(blob);
+    else
+        *out = blob;
+    return err;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, bytes, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
+int tile_file_write(int folder, const char *name, const struct blob *png)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    int err = write_all(fd, png->bytes, png->length);
+    if (close(fd) && !err)
+        err = -errno;
+    if (err)
+        unlinkat(folder, name, 0);
+    return err;
+}

@@ -1,0 +1,27 @@
+#include <stdio.h>
+
+#include "server/commands/commands.h"
+#include "server/commands/load_worlds.h"
+#include "server/layers/layer.h"
+
+static void print_world(const struct world *world)
+{
+    printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->config.name,
+           world->fingerprint, (double)world->style->min, (double)world->style->max);
+    for (int i = 0; layers[i].name; i++)
+        if (world_serves(world, i))
+            printf(" %s", layers[i].name);
+    putchar('\n');
+}
+
+int command_check_config(const struct command_line *line)
+{
+    struct worlds *worlds;
+    int code = command_load(&worlds, line->argument);
+    if (code)
+        return code;
+    for (int i = 0; i < worlds->count; i++)
+        print_world(&worlds->world[i]);
+    worlds_release(worlds);
+    return command_line_flush();
+}

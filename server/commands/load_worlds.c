@@ -1,0 +1,37 @@
+#include "load_worlds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/layers/layer.h"
+
+int command_config(struct config **config, const char *file)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    layers_known(known);
+    if (config_load(config, file, known, &error) == 0)
+        return EXIT_DONE;
+    fprintf(stderr, "farlands: %s\n", error.text);
+    return EXIT_WRONG_USAGE;
+}
+
+int command_worlds(struct worlds **worlds, const struct config *config)
+{
+    int err = worlds_new(worlds, config);
+    if (!err)
+        return EXIT_DONE;
+    fprintf(stderr, "farlands: %s\n", strerror(-err));
+    return EXIT_FAILED;
+}
+
+int command_load(struct worlds **worlds, const char *file)
+{
+    struct config *config;
+    int code = command_config(&config, file);
+    if (code)
+        return code;
+    code = command_worlds(worlds, config);
+    config_free(config);
+    return code;
+}

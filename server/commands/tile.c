@@ -1,0 +1,74 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/commands/commands.h"
+#include "server/commands/load_worlds.h"
+#include "server/routing/resolve.h"
+#include "server/tiles/render.h"
+
+/* The tile that PATH names, with a hold on its world, or what is wrong with it in WHY. */
+static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,
+                     char why[ROUTE_WHY])
+{
+    struct route route;
+    struct farlands_grid grid;
+
+    if (resolve_path(path, &route, why))
+        return -EINVAL;
+    const struct world *world = resolve_hold(worlds, &route, why);
+    if (!world)
+        return -ENOENT;
+    int err = resolve_tile(world, &route, tile, &grid, why);
+    if (err)
+        world_release(world);
+    return err;
+}
+
+static int write_blob(const struct blob *blob, const char *file)
+{
+    FILE *out = file ? fopen(file, "wb") : stdout;
+    if (!out || fwrite(blob->bytes, 1, blob->length, out) != blob->length || fflush(out) ||
+        (file && fclose(out))) {
+        fprintf(stderr, "farlands: %s: %s\n", file ? file : "stdout", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+static int render_to(const struct tile *tile, const char *file)
+{
+    struct easel *easel;
+    struct blob *blob;
+    int err = easel_new(&easel);
+    if (!err) {
+        err = render_tile(&blob, easel, tile, NULL);
+        easel_free(easel);
+    }
+    if (err) {
+        fprintf(stderr, "farlands: the tile could not be rendered: %s\n", strerror(-err));
+        return EXIT_FAILED;
+    }
+    int code = write_blob(blob, file);
+    blob_release(blob);
+    return code;
+}
+
+int command_tile(const struct command_line *line)
+{
+    struct worlds *worlds;
+    struct tile tile;
+    char why[ROUTE_WHY];
+    int code = command_load(&worlds, line->option[OPTION_CONFIG]);
+    if (code)
+        return code;
+    if (find_tile(worlds, line->argument, &tile, why)) {
+        fprintf(stderr, "farlands: %s: %s\n", line->argument, why);
+        code = EXIT_WRONG_USAGE;
+    } else {
+        code = render_to(&tile, line->option[OPTION_OUTPUT]);
+        world_release(tile.world);
+    }
+    worlds_release(worlds);
+    return code;
+}

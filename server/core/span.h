@@ -1,0 +1,46 @@
+/* Parts of text, such as of a URL: not terminated. */
+#ifndef FARLANDS_CORE_SPAN_H
+#define FARLANDS_CORE_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct span {
+    const char *text;
+    size_t length;
+};
+
+static inline bool span_is(struct span span, const char *text)
+{
+    return span.text && span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+}
+
+/* Cut SUFFIX off the end, if it is there and something is before it. */
+static inline bool span_cut(struct span *span, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    if (span->length <= length || memcmp(span->text + span->length - length, suffix, length) != 0)
+        return false;
+    span->length -= length;
+    return true;
+}
+
+/* Take off what is before the first SEPARATOR, and that, too; without one, everything. */
+static inline struct span span_take(struct span *span, char separator)
+{
+    const char *at = span->length > 0 ? memchr(span->text, separator, span->length) : NULL;
+    struct span taken = {span->text, at ? (size_t)(at - span->text) : span->length};
+    size_t gone = taken.length + (at != NULL);
+    span->text += gone;
+    span->length -= gone;
+    return taken;
+}
+
+/* How much of a part a message repeats. */
+static inline int span_shown(struct span span)
+{
+    return span.length < 40 ? (int)span.length : 40;
+}
+
+#endif

@@ -1,0 +1,263 @@
+#include "shard.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/http/http.h"
+
+enum {
+    SWEEP_MS = 250, /* how often deadlines are looked at */
+    BLOCKED_MS = 1000,
+    CONNECTIONS_MAX = 1 << 24, /* the acceptor has the limit */
+};
+
+struct shard {
+    struct shard_parts parts;
+    struct metrics metrics;
+    uv_loop_t loop;
+    uv_thread_t thread;
+    uv_timer_t sweep;
+    uv_timer_t stopping;
+    uint64_t swept; /* when, ms; atomic where other threads ask */
+    struct mailbox *mailbox;
+    struct service *service;
+    struct http *http;
+    unsigned connections;     /* atomic */
+    struct setup *next_setup; /* atomic: what it will go by, or NULL */
+    struct letter change, drain, stop;
+};
+
+static struct shard *shard_of(struct letter *letter, size_t offset)
+{
+    return (struct shard *)((char *)letter - offset);
+}
+
+/* --- On the shard's thread ------------------------------------------------- */
+
+static void on_sweep(uv_timer_t *timer)
+{
+    struct shard *shard = timer->data;
+    const uint64_t now = uv_hrtime() / 1000000;
+
+    if (now - shard->swept > SWEEP_MS + BLOCKED_MS)
+        metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
+    __atomic_store_n(&shard->swept, now, __ATOMIC_RELAXED);
+    for (unsigned slow = http_sweep(shard->http); slow > 0; slow--)
+        metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
+    service_sweep(shard->service);
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    struct shard *shard = context;
+    __atomic_fetch_sub(&shard->connections, 1, __ATOMIC_RELAXED);
+    shard->parts.closed(shard->parts.context, peer);
+}
+
+static void on_drained(void *context)
+{
+    struct shard *shard = context;
+    shard->parts.drained(shard->parts.context);
+}
+
+static void deliver_drain(struct letter *letter)
+{
+    struct shard *shard = shard_of(letter, offsetof(struct shard, drain));
+    http_drain(shard->http, on_drained, shard);
+}
+
+/* libmicrohttpd is stopped when nobody waits for an answer any more. */
+static void on_stopping(uv_timer_t *timer)
+{
+    struct shard *shard = timer->data;
+    if (!service_cancel(shard->service)) {
+        uv_timer_start(timer, on_stopping, 1, 0); /* a tile is on its way to someone */
+        return;
+    }
+    http_close(shard->http);
+    uv_close((uv_handle_t *)&shard->sweep, NULL);
+    uv_close((uv_handle_t *)&shard->stopping, NULL);
+    mailbox_close(shard->mailbox);
+}
+
+static void deliver_stop(struct letter *letter)
+{
+    on_stopping(&shard_of(letter, offsetof(struct shard, stop))->stopping);
+}
+
+/* A connection on its way to its shard. */
+struct arrival {
+    struct letter letter; /* first: a letter is its arrival */
+    struct shard *shard;
+    int fd;
+    socklen_t length;
+    struct sockaddr_storage peer;
+};
+
+static void deliver_arrival(struct letter *letter)
+{
+    struct arrival *arrival = (struct arrival *)letter;
+    http_adopt(arrival->shard->http, arrival->fd, (const struct sockaddr *)&arrival->peer,
+               arrival->length);
+    free(arrival);
+}
+
+static void deliver_change(struct letter *letter)
+{
+    struct shard *shard = shard_of(letter, offsetof(struct shard, change));
+    struct setup *setup = __atomic_exchange_n(&shard->next_setup, NULL, __ATOMIC_ACQ_REL);
+    service_use(shard->service, setup);
+    setup_release(setup);
+}
+
+static void run(void *context)
+{
+    struct shard *shard = context;
+    uv_run(&shard->loop, UV_RUN_DEFAULT);
+}
+
+/* --- From other threads ---------------------------------------------------- */
+
+void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    struct arrival *arrival = malloc(sizeof *arrival);
+
+    __atomic_fetch_add(&shard->connections, 1, __ATOMIC_RELAXED);
+    if (!arrival) {
+        close(fd);
+        on_closed(shard, peer);
+        return;
+    }
+    arrival->letter.deliver = deliver_arrival;
+    arrival->shard = shard;
+    arrival->fd = fd;
+    arrival->length = length;
+    memcpy(&arrival->peer, peer, length);
+    mailbox_post(shard->mailbox, &arrival->letter);
+}
+
+unsigned shard_connections(const struct shard *shard)
+{
+    return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
+}
+
+uint64_t shard_turned(const struct shard *shard)
+{
+    return __atomic_load_n(&shard->swept, __ATOMIC_RELAXED);
+}
+
+const struct metrics *shard_metrics(const struct shard *shard)
+{
+    return &shard->metrics;
+}
+
+void shard_use(struct shard *shard, struct setup *setup)
+{
+    struct setup *last =
+        __atomic_exchange_n(&shard->next_setup, setup_hold(setup), __ATOMIC_ACQ_REL);
+    if (!last)
+        mailbox_post(shard->mailbox, &shard->change);
+    setup_release(last); /* whose letter is on its way, and will find the new one */
+}
+
+void shard_drain(struct shard *shard)
+{
+    mailbox_post(shard->mailbox, &shard->drain);
+}
+
+void shard_stop(struct shard *shard)
+{
+    mailbox_post(shard->mailbox, &shard->stop);
+}
+
+static int make_parts(struct shard *shard, struct setup *setup)
+{
+    struct service_parts service = shard->parts.service;
+    int err = mailbox_new(&shard->mailbox, &shard->loop);
+    if (err)
+        return err;
+    service.mailbox = shard->mailbox;
+    service.ledger.metrics = &shard->metrics;
+    err = service_new(&shard->service, &service, setup);
+    if (err)
+        return err;
+    const struct http_parts http = {
+        .loop = &shard->loop,
+        .connections = CONNECTIONS_MAX,
+        .handler = service_handle,
+        .handler_context = shard->service,
+        .closed = on_closed,
+        .closed_context = shard,
+    };
+    return http_new(&shard->http, &http);
+}
+
+static void free_parts(struct shard *shard)
+{
+    http_free(shard->http);
+    service_free(shard->service);
+    mailbox_free(shard->mailbox);
+    uv_loop_close(&shard->loop);
+    free(shard);
+}
+
+/* Close what was made of a shard whose thread never ran. */
+static void take_down(struct shard *shard)
+{
+    uv_close((uv_handle_t *)&shard->sweep, NULL);
+    uv_close((uv_handle_t *)&shard->stopping, NULL);
+    if (shard->http)
+        http_close(shard->http);
+    if (shard->mailbox)
+        mailbox_close(shard->mailbox);
+    run(shard);
+    free_parts(shard);
+}
+
+int shard_new(struct shard **out, const struct shard_parts *parts, struct setup *setup)
+{
+    struct shard *shard = aligned_alloc(_Alignof(struct shard), sizeof *shard);
+    if (!shard)
+        return -ENOMEM;
+    memset(shard, 0, sizeof *shard);
+    shard->parts = *parts;
+    int err = uv_loop_init(&shard->loop);
+    if (err) {
+        free(shard);
+        return err;
+    }
+    uv_timer_init(&shard->loop, &shard->sweep);
+    uv_timer_init(&shard->loop, &shard->stopping);
+    shard->sweep.data = shard->stopping.data = shard;
+    shard->change.deliver = deliver_change;
+    shard->drain.deliver = deliver_drain;
+    shard->stop.deliver = deliver_stop;
+    err = make_parts(shard, setup);
+    if (err) {
+        take_down(shard);
+        return err;
+    }
+    shard->swept = uv_hrtime() / 1000000;
+    uv_timer_start(&shard->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    err = uv_thread_create(&shard->thread, run, shard);
+    if (err) {
+        take_down(shard);
+        return err;
+    }
+    *out = shard;
+    return 0;
+}
+
+void shard_join(struct shard *shard)
+{
+    uv_thread_join(&shard->thread);
+}
+
+void shard_free(struct shard *shard)
+{
+    if (shard)
+        free_parts(shard);
+}

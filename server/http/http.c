@@ -1,0 +1,518 @@
+#include "http.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "server/http/mhd_response.h"
+#include "server/http/request_head.h"
+#include "server/http/streamed_body.h"
+#include "server/net/deadlines.h"
+#include "server/net/lingering_close.h"
+#include "server/telemetry/log.h"
+
+enum {
+    /* Request line and headers as they came and as they are kept (cookies twice), and the headers
+     * of the answer. libmicrohttpd clears all of it for every request. */
+    CONNECTION_MEMORY = 16 * 1024,
+    URI_AT_HAND = 256, /* longer ones are allocated */
+};
+
+struct http {
+    struct http_parts parts;
+    struct MHD_Daemon *daemon;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    uv_prepare_t prepare;
+    bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
+    struct links links;
+    struct lingers lingers;
+    socklen_t adopting; /* how long the address is of the connection being given */
+    bool adopted;       /* it has begun */
+    bool draining;
+    bool closing; /* no further request is handled */
+    struct http_date date;
+    void (*drained)(void *context);
+    void *drained_context;
+    uint64_t logged; /* when libmicrohttpd's last message was let through, ms */
+};
+
+enum state {
+    STATE_NEW,     /* request line known */
+    STATE_CHECKED, /* headers known and acceptable */
+    STATE_HANDLED, /* with the handler */
+    STATE_PARKED,  /* suspended until the answer is there */
+    STATE_ANSWERED,
+};
+
+struct http_exchange {
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct link *link;
+    enum state state;
+    struct http_request request;
+    bool close;                    /* close the connection after the answer */
+    bool own;                      /* the response is nobody else's */
+    struct http_response response; /* of the answer, until libmicrohttpd has it */
+    struct body *body;             /* of the answer, while it has a source, or NULL */
+    bool had_body;                 /* the answer before it had one */
+    char *uri;                     /* at_hand, or allocated */
+    char at_hand[URI_AT_HAND];
+};
+
+/* One connection, and the exchange that it is at: there is never a second. */
+struct connection {
+    struct link link; /* first: a link is its connection */
+    const struct sockaddr *peer;
+    socklen_t peer_length;
+    struct http_exchange exchange;
+};
+
+static void on_timer(uv_timer_t *timer);
+
+static void run(struct http *http)
+{
+    unsigned long long timeout;
+
+    http->work_due = false;
+    MHD_run(http->daemon);
+    /* A timeout of 0 counts: its fds are edge-triggered, so what MHD left
+     * undone does not make the epoll fd readable again. */
+    if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
+        uv_timer_start(&http->timer, on_timer, timeout, 0);
+    else
+        uv_timer_stop(&http->timer);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    run(timer->data);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    run(poll->data);
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct http *http = prepare->data;
+    if (http->work_due)
+        run(http);
+    if (http->drained && http->links.count == 0) {
+        void (*drained)(void *) = http->drained;
+        http->drained = NULL;
+        drained(http->drained_context);
+    }
+}
+
+/* --- One exchange ---------------------------------------------------------- */
+
+static struct connection *connection_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void enter(struct http_exchange *exchange, enum link_phase phase)
+{
+    link_enter(exchange->link, phase, uv_now(exchange->http->parts.loop));
+}
+
+/*
+ * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
+ * answer, and where the client has closed its sending side, closes it. Only
+ * connections with a timeout of their own are looked after first: so one that
+ * waits gets one. The others have none but after a body that had a source:
+ * links_sweep looks after them, and libmicrohttpd need not ask for the time
+ * thrice a request.
+ */
+static void set_timeout(struct http_exchange *exchange, unsigned seconds)
+{
+    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
+static void free_uri(struct http_exchange *exchange)
+{
+    if (exchange->uri != exchange->at_hand)
+        free(exchange->uri);
+    exchange->uri = exchange->at_hand;
+}
+
+static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
+{
+    struct connection *connection = connection_of(mhd);
+    if (!connection)
+        return NULL; /* on_request then closes it */
+    struct http_exchange *exchange = &connection->exchange;
+    size_t length = strlen(uri);
+    char *kept = length < URI_AT_HAND ? exchange->at_hand : malloc(length + 1);
+    if (!kept)
+        return NULL;
+    memcpy(kept, uri, length + 1);
+    exchange->http = context;
+    exchange->connection = mhd;
+    exchange->link = &connection->link;
+    exchange->state = STATE_NEW;
+    exchange->request = (struct http_request){.peer = connection->peer, .begun = uv_hrtime()};
+    exchange->response.response = NULL;
+    exchange->own = false;
+    exchange->uri = kept;
+    if (exchange->had_body)
+        set_timeout(exchange, 0);
+    exchange->had_body = false;
+    enter(exchange, LINK_HEADERS);
+    return exchange;
+}
+
+bool http_closes(const struct http_exchange *exchange)
+{
+    return exchange->close || exchange->http->draining;
+}
+
+bool http_has_left(const struct http_exchange *exchange)
+{
+    return link_has_left(exchange->link);
+}
+
+/* The response is there, or, where memory is out, is none. */
+static void answered(struct http_exchange *exchange)
+{
+    if (exchange->state == STATE_PARKED) {
+        MHD_resume_connection(exchange->connection);
+        exchange->http->work_due = true;
+    }
+    exchange->state = STATE_ANSWERED;
+}
+
+void http_answer(struct http_exchange *exchange, const struct http_answer *answer)
+{
+    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
+    exchange->own = true;
+    response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
+                  exchange->close || exchange->http->draining);
+    if (exchange->response.response && exchange->response.body)
+        body_bind(exchange->response.body, exchange->connection, exchange->link,
+                  exchange->http->parts.loop, &exchange->body);
+    answered(exchange);
+}
+
+void http_wake(struct http_exchange *exchange)
+{
+    if (exchange->body && body_wake(exchange->body))
+        exchange->http->work_due = true;
+}
+
+void http_give(struct http_exchange *exchange, struct http_response *response)
+{
+    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
+    response_date(response, &exchange->http->date);
+    exchange->own = false;
+    exchange->response = *response;
+    answered(exchange);
+}
+
+static void drop_response(struct http_exchange *exchange)
+{
+    if (exchange->own)
+        response_drop(&exchange->response);
+    exchange->response.response = NULL;
+}
+
+static enum MHD_Result queue_response(struct http_exchange *exchange)
+{
+    if (!exchange->response.response)
+        return MHD_NO; /* out of memory even for headers: close the connection */
+    enter(exchange, LINK_SENDING);
+    enum MHD_Result queued = MHD_queue_response(exchange->connection, exchange->response.status,
+                                                exchange->response.response);
+    drop_response(exchange);
+    return queued;
+}
+
+static enum MHD_Result handle(struct http_exchange *exchange)
+{
+    struct http *http = exchange->http;
+
+    exchange->state = STATE_HANDLED;
+    exchange->request.last = http_closes(exchange);
+    enter(exchange, LINK_HANDLED);
+    http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
+    if (exchange->state == STATE_ANSWERED)
+        return queue_response(exchange);
+    exchange->state = STATE_PARKED;
+    set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+    MHD_suspend_connection(exchange->connection);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **exchange_place)
+{
+    const struct http *http = context;
+    struct http_exchange *exchange = *exchange_place;
+    (void)mhd, (void)url, (void)upload, (void)upload_size;
+
+    if (!exchange || (http->closing && exchange->state != STATE_ANSWERED))
+        return MHD_NO;
+    switch (exchange->state) {
+    case STATE_NEW:
+        exchange->close = head_examine(&exchange->request, mhd, exchange->uri, method, version);
+        exchange->state = STATE_CHECKED;
+        /* An answer to the first call makes MHD close the connection: right for
+         * what is refused, wrong for everything else. */
+        return exchange->request.refused ? handle(exchange) : MHD_YES;
+    case STATE_CHECKED:
+        return handle(exchange);
+    case STATE_ANSWERED:
+        set_timeout(exchange, 0);
+        return queue_response(exchange);
+    default:
+        return MHD_NO;
+    }
+}
+
+static void on_completed(void *context, struct MHD_Connection *mhd, void **exchange_place,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct http *http = context;
+    struct http_exchange *exchange = *exchange_place;
+    (void)mhd, (void)code;
+
+    if (!exchange)
+        return;
+    /* Where the body's reader ends the connection, libmicrohttpd 0.9.75 may forget to clean it up.
+     * It looks after those with a timeout of their own, the next time that it runs. */
+    if (exchange->body) {
+        set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+        exchange->had_body = true;
+        http->work_due = true;
+    }
+    enter(exchange, LINK_IDLE);
+    drop_response(exchange);
+    free_uri(exchange);
+    *exchange_place = NULL;
+}
+
+static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place)
+{
+    struct connection *connection = malloc(sizeof *connection);
+    int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+
+    http->adopted = true;
+    *place = connection;
+    if (!connection) { /* nothing would look after it */
+        shutdown(fd, SHUT_RDWR);
+        return;
+    }
+    connection->peer =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    connection->peer_length = http->adopting;
+    connection->exchange.uri = connection->exchange.at_hand;
+    connection->exchange.state = STATE_NEW;
+    connection->exchange.own = false;
+    connection->exchange.response.response = NULL;
+    connection->exchange.body = NULL;
+    connection->exchange.had_body = false;
+    links_add(&http->links, &connection->link, fd, uv_now(http->parts.loop));
+}
+
+/*
+ * Whether the client of CONNECTION, which ends, may still be sending. It need not have closed it
+ * where it got an answer and that ended the connection, unless by a refusal or with bytes unread.
+ * Otherwise libmicrohttpd has refused something by itself, or the client has left, which shows.
+ */
+static bool may_be_sending(const struct http *http, const struct connection *connection)
+{
+    const struct http_exchange *exchange = &connection->exchange;
+    const bool just_answered =
+        exchange->state == STATE_ANSWERED &&
+        (exchange->had_body || connection->link.since == uv_now(http->parts.loop));
+    int unread = 0;
+
+    if (!just_answered || exchange->close)
+        return true;
+    return ioctl(connection->link.fd, FIONREAD, &unread) == 0 && unread > 0;
+}
+
+static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct http *http = context;
+    struct connection *connection = *place;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        on_begun(http, mhd, place);
+        return;
+    }
+    if (!connection || !may_be_sending(http, connection) ||
+        !lingers_add(&http->lingers, connection->link.fd, connection->peer,
+                     connection->peer_length))
+        http->parts.closed(
+            http->parts.closed_context,
+            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    if (connection) {
+        free_uri(&connection->exchange); /* whose head never came whole */
+        drop_response(&connection->exchange);
+        links_remove(&http->links, &connection->link);
+    }
+    free(connection);
+    *place = NULL;
+}
+
+void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    http->adopting = length;
+    http->adopted = false;
+    MHD_add_connection(http->daemon, fd, peer, length); /* or else closes it */
+    if (!http->adopted)
+        http->parts.closed(http->parts.closed_context, peer);
+    http->work_due = true;
+}
+
+/* Cut off the bodies that are being sent, or those alone that wait and whose client has left:
+ * a suspended connection does not notice. */
+static void cut_bodies(struct http *http, bool all)
+{
+    for (struct link *link = http->links.first; link; link = link->next) {
+        struct body *body = ((struct connection *)link)->exchange.body;
+        if (body && (all || (link->phase == LINK_WAITING && link_has_left(link))) && body_cut(body))
+            http->work_due = true;
+    }
+}
+
+unsigned http_sweep(struct http *http)
+{
+    cut_bodies(http, false);
+    lingers_sweep(&http->lingers);
+    return links_sweep(&http->links, uv_now(http->parts.loop), http->draining);
+}
+
+/* --- Starting and stopping ------------------------------------------------- */
+
+static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context, (void)connection;
+    return strlen(text);
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
+                                                         va_list arguments)
+{
+    struct http *http = context;
+    char text[512];
+    uint64_t now = uv_hrtime() / 1000000;
+
+    if (http->logged && now - http->logged < 1000)
+        return; /* it can log a million lines a second when files run out */
+    http->logged = now;
+    vsnprintf(text, sizeof text, format, arguments);
+    text[strcspn(text, "\n")] = '\0';
+    log_line(LOG_WARNING, "libmicrohttpd: %s", text);
+}
+
+static void on_panic(void *context, const char *file, unsigned line, const char *reason)
+{
+    (void)context;
+    log_line(LOG_ERROR, "libmicrohttpd gave up: %s (%s:%u)", reason ? reason : "", file, line);
+    abort();
+}
+
+static int start_daemon(struct http *http)
+{
+    const unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+
+    MHD_set_panic_func(on_panic, NULL);
+    http->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
+        MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+    return http->daemon ? 0 : -ENOMEM;
+}
+
+/* The loop's handles. They cannot fail here but for epoll's own memory. */
+static int start_loop(struct http *http)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    if (!info)
+        return -EINVAL;
+    int err = uv_poll_init(http->parts.loop, &http->poll, info->epoll_fd);
+    if (err)
+        return err;
+    uv_timer_init(http->parts.loop, &http->timer);
+    uv_prepare_init(http->parts.loop, &http->prepare);
+    http->poll.data = http->timer.data = http->prepare.data = http;
+    uv_poll_start(&http->poll, UV_READABLE, on_poll);
+    uv_prepare_start(&http->prepare, on_prepare);
+    return 0;
+}
+
+int http_new(struct http **out, const struct http_parts *parts)
+{
+    struct http *http = calloc(1, sizeof *http);
+    if (!http)
+        return -ENOMEM;
+    http->parts = *parts;
+    http->lingers = (struct lingers){
+        .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
+    int err = start_daemon(http);
+    if (err)
+        goto fail_daemon;
+    err = start_loop(http);
+    if (err)
+        goto fail_loop;
+    *out = http;
+    return 0;
+
+fail_loop:
+    MHD_stop_daemon(http->daemon);
+fail_daemon:
+    free(http);
+    return err;
+}
+
+void http_drain(struct http *http, void (*drained)(void *context), void *context)
+{
+    http->draining = true;
+    http->drained = drained;
+    http->drained_context = context;
+    lingers_close(&http->lingers);
+    /* From now on http_sweep closes whoever has asked for nothing, after a grace
+     * in which a request under way arrives. */
+    http->work_due = true;
+}
+
+void http_close(struct http *http)
+{
+    /* What has just been answered is sent. A request that is read on the way could only be
+     * suspended, and libmicrohttpd does not stop with one that is. */
+    http->closing = true;
+    cut_bodies(http, true);
+    lingers_close(&http->lingers);
+    MHD_run(http->daemon);
+    uv_poll_stop(&http->poll); /* before its fd is closed */
+    uv_close((uv_handle_t *)&http->poll, NULL);
+    uv_close((uv_handle_t *)&http->timer, NULL);
+    uv_close((uv_handle_t *)&http->prepare, NULL);
+    MHD_stop_daemon(http->daemon);
+    http->daemon = NULL;
+}
+
+void http_free(struct http *http)
+{
+    free(http);
+}

@@ -1,0 +1,25 @@
+/* Heights as 24-bit integers in red, green and blue, most significant first: the DEM encodings. */
+#ifndef FARLANDS_LAYERS_DEM_PACKING_H
+#define FARLANDS_LAYERS_DEM_PACKING_H
+
+#include "rgb.h"
+
+/* round((metres + OFFSET) * SCALE), halves up, for every sample; a world with heights that this
+ * cannot hold has been refused with its configuration. SCALE * OFFSET is whole. */
+static inline __attribute__((always_inline)) void
+pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
+{
+    const int size = heights->size;
+    struct rgb_row packed;
+
+    for (int j = 0; j < size; j++, out += 3 * size) {
+        const float *row = heights->first + j * heights->stride;
+        for (int i = 0; i < size; i++) {
+            const int32_t v = (int32_t)((double)row[i] * scale + (offset * scale + 0.5));
+            packed.colour[i] = (uint32_t)(v >> 16 | (v & 0xff00) | (v & 0xff) << 16);
+        }
+        rgb_store(out, &packed, size);
+    }
+}
+
+#endif

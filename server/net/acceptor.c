@@ -1,0 +1,214 @@
+#include "acceptor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/telemetry/log.h"
+
+enum {
+    ROUND = 64,       /* connections of one socket before another gets its turn */
+    BACKOFF_MS = 100, /* after an error such as EMFILE, which would come again at once */
+};
+
+struct acceptor {
+    struct acceptor_parts parts;
+    unsigned limit;
+    unsigned open;    /* atomic */
+    bool paused;      /* atomic: waiting for a connection to close */
+    bool polling;     /* the sockets are being watched */
+    bool stopped;     /* for good */
+    uint64_t told_at; /* when the log was last told of an error, ms */
+    uv_async_t room;
+    uv_timer_t backoff;
+    int sockets[ACCEPTOR_SOCKETS_MAX];
+    uv_poll_t polls[ACCEPTOR_SOCKETS_MAX];
+};
+
+unsigned acceptor_open(const struct acceptor *acceptor)
+{
+    return __atomic_load_n(&acceptor->open, __ATOMIC_SEQ_CST);
+}
+
+static bool is_full(const struct acceptor *acceptor)
+{
+    return acceptor_open(acceptor) >= acceptor->limit;
+}
+
+static void watch(struct acceptor *acceptor, bool on);
+
+static void on_backoff(uv_timer_t *timer)
+{
+    watch(timer->data, true);
+}
+
+static void back_off(struct acceptor *acceptor, int err)
+{
+    const uint64_t now = uv_now(acceptor->parts.loop);
+
+    metrics_add(acceptor->parts.metrics, METRIC_ACCEPT_FAILURES);
+    if (now - acceptor->told_at >= 1000) {
+        log_line(LOG_WARNING, "connections cannot be accepted: %s; trying again", strerror(err));
+        acceptor->told_at = now;
+    }
+    watch(acceptor, false);
+    uv_timer_start(&acceptor->backoff, on_backoff, BACKOFF_MS, 0);
+}
+
+static void welcome(struct acceptor *acceptor, int fd, const struct sockaddr_storage *peer,
+                    socklen_t length)
+{
+    const struct acceptor_parts *parts = &acceptor->parts;
+    const struct sockaddr *address = (const struct sockaddr *)peer;
+
+    metrics_add(parts->metrics, METRIC_CONNECTIONS);
+    if (!clients_enter(parts->clients, address, CLIENT_CONNECTIONS,
+                       parts->share(parts->context, address))) {
+        metrics_add(parts->metrics, METRIC_CLOSED_LIMIT);
+        close(fd);
+        return;
+    }
+    __atomic_fetch_add(&acceptor->open, 1, __ATOMIC_SEQ_CST);
+    parts->give(parts->context, fd, address, length);
+}
+
+/* Errors of the connection that was to be accepted, not of accepting (accept(2)). */
+static bool is_the_peers(int err)
+{
+    return err == ECONNABORTED || err == EINTR || err == EPROTO || err == ENETDOWN ||
+           err == ENOPROTOOPT || err == EHOSTDOWN || err == ENONET || err == EHOSTUNREACH ||
+           err == EOPNOTSUPP || err == ENETUNREACH || err == EPERM;
+}
+
+/* Let one in. Returns whether there may be more. */
+static bool accept_one(struct acceptor *acceptor, int socket)
+{
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    int fd = accept4(socket, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        welcome(acceptor, fd, &peer, length);
+    } else if (errno == EAGAIN) {
+        return false;
+    } else if (!is_the_peers(errno)) {
+        back_off(acceptor, errno);
+        return false;
+    }
+    return true;
+}
+
+/* The others wait in the backlog until a connection closes. */
+static void pause_if_full(struct acceptor *acceptor)
+{
+    if (!is_full(acceptor))
+        return;
+    watch(acceptor, false);
+    __atomic_store_n(&acceptor->paused, true, __ATOMIC_SEQ_CST);
+    if (!is_full(acceptor)) /* one has closed meanwhile, and did not see that we wait */
+        uv_async_send(&acceptor->room);
+}
+
+static void on_connections(uv_poll_t *poll, int status, int events)
+{
+    struct acceptor *acceptor = poll->data;
+    (void)events;
+
+    if (status < 0) {
+        back_off(acceptor, -status);
+        return;
+    }
+    for (int i = 0; i < ROUND && !is_full(acceptor); i++)
+        if (!accept_one(acceptor, acceptor->sockets[poll - acceptor->polls]))
+            break;
+    pause_if_full(acceptor);
+}
+
+static void watch(struct acceptor *acceptor, bool on)
+{
+    if (acceptor->polling == on || (on && acceptor->stopped))
+        return;
+    acceptor->polling = on;
+    for (int i = 0; i < acceptor->parts.count; i++)
+        if (on)
+            uv_poll_start(&acceptor->polls[i], UV_READABLE, on_connections);
+        else
+            uv_poll_stop(&acceptor->polls[i]);
+}
+
+static void on_room(uv_async_t *room)
+{
+    struct acceptor *acceptor = room->data;
+    if (is_full(acceptor) || !__atomic_exchange_n(&acceptor->paused, false, __ATOMIC_SEQ_CST))
+        return;
+    if (!uv_is_active((uv_handle_t *)&acceptor->backoff))
+        watch(acceptor, true);
+}
+
+void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer)
+{
+    clients_leave(acceptor->parts.clients, peer, CLIENT_CONNECTIONS);
+    __atomic_fetch_sub(&acceptor->open, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&acceptor->paused, __ATOMIC_SEQ_CST))
+        uv_async_send(&acceptor->room);
+}
+
+void acceptor_limit(struct acceptor *acceptor, unsigned connections)
+{
+    acceptor->limit = connections;
+    uv_async_send(&acceptor->room);
+}
+
+int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsigned connections)
+{
+    struct acceptor *acceptor = calloc(1, sizeof *acceptor);
+    if (!acceptor)
+        return -ENOMEM;
+    acceptor->parts = *parts;
+    acceptor->limit = connections;
+    int err = uv_async_init(parts->loop, &acceptor->room, on_room);
+    if (err) {
+        free(acceptor);
+        return err;
+    }
+    uv_timer_init(parts->loop, &acceptor->backoff);
+    acceptor->room.data = acceptor->backoff.data = acceptor;
+    for (int i = 0; i < parts->count; i++) {
+        acceptor->sockets[i] = parts->sockets[i];
+        uv_poll_init(parts->loop, &acceptor->polls[i], acceptor->sockets[i]);
+        acceptor->polls[i].data = acceptor;
+    }
+    acceptor->parts.sockets = acceptor->sockets;
+    watch(acceptor, true);
+    *out = acceptor;
+    return 0;
+}
+
+void acceptor_stop(struct acceptor *acceptor, bool backlog)
+{
+    if (acceptor->stopped)
+        return;
+    watch(acceptor, false);
+    acceptor->stopped = true;
+    uv_timer_stop(&acceptor->backoff);
+    for (int i = 0; i < acceptor->parts.count; i++) {
+        /* Even beyond the limit: closing the socket would reset them. */
+        for (int n = 0; backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
+            if (!accept_one(acceptor, acceptor->sockets[i]))
+                break;
+        uv_close((uv_handle_t *)&acceptor->polls[i], NULL);
+        close(acceptor->sockets[i]);
+    }
+    uv_timer_stop(&acceptor->backoff);
+}
+
+void acceptor_close(struct acceptor *acceptor)
+{
+    uv_close((uv_handle_t *)&acceptor->room, NULL);
+    uv_close((uv_handle_t *)&acceptor->backoff, NULL);
+}
+
+void acceptor_free(struct acceptor *acceptor)
+{
+    free(acceptor);
+}

@@ -1,0 +1,152 @@
+#include "client_limits.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* An IPv6 address: the one that stands for an IPv4 address, or one whose last 64 bits are 0. */
+struct network_key {
+    uint8_t address[16];
+};
+
+struct client {
+    UT_hash_handle hh;
+    struct network_key key;
+    unsigned counts[CLIENT_COUNTS];
+};
+
+struct clients {
+    uv_mutex_t lock;
+    struct client *by_key;
+};
+
+static bool is_ipv4(const uint8_t address[16])
+{
+    static const uint8_t before[12] = {[10] = 0xff, [11] = 0xff};
+    return memcmp(address, before, sizeof before) == 0;
+}
+
+/* Whether PEER has a client's key. */
+static bool key_of(struct network_key *key, const struct sockaddr *peer)
+{
+    memset(key, 0, sizeof *key);
+    if (peer && peer->sa_family == AF_INET) {
+        key->address[10] = key->address[11] = 0xff;
+        memcpy(key->address + 12, &((const struct sockaddr_in *)peer)->sin_addr, 4);
+        return true;
+    }
+    if (peer && peer->sa_family == AF_INET6) {
+        memcpy(key->address, &((const struct sockaddr_in6 *)peer)->sin6_addr, 16);
+        if (!is_ipv4(key->address))
+            memset(key->address + 8, 0, 8);
+        return true;
+    }
+    return false;
+}
+
+static struct client *find(struct clients *clients, const struct network_key *key)
+{
+    struct client *client;
+    HASH_FIND(hh, clients->by_key, key, sizeof *key, client);
+    return client;
+}
+
+static struct client *add(struct clients *clients, const struct network_key *key)
+{
+    struct client *client = calloc(1, sizeof *client);
+    if (!client)
+        return NULL;
+    client->key = *key;
+    HASH_ADD(hh, clients->by_key, key, sizeof *key, client);
+    if (!client->hh.tbl) {
+        free(client);
+        return NULL;
+    }
+    return client;
+}
+
+static void forget_if_gone(struct clients *clients, struct client *client)
+{
+    for (int i = 0; i < CLIENT_COUNTS; i++)
+        if (client->counts[i] > 0)
+            return;
+    HASH_DEL(clients->by_key, client);
+    free(client);
+}
+
+bool clients_enter(struct clients *clients, const struct sockaddr *peer, enum client_count what,
+                   unsigned limit)
+{
+    struct network_key key;
+    bool may_enter = true;
+
+    if (!key_of(&key, peer))
+        return true;
+    uv_mutex_lock(&clients->lock);
+    struct client *client = find(clients, &key);
+    if (!client)
+        client = add(clients, &key);
+    if (client && limit && client->counts[what] >= limit)
+        may_enter = false;
+    else if (client)
+        client->counts[what]++;
+    uv_mutex_unlock(&clients->lock);
+    return may_enter;
+}
+
+void clients_leave(struct clients *clients, const struct sockaddr *peer, enum client_count what)
+{
+    struct network_key key;
+
+    if (!key_of(&key, peer))
+        return;
+    uv_mutex_lock(&clients->lock);
+    struct client *client = find(clients, &key);
+    /* Who entered without memory was not counted. */
+    if (client && client->counts[what] > 0) {
+        client->counts[what]--;
+        forget_if_gone(clients, client);
+    }
+    uv_mutex_unlock(&clients->lock);
+}
+
+unsigned clients_known(struct clients *clients)
+{
+    uv_mutex_lock(&clients->lock);
+    const unsigned known = HASH_COUNT(clients->by_key);
+    uv_mutex_unlock(&clients->lock);
+    return known;
+}
+
+int clients_new(struct clients **out)
+{
+    struct clients *clients = calloc(1, sizeof *clients);
+    if (!clients)
+        return -ENOMEM;
+    int err = uv_mutex_init(&clients->lock);
+    if (err) {
+        free(clients);
+        return err;
+    }
+    *out = clients;
+    return 0;
+}
+
+void clients_free(struct clients *clients)
+{
+    if (!clients)
+        return;
+    struct client *client = clients->by_key;
+    HASH_CLEAR(hh, clients->by_key);
+    for (struct client *next; client; client = next) {
+        next = client->hh.next;
+        free(client);
+    }
+    uv_mutex_destroy(&clients->lock);
+    free(clients);
+}

@@ -1,0 +1,133 @@
+#include "lingering_close.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * A client that has its answer closes after a round trip; one lost packet more is a retransmission
+ * of at most a second. Nothing is lost to us but a descriptor meanwhile: so 2 s.
+ * A head that is refused is mostly shorter than the 1 MiB, and a body may be endless.
+ * Those whose answers are lost when there are 64 are all but certainly no honest clients.
+ */
+enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, LINGERS_MAX = 64 };
+
+/* Bytes at a time, and how often before other connections get their turn. */
+enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
+
+struct lingerer {
+    uv_poll_t poll; /* first: a handle is its lingerer */
+    struct lingers *lingers;
+    struct lingerer *next, **self;
+    int fd;
+    uint64_t since; /* ms */
+    size_t left;    /* bytes that may still come */
+    struct sockaddr_storage peer;
+};
+
+/* Read from FD for nothing; LEFT is what may still come. Returns whether more may. */
+static bool discard(int fd, size_t *left)
+{
+    char waste[DISCARD_BYTES];
+
+    for (int i = 0; i < DISCARD_ROUNDS; i++) {
+        ssize_t count = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
+        if (count < 0)
+            return errno == EAGAIN || errno == EINTR;
+        if (count == 0 || (size_t)count >= *left)
+            return false;
+        *left -= (size_t)count;
+    }
+    return true;
+}
+
+static void on_freed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void stop(struct lingerer *lingerer)
+{
+    struct lingers *lingers = lingerer->lingers;
+
+    *lingerer->self = lingerer->next;
+    if (lingerer->next)
+        lingerer->next->self = lingerer->self;
+    lingers->count--;
+    uv_poll_stop(&lingerer->poll); /* before its fd is closed */
+    close(lingerer->fd);
+    lingers->closed(lingers->closed_context, (const struct sockaddr *)&lingerer->peer);
+    uv_close((uv_handle_t *)&lingerer->poll, on_freed);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    struct lingerer *lingerer = (struct lingerer *)poll;
+    (void)events;
+    if (status < 0 || !discard(lingerer->fd, &lingerer->left))
+        stop(lingerer);
+}
+
+static struct lingerer *new_lingerer(struct lingers *lingers, int fd)
+{
+    struct lingerer *lingerer = calloc(1, sizeof *lingerer);
+    if (!lingerer)
+        return NULL;
+    lingerer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (lingerer->fd < 0)
+        goto fail_fd;
+    if (uv_poll_init(lingers->loop, &lingerer->poll, lingerer->fd))
+        goto fail_poll;
+    return lingerer;
+
+fail_poll:
+    close(lingerer->fd);
+fail_fd:
+    free(lingerer);
+    return NULL;
+}
+
+bool lingers_add(struct lingers *lingers, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    size_t left = LINGER_BYTES;
+
+    shutdown(fd, SHUT_WR);
+    if (!discard(fd, &left) || lingers->ended || lingers->count >= LINGERS_MAX)
+        return false;
+    struct lingerer *lingerer = new_lingerer(lingers, fd);
+    if (!lingerer)
+        return false;
+    lingerer->lingers = lingers;
+    lingerer->since = uv_now(lingers->loop);
+    lingerer->left = left;
+    if (peer)
+        memcpy(&lingerer->peer, peer, length);
+    lingerer->next = lingers->first;
+    lingerer->self = &lingers->first;
+    if (lingerer->next)
+        lingerer->next->self = &lingerer->next;
+    lingers->first = lingerer;
+    lingers->count++;
+    uv_poll_start(&lingerer->poll, UV_READABLE, on_readable);
+    return true;
+}
+
+void lingers_sweep(struct lingers *lingers)
+{
+    const uint64_t now = uv_now(lingers->loop);
+
+    for (struct lingerer *lingerer = lingers->first, *next; lingerer; lingerer = next) {
+        next = lingerer->next;
+        if (now - lingerer->since >= LINGER_MS)
+            stop(lingerer);
+    }
+}
+
+void lingers_close(struct lingers *lingers)
+{
+    lingers->ended = true;
+    while (lingers->first)
+        stop(lingers->first);
+}

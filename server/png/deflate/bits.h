@@ -1,0 +1,30 @@
+/* Bits one behind the other, lowest first, as deflate has them (RFC 1951, 3.1.1). */
+#ifndef FARLANDS_PNG_DEFLATE_BITS_H
+#define FARLANDS_PNG_DEFLATE_BITS_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BITS_AT_ONCE = 56 };
+
+/* Fewer than 8 wait between two calls. Seven bytes behind OUT are written over. */
+struct bits {
+    uint8_t *out;
+    uint64_t waiting;
+    unsigned count;
+};
+
+/* The lowest COUNT <= BITS_AT_ONCE bits of VALUE; the others are 0. */
+static inline void bits_put(struct bits *bits, uint64_t value, unsigned count)
+{
+    bits->waiting |= value << bits->count;
+    bits->count += count;
+    const uint64_t word = htole64(bits->waiting);
+    memcpy(bits->out, &word, sizeof word);
+    bits->out += bits->count >> 3;
+    bits->waiting >>= bits->count & ~7u;
+    bits->count &= 7;
+}
+
+#endif

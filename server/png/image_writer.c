@@ -1,0 +1,288 @@
+#include "image_writer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/png/color_index.h"
+#include "server/png/deflate/deflate.h"
+#include "server/png/paeth.h"
+#include "server/telemetry/log.h"
+
+enum {
+    PIXEL_BYTES_MAX = 3,
+    ROW_MAX = PNG_WIDTH_MAX * PIXEL_BYTES_MAX,
+    TILE_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * PIXEL_BYTES_MAX),
+};
+
+/* What holds a band holds a tile. */
+_Static_assert(TILE_MAX <= (int)PNG_BAND_MAX && LAYER_MAX_SIZE <= (int)PNG_WIDTH_MAX, "a tile");
+
+struct png_writer {
+    struct deflate *deflate;
+    uint8_t filtered[PNG_BAND_MAX + DEFLATE_SLACK];
+    uint8_t rows[2][ROW_MAX]; /* the last two, where PNG has another order of bytes */
+    uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
+    uint8_t palette[PALETTE_COLOURS][3];
+};
+
+int png_writer_new(struct png_writer **out)
+{
+    struct png_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return -ENOMEM;
+    int err = deflate_new(&writer->deflate, PNG_BAND_MAX);
+    if (err) {
+        free(writer);
+        return err;
+    }
+    *out = writer;
+    return 0;
+}
+
+void png_writer_free(struct png_writer *writer)
+{
+    if (!writer)
+        return;
+    deflate_free(writer->deflate);
+    free(writer);
+}
+
+/* An image, or a band of its rows, as PNG has it. */
+struct image {
+    int width, height;
+    int depth, colour_type;
+    size_t pixel_bytes;
+    const uint8_t *pixels; /* GRAY16 in native order */
+    const uint8_t (*palette)[3];
+    int colours; /* of the palette, or 0 */
+};
+
+static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
+{
+    const bool gray = pixel == PIXEL_GRAY8 || pixel == PIXEL_GRAY16;
+    return (struct image){
+        .width = width,
+        .height = height,
+        .depth = pixel == PIXEL_GRAY16 ? 16 : 8,
+        .colour_type = gray ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+        .pixel_bytes = pixel_bytes(pixel),
+        .pixels = pixels,
+    };
+}
+
+/* Let a palette stand for the colours, where it can. */
+static void use_palette(struct image *image, struct png_writer *writer)
+{
+    const size_t count = (size_t)image->width * (size_t)image->height;
+    image->colours = palette_index(writer->indices, writer->palette, image->pixels, count);
+    if (image->colours) {
+        image->palette = writer->palette;
+        image->colour_type = PNG_COLOR_TYPE_PALETTE;
+        image->pixel_bytes = 1;
+        image->pixels = writer->indices;
+    }
+}
+
+/* Row J in PNG's order of bytes: where it stands, or in BUFFER. */
+static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[ROW_MAX])
+{
+    const size_t length = (size_t)image->width * image->pixel_bytes;
+    const uint8_t *row = image->pixels + (size_t)j * length;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (image->depth == 16) {
+        for (size_t i = 0; i < length; i += 2) {
+            buffer[i] = row[i + 1];
+            buffer[i + 1] = row[i];
+        }
+        return buffer;
+    }
+#endif
+    (void)buffer;
+    return row;
+}
+
+/* The filter that knows only the left (PNG, third edition, 9.2). */
+enum { SUB_TYPE = 1 };
+
+/*
+ * Differences to what the neighbours predict, which terrain makes small, into
+ * writer->filtered. With no row above, Paeth's is what Sub leaves: it has the type
+ * FIRST, which must be SUB_TYPE where a decoder knows a row above.
+ */
+static size_t filter(struct png_writer *writer, const struct image *image, uint8_t first)
+{
+    const size_t length = (size_t)image->width * image->pixel_bytes;
+    uint8_t *out = writer->filtered;
+    const uint8_t *above = NULL;
+
+    for (int j = 0; j < image->height; j++) {
+        const uint8_t *row = row_at(image, j, writer->rows[j & 1]);
+        *out = above ? PAETH_TYPE : first;
+        paeth_row(out + 1, row, above, length, image->pixel_bytes);
+        out += 1 + length;
+        above = row;
+    }
+    return (size_t)(out - writer->filtered);
+}
+
+/* What libpng has written so far. */
+struct memory {
+    struct blob *blob;
+    size_t written;
+};
+
+static void write_memory(png_structp png, png_bytep bytes, size_t length)
+{
+    struct memory *memory = png_get_io_ptr(png);
+    if (length > memory->blob->length - memory->written)
+        png_error(png, "more bytes than a PNG of this size has");
+    memcpy(memory->blob->bytes + memory->written, bytes, length);
+    memory->written += length;
+}
+
+static void flush_memory(png_structp png)
+{
+    (void)png;
+}
+
+static void on_error(png_structp png, png_const_charp message)
+{
+    log_line(LOG_ERROR, "libpng: %s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    log_line(LOG_WARNING, "libpng: %s", message);
+}
+
+/* What one call writes of a file, or all of it. */
+struct part {
+    const struct image *head; /* the signature, IHDR, and PLTE where there is one; or NULL */
+    const uint8_t *stream;    /* of one IDAT, there always is one */
+    size_t length;
+    bool tail; /* IEND */
+};
+
+/* A signature, and chunks: length, type and CRC each, IHDR's 13 bytes, PLTE's, IDAT's. */
+static size_t part_length(const struct part *part)
+{
+    const size_t frame = 12;
+    size_t length = frame + part->length;
+    if (part->head)
+        length += 8 + (frame + 13);
+    if (part->head && part->head->colours)
+        length += frame + (size_t)part->head->colours * 3;
+    return length + (part->tail ? frame : 0);
+}
+
+static void write_head(png_structp png, png_infop info, const struct image *image)
+{
+    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->depth,
+                 image->colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (image->colours) {
+        png_color colours[PALETTE_COLOURS];
+        for (int i = 0; i < image->colours; i++)
+            colours[i] =
+                (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
+        png_set_PLTE(png, info, colours, image->colours);
+    }
+    png_write_info(png, info);
+}
+
+/* Everything that may jump; what it works with was made before setjmp and is not changed. */
+static int write_chunks(png_structp png, png_infop info, struct memory *memory,
+                        const struct part *part)
+{
+    if (setjmp(png_jmpbuf(png)))
+        return -EIO;
+    png_set_write_fn(png, memory, write_memory, flush_memory);
+    if (part->head)
+        write_head(png, info, part->head);
+    /* The rows are compressed already; png_write_end would miss them, so IEND is a chunk too. */
+    png_write_chunk(png, (png_const_bytep) "IDAT", part->stream, part->length);
+    if (part->tail)
+        png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
+    return memory->written == memory->blob->length ? 0 : -EIO;
+}
+
+static int write_part(struct blob **out, const struct part *part)
+{
+    struct memory memory = {blob_new(part_length(part)), 0};
+    int err = -ENOMEM;
+
+    if (!memory.blob)
+        return err;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning);
+    if (!png)
+        goto fail_png;
+    png_infop info = png_create_info_struct(png);
+    if (!info)
+        goto fail_info;
+    err = write_chunks(png, info, &memory, part);
+    png_destroy_write_struct(&png, &info);
+    if (err)
+        goto fail_png;
+    *out = memory.blob;
+    return 0;
+
+fail_info:
+    png_destroy_write_struct(&png, NULL);
+fail_png:
+    blob_release(memory.blob);
+    return err;
+}
+
+int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, int size,
+              const void *pixels)
+{
+    struct image image = describe(pixel, size, size, pixels);
+    struct part part = {.head = &image, .tail = true};
+
+    if (pixel == PIXEL_PICTURE)
+        use_palette(&image, writer);
+    part.stream =
+        deflate_stream(writer->deflate, writer->filtered, filter(writer, &image, PAETH_TYPE),
+                       (unsigned)image.pixel_bytes, &part.length);
+    return write_part(out, &part);
+}
+
+int png_band_rows(enum pixel pixel, int width)
+{
+    assert(width >= 1 && width <= PNG_WIDTH_MAX);
+    return PNG_BAND_MAX / (1 + width * (int)pixel_bytes(pixel));
+}
+
+int png_head(struct blob **out, enum pixel pixel, int width, int height)
+{
+    const struct image image = describe(pixel, width, height, NULL);
+    const struct part part = {.head = &image, .stream = deflate_head, .length = DEFLATE_HEAD};
+    return write_part(out, &part);
+}
+
+int png_band(struct blob **out, struct adler *sum, struct png_writer *writer, enum pixel pixel,
+             int width, int rows, const void *pixels)
+{
+    const struct image image = describe(pixel, width, rows, pixels);
+    struct part part = {.head = NULL};
+
+    assert(rows >= 1 && rows <= png_band_rows(pixel, width));
+    const size_t length = filter(writer, &image, SUB_TYPE);
+    *sum = adler_of(writer->filtered, length);
+    part.stream = deflate_part(writer->deflate, writer->filtered, length,
+                               (unsigned)image.pixel_bytes, &part.length);
+    return write_part(out, &part);
+}
+
+int png_tail(struct blob **out, const struct adler *sum)
+{
+    uint8_t tail[DEFLATE_TAIL];
+    const struct part part = {.stream = tail, .length = sizeof tail, .tail = true};
+    deflate_tail(tail, sum);
+    return write_part(out, &part);
+}

@@ -1,0 +1,198 @@
+#include "query.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/exact_numbers.h"
+#include "noise/farlands.h"
+
+unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, QUERY_WHY, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static unsigned parse_place(struct span span, const char *name, unsigned beyond, int64_t *out,
+                            char *why)
+{
+    int err = blocks_parse(span.text, span.length, out);
+    if (err == -ERANGE || (!err && (*out < -FARLANDS_LIMIT || *out > FARLANDS_LIMIT)))
+        return query_reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
+                            span_shown(span), span.text);
+    if (err)
+        return query_reject(
+            why, 400,
+            "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, such as "
+            "12, -3.5 or 0.0009765625",
+            name, span_shown(span), span.text);
+    return 0;
+}
+
+static unsigned parse_count(struct span span, const struct query_parameter *parameter, int *out,
+                            char *why)
+{
+    int64_t value = 0;
+    int err = integer_parse(span.text, span.length, &value);
+    if (err == -EINVAL || (!err && value < 1))
+        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
+                            parameter->name, span_shown(span), span.text, parameter->max);
+    if (err || value > parameter->max)
+        return query_reject(why, 413, "%s: %.*s samples are too many; at most %d", parameter->name,
+                            span_shown(span), span.text, parameter->max);
+    *out = (int)value;
+    return 0;
+}
+
+static unsigned parse_step(struct span span, const char *name, int64_t *out, char *why)
+{
+    int64_t units;
+    if (blocks_parse(span.text, span.length, &units) || units < 1 || (units & (units - 1)) != 0 ||
+        units > INT64_C(1) << QUERY_STEP_MAX_BITS)
+        return query_reject(
+            why, 400,
+            "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to 1048576 "
+            "(2^20) blocks",
+            name, span_shown(span), span.text);
+    *out = units;
+    return 0;
+}
+
+/* "12", "-3.5": what strtof takes besides is not accepted. */
+static bool is_decimal(struct span span)
+{
+    const char *at = span.text, *end = span.text + span.length;
+    at += at < end && *at == '-';
+    const char *digits = at;
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    if (at == digits || at == end)
+        return at > digits;
+    digits = at + 1;
+    if (*at == '.')
+        for (at++; at < end && *at >= '0' && *at <= '9';)
+            at++;
+    return at == end && at > digits;
+}
+
+static unsigned parse_real(struct span span, const struct query_parameter *parameter, float *out,
+                           char *why)
+{
+    char text[40];
+
+    if (span.length < sizeof text && is_decimal(span)) {
+        memcpy(text, span.text, span.length);
+        text[span.length] = '\0';
+        *out = strtof(text, NULL);
+        if (*out >= parameter->min)
+            return 0;
+    }
+    return query_reject(why, 400, "%s: \"%.*s\" is not a decimal number%s such as %s1.5",
+                        parameter->name, span_shown(span), span.text,
+                        parameter->min == 0 ? " from 0 on" : "", parameter->min == 0 ? "" : "-");
+}
+
+static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,
+                             char *why)
+{
+    *out = list;
+    for (int i = 1; list.length > 0 || i == 1; i++) {
+        char part[32];
+        struct span y = span_take(&list, ';');
+        struct span x = span_take(&y, ',');
+        int64_t units;
+        snprintf(part, sizeof part, "%s: place %d: x", name, i);
+        unsigned status = parse_place(x, part, beyond, &units, why);
+        part[strlen(part) - 1] = 'y';
+        if (!status)
+            status = parse_place(y, part, beyond, &units, why);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+int query_value(const char *query, const char *name, struct span *out)
+{
+    int found = 0;
+    size_t name_length = strlen(name);
+    for (const char *at = query; at && *at;) {
+        size_t length = strcspn(at, "&");
+        if (length > name_length && at[name_length] == '=' && memcmp(at, name, name_length) == 0) {
+            *out = (struct span){at + name_length + 1, length - name_length - 1};
+            found++;
+        }
+        at += length;
+        at += *at == '&';
+    }
+    return found;
+}
+
+static unsigned parse_one(const struct query_parameter *parameter, struct span value,
+                          unsigned beyond, void *out, char *why)
+{
+    switch (parameter->kind) {
+    case QUERY_PLACE:
+        return parse_place(value, parameter->name, beyond, out, why);
+    case QUERY_COUNT:
+        return parse_count(value, parameter, out, why);
+    case QUERY_STEP:
+        return parse_step(value, parameter->name, out, why);
+    case QUERY_REAL:
+        return parse_real(value, parameter, out, why);
+    default:
+        return parse_places(value, parameter->name, beyond, out, why);
+    }
+}
+
+/* What may be left out has its value already, but for a step. */
+static bool is_optional(const struct query_parameter *parameter)
+{
+    return parameter->kind == QUERY_STEP || parameter->kind == QUERY_REAL;
+}
+
+static unsigned reject_absent(const struct query_parameter *parameters, const char *name, int found,
+                              char *why)
+{
+    int n = snprintf(why, QUERY_WHY, "%s: %s; needed once each:", name,
+                     found ? "given twice" : "missing");
+    for (; parameters->name && n < QUERY_WHY; parameters++)
+        if (!is_optional(parameters))
+            n += snprintf(why + n, (size_t)(QUERY_WHY - n), " %s=", parameters->name);
+    return 400;
+}
+
+unsigned query_parse(const struct query_parameter *parameters, const char *query, unsigned beyond,
+                     void *base, char why[QUERY_WHY])
+{
+    for (const struct query_parameter *p = parameters; p->name; p++) {
+        struct span value = {0};
+        void *out = (char *)base + p->offset;
+        int found = query_value(query, p->name, &value);
+
+        if (p->kind == QUERY_STEP)
+            *(int64_t *)out = FARLANDS_UNIT;
+        if (found == 0 && is_optional(p))
+            continue;
+        if (found != 1)
+            return reject_absent(parameters, p->name, found, why);
+        unsigned status = parse_one(p, value, beyond, out, why);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+bool query_next_place(struct span *places, int64_t *x, int64_t *y)
+{
+    if (places->length == 0)
+        return false;
+    struct span second = span_take(places, ';');
+    struct span first = span_take(&second, ',');
+    return !blocks_parse(first.text, first.length, x) &&
+           !blocks_parse(second.text, second.length, y);
+}

@@ -1,0 +1,58 @@
+/* URL -> what it asks for. Pure: no world is looked up, nothing is allocated. */
+#ifndef FARLANDS_ROUTING_ROUTE_H
+#define FARLANDS_ROUTING_ROUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/routing/query.h"
+
+/* {world} is name or name:seed. */
+enum route_kind {
+    ROUTE_VIEWER,   /* / */
+    ROUTE_ASSET,    /* /viewer/{name} */
+    ROUTE_WORLDS,   /* /worlds.json */
+    ROUTE_WORLD,    /* /{world}.json */
+    ROUTE_TILEJSON, /* /{world}/{layer}.json */
+    ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext} */
+    ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
+    ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
+    ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
+    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=] */
+    ROUTE_VOLUME,   /* /{world}/volume.f32?x=&y=&z=&width=&height=&depth=[&step=] */
+    ROUTE_HEALTH,   /* /healthz */
+    ROUTE_READY,    /* /readyz */
+    ROUTE_METRICS,  /* /metrics */
+};
+
+enum {
+    ROUTE_WORD = 64,
+    ROUTE_WHY = QUERY_WHY,
+    ROUTE_SIDE_MAX = 4097,      /* samples, of a region or a volume */
+    ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
+};
+
+struct route {
+    enum route_kind kind;
+    char world[ROUTE_WORD];
+    char layer[ROUTE_WORD];     /* or the asset's name */
+    char extension[ROUTE_WORD]; /* of a tile, a region or a volume */
+    int64_t z, x, y;            /* of a tile */
+    int scale;                  /* of a tile: 1, or 2 for @2x */
+    int64_t at_x, at_y, at_z;   /* units: a place, or the first sample */
+    int64_t step;               /* units, of a region or a volume */
+    int width, height, depth;   /* samples, of a region or a volume */
+    float min, max, slope;      /* metres, and metres a block, of a spawn; infinite: any */
+    struct span places;         /* of heights: for query_next_place; part of the URI */
+    char version[ROUTE_WORD];   /* the value of ?v=, or empty */
+    bool seeded;                /* {world} was name:seed */
+    uint64_t seed;              /* then instead of the world's own */
+};
+
+/*
+ * Parse URI, the path and query of a request. Returns 0, or the HTTP status to
+ * answer with, 400, 404 or 413, and in WHY what is wrong with which part.
+ */
+unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY]);
+
+#endif

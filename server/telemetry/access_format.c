@@ -1,0 +1,206 @@
+/*
+ * By hand, for a line is one flat object that each hit pays for: a tree of JSON
+ * and its printer, with an allocation a value, would cost more than the hit.
+ */
+#include "access_format.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* The most bytes that each text may become; with everything else they fit a line. */
+enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
+_Static_assert((int)METHOD_MAX + URI_MAX + USER_AGENT_MAX + REFERER_MAX + REST_MAX <=
+                   (int)ACCESS_LINE_MAX,
+               "every line fits");
+
+static const char cut_mark[] = "\xe2\x80\xa6"; /* U+2026 */
+
+#define PUT(at, text) (memcpy(at, text, sizeof(text) - 1), (at) + sizeof(text) - 1)
+
+static char *put_text(char *at, const char *text)
+{
+    const size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+    char digits[20];
+    unsigned count = 0;
+    do
+        digits[count++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (count)
+        *at++ = digits[--count];
+    return at;
+}
+
+/* Exactly COUNT digits. */
+static char *put_digits(char *at, uint64_t number, unsigned count)
+{
+    for (unsigned i = count; i--; number /= 10)
+        at[i] = (char)('0' + number % 10);
+    return at + count;
+}
+
+static char *put_time(char *at, const struct timespec *time, struct access_clock *clock)
+{
+    if (!clock->text[0] || clock->second != time->tv_sec) {
+        struct tm utc;
+        clock->second = time->tv_sec;
+        if (!gmtime_r(&time->tv_sec, &utc) ||
+            !strftime(clock->text, sizeof clock->text, "%Y-%m-%dT%H:%M:%S", &utc))
+            strcpy(clock->text, "1970-01-01T00:00:00");
+    }
+    at = put_text(at, clock->text);
+    *at++ = '.';
+    at = put_digits(at, (uint64_t)time->tv_nsec / 1000000, 3);
+    *at++ = 'Z';
+    return at;
+}
+
+static char *put_ipv4(char *at, const uint8_t address[4])
+{
+    for (int i = 0; i < 4; i++) {
+        at = put_number(at, address[i]);
+        *at++ = '.';
+    }
+    return at - 1;
+}
+
+static char *put_client(char *at, const struct sockaddr *client)
+{
+    if (client && client->sa_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)client;
+        return put_ipv4(at, (const uint8_t *)&in->sin_addr);
+    }
+    if (client && client->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)client;
+        if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) /* who came by IPv4 to a socket for both */
+            return put_ipv4(at, in6->sin6_addr.s6_addr + 12);
+        inet_ntop(AF_INET6, &in6->sin6_addr, at, INET6_ADDRSTRLEN);
+        return at + strlen(at);
+    }
+    return at;
+}
+
+/* The bytes of the UTF-8 character that TEXT begins with (RFC 3629, section 4); 0 where it is none.
+ */
+static unsigned utf8_length(const uint8_t *text)
+{
+    unsigned length = 0;
+    uint8_t lowest = 0x80, highest = 0xbf; /* of the second byte: no detours, no surrogates */
+
+    if (text[0] >= 0xc2 && text[0] <= 0xdf)
+        length = 2;
+    else if ((text[0] & 0xf0) == 0xe0)
+        length = 3;
+    else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+        length = 4;
+    if (text[0] == 0xe0)
+        lowest = 0xa0;
+    else if (text[0] == 0xed)
+        highest = 0x9f;
+    else if (text[0] == 0xf0)
+        lowest = 0x90;
+    else if (text[0] == 0xf4)
+        highest = 0x8f;
+    if (length && (text[1] < lowest || text[1] > highest))
+        return 0;
+    for (unsigned i = 2; i < length; i++) /* a NUL ends it, too */
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+static bool is_plain(uint8_t byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
+static char *put_escape(char *at, uint8_t byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    if (byte == '"' || byte == '\\') {
+        *at++ = '\\';
+        *at++ = (char)byte;
+        return at;
+    }
+    at = PUT(at, "\\u00");
+    *at++ = hex[byte >> 4];
+    *at++ = hex[byte & 15];
+    return at;
+}
+
+/* TEXT in quotes, in at most MAX bytes. */
+static char *put_string(char *at, const char *text, size_t max)
+{
+    const uint8_t *from = (const uint8_t *)text;
+    /* Before this there is room for the longest escape, the mark and the last quote. */
+    const char *const end = at + max - 6 - (sizeof cut_mark - 1) - 1;
+
+    *at++ = '"';
+    while (*from) {
+        if (at > end) {
+            at = PUT(at, cut_mark);
+            break;
+        }
+        if (is_plain(*from)) {
+            *at++ = (char)*from++;
+            continue;
+        }
+        unsigned length = *from < 0x80 ? 0 : utf8_length(from);
+        if (length == 2 && from[0] == 0xc2 && from[1] < 0xa0)
+            length = 0; /* U+0080 .. U+009F: terminals obey them */
+        if (!length) {
+            at = put_escape(at, *from++);
+            continue;
+        }
+        memcpy(at, from, length);
+        at += length;
+        from += length;
+    }
+    *at++ = '"';
+    return at;
+}
+
+size_t access_line(char line[ACCESS_LINE_MAX], const struct access_entry *entry,
+                   struct access_clock *clock)
+{
+    static const char *const from[] = {"none", "memory", "disk", "render", "joined"};
+    const uint64_t microseconds = entry->nanoseconds / 1000;
+    char *at = line;
+
+    at = PUT(at, "{\"time\":\"");
+    at = put_time(at, &entry->time, clock);
+    at = PUT(at, "\",\"client\":\"");
+    at = put_client(at, entry->client);
+    at = PUT(at, "\",\"method\":");
+    at = put_string(at, entry->method, METHOD_MAX);
+    at = PUT(at, ",\"uri\":");
+    at = put_string(at, entry->uri, URI_MAX);
+    at = PUT(at, ",\"status\":");
+    at = put_number(at, entry->status);
+    at = PUT(at, ",\"bytes\":");
+    at = put_number(at, entry->bytes);
+    at = PUT(at, ",\"seconds\":");
+    at = put_number(at, microseconds / 1000000);
+    *at++ = '.';
+    at = put_digits(at, microseconds % 1000000, 6);
+    at = PUT(at, ",\"from\":\"");
+    at = put_text(at, from[entry->from]);
+    *at++ = '"';
+    if (entry->user_agent) {
+        at = PUT(at, ",\"user_agent\":");
+        at = put_string(at, entry->user_agent, USER_AGENT_MAX);
+    }
+    if (entry->referer) {
+        at = PUT(at, ",\"referer\":");
+        at = put_string(at, entry->referer, REFERER_MAX);
+    }
+    at = PUT(at, "}\n");
+    return (size_t)(at - line);
+}

@@ -1,0 +1,149 @@
+#include "single_flight.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct flight {
+    UT_hash_handle hh;
+    struct waiter *first, **last;
+    char key[];
+};
+
+struct flights {
+    uv_mutex_t lock; /* of all flights and their waiters */
+    struct flight *by_key;
+};
+
+int flights_new(struct flights **out)
+{
+    struct flights *flights = calloc(1, sizeof *flights);
+    if (!flights)
+        return -ENOMEM;
+    int err = uv_mutex_init(&flights->lock);
+    if (err) {
+        free(flights);
+        return err;
+    }
+    *out = flights;
+    return 0;
+}
+
+void flights_free(struct flights *flights)
+{
+    if (!flights)
+        return;
+    assert(!flights->by_key);
+    uv_mutex_destroy(&flights->lock);
+    free(flights);
+}
+
+static struct flight *begin(struct flights *flights, const char *key)
+{
+    size_t length = strlen(key);
+    struct flight *flight = calloc(1, sizeof *flight + length + 1);
+    if (!flight)
+        return NULL;
+    memcpy(flight->key, key, length);
+    flight->last = &flight->first;
+    HASH_ADD_KEYPTR(hh, flights->by_key, flight->key, length, flight);
+    if (!flight->hh.tbl) {
+        free(flight);
+        return NULL;
+    }
+    return flight;
+}
+
+static void add_waiter(struct flight *flight, struct waiter *waiter)
+{
+    waiter->flight = flight;
+    waiter->next = NULL;
+    waiter->self = flight->last;
+    *flight->last = waiter;
+    flight->last = &waiter->next;
+}
+
+struct flight *flight_join(struct flights *flights, const char *key, struct waiter *waiter,
+                           bool *leader)
+{
+    struct flight *flight;
+
+    uv_mutex_lock(&flights->lock);
+    HASH_FIND_STR(flights->by_key, key, flight);
+    *leader = !flight;
+    if (!flight)
+        flight = begin(flights, key);
+    if (flight)
+        add_waiter(flight, waiter);
+    uv_mutex_unlock(&flights->lock);
+    return flight;
+}
+
+bool flight_leave(struct flights *flights, struct waiter *waiter)
+{
+    uv_mutex_lock(&flights->lock);
+    struct flight *flight = waiter->flight;
+    if (flight) {
+        *waiter->self = waiter->next;
+        if (waiter->next)
+            waiter->next->self = waiter->self;
+        else
+            flight->last = waiter->self;
+        waiter->flight = NULL;
+    }
+    uv_mutex_unlock(&flights->lock);
+    return flight != NULL;
+}
+
+/* Whoever asks from now on begins anew. */
+static void end(struct flights *flights, struct flight *flight)
+{
+    HASH_DEL(flights->by_key, flight);
+}
+
+bool flight_is_wanted(struct flights *flights, struct flight *flight)
+{
+    uv_mutex_lock(&flights->lock);
+    const bool wanted = flight->first != NULL;
+    if (!wanted)
+        end(flights, flight);
+    uv_mutex_unlock(&flights->lock);
+    if (!wanted)
+        free(flight);
+    return wanted;
+}
+
+const char *flight_key(const struct flight *flight)
+{
+    return flight->key;
+}
+
+static void deliver(struct letter *letter)
+{
+    struct waiter *waiter = (struct waiter *)((char *)letter - offsetof(struct waiter, letter));
+    struct blob *blob = waiter->blob;
+    waiter->landed(waiter, blob, waiter->err); /* may free it */
+    blob_release(blob);
+}
+
+void flight_land(struct flights *flights, struct flight *flight, struct blob *blob, int err)
+{
+    uv_mutex_lock(&flights->lock);
+    end(flights, flight);
+    for (struct waiter *waiter = flight->first; waiter; waiter = waiter->next)
+        waiter->flight = NULL; /* too late to leave */
+    uv_mutex_unlock(&flights->lock);
+    for (struct waiter *waiter = flight->first, *next; waiter; waiter = next) {
+        next = waiter->next; /* once posted it may be gone */
+        waiter->blob = blob ? blob_hold(blob) : NULL;
+        waiter->err = err;
+        waiter->letter.deliver = deliver;
+        mailbox_post(waiter->home, &waiter->letter);
+    }
+    free(flight);
+}

@@ -1,0 +1,196 @@
+# What fresh-machine.sh and image.sh share: a bare Debian 12 in a scratch folder,
+# set up with this machine's own mirror, proxy and certificates. Sourced, not run.
+# shellcheck shell=bash
+
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# 2: this machine cannot run the proof. 1 is kept for "it ran, and the answer is no".
+unable() {
+    echo "${0##*/}: $*" >&2
+    exit 2
+}
+
+fail() {
+    echo "FAIL: ${0##*/}: $*"
+    exit 1
+}
+
+passed() {
+    printf 'ok    %-48s %s\n' "$1" "${2:-}"
+}
+
+# need PROGRAM PACKAGE: have it, or install it.
+need() {
+    command -v "$1" >/dev/null && return
+    command -v apt-get >/dev/null || unable "$1 is missing (Debian: package $2)"
+    echo "installing $2"
+    { apt-get update -q && apt-get install -qy --no-install-recommends "$2"; } >/dev/null ||
+        unable "$1 is missing, and apt-get could not install $2"
+}
+
+# Start the script again as process 1 of process and mount namespaces of its own,
+# with a folder $scratch; returns only there. The parent stays behind to clean up:
+# whichever way the child ends, the kernel then ends all that it started and drops
+# its mounts, so that what is removed is plain files.
+isolate() {
+    if [ $$ -eq 1 ] && [ -n "${FARLANDS_SCRATCH:-}" ]; then
+        scratch=$FARLANDS_SCRATCH
+        return
+    fi
+    [ "$(id -u)" -eq 0 ] || unable "needs root, for chroot and mount"
+    unshare --mount --pid --fork true 2>/dev/null ||
+        unable "cannot make a mount namespace here (unshare; CAP_SYS_ADMIN)"
+
+    scratch=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/farlands-$(basename "$0" .sh)-XXXXXX")")
+    child=
+    trap 'remove_scratch' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    FARLANDS_SCRATCH=$scratch unshare --mount --pid --fork --kill-child --mount-proc \
+        bash "$0" "$@" &
+    child=$!
+    local status=0
+    wait "$child" || status=$?
+    child=
+    exit "$status"
+}
+
+# Processes killed this moment may still be writing, hence the tries.
+remove_scratch() {
+    local try
+    if [ -n "$child" ]; then
+        { kill -KILL "$child" && wait "$child"; } 2>/dev/null || :
+    fi
+    for try in 1 2 3 4; do
+        rm -rf --one-file-system "$scratch" 2>/dev/null && return
+        sleep "$try"
+    done
+    echo "${0##*/}: could not remove $scratch" >&2
+}
+
+# show LOG: what a failure needs on the screen.
+show() {
+    tail -n 100 "$1"
+    echo "(all of it: $1)"
+}
+
+# log_of NAME: where that step's log goes; it stays, in build/, for after a failure.
+log_of() {
+    local folder
+    folder=$repository/build/$(basename "$0" .sh)
+    mkdir -p "$folder"
+    : >"$folder/${1//[ \/]/-}.log"
+    echo "$folder/${1//[ \/]/-}.log"
+}
+
+# step NAME SECONDS PROGRAM...: run it within that time, log it, print how long it
+# took. A failure shows the end of the log and is final; V=1 shows it all as it grows.
+step() {
+    local name=$1 limit=$2 log start=$SECONDS status=0
+    shift 2
+    log=$(log_of "$name")
+    if [ "${V:-0}" = 1 ]; then
+        timeout --kill-after=10 "$limit" "$@" 2>&1 | tee "$log" || status=$?
+    else
+        timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 || status=$?
+        [ "$status" -eq 0 ] || show "$log"
+    fi
+    [ "$status" -ne 124 ] || fail "$name: not done within $limit s"
+    [ "$status" -eq 0 ] || fail "$name: exit $status"
+    passed "$name" "$((SECONDS - start)) s"
+}
+
+# until_true SECONDS COMMAND...: ask twice a second, that long at most.
+until_true() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ "$SECONDS" -lt "$deadline" ] || return 1
+        sleep 0.5
+    done
+}
+
+is_gone() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# A PNG's first 24 bytes: signature, IHDR, width, height.
+is_tile() {
+    [ "$(head -c 24 "$1" | od -An -v -tx1 | tr -d ' \n')" = \
+        89504e470d0a1a0a0000000d494844520000010000000100 ]
+}
+
+# pid_of PATTERN: the process whose program's path matches. Only what this script
+# started is in /proc.
+pid_of() {
+    local process
+    for process in /proc/[0-9]*; do
+        # shellcheck disable=SC2053 # a pattern
+        if [[ $(readlink "$process/exe") == $1 ]]; then
+            echo "${process#/proc/}"
+            return
+        fi
+    done
+    return 1
+}
+
+# One line a suite, for sources.list, the first one the release itself: the host's
+# own mirrors of its own release, asked for Debian 12. DEBIAN_MIRROR overrides.
+debian_sources() {
+    local id release
+    if [ -n "${DEBIAN_MIRROR:-}" ]; then
+        echo "deb $DEBIAN_MIRROR bookworm main"
+        return
+    fi
+    # shellcheck source=/dev/null
+    id=$(. /etc/os-release && echo "$ID")
+    # shellcheck source=/dev/null
+    release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    [ "$id" = debian ] || return 0
+    # shellcheck disable=SC2016 # the format's variables are apt-get's
+    apt-get indextargets --no-release-info 'Created-By: Packages' \
+        --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' |
+        awk -v release="$release" '
+            $1 ~ /^https?:/ && $3 == "main" && $2 ~ "^" release "(-updates|-security)?$" {
+                sub(release, "bookworm", $2)
+                print "deb", $1, $2, $3
+            }' | sort -u -k 3,3
+}
+
+# What a program needs to get out of the network this machine is in, as files under
+# $host: the certificates it trusts beyond Debian's, apt's proxies, npm's registry.
+# Each is empty or absent where the host has nothing special.
+host_settings() {
+    local certificates=/usr/local/share/ca-certificates file
+    host=$scratch/host
+    mkdir -p "$host/ca-certificates"
+    [ ! -d "$certificates" ] || cp -rL "$certificates/." "$host/ca-certificates/"
+
+    # Not .crt: update-ca-certificates is to leave this one alone.
+    for file in /etc/ssl/certs/ca-certificates.crt "${NODE_EXTRA_CA_CERTS:-}" \
+        "$(npm config get cafile 2>/dev/null || :)"; do
+        [ ! -f "$file" ] || cat "$file" >>"$host/ca-certificates/bundle.pem"
+    done
+
+    apt-config dump |
+        grep -E '^Acquire::(https?::(Proxy|Timeout)|Check-|Retries)' |
+        grep -v 'Auto-\?Detect' >"$host/apt.conf" || :
+    { npm config get registry proxy https-proxy noproxy strict-ssl 2>/dev/null || :; } |
+        grep -E '=.' | grep -v '=null$' >"$host/npmrc" || :
+    if [ -e "$host/ca-certificates/bundle.pem" ]; then
+        echo "Acquire::https::CAInfo \"$certificates/bundle.pem\";" >>"$host/apt.conf"
+        echo "cafile=$certificates/bundle.pem" >>"$host/npmrc"
+    fi
+}
+
+# bookworm DIR: a minimal Debian 12 there.
+bookworm() {
+    local root=$1 mirror
+    debian_sources >"$scratch/sources.list"
+    mirror=$(awk '$3 == "bookworm" { print $2; exit }' "$scratch/sources.list")
+    [ -n "$mirror" ] ||
+        unable "apt here has no Debian mirror; name one: DEBIAN_MIRROR=URI $0"
+    step "debootstrap" 900 debootstrap --variant=minbase --force-check-gpg \
+        bookworm "$root" "$mirror"
+    cp "$scratch/sources.list" "$root/etc/apt/sources.list"
+}

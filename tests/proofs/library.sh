@@ -1,0 +1,237 @@
+#!/bin/bash
+# Proves libfarlands from outside: installed into a scratch folder and found by
+# pkg-config alone, shared and static, from C and from C++, it gives the heights
+# that the daemon gives, bit for bit, of every world, from the daemon's own document as from
+# YAML; it exports farlands_* and nothing else, needs libc, libm and libyaml and nothing
+# else, the last for worlds alone, and has no state. `make check-library` builds first.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+farlands=${FARLANDS:-$PWD/build/farlands}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/farlands-library-XXXXXX")
+daemon=
+finish() {
+    [ -z "$daemon" ] || kill "$daemon"
+    rm -rf "$scratch"
+}
+trap finish EXIT
+prefix=/opt/farlands
+root=$scratch/root
+lib=$root$prefix/lib
+
+fail() {
+    echo "FAIL: ${0##*/}: $*" >&2
+    exit 1
+}
+
+# As packagers do it: DESTDIR is not where the files will be found later.
+make_installation() {
+    make --no-print-directory "$1" PREFIX="$prefix" LIBDIR="$prefix/lib" DESTDIR="$root" \
+        >"$scratch/make.log" 2>&1 || {
+        cat "$scratch/make.log"
+        fail "make $1"
+    }
+}
+
+check_files() {
+    local file
+    for file in bin/farlands include/farlands{,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
+        share/farlands/farlands.{yaml,js,wasm} share/man/man{1/farlands.1,5/farlands.yaml.5} \
+        share/bash-completion/completions/farlands; do
+        [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
+    done
+    for file in config/worlds/*.yaml; do
+        [ ! -e "$file" ] || [ -e "$root$prefix/share/farlands/${file#config/}" ] ||
+            fail "make install leaves out $file"
+    done
+    ! grep -rqF "$root" "$lib/pkgconfig" || fail "DESTDIR is in farlands.pc"
+}
+
+# The names of sections that are not empty and that a program may write to.
+writable_sections() {
+    readelf --sections --wide "$1" | sed -n 's/^ *\[ *[0-9]*\] //p' |
+        awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ && $5 !~ /^0+$/ { print $1 }'
+}
+
+# What libc, libm and libyaml offer, by the linker's own copies of them.
+library_symbols() {
+    local name
+    for name in libc.so.6 libm.so.6 libyaml.so; do
+        nm --dynamic --defined-only --format=posix "$(gcc "-print-file-name=$name")"
+    done | sed 's/[@ ].*//' | sort -u
+}
+
+# symbols OPTION... FILE: names alone, sorted.
+symbols() {
+    nm --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u
+}
+
+check_symbols() {
+    local shared=$lib/libfarlands.so.0 stray
+    readelf --dynamic --wide "$shared" | grep -q 'SONAME.*\[libfarlands\.so\.0\]' ||
+        fail "the soname is not libfarlands.so.0"
+    stray=$(readelf --dynamic --wide "$shared" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+        grep -Ev '^(libc|libm|ld-linux-.*)\.so\.[0-9]+$|^libyaml-0\.so\.2$' || :)
+    [ -z "$stray" ] || fail "the shared library needs $stray"
+
+    # The headers' functions, all of them, and nothing else.
+    grep -ohE '\bfarlands_[a-z0-9_]+\(' "$root$prefix"/include/*.h | tr -d '(' | sort -u \
+        >"$scratch/declared"
+    symbols --dynamic --defined-only "$shared" | diff "$scratch/declared" - ||
+        fail "the shared library exports other names than the headers declare"
+    symbols --extern-only --defined-only "$lib/libfarlands.a" | diff "$scratch/declared" - ||
+        fail "the static library exports other names than the headers declare"
+
+    # Which CPU it is, libgcc knows; it is in every program that gcc or clang links.
+    { library_symbols; cat "$scratch/declared"; } | sort -u >"$scratch/known"
+    stray=$(symbols --undefined-only "$lib/libfarlands.a" | comm -23 - "$scratch/known" |
+        grep -Ev '^(__cpu_model|_GLOBAL_OFFSET_TABLE_)$' || :)
+    [ -z "$stray" ] || fail "neither in libc nor in libm nor in libyaml: $stray"
+
+    stray=$(writable_sections "$lib/libfarlands.a")
+    [ -z "$stray" ] || fail "the library has state, in $stray"
+}
+
+# The options of examples/heights.c.
+write_world() {
+    cat >"$scratch/world.yaml" <<'END'
+worlds:
+  - name: example
+    seed: 2026
+    native_zoom: 16
+    origin: [-8388608, -8388608]
+    noise:
+      { basis: perlin, gradients: unit256, fade: quintic, hash: mix64, fractal: fbm,
+        wavelength: 4096, octaves: 12, persistence: 0.5, lacunarity: 2.0 }
+    elevation: [[-0.5, -300], [0, 0], [0.5, 900]]
+END
+}
+
+# compare HEIGHTS TILE: what the example printed with a tile's first rows. In C++, so
+# that the header is read as C++, and calls the library, so that its names link.
+write_compare() {
+    cat >"$scratch/compare.cc" <<'END'
+#include <cstdio>
+#include <cstring>
+#include <farlands.h>
+#include <farlands_world.h>
+
+int main(int, char **argv)
+{
+    farlands_world world;
+    char why[FARLANDS_WORLD_WHY];
+    if (farlands_world_read(&world, "name: a", 7, nullptr, why, sizeof why) == 0)
+        return std::fputs("a world of a name alone\n", stderr), 1;
+    const farlands_params none{};
+    const char *key = nullptr;
+    if (!farlands_params_fault(&none, &key) || !key)
+        return std::fputs("no fault in empty parameters\n", stderr), 1;
+    std::FILE *text = std::fopen(argv[1], "r"), *tile = std::fopen(argv[2], "rb");
+    if (!text || !tile)
+        return std::perror("fopen"), 1;
+    for (int i = 0; i < 8; i++) {
+        float printed = 0, expected[256];
+        if (std::fread(expected, sizeof expected, 1, tile) != 1)
+            return std::fputs("the tile is too short\n", stderr), 1;
+        for (int j = 0; j < 8; j++)
+            if (std::fscanf(text, "%f", &printed) != 1 ||
+                std::memcmp(&printed, &expected[j], sizeof printed) != 0)
+                return std::fprintf(stderr, "row %d, column %d: %a is not the tile's %a\n", i, j,
+                                    double(printed), double(expected[j])), 1;
+    }
+}
+END
+}
+
+# compile COMPILER SOURCE PROGRAM [LINKING]: knowing nothing but what pkg-config says.
+compile() {
+    local flags said
+    said=$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$lib/pkgconfig \
+        pkg-config --cflags --libs ${4:+--static} farlands) || fail "pkg-config knows no farlands"
+    read -ra flags <<<"$said"
+    "$1" -Wall -Wextra -Werror -pedantic "$2" -o "$scratch/$3" ${4:+"$4"} "${flags[@]}" ||
+        fail "$3 does not compile"
+}
+
+# same_heights PROGRAM: what it prints, near and far, is what the daemon's tiles hold.
+same_heights() {
+    local place tile_x tile_y x y
+    # Tile x begins at block 256 x - 2^23: around the middle, 2^45 blocks to the west,
+    # and where the world ends in the south.
+    for place in "32768 32768 0 0" "32765 32775 -768 1792" \
+        "-137438920704 32768 -35184372088832 0" "32768 17592186077183 0 4503599627370240"; do
+        read -r tile_x tile_y x y <<<"$place"
+        "$farlands" tile "example/height/16/$tile_x/$tile_y.f32" \
+            --config "$scratch/world.yaml" -o "$scratch/tile.f32" || fail "no tile $tile_x/$tile_y"
+        "$scratch/$1" "$x" "$y" >"$scratch/heights" || fail "$1 $x $y: exit $?"
+        "$scratch/compare" "$scratch/heights" "$scratch/tile.f32" ||
+            fail "$1: at ($x, $y) other heights than the daemon's"
+    done
+}
+
+# One configuration of every sample, and a daemon that serves it, at $address.
+serve_worlds() {
+    local deadline=$((SECONDS + 20))
+    { echo "worlds:" && echo "  - name: default" && grep -hv '^worlds:' config/worlds/*.yaml; } \
+        >"$scratch/worlds.yaml"
+    "$farlands" serve --listen 127.0.0.1:0 --cache "$scratch/cache" --config "$scratch/worlds.yaml" \
+        >"$scratch/serving" 2>"$scratch/serve.log" &
+    daemon=$!
+    until address=$(grep -o 'http://[^/ ]*' "$scratch/serving"); do
+        [ "$SECONDS" -lt "$deadline" ] || fail "not serving: $(cat "$scratch/serve.log")"
+        sleep 0.05
+    done
+}
+
+# same_worlds PROGRAM: of each world, from its JSON and from its YAML, what a tile holds.
+same_worlds() {
+    local name names zoom x y document=$scratch/world.json
+    mapfile -t names < <(sed -n 's/^ *- name: //p' "$scratch/worlds.yaml")
+    [ "${#names[@]}" -ge 8 ] || fail "${#names[@]} worlds"
+    for name in "${names[@]}"; do
+        curl --silent --fail --noproxy '*' --max-time 20 -o "$document" "$address/$name.json" ||
+            fail "no $name.json"
+        read -r zoom x y < <(sed -E \
+            's/.*"native_zoom":([0-9]+),"origin":\[(-?[0-9]+),(-?[0-9]+)\].*/\1 \2 \3/' "$document")
+        curl --silent --fail --noproxy '*' --max-time 20 -o "$scratch/tile.f32" \
+            "$address/$name/height/$zoom/1/-2.f32" || fail "no tile of $name"
+        for file in "$document" "$scratch/worlds.yaml"; do
+            "$scratch/$1" "$file" "$name" $((x + 256)) $((y - 512)) >"$scratch/heights" ||
+                fail "$1 $name: exit $?"
+            "$scratch/compare" "$scratch/heights" "$scratch/tile.f32" ||
+                fail "$1: $name of ${file##*/} has other heights than the daemon's"
+        done
+    done
+}
+
+make_installation install
+check_files
+check_symbols
+write_world
+write_compare
+serve_worlds
+
+export LD_LIBRARY_PATH=$lib
+compile g++ "$scratch/compare.cc" compare
+for name in heights world; do
+    compile gcc tests/examples/$name.c $name-shared
+    compile gcc tests/examples/$name.c $name-static -static
+    readelf --dynamic "$scratch/$name-shared" | grep -q 'NEEDED.*\[libfarlands\.so\.0\]' ||
+        fail "the shared example $name does not need libfarlands.so.0"
+done
+same_heights heights-shared
+same_heights heights-static
+same_worlds world-shared
+same_worlds world-static
+"$scratch/heights-shared" 1 x 2>/dev/null && fail "the example takes x for a number"
+"$scratch/world-shared" "$scratch/worlds.yaml" none 0 0 2>"$scratch/said" &&
+    fail "the example takes any name"
+grep -q 'no world "none"' "$scratch/said" || fail "of a wrong name it says $(cat "$scratch/said")"
+# Heights alone need no libyaml.
+gcc tests/examples/heights.c -I"$root$prefix/include" "$lib/libfarlands.a" -lm -o "$scratch/alone" ||
+    fail "heights alone do not link without libyaml"
+same_heights alone
+
+make_installation uninstall
+left=$(find "$root" ! -type d)
+[ -z "$left" ] || fail "make uninstall leaves $left"
+echo "libfarlands: as the daemon, shared and static, from C and C++, of every world"

@@ -1,0 +1,351 @@
+/* The JSON documents: valid whatever goes in, with the keys that clients read, and exact. */
+#include "server/api/documents.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "config/exact_numbers.h"
+#include "server/layers/layer.h"
+#include "server/world/tile.h"
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+
+static void set_up(void)
+{
+    char path[FOLDER_TEXT + 16];
+    static const char yaml[] = "worlds:\n"
+                               "  - name: first\n"
+                               "    seed: 18446744073709551615\n"
+                               "    native_zoom: 32\n"
+                               "    origin: [-0.5, 2251799813685248]\n"
+                               "    elevation: [[-0.5, -11000.25], [0.5, 8848.75]]\n"
+                               "    layers: [normal, relief, terrarium, height]\n" /* any order */
+                               "  - name: second\n"
+                               "    seeds: any\n"
+                               "    native_zoom: 0\n"
+                               "  - name: third-\n"
+                               "  - name: fourth\n"
+                               "    wrap: true\n"
+                               "    noise: {warp: {amplitude: 0.5, wavelength: 4096}}\n";
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+}
+
+static void tear_down(void)
+{
+    worlds_release(worlds);
+    folder_remove(folder);
+}
+
+/* The document as cJSON has it, which must be all of it; BLOB is released. */
+static cJSON *parse(struct blob *blob)
+{
+    const char *end = NULL;
+    must(blob != NULL, "no document");
+    must(blob->references == 1, "%u references", blob->references);
+    must(memchr(blob->bytes, 0, blob->length) == NULL, "a 0 in the document");
+    cJSON *json = cJSON_ParseWithLengthOpts((const char *)blob->bytes, blob->length, &end, 0);
+    must(json != NULL, "not JSON: %.*s", (int)blob->length, blob->bytes);
+    const char *stop = (const char *)blob->bytes + blob->length;
+    while (end < stop && (*end == '\n' || *end == ' '))
+        end++;
+    must(end == stop, "more than JSON: %.*s", (int)blob->length, blob->bytes);
+    blob_release(blob);
+    return json;
+}
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    must(found != NULL, "no %s", key);
+    return found;
+}
+
+static const char *string(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(member(object, key));
+    must(text != NULL, "%s is no text", key);
+    return text;
+}
+
+static double number(const cJSON *object, const char *key)
+{
+    must(cJSON_IsNumber(member(object, key)), "%s is no number", key);
+    return member(object, key)->valuedouble;
+}
+
+/* Whether ARRAY under KEY holds just these two numbers. */
+static void must_be_pair(const cJSON *object, const char *key, double first, double second)
+{
+    const cJSON *pair = member(object, key);
+    must(cJSON_IsArray(pair) && cJSON_GetArraySize(pair) == 2, "%s is no pair", key);
+    double a = cJSON_GetArrayItem(pair, 0)->valuedouble;
+    double b = cJSON_GetArrayItem(pair, 1)->valuedouble;
+    must(a == first && b == second, "%s: [%.17g, %.17g]", key, a, b);
+}
+
+/* The parameters that place tiles, as the configuration has them. */
+static void must_tell_grid(const cJSON *json, const struct world *world)
+{
+    char seed[32];
+    /* Text: as numbers most readers would round the large ones. */
+    snprintf(seed, sizeof seed, "%" PRIu64, world->config.terrain.seed);
+    ck_assert_str_eq(string(json, "seed"), seed);
+    ck_assert_str_eq(string(json, "seeds"), world->config.seeds == SEEDS_ANY ? "any" : "fixed");
+    ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
+    must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
+                 (double)world->config.origin[1] / FARLANDS_UNIT);
+    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config.wrap);
+    const struct farlands_params *terrain = &world->config.terrain;
+    must_be_pair(json, "range", terrain->elevation[0].metres,
+                 terrain->elevation[terrain->knots - 1].metres);
+    ck_assert_double_eq(number(json, "generator"), FARLANDS_GENERATOR);
+    const cJSON *limits = member(json, "limits");
+    ck_assert_double_eq(number(limits, "coordinate"), 0x1p52);
+    must_be_pair(limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
+    must_be_pair(limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+}
+
+/* The encoding of the layer's heights, where it has one. */
+static void must_tell_encoding(const cJSON *json, int layer)
+{
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "encoding"), layers[layer].encoding != NULL);
+    if (layers[layer].encoding)
+        ck_assert_str_eq(string(json, "encoding"), layers[layer].encoding);
+}
+
+START_TEST(test_worlds)
+{
+    cJSON *json = parse(document_worlds(worlds));
+    const cJSON *list = member(json, "worlds");
+    ck_assert(cJSON_IsArray(list));
+    ck_assert_int_eq(cJSON_GetArraySize(list), worlds->count);
+    for (int i = 0; i < worlds->count; i++) {
+        const cJSON *world = cJSON_GetArrayItem(list, i);
+        ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
+        ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
+        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 7);
+        must_tell_grid(world, &worlds->world[i]);
+    }
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_world)
+{
+    const struct world *world = &worlds->world[_i];
+    const struct farlands_params *terrain = &world->config.terrain;
+    cJSON *json = parse(document_world(world));
+    ck_assert_str_eq(string(json, "name"), world->config.name);
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
+    ck_assert_uint_eq(strspn(world->fingerprint, "0123456789abcdef"), 16);
+    must_tell_grid(json, world);
+
+    const cJSON *noise = member(json, "noise");
+    ck_assert_double_eq(number(noise, "octaves"), terrain->octaves);
+    ck_assert_double_eq(number(noise, "persistence"), terrain->persistence);
+    ck_assert_double_eq(number(noise, "lacunarity"), terrain->lacunarity);
+    ck_assert_double_eq(number(noise, "wavelength"), (double)terrain->wavelength / FARLANDS_UNIT);
+    ck_assert_str_eq(string(noise, "basis"), "perlin");
+    ck_assert_str_eq(string(noise, "hash"), "mix64");
+    const cJSON *warp = member(noise, "warp");
+    ck_assert_double_eq(number(warp, "amplitude"), (double)terrain->warp.amplitude / FARLANDS_UNIT);
+    ck_assert_double_eq(number(warp, "wavelength"),
+                        (double)terrain->warp.wavelength / FARLANDS_UNIT);
+    const cJSON *caverns = member(member(json, "volume"), "caverns");
+    ck_assert_double_eq(number(caverns, "size"), terrain->volume.caverns.size);
+    ck_assert_double_eq(number(caverns, "wavelength"),
+                        (double)terrain->volume.caverns.noise.wavelength / FARLANDS_UNIT);
+    for (const cJSON *item = json->child; item; item = item->next)
+        for (const cJSON *other = item->next; other; other = other->next)
+            ck_assert_str_ne(item->string, other->string);
+    ck_assert_int_eq(cJSON_GetArraySize(member(json, "elevation")), terrain->knots);
+    ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
+
+    const cJSON *list = member(json, "layers");
+    static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
+    int count = 0;
+    for (int i = 0; _i == 0 ? some[i] != NULL : layers[i].name != NULL; i++, count++) {
+        const cJSON *layer = cJSON_GetArrayItem(list, count);
+        ck_assert_ptr_nonnull(layer);
+        ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
+        must_tell_encoding(layer, layer_find(string(layer, "name")));
+    }
+    ck_assert_int_eq(cJSON_GetArraySize(list), count);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* Where a map begins: a place within the bounds, and a zoom that there is. By the world's index. */
+static const double centers[][3] = {
+    {-180, 0, 22}, /* x in the window, at its very edge; y far north of it */
+    {0, 0, 0},
+    {0, 0, 6},
+    {0, 0, 6},
+};
+
+/* What 0 <= x, y < 2^z leaves out of the world. */
+static void must_tell_plane(const cJSON *json, const struct world *world, int layer)
+{
+    const cJSON *plane = member(json, "farlands");
+    char url[512];
+    ck_assert_str_eq(string(plane, "world"), world->config.name);
+    ck_assert_str_eq(string(plane, "layer"), layers[layer].name);
+    ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprint);
+    must_tell_grid(plane, world);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
+                     "png");
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
+             world->config.name, layers[layer].name, world->fingerprint);
+    ck_assert_str_eq(string(plane, "tiles_2x"), url);
+}
+
+START_TEST(test_tilejson)
+{
+    const struct world *world = &worlds->world[_i];
+    for (int layer = 0; layers[layer].name; layer++) {
+        char url[512];
+        cJSON *json = parse(document_tilejson(world, layer, "https://[::1]:8443"));
+        ck_assert_str_eq(string(json, "tilejson"), "3.0.0");
+        const cJSON *tiles = member(json, "tiles");
+        ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
+        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?v=%s",
+                 world->config.name, layers[layer].name, world->fingerprint);
+        ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
+        ck_assert(cJSON_IsArray(member(json, "vector_layers")));
+        ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
+        if (cJSON_HasObjectItem(json, "scheme"))
+            ck_assert_str_eq(string(json, "scheme"), "xyz");
+        /* As far as the schema, MapLibre (25) and the world go. */
+        double min = number(json, "minzoom"), max = number(json, "maxzoom");
+        ck_assert_double_ge(min, 0);
+        ck_assert_double_ge(min, world_min_zoom(world));
+        ck_assert_double_le(max, 25);
+        ck_assert_double_le(max, world_max_zoom(world, 1));
+        ck_assert_double_le(min, max);
+        const cJSON *bounds = member(json, "bounds");
+        static const double most[] = {180, 90, 180, 90};
+        ck_assert_int_eq(cJSON_GetArraySize(bounds), 4);
+        for (int i = 0; i < 4; i++)
+            ck_assert_double_le(fabs(cJSON_GetArrayItem(bounds, i)->valuedouble), most[i]);
+        const cJSON *center = member(json, "center");
+        ck_assert_int_eq(cJSON_GetArraySize(center), 3);
+        for (int i = 0; i < 3; i++)
+            ck_assert_double_eq_tol(cJSON_GetArrayItem(center, i)->valuedouble, centers[_i][i],
+                                    1e-9);
+        must_tell_encoding(json, layer);
+        must_tell_plane(json, world, layer);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+/* A world of another seed says so, and its relative URLs have no scheme. */
+START_TEST(test_seeded)
+{
+    struct worlds *derived;
+    ck_assert_int_eq(worlds_derive(&derived, &worlds->world[1], UINT64_MAX), 0);
+    const struct world *world = derived->world;
+    cJSON *json = parse(document_world(world));
+    ck_assert_str_eq(string(json, "name"), "second:18446744073709551615");
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
+    ck_assert_str_ne(string(json, "fingerprint"), worlds->world[1].fingerprint);
+    must_tell_grid(json, world);
+    const cJSON *relief = cJSON_GetArrayItem(member(json, "layers"), 0);
+    ck_assert_str_eq(string(relief, "tilejson"), "./second:18446744073709551615/relief.json");
+    ck_assert_ptr_eq(strstr(string(relief, "tiles"), "./second:18446744073709551615/relief/{z}"),
+                     string(relief, "tiles"));
+    cJSON_Delete(json);
+
+    json = parse(document_tilejson(world, 0, "https://[::1]:8443"));
+    must_tell_plane(json, world, 0);
+    const char *tiles = cJSON_GetArrayItem(member(json, "tiles"), 0)->valuestring;
+    ck_assert_ptr_eq(strstr(tiles, "https://[::1]:8443/second:18446744073709551615/relief/{z}"),
+                     tiles);
+    cJSON_Delete(json);
+    worlds_release(derived);
+}
+END_TEST
+
+/* The longest base, and the longest name. */
+START_TEST(test_long_urls)
+{
+    static char base[1024], url[2048];
+    struct world world = worlds->world[1];
+    memset(base, 'a', sizeof base - 1);
+    memset(world.config.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
+    for (int layer = 0; layers[layer].name; layer++) {
+        cJSON *json = parse(document_tilejson(&world, layer, base));
+        snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
+                 layers[layer].name, world.fingerprint);
+        ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+static const char *const messages[] = {
+    "",
+    "no such world",
+    "x: \"1e3\" is not a number",
+    "\\",
+    "\\\"",
+    "a\nb\r\tc\b\f",
+    "\x01\x02\x1f",
+    "\x7f",
+    "</script><!--",
+    "%s%n",
+    "\xc3\xa9\xe2\x82\xac\xf0\x9f\x97\xba",
+    "{\"error\": \"\"}",
+};
+
+START_TEST(test_errors)
+{
+    const char *message = messages[_i];
+    struct blob *blob = document_error(message);
+    for (size_t i = 0; i + 1 < blob->length; i++)
+        ck_assert_msg(blob->bytes[i] >= ' ', "byte %02x for %s", blob->bytes[i], message);
+    cJSON *json = parse(blob);
+    ck_assert_str_eq(string(json, "error"), message);
+    cJSON_Delete(json);
+    json = parse(document_status(message));
+    ck_assert_str_eq(string(json, "status"), message);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* Every character there is, and long ones. */
+START_TEST(test_any_error)
+{
+    uint64_t state = 18;
+    for (int i = 0; i < 5000; i++) {
+        char message[300];
+        int length = chance_below(&state, 299);
+        for (int j = 0; j < length; j++)
+            message[j] = (char)(1 + chance_below(&state, 127));
+        message[length] = 0;
+        cJSON *json = parse(document_error(message));
+        must(strcmp(string(json, "error"), message) == 0, "%s", message);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("documents");
+    TCase *tcase = suite_case(suite, "JSON");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_worlds);
+    tcase_add_loop_test(tcase, test_world, 0, 4);
+    tcase_add_loop_test(tcase, test_tilejson, 0, 4);
+    tcase_add_test(tcase, test_seeded);
+    tcase_add_test(tcase, test_long_urls);
+    tcase_add_loop_test(tcase, test_errors, 0, ROWS(messages));
+    tcase_add_test(tcase, test_any_error);
+    return suite_run(suite);
+}

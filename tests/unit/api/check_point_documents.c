@@ -1,0 +1,223 @@
+/* The documents about single places: valid JSON, and exact whatever the numbers are. */
+#include "server/api/point_documents.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "config/exact_numbers.h"
+#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/reference_params.h"
+
+/* The document as text, and BLOB released; static. */
+static const char *text_of(struct blob *blob)
+{
+    static char text[65536];
+    must(blob != NULL, "no document");
+    must(blob->references == 1, "%u references", blob->references);
+    must(blob->length < sizeof text, "%zu bytes", blob->length);
+    must(memchr(blob->bytes, 0, blob->length) == NULL, "a 0 in the document");
+    memcpy(text, blob->bytes, blob->length);
+    text[blob->length] = 0;
+    blob_release(blob);
+    return text;
+}
+
+static cJSON *parse(const char *text)
+{
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithOpts(text, &end, 0);
+    must(json != NULL, "not JSON: %s", text);
+    must(strcmp(end, "\n") == 0, "more than JSON and its line's end: %s", text);
+    return json;
+}
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    must(cJSON_IsNumber(found), "%s is no number", key);
+    return found->valuedouble;
+}
+
+/* What follows KEY, as text. */
+static void value_text(const char *text, const char *key, char out[64])
+{
+    char pattern[16];
+    snprintf(pattern, sizeof pattern, "\"%s\":", key);
+    const char *at = strstr(text, pattern);
+    must(at != NULL, "no %s in %s", key, text);
+    at += strlen(pattern);
+    snprintf(out, 64, "%.*s", (int)strcspn(at, ",}]"), at);
+}
+
+static void must_read_back(const char *text, float expected)
+{
+    must(float_bits(strtof(text, NULL)) == float_bits(expected), "%a as %s", (double)expected,
+         text);
+    must(float_bits((float)strtod(text, NULL)) == float_bits(expected), "%a as %s",
+         (double)expected, text);
+}
+
+/* The floats come back, for readers of floats and of doubles. */
+static void must_come_back(const struct surface *surface, bool through_json)
+{
+    char value[64];
+    const char *text = text_of(document_height(0, 0, surface));
+    value_text(text, "height", value);
+    must_read_back(value, surface->height);
+    value_text(text, "slope", value);
+    must_read_back(value, surface->slope);
+    if (!through_json)
+        return;
+    cJSON *json = parse(text);
+    ck_assert_int_eq(cJSON_GetArraySize(json), 5);
+    must(float_bits((float)number(json, "height")) == float_bits(surface->height), "%s", text);
+    must(float_bits((float)number(json, "slope")) == float_bits(surface->slope), "%s", text);
+    const cJSON *normal = cJSON_GetObjectItemCaseSensitive(json, "normal");
+    ck_assert_int_eq(cJSON_GetArraySize(normal), 3);
+    for (int axis = 0; axis < 3; axis++)
+        must(float_bits((float)cJSON_GetArrayItem(normal, axis)->valuedouble) ==
+                 float_bits(surface->normal[axis]),
+             "normal[%d]: %s", axis, text);
+    cJSON_Delete(json);
+}
+
+static const float edges[] = {
+    0,        1,           -1,        0.1f,      -4000,      3999.9998f, 1e20f,
+    16777216, 16777215,    0x1p-126f, 0x1p-149f, -0.0f,      1e-10f,     0.333333f,
+    -1e20f,   123456792.f, -1e-10f,   -0.1f,     -0x1p-149f, 1e6f,       0x1.fffffep127f,
+};
+
+static float any_float(uint64_t *state)
+{
+    for (;;) {
+        const uint32_t bits = (uint32_t)chance(state);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        if (isfinite(value))
+            return value;
+    }
+}
+
+START_TEST(test_surfaces)
+{
+    uint64_t state = 17;
+    for (int i = 0; i < ROWS(edges); i++)
+        must_come_back(&(struct surface){edges[i], edges[i], {edges[i], -edges[i], 1}}, true);
+    for (int i = 0; i < 50000; i++) {
+        const struct surface surface = {
+            any_float(&state),
+            any_float(&state),
+            {any_float(&state), any_float(&state), any_float(&state)},
+        };
+        must_come_back(&surface, i % 16 == 0);
+    }
+    /* And such as there are. */
+    for (int i = 0; i < 20000; i++) {
+        const double part = (double)(int64_t)chance(&state) * 0x1p-63;
+        const struct surface surface = {(float)(part * 9000),
+                                        (float)fabs(part),
+                                        {(float)part, (float)-part, (float)(1 - part)}};
+        must_come_back(&surface, i % 16 == 0);
+    }
+}
+END_TEST
+
+START_TEST(test_form)
+{
+    const struct surface surface = {-12.5f, 0.25f, {-0.1f, 0, 1}};
+    const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
+    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface)),
+                     "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"slope\":0.25,"
+                     "\"normal\":[-0.1,0,1]}\n");
+    ck_assert_str_eq(text_of(document_spawn(&place)),
+                     "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,"
+                     "\"normal\":[-0.1,0,1],\"distance\":5.5}\n");
+    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, 3)),
+                     "{\"heights\":[1.5,-0.1,7]}\n");
+    ck_assert_str_eq(text_of(document_heights(NULL, 0)), "{\"heights\":[]}\n");
+}
+END_TEST
+
+static const int64_t places[][2] = {
+    {0, 0},
+    {1, -1},
+    {1024, -1024},
+    {-8388608 * FARLANDS_UNIT - 512, 3},
+    {FARLANDS_LIMIT, -FARLANDS_LIMIT},
+    {FARLANDS_LIMIT - 1, 1 - FARLANDS_LIMIT},
+    {INT64_C(123456789012345678), INT64_C(-1234567890123456789)},
+};
+
+static void must_tell_place(const char *text, const int64_t at[2])
+{
+    char value[64], expected[BLOCKS_TEXT];
+    value_text(text, "x", value);
+    ck_assert_str_eq(value, blocks_format(at[0], expected));
+    value_text(text, "y", value);
+    ck_assert_str_eq(value, blocks_format(at[1], expected));
+    cJSON *json = parse(text);
+    ck_assert_double_eq(number(json, "x"), (double)at[0] / FARLANDS_UNIT);
+    ck_assert_double_eq(number(json, "y"), (double)at[1] / FARLANDS_UNIT);
+    ck_assert_double_eq(number(json, "height"), 1.5);
+    cJSON_Delete(json);
+}
+
+/* Places as exactly as they were asked for, which is more than a double holds; with the longest of
+ * all other numbers there is still room. */
+START_TEST(test_places)
+{
+    const float longest = -0x1.23456ap-126f;
+    const struct surface surface = {1.5f, longest, {longest, longest, longest}};
+    const struct spawn_place place = {places[_i][0], places[_i][1], 0x1.23456789abcdp-1000,
+                                      surface};
+    must_tell_place(text_of(document_height(place.x, place.y, &surface)), places[_i]);
+    must_tell_place(text_of(document_spawn(&place)), places[_i]);
+}
+END_TEST
+
+START_TEST(test_distances)
+{
+    uint64_t state = 18;
+    for (int i = 0; i < 20000; i++) {
+        const double distance = sqrt((double)(chance(&state) >> 20)) / FARLANDS_UNIT;
+        const struct spawn_place place = {0, 0, distance, {0, 0, {0, 0, 1}}};
+        cJSON *json = parse(text_of(document_spawn(&place)));
+        must(number(json, "distance") == distance, "%a is %a", distance, number(json, "distance"));
+        ck_assert_int_eq(cJSON_GetArraySize(json), 6);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+/* As many as a URL can ask for, and the longest there are. */
+START_TEST(test_heights)
+{
+    enum { MOST = 2048 };
+    static float heights[MOST];
+    uint64_t state = 19;
+    for (int count = 1; count <= MOST; count = count < 40 ? count + 1 : count * 2) {
+        for (int i = 0; i < count; i++)
+            heights[i] = count % 2 ? any_float(&state) : -0x1.23456ap-126f;
+        cJSON *json = parse(text_of(document_heights(heights, (size_t)count)));
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "heights");
+        ck_assert_int_eq(cJSON_GetArraySize(list), count);
+        const cJSON *item = list->child;
+        for (int i = 0; i < count; i++, item = item->next)
+            must(float_bits((float)item->valuedouble) == float_bits(heights[i]), "%a is %a",
+                 (double)heights[i], item->valuedouble);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("point documents");
+    TCase *tcase = suite_case(suite, "JSON");
+    tcase_add_test(tcase, test_surfaces);
+    tcase_add_test(tcase, test_form);
+    tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
+    tcase_add_test(tcase, test_distances);
+    tcase_add_test(tcase, test_heights);
+    return suite_run(suite);
+}

@@ -1,0 +1,181 @@
+/* Answers made ready: found by their URI, within a budget, and never leaked. */
+#include "server/api/response_cache.h"
+
+#include "tests/unit/support/fixtures.h"
+
+static struct shelf *shelf;
+
+static void set_up(void)
+{
+    ck_assert_int_eq(shelf_new(&shelf, 1 << 20), 0);
+}
+
+static void tear_down(void)
+{
+    shelf_free(shelf);
+    shelf_free(NULL);
+}
+
+/* What was put keeps its blob: how many know it, besides the test. */
+static unsigned holders(const struct blob *blob)
+{
+    return __atomic_load_n(&blob->references, __ATOMIC_RELAXED) - 1;
+}
+
+static void put(const char *uri, const char *etag, struct blob *blob)
+{
+    char uri_copy[64], etag_copy[64]; /* texts are copied */
+    struct ready ready = {.uri = uri_copy, .etag = etag_copy, .blob = blob};
+    snprintf(uri_copy, sizeof uri_copy, "%s", uri);
+    snprintf(etag_copy, sizeof etag_copy, "%s", etag);
+    if (blob)
+        ck_assert_int_eq(response_make(&ready.full,
+                                       &(struct http_answer){.status = 200, .body = blob}, false,
+                                       false),
+                         0);
+    ck_assert_int_eq(response_make(&ready.same, &(struct http_answer){.status = 304}, false, false),
+                     0);
+    shelf_put(shelf, &ready);
+    memset(uri_copy, 'x', sizeof uri_copy);
+    memset(etag_copy, 'x', sizeof etag_copy);
+}
+
+START_TEST(test_find)
+{
+    struct blob *blob = blob_copy("tile", 4);
+    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    put("/a", "\"1\"", blob);
+    put("/b", "\"2\"", NULL);
+    const struct ready *a = shelf_find(shelf, "/a"), *b = shelf_find(shelf, "/b");
+    ck_assert_str_eq(a->uri, "/a");
+    ck_assert_str_eq(a->etag, "\"1\"");
+    ck_assert_ptr_eq(a->blob, blob);
+    ck_assert_uint_eq(a->full.status, 200);
+    ck_assert_uint_eq(a->full.length, 4);
+    ck_assert_uint_eq(a->same.status, 304);
+    ck_assert_str_eq(b->etag, "\"2\"");
+    ck_assert_ptr_null(b->blob);
+    ck_assert_ptr_null(b->full.response);
+    ck_assert_ptr_null(shelf_find(shelf, "/a?"));
+    ck_assert_ptr_null(shelf_find(shelf, "/"));
+    ck_assert_ptr_null(shelf_find(shelf, ""));
+    blob_release(blob);
+}
+END_TEST
+
+/* The same URI again takes the place of what was there. */
+START_TEST(test_replace)
+{
+    struct blob *one = blob_copy("1", 1), *two = blob_copy("2", 1);
+    put("/a", "\"1\"", one);
+    ck_assert_uint_eq(holders(one), 2); /* the shelf and the response */
+    put("/a", "\"2\"", two);
+    ck_assert_uint_eq(holders(one), 0);
+    ck_assert_str_eq(shelf_find(shelf, "/a")->etag, "\"2\"");
+    put("/a", "\"3\"", NULL);
+    ck_assert_uint_eq(holders(two), 0);
+    ck_assert_ptr_null(shelf_find(shelf, "/a")->blob);
+    blob_release(one);
+    blob_release(two);
+}
+END_TEST
+
+START_TEST(test_clear)
+{
+    struct blob *blob = blob_copy("tile", 4);
+    put("/a", "\"1\"", blob);
+    shelf_clear(shelf, 1 << 20);
+    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    ck_assert_uint_eq(holders(blob), 0);
+    put("/a", "\"1\"", blob);
+    ck_assert_ptr_nonnull(shelf_find(shelf, "/a"));
+    shelf_clear(shelf, 0);
+    put("/a", "\"1\"", blob);
+    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    ck_assert_uint_eq(holders(blob), 0);
+    put("/b", "\"2\"", NULL); /* costs no budget */
+    ck_assert_ptr_nonnull(shelf_find(shelf, "/b"));
+    blob_release(blob);
+}
+END_TEST
+
+/* Far more than fits: the tiles on the shelf never exceed its budget. */
+START_TEST(test_budget)
+{
+    enum { TILES = 5000, SIZE = 10000 };
+    static struct blob *blobs[TILES];
+    int kept = 0;
+    for (int i = 0; i < TILES; i++) {
+        char uri[32];
+        snprintf(uri, sizeof uri, "/%d", i);
+        blobs[i] = blob_new(SIZE);
+        put(uri, "\"e\"", blobs[i]);
+        must(shelf_find(shelf, uri) != NULL, "%s is not there", uri);
+    }
+    for (int i = 0; i < TILES; i++)
+        kept += holders(blobs[i]) > 0;
+    ck_assert_int_le(kept * SIZE, 1 << 20);
+    ck_assert_int_ge(kept * SIZE, (1 << 20) / 2);
+    struct blob *huge = blob_new(2 << 20);
+    put("/huge", "\"h\"", huge);
+    ck_assert_ptr_null(shelf_find(shelf, "/huge"));
+    ck_assert_uint_eq(holders(huge), 0);
+    blob_release(huge);
+    shelf_clear(shelf, 0);
+    for (int i = 0; i < TILES; i++) {
+        must(holders(blobs[i]) == 0, "%d is still held", i);
+        blob_release(blobs[i]);
+    }
+}
+END_TEST
+
+/* Far more URIs than places: what is asked for all the time stays. */
+START_TEST(test_hot)
+{
+    int lost = 0;
+    put("/hot", "\"h\"", NULL);
+    for (int i = 0; i < 20000; i++) {
+        char uri[32];
+        snprintf(uri, sizeof uri, "/%d", i);
+        put(uri, "\"e\"", NULL);
+        if (!shelf_find(shelf, "/hot")) {
+            lost++;
+            put("/hot", "\"h\"", NULL);
+        }
+    }
+    ck_assert_int_eq(lost, 0);
+}
+END_TEST
+
+/* What is larger than the shelf takes nobody's place. */
+START_TEST(test_too_large)
+{
+    struct blob *small = blob_copy("tile", 4), *large = blob_new(1 << 20);
+    memset(large->bytes, 0, large->length);
+    for (int i = 0; i < 16; i++) {
+        char uri[16];
+        snprintf(uri, sizeof uri, "/%d", i);
+        put(uri, "\"1\"", small);
+    }
+    put("/large", "\"2\"", large);
+    ck_assert_ptr_null(shelf_find(shelf, "/large"));
+    ck_assert_uint_eq(holders(large), 0);
+    ck_assert_uint_ge(holders(small), 16);
+    blob_release(small);
+    blob_release(large);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shelf");
+    TCase *tcase = suite_case(suite, "shelf");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_find);
+    tcase_add_test(tcase, test_too_large);
+    tcase_add_test(tcase, test_replace);
+    tcase_add_test(tcase, test_clear);
+    tcase_add_test(tcase, test_budget);
+    tcase_add_test(tcase, test_hot);
+    return suite_run(suite);
+}

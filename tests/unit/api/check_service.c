@@ -1,0 +1,199 @@
+/* A service in distress: nobody is left waiting when it ends, nor told lies without memory. */
+#include "server/api/service.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "server/tiles/pipeline.h"
+#include "tests/unit/support/fixtures.h"
+
+static struct metrics metrics;
+static uv_loop_t loop;
+static struct setup *setup;
+static struct clients *clients;
+static struct fingerprints *fingerprints;
+static struct works *works;
+static struct mailbox *mailbox;
+static struct service *service;
+static struct http *http;
+static unsigned closed, streams;
+
+static bool is_current(void *context, const char *fingerprint)
+{
+    (void)context, (void)fingerprint;
+    return true;
+}
+
+static struct blob *scrape_in_vain(void *context)
+{
+    (void)context;
+    return NULL;
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    (void)context, (void)peer;
+    closed++;
+}
+
+static void configure(void)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct config *config;
+
+    layers_known(known);
+    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    config->threads = 1;
+    /* Where nothing can be: no disk cache. */
+    snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");
+    ck_assert_int_eq(setup_new(&setup, config), 0);
+}
+
+static void set_up(void)
+{
+    configure();
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
+    ck_assert_int_eq(clients_new(&clients), 0);
+    ck_assert_int_eq(fingerprints_new(&fingerprints), 0);
+    const struct works_parts for_works = {setup->config, &metrics, is_current, NULL};
+    ck_assert_int_eq(works_new(&works, &for_works), 0);
+    const struct service_parts for_service = {.mailbox = mailbox,
+                                              .supply = works_supply(works),
+                                              .renderers = works_renderers(works),
+                                              .clients = clients,
+                                              .fingerprints = fingerprints,
+                                              .ledger = {.metrics = &metrics},
+                                              .streams = &streams,
+                                              .shelves = 1,
+                                              .scrape = scrape_in_vain};
+    ck_assert_int_eq(service_new(&service, &for_service, setup), 0);
+    const struct http_parts for_http = {.loop = &loop,
+                                        .connections = 16,
+                                        .handler = service_handle,
+                                        .handler_context = service,
+                                        .closed = on_closed};
+    ck_assert_int_eq(http_new(&http, &for_http), 0);
+}
+
+static void tear_down(void)
+{
+    mailbox_close(mailbox);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    http_free(http);
+    service_free(service);
+    mailbox_free(mailbox);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    ck_assert(works_stop(works));
+    works_free(works);
+    clients_free(clients);
+    fingerprints_free(fingerprints);
+    setup_release(setup);
+}
+
+/* A client that has sent TEXT. Returns its end of the connection. */
+static int connect_and_send(const char *text)
+{
+    const struct sockaddr_in peer = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
+    ck_assert_int_eq(write(ends[1], text, strlen(text)), (int)strlen(text));
+    return ends[1];
+}
+
+/* Until FD has an answer, or the connection is closed. */
+static void until_answered(int fd)
+{
+    struct pollfd client = {.fd = fd, .events = POLLIN};
+    while (poll(&client, 1, 0) == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+/* Or has waited, where the tile came at once. */
+static void until_someone_waits(int fd)
+{
+    struct pollfd client = {.fd = fd, .events = POLLIN};
+    while (clients_known(clients) == 0 && poll(&client, 1, 0) == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static const struct {
+    bool waits; /* when all are cancelled; otherwise it comes just then */
+} comings[] = {{true}, {false}};
+
+START_TEST(test_cancelled)
+{
+    char answer[2048] = "";
+    int fd = connect_and_send("GET /default/relief/10/512/512.png HTTP/1.1\r\nHost: a\r\n\r\n");
+
+    if (comings[_i].waits)
+        until_someone_waits(fd);
+    while (!service_cancel(service)) /* or its tile is on the way */
+        uv_run(&loop, UV_RUN_NOWAIT);
+    until_answered(fd);
+    http_close(http);
+    ck_assert_uint_eq(closed, 1);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
+    if (!comings[_i].waits || !strstr(answer, " 200 ")) {
+        ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
+        ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    }
+    close(fd);
+}
+END_TEST
+
+/* A large answer is cut off when pieces of it are under way, or wait to be read. */
+START_TEST(test_stream_cancelled)
+{
+    static char answer[1 << 16];
+    int fd = connect_and_send("GET /default/region.f32?x=0&y=0&width=4097&height=4097 HTTP/1.1\r\n"
+                              "Host: a\r\n\r\n");
+    size_t got = 0;
+
+    until_answered(fd);
+    for (int i = 0; i < _i * 100; i++) {
+        ssize_t more = read(fd, answer, sizeof answer);
+        got += more > 0 ? (size_t)more : 0;
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    while (!service_cancel(service))
+        uv_run(&loop, UV_RUN_NOWAIT);
+    http_close(http);
+    for (ssize_t more; (more = read(fd, answer, sizeof answer)) > 0;)
+        got += (size_t)more;
+    ck_assert_uint_gt(got, 0);
+    ck_assert_uint_lt(got, 4097 * 4097 * 4);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    close(fd);
+}
+END_TEST
+
+/* Not an empty page, which would say that nothing is measured. */
+START_TEST(test_scrape_without_memory)
+{
+    char answer[2048] = "";
+    int fd = connect_and_send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+    until_answered(fd);
+    http_close(http);
+    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
+    ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
+    ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("service");
+    TCase *tcase = suite_case(suite, "stop");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(comings));
+    tcase_add_loop_test(tcase, test_stream_cancelled, 0, 4);
+    tcase_add_test(tcase, test_scrape_without_memory);
+    return suite_run(suite);
+}

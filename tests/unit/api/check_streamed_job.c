@@ -1,0 +1,349 @@
+/* Answers in pieces: what becomes of those that are being made when nobody wants them any more. */
+#include "server/api/streamed_job.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+#include "server/api/service.h"
+#include "tests/unit/support/fixtures.h"
+
+enum { BYTES = 1 << 17, QUEUE = 64, PATIENT = 60 * 1000 };
+
+static uv_loop_t loop;
+static struct metrics metrics;
+static struct ledger ledger = {.metrics = &metrics};
+static struct config *config;
+static struct clients *clients;
+static struct waiting_room room;
+static struct workers *renderers;
+static struct mailbox *mailbox;
+static struct calculations *calculations;
+static struct http *http;
+static unsigned streams;
+static unsigned closed, freed;
+
+/* The subject: pieces from HELD on wait at the gate; where there is MORE, the first never ends. */
+static struct {
+    unsigned pieces, held;
+    bool more;
+    atomic_uint begun, faults;
+    uv_sem_t gate;
+} sum;
+
+static int work(void *subject, unsigned index, struct easel *easel, struct blob **out)
+{
+    (void)subject, (void)easel;
+    atomic_fetch_add(&sum.begun, 1);
+    if (sum.more) {
+        if (index >= sum.held)
+            uv_sem_wait(&sum.gate);
+        return CALCULATION_MORE;
+    }
+    struct blob *blob = *out = blob_new(BYTES);
+    if (index >= sum.held)
+        uv_sem_wait(&sum.gate);
+    /* It is the worker's until it returns. */
+    if (*out != blob)
+        atomic_fetch_add(&sum.faults, 1);
+    return 0;
+}
+
+static void give(void *subject, const struct asker *asker, struct http_answer given)
+{
+    (void)subject;
+    http_answer(asker->exchange, &given);
+}
+
+static void free_sum(void *subject)
+{
+    (void)subject;
+    freed++;
+}
+
+static struct calculation_kind kind = {
+    .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_sum};
+
+static void handle(void *context, struct http_exchange *exchange,
+                   const struct http_request *request)
+{
+    (void)context;
+    const struct asker asker = {.ledger = &ledger, .exchange = exchange, .request = request};
+    const struct calculation_order order = {
+        .kind = &kind, .subject = &sum, .pieces = sum.pieces, .count = (int64_t)sum.pieces * BYTES};
+    calculation_begin(calculations, &order, &asker, config);
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    (void)context, (void)peer;
+    closed++;
+}
+
+static void set_up(void)
+{
+    static char easel;
+    void *station = &easel;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+
+    layers_known(known);
+    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    ck_assert_int_eq(uv_sem_init(&sum.gate, 0), 0);
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
+    ck_assert_int_eq(clients_new(&clients), 0);
+    ck_assert_int_eq(waiting_room_open(&room, clients, &ledger), 0);
+    ck_assert_int_eq(workers_new(&renderers, &station, 1, QUEUE, PATIENT), 0);
+    const struct calculations_parts parts = {renderers, mailbox, &room, &metrics, &streams};
+    ck_assert_int_eq(calculations_new(&calculations, &parts), 0);
+    const struct http_parts for_http = {
+        .loop = &loop, .connections = 16, .handler = handle, .closed = on_closed};
+    ck_assert_int_eq(http_new(&http, &for_http), 0);
+}
+
+static void tear_down(void)
+{
+    ck_assert_uint_eq(atomic_load(&sum.faults), 0);
+    ck_assert_uint_eq(freed, 1);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    mailbox_close(mailbox);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    http_free(http);
+    workers_free(renderers);
+    calculations_free(calculations);
+    waiting_room_close(&room);
+    mailbox_free(mailbox);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    clients_free(clients);
+    uv_sem_destroy(&sum.gate);
+    config_free(config);
+}
+
+/* A client that has asked. Returns its end of the connection. */
+static int ask_with(const char *headers)
+{
+    char text[128];
+    const int length = snprintf(text, sizeof text, "GET / HTTP/1.1\r\nHost: a\r\n%s\r\n", headers);
+    const struct sockaddr_in peer = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
+    ck_assert_int_eq(write(ends[1], text, (size_t)length), length);
+    return ends[1];
+}
+
+static int ask(void)
+{
+    return ask_with("");
+}
+
+static void turn(void)
+{
+    uv_run(&loop, UV_RUN_NOWAIT);
+    http_sweep(http);
+    waiting_room_sweep(&room);
+    usleep(100);
+}
+
+/* Until a piece is held, and what is before it has been read at FD. */
+static void until_held(int fd)
+{
+    static char waste[1 << 16];
+    size_t got = 0;
+    while (atomic_load(&sum.begun) <= sum.held || got < (size_t)sum.held * BYTES) {
+        turn();
+        for (ssize_t more; (more = read(fd, waste, sizeof waste)) > 0;)
+            got += (size_t)more;
+    }
+}
+
+static void stop(void)
+{
+    while (!waiting_room_cancel(&room) || !calculations_cancel(calculations))
+        turn();
+    http_close(http);
+}
+
+/* How many pieces there are, and how many of them when the client leaves. */
+static const struct {
+    unsigned pieces, held;
+} left[] = {{1, 0}, {2, 0}, {2, 1}, {5, 0}, {5, 1}, {5, 2}, {9, 5}};
+
+START_TEST(test_left)
+{
+    sum.pieces = left[_i].pieces;
+    sum.held = left[_i].held;
+    int fd = ask();
+    until_held(fd);
+    close(fd);
+    while (closed == 0)
+        turn();
+    for (unsigned i = 0; i < sum.pieces; i++)
+        uv_sem_post(&sum.gate);
+    while (freed == 0)
+        turn();
+    ck_assert_uint_eq(atomic_load(&sum.begun), sum.held + 1);
+    stop();
+}
+END_TEST
+
+/* What is never done ends when nobody waits for it. */
+START_TEST(test_left_without_end)
+{
+    sum.pieces = sum.held = 1;
+    sum.more = true;
+    int fd = ask();
+    while (atomic_load(&sum.begun) < 3)
+        turn();
+    close(fd);
+    while (freed == 0)
+        turn();
+    stop();
+}
+END_TEST
+
+/* For how long it may take, and how long it has taken; whether that is too long. */
+static const struct {
+    unsigned patience_ms, waited_ms;
+    bool late;
+} patience[] = {{0, 9900, false}, {0, 10000, true}, {60000, 50000, false}, {60000, 60000, true}};
+
+START_TEST(test_late)
+{
+    char answer[2048] = "";
+    kind.patience_ms = patience[_i].patience_ms;
+    sum.pieces = sum.held = 1;
+    sum.more = true;
+    int fd = ask();
+    while (atomic_load(&sum.begun) < 2)
+        turn();
+    room.first->since -= patience[_i].waited_ms * UINT64_C(1000000);
+    for (int i = 0; i < 50; i++)
+        turn();
+    ck_assert_int_eq(read(fd, answer, sizeof answer - 1) > 0, patience[_i].late);
+    ck_assert_int_eq(strncmp(answer, "HTTP/1.1 503 ", 13) == 0, patience[_i].late);
+    close(fd);
+    while (freed == 0)
+        turn();
+    stop();
+}
+END_TEST
+
+/* A job of somebody else's: it waits at its gate, and notes what was begun before it. */
+static struct other {
+    struct job job;
+    uv_sem_t gate;
+    atomic_uint begun; /* and one more; 0: not run yet */
+} others[2];
+
+static void on_other(struct job *job, void *station)
+{
+    struct other *other = (struct other *)job;
+    (void)station;
+    atomic_store(&other->begun, atomic_load(&sum.begun) + 1);
+    uv_sem_wait(&other->gate);
+}
+
+static void submit_other(struct other *other)
+{
+    other->job.run = on_other;
+    ck_assert_int_eq(uv_sem_init(&other->gate, 0), 0);
+    ck_assert_int_eq(workers_submit(renderers, &other->job), 0);
+}
+
+static void until_run(struct other *other)
+{
+    while (atomic_load(&other->begun) == 0)
+        turn();
+}
+
+/* What takes longer goes on when others have had their turn, those too that have come since. */
+START_TEST(test_turns)
+{
+    sum.pieces = 1;
+    sum.more = true;
+    int fd = ask();
+    while (atomic_load(&sum.begun) < 1)
+        turn();
+    submit_other(&others[0]);
+    uv_sem_post(&sum.gate);
+    until_run(&others[0]);
+    while (workers_waiting(renderers) == 0) /* it is back in line */
+        turn();
+    submit_other(&others[1]);
+    uv_sem_post(&others[0].gate);
+    uv_sem_post(&others[1].gate);
+    uv_sem_post(&sum.gate);
+    until_run(&others[1]);
+    ck_assert_uint_eq(atomic_load(&others[1].begun), 1 + 1);
+    close(fd);
+    while (freed == 0) {
+        uv_sem_post(&sum.gate);
+        turn();
+    }
+    stop();
+}
+END_TEST
+
+static const struct {
+    const char *headers;
+    unsigned begun; /* when one that comes later, interactive, is run */
+} ranks[] = {
+    {"", 1}, {"Priority: u=6\r\n", 1}, {"Priority: u=7\r\n", 0}, {"Priority: u=7, i\r\n", 0}};
+
+/* What is asked for in the background waits behind what is not. */
+START_TEST(test_rank)
+{
+    sum.pieces = sum.held = 1;
+    submit_other(&others[0]);
+    until_run(&others[0]);
+    int fd = ask_with(ranks[_i].headers);
+    while (workers_waiting(renderers) == 0)
+        turn();
+    submit_other(&others[1]);
+    uv_sem_post(&others[0].gate);
+    until_run(&others[1]);
+    ck_assert_uint_eq(atomic_load(&others[1].begun), ranks[_i].begun + 1);
+    uv_sem_post(&others[1].gate);
+    while (freed == 0)
+        turn();
+    close(fd);
+    stop();
+}
+END_TEST
+
+/* Those that wait for a thread when all are cancelled are not made. */
+START_TEST(test_cancelled)
+{
+    sum.pieces = left[_i].pieces;
+    sum.held = left[_i].held;
+    int fd = ask();
+    until_held(fd);
+    waiting_room_cancel(&room);
+    ck_assert(!calculations_cancel(calculations));
+    for (unsigned i = 0; i < sum.pieces; i++)
+        uv_sem_post(&sum.gate);
+    stop();
+    ck_assert_uint_eq(atomic_load(&sum.begun), sum.held + 1);
+    ck_assert_uint_eq(closed, 1);
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("calculation");
+    TCase *tcase = suite_case(suite, "unwanted");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
+    tcase_add_test(tcase, test_left_without_end);
+    tcase_add_loop_test(tcase, test_late, 0, ROWS(patience));
+    tcase_add_test(tcase, test_turns);
+    tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
+    tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
+    return suite_run(suite);
+}

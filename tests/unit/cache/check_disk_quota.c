@@ -1,0 +1,893 @@
+/* The disk cache's quota: never exceeded at any sample, and what goes when room is needed. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "server/png/image_writer.h"
+#include "tests/unit/support/cache_fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+static struct disk_cache *cache;
+static struct tile tile;
+static struct blob *png; /* 12 KiB of what may as well be no PNG */
+
+static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
+
+static void set_up(void)
+{
+    folder_new(folder);
+    worlds = worlds_of(NULL);
+    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0};
+    png = blob_new(12000);
+    memset(png->bytes, 7, png->length);
+}
+
+static void tear_down(void)
+{
+    disk_cache_close(cache);
+    blob_release(png);
+    worlds_release(worlds);
+    folder_remove(folder);
+}
+
+static void open_with(struct footprint quota)
+{
+    disk_cache_close(cache);
+    cache = NULL;
+    ck_assert_int_eq(disk_cache_open(&cache, folder, &quota, NULL, NULL), 0);
+}
+
+static int put_number(int number)
+{
+    struct tile other = tile_number(&tile, number);
+    return disk_cache_put(cache, &other, png);
+}
+
+static char *path_of(int number, char path[1024])
+{
+    struct tile other = tile_number(&tile, number);
+    return tile_file(folder, &other, path);
+}
+
+static bool exists(int number)
+{
+    char path[1024];
+    return file_exists(path_of(number, path));
+}
+
+static uint64_t used_bytes(void)
+{
+    struct footprint used;
+    return disk_cache_usage(cache, &used) ? used.bytes : UINT64_MAX;
+}
+
+static uint64_t used_files(void)
+{
+    struct footprint used;
+    return disk_cache_usage(cache, &used) ? used.files : UINT64_MAX;
+}
+
+/* --- What is counted ----------------------------------------------------------- */
+
+/* Puts, and puts in the place of others, are counted to the file, and to the byte but for what
+ * entries cost. */
+START_TEST(test_counted)
+{
+    open_with(plenty);
+    uint64_t length = png->length;
+    for (int i = 0; i < 300; i++) {
+        png->length = (size_t)(1 + i * 37 % (int)length);
+        ck_assert_int_eq(put_number(i % 200), 0);
+        struct footprint truth = folder_truth(folder), used;
+        ck_assert(disk_cache_usage(cache, &used));
+        must(used.files == truth.files, "%d: %ju files, not %ju", i, (uintmax_t)used.files,
+             (uintmax_t)truth.files);
+        must(used.bytes >= truth.bytes && used.bytes <= truth.bytes + 80 * used.files,
+             "%d: %ju bytes, not %ju", i, (uintmax_t)used.bytes, (uintmax_t)truth.bytes);
+    }
+    png->length = length;
+}
+END_TEST
+
+/* A smaller tile in the place of a larger one: no more is given back than was reserved. */
+START_TEST(test_shrunk)
+{
+    struct footprint used;
+    open_with(plenty);
+    ck_assert_int_eq(put_number(0), 0);
+    uint64_t before = used_bytes();
+    png->length = 100;
+    ck_assert_int_eq(put_number(0), 0);
+    ck_assert_int_eq(put_number(0), 0);
+    ck_assert(disk_cache_usage(cache, &used));
+    ck_assert(footprint_fits(folder_truth(folder), used));
+    ck_assert_uint_eq(used.files, folder_truth(folder).files);
+    ck_assert_uint_eq(used.bytes, before);
+}
+END_TEST
+
+/* What is there after a restart the books know, as long as the machine was not down. */
+START_TEST(test_restart)
+{
+    char path[1024];
+    open_with(plenty);
+    for (int i = 0; i < 50; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    uint64_t bytes = used_bytes();
+    remove(path_of(3, path)); /* which a survey would notice */
+    open_with(plenty);
+    ck_assert_uint_eq(used_bytes(), bytes);
+    ck_assert_int_eq(put_number(51), 0);
+}
+END_TEST
+
+enum { GONE, EMPTY, SHORT, FLIPPED, OTHER_BOOT, DOUBTS };
+
+static void spoil_books(int doubt)
+{
+    char path[FOLDER_TEXT + 16];
+    uint64_t checksum;
+    snprintf(path, sizeof path, "%s/" USAGE_FILE, folder);
+    struct blob *books = file_read(path);
+    switch (doubt) {
+    case GONE:
+        remove(path);
+        break;
+    case EMPTY:
+        file_write(path, "", 0);
+        break;
+    case SHORT:
+        file_write(path, books->bytes, books->length - 1);
+        break;
+    case FLIPPED:
+        books->bytes[60] ^= 1;
+        file_write(path, books->bytes, books->length);
+        break;
+    default: /* another boot's, but else all right */
+        books->bytes[8] ^= 1;
+        checksum = crc32(0, books->bytes, (uInt)(books->length - sizeof checksum));
+        memcpy(books->bytes + books->length - sizeof checksum, &checksum, sizeof checksum);
+        file_write(path, books->bytes, books->length);
+    }
+    blob_release(books);
+}
+
+/* Books that cannot be believed: nothing is stored until all has been counted. */
+START_TEST(test_doubt)
+{
+    char path[1024];
+    open_with(plenty);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    uint64_t bytes = used_bytes();
+    disk_cache_close(cache);
+    cache = NULL;
+    for (int i = 0; i < 50; i++)
+        remove(path_of(i, path)); /* whoever counts knows of it */
+    spoil_books(_i);
+    open_with(plenty);
+    ck_assert_msg(soon(put_number(70) == 0), "doubt %d: nothing is stored", _i);
+    struct footprint truth = folder_truth(folder), used;
+    ck_assert(disk_cache_usage(cache, &used));
+    ck_assert_msg(footprint_fits(truth, used) && used.bytes < bytes * 6 / 10,
+                  "doubt %d: %ju of %ju bytes, %ju of %ju files", _i, (uintmax_t)used.bytes,
+                  (uintmax_t)truth.bytes, (uintmax_t)used.files, (uintmax_t)truth.files);
+}
+END_TEST
+
+/* The same while the cache is open. */
+START_TEST(test_doubt_open)
+{
+    open_with(plenty);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    uint64_t bytes = used_bytes();
+    spoil_books(_i);
+    int err = put_number(100);
+    ck_assert_msg(err == -EDQUOT || err == 0, "doubt %d: %d", _i, err);
+    ck_assert_msg(soon(put_number(101) == 0), "doubt %d: nothing is stored", _i);
+    ck_assert_uint_ge(used_bytes(), bytes);
+    ck_assert_uint_ge(used_files(), folder_truth(folder).files);
+}
+END_TEST
+
+/* A folder full of tiles that never had books. */
+START_TEST(test_without_books)
+{
+    char path[FOLDER_TEXT + 16];
+    open_with(plenty);
+    for (int i = 0; i < 200; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    disk_cache_close(cache);
+    cache = NULL;
+    snprintf(path, sizeof path, "%s/" USAGE_FILE, folder);
+    remove(path);
+    struct footprint half = folder_truth(folder);
+    half.bytes /= 2;
+    open_with(half);
+    ck_assert(soon(used_bytes() <= half.bytes));
+    ck_assert_uint_le(folder_truth(folder).bytes, half.bytes);
+    ck_assert(soon(put_number(500) == 0));
+}
+END_TEST
+
+/* --- What goes ------------------------------------------------------------------- */
+
+enum { TILES = 400 };
+
+/* TILES tiles, each a minute older than the next, used by a clock that is off by SHIFT seconds. */
+static void fill_with_ages(long shift)
+{
+    char path[1024];
+    open_with(plenty);
+    for (int i = 0; i < TILES; i++) {
+        /* Not in the order in which the folder is gone through. */
+        int number = i * 149 % TILES;
+        ck_assert_int_eq(put_number(number), 0);
+        file_age(path_of(number, path), shift + (TILES - i) * 60L);
+    }
+}
+
+static void shrink(unsigned percent)
+{
+    struct footprint used;
+    ck_assert(disk_cache_usage(cache, &used));
+    used.bytes = used.bytes * percent / 100;
+    disk_cache_limit(cache, &used);
+    ck_assert(soon(used_bytes() <= used.bytes * 95 / 100));
+    pause_ms(50);
+    ck_assert_uint_le(folder_truth(folder).bytes, used.bytes);
+}
+
+static const struct {
+    const char *what;
+    long shift;
+} clocks[] = {
+    {"right", 0},
+    {"a year ahead", 365 * 86400L},
+    {"a year behind", -365 * 86400L},
+    {"at the beginning of time", 1700000000L},
+};
+
+/* The oldest go, no more than must. */
+START_TEST(test_oldest_go)
+{
+    fill_with_ages(clocks[_i].shift);
+    uint64_t before = used_bytes();
+    shrink(60);
+    ck_assert_msg(used_bytes() >= before * 52 / 100, "clock %s: mass expiry", clocks[_i].what);
+    int gone = 0;
+    for (int i = 0; i < TILES; i++)
+        gone += !exists(i * 149 % TILES);
+    for (int i = 0; i < TILES; i++) {
+        bool there = exists(i * 149 % TILES);
+        /* The tiles of the cut-off age excepted. */
+        must(i < gone - 1   ? !there
+             : i > gone + 1 ? there
+                            : true,
+             "clock %s: %d of %d gone, not %d", clocks[_i].what, i, gone, there);
+    }
+}
+END_TEST
+
+/* No more than must, also where all are of one age. */
+START_TEST(test_same_age)
+{
+    char path[1024];
+    const struct timespec one[2] = {{1700000000, 5}, {1700000000, 5}};
+    fill_with_ages(0);
+    for (int i = 0; i < TILES; i++)
+        ck_assert_int_eq(utimensat(AT_FDCWD, path_of(i, path), one, 0), 0);
+    uint64_t before = used_bytes();
+    shrink(60);
+    ck_assert_uint_ge(used_bytes(), before * 52 / 100);
+}
+END_TEST
+
+/* A clock that was set back: what is used since then is kept, not what comes from the future. */
+START_TEST(test_future)
+{
+    char path[1024];
+    fill_with_ages(-365 * 86400L);
+    for (int i = 0; i < 100; i++)
+        file_age(path_of(i, path), 0);
+    shrink(60);
+    for (int i = 0; i < 100; i++)
+        ck_assert_msg(exists(i), "%d", i);
+}
+END_TEST
+
+static bool is_not(void *context, const char *fingerprint)
+{
+    return strcmp(context, fingerprint) != 0;
+}
+
+/* Fingerprints that are not served go first, however young. */
+START_TEST(test_not_current)
+{
+    char path[1024], other_yaml[FOLDER_TEXT + 16];
+    snprintf(other_yaml, sizeof other_yaml, "%s.yaml", folder);
+    file_write(other_yaml, "worlds: [{name: a, seed: 99}]", 29);
+    struct worlds *others = worlds_of(other_yaml);
+    remove(other_yaml);
+    ck_assert_int_eq(disk_cache_open(&cache, folder, &plenty, is_not, others->world[0].fingerprint),
+                     0);
+    for (int i = 0; i < TILES; i++) {
+        ck_assert_int_eq(put_number(i), 0);
+        file_age(path_of(i, path), 86400);
+    }
+    tile.world = others->world;
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    shrink(75);
+    int left = 0;
+    for (int i = 0; i < 100; i++)
+        left += exists(i);
+    tile.world = worlds->world;
+    for (int i = 0; i < 100 && left; i++)
+        ck_assert_msg(exists(i), "%d gone, though %d are not served", i, left);
+    disk_cache_close(cache);
+    cache = NULL;
+    worlds_release(others);
+}
+END_TEST
+
+static const char *const foreign[] = {
+    "notes.txt",
+    ".usage.bak",
+    "0123456789abcdef.tar",
+    "0123456789abcdeg/relief/1/1/1.png",
+    "0123456789ABCDEF/relief/1/1/1.png",
+    "0123456789abcde/relief/1/1/1.png",
+    "0123456789abcdef/note",
+    "0123456789abcdef/holidays/1/1/1.png",
+    "0123456789abcdef/relief/note",
+    "0123456789abcdef/relief/+1/1/1.png",
+    "0123456789abcdef/relief/01/1/1.png",
+    "0123456789abcdef/relief/-0/1/1.png",
+    "0123456789abcdef/relief/65/1/1.png",
+    "0123456789abcdef/relief/1/1x/1.png",
+    "0123456789abcdef/relief/1/9223372036854775808/1.png",
+    "0123456789abcdef/relief/1/1/1.jpg",
+    "0123456789abcdef/relief/1/1/1.png.bak",
+    "0123456789abcdef/relief/1/1/1@3x.png",
+    "0123456789abcdef/relief/1/1/01.png",
+    "0123456789abcdef/relief/1/1/ 1.png",
+    "0123456789abcdef/relief/1/1/2.png/below",
+};
+
+static void file_below(const char *where, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", where, name);
+    for (char *slash = path + strlen(where) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = '\0';
+        mkdir(path, 0777);
+    }
+    file_write(path, "foreign", 7);
+}
+
+/* A folder with other things in it: they stay, uncounted, even where everything goes. */
+START_TEST(test_foreign)
+{
+    char path[1024], outside[FOLDER_TEXT + 32];
+    for (int i = 0; i < ROWS(foreign); i++)
+        file_below(folder, foreign[i]);
+    /* And a link to tiles of someone else. */
+    snprintf(outside, sizeof outside, "%s-outside", folder);
+    mkdir(outside, 0777);
+    snprintf(path, sizeof path, "%s/relief", outside);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/fedcba9876543210", folder);
+    ck_assert_int_eq(symlink(outside, path), 0);
+    snprintf(path, sizeof path, "%s/relief/1", outside);
+    ck_assert_int_eq(symlink(outside, path), 0);
+    file_below(outside, "relief/2/3/4.png");
+
+    open_with(plenty);
+    for (int i = 0; i < 50; i++)
+        ck_assert_msg(soon(put_number(i) == 0), "%d", i);
+    disk_cache_limit(cache, &(struct footprint){1, 1});
+    char tiles[1024];
+    snprintf(tiles, sizeof tiles, "%s/%s", folder, worlds->world->fingerprint);
+    ck_assert(soon(!file_exists(tiles)));
+    for (int i = 0; i < ROWS(foreign); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, foreign[i]);
+        ck_assert_msg(file_exists(path), "%s", foreign[i]);
+    }
+    snprintf(path, sizeof path, "%s/fedcba9876543210/relief/2/3/4.png", folder);
+    ck_assert(file_exists(path));
+    folder_remove(outside);
+}
+END_TEST
+
+/* A link to elsewhere where a tile's folder should be: nothing is stored beyond it. */
+START_TEST(test_link)
+{
+    char path[1024], outside[FOLDER_TEXT + 32];
+    snprintf(outside, sizeof outside, "%s-outside", folder);
+    mkdir(outside, 0777);
+    open_with(plenty);
+    snprintf(path, sizeof path, "%s/%s", folder, worlds->world->fingerprint);
+    ck_assert_int_eq(symlink(outside, path), 0);
+    ck_assert_int_eq(put_number(1), -ELOOP);
+    ck_assert_int_eq(put_number(1), -ELOOP); /* which stops nothing else */
+    ck_assert_uint_eq(folder_truth(outside).files, 1);
+    folder_remove(outside);
+}
+END_TEST
+
+static pid_t start_flooder(int seed, struct footprint quota)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    uint64_t state = (uint64_t)seed;
+    struct disk_cache *own;
+    if (disk_cache_open(&own, folder, &quota, NULL, NULL))
+        _exit(1);
+    for (;;) {
+        struct tile other = tile_number(&tile, chance_below(&state, 8000));
+        int err = disk_cache_put(own, &other, png);
+        if (err && err != -EDQUOT)
+            _exit(1);
+        if (seed % 2)
+            usleep(200);
+    }
+}
+
+/* Temporaries of the dead go at the start, whatever their time; those of the living stay. */
+START_TEST(test_temporaries)
+{
+    struct disk_cache *next;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/.new-0123456789abcdef-7", folder);
+    file_write(path, "torn", 4);
+    pid_t child = start_flooder(0, plenty); /* before this process has threads */
+    ck_assert(soon(!file_exists(path)));
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(disk_cache_open(&next, folder, &plenty, NULL, NULL), 0);
+        pause_ms(5);
+        disk_cache_close(next);
+    }
+    kill(child, SIGKILL);
+    int status;
+    waitpid(child, &status, 0);
+    /* Not one of its temporaries was taken from it: it would have ended by itself. */
+    ck_assert(WIFSIGNALED(status));
+}
+END_TEST
+
+/* --- Under pressure --------------------------------------------------------------- */
+
+/* The most that the folder ever was, and how often that was looked at. */
+struct samples {
+    struct footprint most;
+    int count;
+};
+
+/* What is in the folder while none of the processes moves: else what they move counts twice. */
+static void sample(struct samples *samples, const pid_t *processes, int count)
+{
+    int status;
+    for (int i = 0; i < count; i++) {
+        kill(processes[i], SIGSTOP);
+        waitpid(processes[i], &status, WUNTRACED);
+        if (!WIFSTOPPED(status))
+            return;
+    }
+    struct footprint truth = folder_truth(folder);
+    samples->most.bytes = truth.bytes > samples->most.bytes ? truth.bytes : samples->most.bytes;
+    samples->most.files = truth.files > samples->most.files ? truth.files : samples->most.files;
+    samples->count++;
+    for (int i = 0; i < count; i++)
+        kill(processes[i], SIGCONT);
+}
+
+static void must_fit(const struct samples *samples, struct footprint quota)
+{
+    ck_assert_int_gt(samples->count, 3);
+    ck_assert_msg(footprint_fits(samples->most, quota), "%ju of %ju bytes, %ju of %ju files",
+                  (uintmax_t)samples->most.bytes, (uintmax_t)quota.bytes,
+                  (uintmax_t)samples->most.files, (uintmax_t)quota.files);
+}
+
+static const struct {
+    struct footprint quota;
+    int pause_us; /* after each put: what a render takes, at least */
+} floods[] = {
+    {{1 << 20, 100000}, 500}, {{8 << 20, 100000}, 200}, {{1 << 30, 100}, 500},
+    {{1 << 30, 1000}, 200},   {{1 << 20, 100000}, 0},
+};
+
+enum { FLOODERS = 2, FLOOD = 1500, SAMPLES = 10 };
+
+static struct {
+    atomic_int stored, refused, failed, ended, samples;
+} * score; /* shared with the process that floods */
+
+static void *flood(void *context)
+{
+    int self = (int)(intptr_t)context;
+    uint64_t state = (uint64_t)self;
+    int pause = floods[self / FLOODERS].pause_us;
+    /* However fast it is, it is looked at while it lasts. */
+    for (int i = 0; i < FLOOD || atomic_load(&score->samples) < SAMPLES; i++) {
+        int err = put_number(chance_below(&state, 8000));
+        atomic_fetch_add(err == 0         ? &score->stored
+                         : err == -EDQUOT ? &score->refused
+                                          : &score->failed,
+                         1);
+        if (pause)
+            usleep((useconds_t)pause);
+    }
+    atomic_fetch_add(&score->ended, 1);
+    return NULL;
+}
+
+static pid_t start_flood(int row)
+{
+    pthread_t threads[FLOODERS];
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    if (disk_cache_open(&cache, folder, &floods[row].quota, NULL, NULL))
+        _exit(1);
+    for (intptr_t i = 0; i < FLOODERS; i++)
+        pthread_create(&threads[i], NULL, flood, (void *)(row * FLOODERS + i));
+    for (int i = 0; i < FLOODERS; i++)
+        pthread_join(threads[i], NULL);
+    for (;;)
+        pause();
+}
+
+/* A flood of tiles into too little room: at no sample too much, and most are stored. */
+START_TEST(test_flood)
+{
+    struct samples samples = {0};
+    score = mmap(NULL, sizeof *score, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child = start_flood(_i);
+    while (atomic_load(&score->ended) < FLOODERS) {
+        pause_ms(5);
+        sample(&samples, &child, 1);
+        atomic_store(&score->samples, samples.count);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    must_fit(&samples, floods[_i].quota);
+    int stored = atomic_load(&score->stored);
+    printf("flood %d: %d stored, %d refused, %d samples, at most %ju bytes, %ju files\n", _i,
+           stored, atomic_load(&score->refused), samples.count, (uintmax_t)samples.most.bytes,
+           (uintmax_t)samples.most.files);
+    ck_assert_int_eq(atomic_load(&score->failed), 0);
+    ck_assert_int_gt(stored, floods[_i].pause_us ? FLOODERS * FLOOD / 4 : 50);
+}
+END_TEST
+
+enum { PROCESSES = 3, KILLS = 30 };
+
+/* Several processes at once, killed again and again. */
+START_TEST(test_processes)
+{
+    const struct footprint quota = {4 << 20, 700};
+    struct samples samples = {0};
+    pid_t children[PROCESSES];
+    uint64_t state = 7;
+    for (int i = 0; i < PROCESSES; i++)
+        children[i] = start_flooder(i, quota);
+    for (int i = 0; i < KILLS; i++) {
+        for (int turns = 1 + chance_below(&state, 6); turns > 0; turns--) {
+            pause_ms(10);
+            sample(&samples, children, PROCESSES);
+        }
+        int victim = i % PROCESSES;
+        kill(children[victim], SIGKILL);
+        waitpid(children[victim], NULL, 0);
+        children[victim] = start_flooder(i + 10, quota);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    must_fit(&samples, quota);
+    /* The next one has what it needs, and leaves no temporaries of the dead. */
+    open_with(quota);
+    ck_assert(soon(put_number(1) == 0));
+    ck_assert_uint_gt(folder_truth(folder).files, 100);
+}
+END_TEST
+
+/* Counting while others store: what they make is in the books afterwards. */
+START_TEST(test_count_meanwhile)
+{
+    char books[FOLDER_TEXT + 16];
+    open_with(plenty);
+    for (int i = 0; i < 3000; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, folder);
+    for (int lap = 0; lap < 5; lap++) {
+        disk_cache_close(cache); /* a child of one thread alone is sound */
+        cache = NULL;
+        pid_t child = start_flooder(lap, plenty);
+        open_with(plenty);
+        pause_ms(20);
+        remove(books); /* both count now */
+        pause_ms(100);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        ck_assert(soon(put_number(lap) == 0));
+        struct footprint truth = folder_truth(folder), used;
+        ck_assert(disk_cache_usage(cache, &used));
+        ck_assert_msg(footprint_fits(truth, used), "%ju of %ju bytes, %ju of %ju files",
+                      (uintmax_t)used.bytes, (uintmax_t)truth.bytes, (uintmax_t)used.files,
+                      (uintmax_t)truth.files);
+    }
+}
+END_TEST
+
+static atomic_bool tear_on;
+
+static void *tear_folder_down(void *context)
+{
+    (void)context;
+    while (atomic_load(&tear_on)) {
+        pause_ms(3);
+        folder_remove(folder);
+    }
+    return NULL;
+}
+
+/* The folder deleted again and again in the middle of puts: no reason to stop storing. */
+START_TEST(test_torn_down)
+{
+    pthread_t thread;
+    int done = 0;
+    atomic_store(&tear_on, true);
+    open_with(plenty);
+    ck_assert_int_eq(pthread_create(&thread, NULL, tear_folder_down, NULL), 0);
+    for (int i = 0; i < 3000; i++) {
+        int err = put_number(i);
+        done += err == 0;
+        must(err == 0 || err == -EDQUOT || err == -EBUSY, "put %d: %d", i, err);
+        must(!disk_cache_suspended(cache), "put %d: %d, and none after it", i, err);
+    }
+    atomic_store(&tear_on, false);
+    pthread_join(thread, NULL);
+    ck_assert_int_gt(done, 100);
+    ck_assert(soon(put_number(1) == 0));
+    struct footprint truth = folder_truth(folder), used;
+    ck_assert(disk_cache_usage(cache, &used) && footprint_fits(truth, used));
+}
+END_TEST
+
+/* Stopping does not wait for a sweep. */
+START_TEST(test_stop)
+{
+    open_with(plenty);
+    for (int i = 0; i < 5000; i++)
+        ck_assert_int_eq(put_number(i), 0);
+    disk_cache_limit(cache, &(struct footprint){1, 1});
+    pause_ms(2);
+    disk_cache_close(cache);
+    cache = NULL;
+    ck_assert_uint_gt(folder_truth(folder).files, 10);
+}
+END_TEST
+
+/* --- Hits ------------------------------------------------------------------------ */
+
+static time_t used_at(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) ? 0 : status.st_mtime;
+}
+
+typedef int getter(struct disk_cache *from, const struct tile *which, struct blob **out);
+static getter *const getters[] = {disk_cache_get, disk_cache_get_now};
+
+/* A real tile in the place of number 0, used SECONDS ago. */
+static void put_whole(char path[1024], long seconds)
+{
+    static const uint8_t black[256 * 256 * 3];
+    struct png_writer *writer;
+    struct blob *whole;
+    ck_assert_int_eq(png_writer_new(&writer), 0);
+    ck_assert_int_eq(png_write(&whole, writer, PIXEL_RGB8, 256, black), 0);
+    png_writer_free(writer);
+    open_with(plenty);
+    tile = tile_number(&tile, 0);
+    ck_assert_int_eq(disk_cache_put(cache, &tile, whole), 0);
+    file_age(path_of(0, path), seconds);
+    blob_release(whole);
+}
+
+static const struct {
+    long age;
+    bool touched;
+} ages[] = {{0, false}, {300, false}, {900, true}, {86400 * 365, true}, {-86400 * 365, true}};
+
+/* The last use is noted, but not for each of many in a row. */
+START_TEST(test_hit)
+{
+    char path[1024];
+    struct blob *found;
+    for (int i = 0; i < ROWS(ages); i++) {
+        put_whole(path, ages[i].age);
+        time_t before = used_at(path), now = time(NULL);
+        ck_assert_int_eq(getters[_i](cache, &tile, &found), 0);
+        blob_release(found);
+        if (ages[i].touched)
+            ck_assert_msg(soon(used_at(path) >= now - 1 && used_at(path) <= now + 20),
+                          "row %d: used %jd", i, (intmax_t)used_at(path));
+        else
+            ck_assert_int_eq(used_at(path), before);
+    }
+}
+END_TEST
+
+/* What can be told without waiting is; a torn file is as torn as ever. */
+START_TEST(test_now)
+{
+    char path[1024];
+    struct blob *found;
+    put_whole(path, 0);
+    ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), 0);
+    ck_assert_uint_eq(found->references, 1);
+    blob_release(found);
+    file_write(path, "torn", 4);
+    ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), -EILSEQ);
+    file_write(path, "", 0);
+    ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), -EILSEQ);
+    remove(path);
+    int err = disk_cache_get_now(cache, &tile, &found);
+    ck_assert_msg(err == -ENOENT || err == -EAGAIN, "%d", err);
+    tile.x = 77777;
+    err = disk_cache_get_now(cache, &tile, &found);
+    ck_assert_msg(err == -ENOENT || err == -EAGAIN, "%d", err);
+}
+END_TEST
+
+/* What is not in memory is left to those who may wait. */
+START_TEST(test_now_cold)
+{
+    char path[1024];
+    struct blob *found;
+    put_whole(path, 0);
+    int fd = open(path, O_RDWR);
+    ck_assert_int_eq(fsync(fd), 0);
+    ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    unsigned char in_memory = 1;
+    ck_assert_int_eq(mincore(map, 1, &in_memory), 0);
+    munmap(map, 4096);
+    close(fd);
+    if (in_memory & 1) {
+        printf("(files here do not leave the memory)\n");
+        return;
+    }
+    ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), -EAGAIN);
+    ck_assert_int_eq(disk_cache_get(cache, &tile, &found), 0);
+    blob_release(found);
+    ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), 0);
+    blob_release(found);
+}
+END_TEST
+
+/* A disk of 2 MiB at PATH; false where that cannot be had. */
+static bool mount_small_disk(char path[FOLDER_TEXT + 16])
+{
+    snprintf(path, FOLDER_TEXT + 16, "%s/disk", folder);
+    mkdir(path, 0777);
+    if (geteuid() == 0 && mount("tmpfs", path, "tmpfs", 0, "size=2m") == 0)
+        return true;
+    printf("(not root: no small disk to test with)\n");
+    return false;
+}
+
+/* Put tiles until one is refused; returns why. */
+static int fill(struct disk_cache *small)
+{
+    int err = 0;
+    for (int i = 0; i < 400 && !err; i++) {
+        struct tile other = tile_number(&tile, i);
+        err = disk_cache_put(small, &other, png);
+    }
+    return err;
+}
+
+/* A disk smaller than the quota: storing pauses, a part of what is there goes, and it goes on. */
+START_TEST(test_small_disk)
+{
+    char path[FOLDER_TEXT + 16];
+    struct disk_cache *small;
+    if (!mount_small_disk(path))
+        return;
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(fill(small), -ENOSPC);
+    ck_assert(disk_cache_suspended(small));
+    ck_assert_int_eq(disk_cache_put(small, &tile, png), -ECANCELED);
+    pause_ms(5100);
+    int err = disk_cache_put(small, &tile, png);
+    bool suspended = disk_cache_suspended(small);
+    disk_cache_close(small);
+    umount(path);
+    ck_assert_int_eq(err, 0);
+    ck_assert(!suspended);
+}
+END_TEST
+
+/* No books, and no room for new ones: room is made all the same, and the quota kept. */
+START_TEST(test_no_room_for_books)
+{
+    const struct footprint quota = {1 << 20, 100000};
+    char path[FOLDER_TEXT + 16], name[FOLDER_TEXT + 32];
+    static const char block[4096];
+    struct disk_cache *small;
+    if (!mount_small_disk(path))
+        return;
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(fill(small), -ENOSPC);
+    disk_cache_close(small);
+    snprintf(name, sizeof name, "%s/" USAGE_FILE, path);
+    remove(name);
+    snprintf(name, sizeof name, "%s/other", path);
+    int fd = open(name, O_WRONLY | O_CREAT, 0600);
+    while (write(fd, block, sizeof block) > 0)
+        ;
+    close(fd);
+    ck_assert_int_eq(disk_cache_open(&small, path, &quota, NULL, NULL), 0);
+    bool started_full = disk_cache_suspended(small);
+    struct footprint other = folder_truth(name), all = footprint_sum(quota, other);
+    bool fits = soon(footprint_fits(folder_truth(path), all));
+    disk_cache_close(small);
+    umount(path);
+    ck_assert(started_full);
+    ck_assert(fits);
+}
+END_TEST
+
+static TCase *fixture_case(Suite *suite, const char *name)
+{
+    TCase *tcase = suite_case(suite, name);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("disk_quota");
+    TCase *tcase = fixture_case(suite, "counting");
+    tcase_add_test(tcase, test_counted);
+    tcase_add_test(tcase, test_shrunk);
+    tcase_add_test(tcase, test_restart);
+    tcase_add_loop_test(tcase, test_doubt, 0, DOUBTS);
+    tcase_add_loop_test(tcase, test_doubt_open, 0, DOUBTS);
+    tcase_add_test(tcase, test_without_books);
+    tcase_add_test(tcase, test_count_meanwhile);
+    tcase = fixture_case(suite, "going");
+    tcase_add_loop_test(tcase, test_oldest_go, 0, ROWS(clocks));
+    tcase_add_test(tcase, test_same_age);
+    tcase_add_test(tcase, test_future);
+    tcase_add_test(tcase, test_not_current);
+    tcase_add_test(tcase, test_foreign);
+    tcase_add_test(tcase, test_link);
+    tcase_add_test(tcase, test_temporaries);
+    tcase_add_test(tcase, test_torn_down);
+    tcase_add_test(tcase, test_stop);
+    tcase = fixture_case(suite, "flood");
+    tcase_add_loop_test(tcase, test_flood, 0, ROWS(floods));
+    tcase_add_test(tcase, test_processes);
+    tcase = fixture_case(suite, "hits");
+    tcase_add_loop_test(tcase, test_hit, 0, ROWS(getters));
+    tcase_add_test(tcase, test_now);
+    tcase_add_test(tcase, test_now_cold);
+    tcase = fixture_case(suite, "disk");
+    tcase_add_test(tcase, test_small_disk);
+    tcase_add_test(tcase, test_no_room_for_books);
+    return suite_run(suite);
+}

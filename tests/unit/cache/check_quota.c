@@ -1,0 +1,312 @@
+/* The books of a cache folder: limits, processes that share them, surveys beside which things are
+ * made. Two books opened here stand for two processes: their locks know no difference. */
+#include "server/cache/quota.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "tests/unit/support/fixtures.h"
+
+static char path[FOLDER_TEXT];
+static struct folder folder;
+static struct usage *one, *two;
+static const struct footprint plenty = {1 << 30, 1000000}, nothing;
+
+enum { NONCE_ONE = 11, NONCE_TWO = 22 };
+
+static void set_up(void)
+{
+    int why;
+    folder_new(path);
+    ck_assert_int_eq(folder_open(&folder, path), 0);
+    ck_assert_int_eq(usage_open(&one, &folder, NONCE_ONE, &why), 0);
+    ck_assert_int_eq(why, 0);
+    ck_assert_int_eq(usage_open(&two, &folder, NONCE_TWO, &why), 0);
+    ck_assert_int_eq(why, 0);
+}
+
+static void tear_down(void)
+{
+    usage_close(one);
+    usage_close(two);
+    usage_close(NULL);
+    folder_close(&folder);
+    folder_remove(path);
+}
+
+/* What the books say beyond nothing. */
+static struct footprint used(void)
+{
+    struct footprint out;
+    bool known;
+    uint64_t age;
+    ck_assert_int_eq(usage_read(one, &out, &known, &age), 0);
+    ck_assert(known);
+    ck_assert_uint_lt(age, 100);
+    return footprint_less(out, footprint_of_nothing());
+}
+
+static void must_be(struct footprint expected, const char *what)
+{
+    struct footprint is = used();
+    must(is.bytes == expected.bytes && is.files == expected.files,
+         "%s: %" PRIu64 " bytes, %" PRIu64 " files, not %" PRIu64 ", %" PRIu64, what, is.bytes,
+         is.files, expected.bytes, expected.files);
+}
+
+static struct footprint size(uint64_t bytes, uint64_t files)
+{
+    return (struct footprint){bytes, files};
+}
+
+START_TEST(test_footprints)
+{
+    static const struct {
+        uint64_t size, entries, bytes;
+    } folders[] = {
+        {0, 0, 4096},       {4096, 0, 4096},    {4096, 50, 4096},    {12288, 0, 12288},
+        {12288, 102, 4128}, {12288, 103, 4096}, {40960, 100, 32960},
+    };
+    ck_assert_uint_eq(footprint_of_file(0).bytes, FOOTPRINT_ENTRY);
+    ck_assert_uint_eq(footprint_of_file(1).bytes, 4096 + FOOTPRINT_ENTRY);
+    ck_assert_uint_eq(footprint_of_file(4096).bytes, 4096 + FOOTPRINT_ENTRY);
+    ck_assert_uint_eq(footprint_of_file(4097).bytes, 8192 + FOOTPRINT_ENTRY);
+    for (int i = 0; i < ROWS(folders); i++) {
+        struct footprint is = footprint_of_folder(folders[i].size, folders[i].entries);
+        ck_assert_msg(is.bytes == folders[i].bytes + FOOTPRINT_ENTRY && is.files == 1,
+                      "row %d: %" PRIu64, i, is.bytes);
+    }
+}
+END_TEST
+
+/* Neither limit is exceeded, by both together. */
+START_TEST(test_limits)
+{
+    struct footprint limit = footprint_sum(footprint_of_nothing(), size(10000, 10));
+    ck_assert_int_eq(usage_reserve(one, size(6000, 2), limit), 0);
+    ck_assert_int_eq(usage_reserve(two, size(4001, 1), limit), -EDQUOT);
+    ck_assert_int_eq(usage_reserve(two, size(1, 9), limit), -EDQUOT);
+    ck_assert_int_eq(usage_reserve(two, size(4000, 8), limit), 0);
+    ck_assert_int_eq(usage_reserve(one, size(1, 0), limit), -EDQUOT);
+    must_be(size(10000, 10), "full");
+    usage_settle(one, size(6000, 2), size(1000, 1));
+    usage_settle(two, size(4000, 8), nothing);
+    must_be(size(9000, 9), "settled");
+    ck_assert_int_eq(usage_sweep_begin(two), 0);
+    usage_swept(two, plenty);
+    ck_assert_uint_eq(used().bytes, 0); /* never below it */
+}
+END_TEST
+
+/* Who closes its books, or dies, is not alive; what it reserved stays until a survey. */
+START_TEST(test_alive)
+{
+    struct usage_mark mark;
+    ck_assert(usage_alive(one, NONCE_ONE));
+    ck_assert(usage_alive(one, NONCE_TWO));
+    ck_assert(usage_alive(two, NONCE_ONE));
+    ck_assert(!usage_alive(one, 33));
+    ck_assert_int_eq(usage_reserve(two, size(500, 5), plenty), 0);
+    usage_close(two);
+    two = NULL;
+    ck_assert(!usage_alive(one, NONCE_TWO));
+    must_be(size(500, 5), "died");
+    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
+    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), 0);
+    must_be(nothing, "surveyed");
+}
+END_TEST
+
+/* What is in the books before a survey; what each does before and meanwhile; what is counted; and
+ * what they say then. */
+static const struct {
+    const char *what;
+    uint64_t before;            /* reserved and settled */
+    uint64_t pending, other;    /* reserved by one and by two, and not settled */
+    uint64_t made, freed;       /* meanwhile: by two, and by who sweeps */
+    uint64_t counted, expected; /* bytes; one file each 100 */
+} surveys[] = {
+    {"as it was", 1000, 0, 0, 0, 0, 1000, 1000},
+    {"deleted by hand", 1000, 0, 0, 0, 0, 400, 400},
+    {"put there by hand", 1000, 0, 0, 0, 0, 3000, 3000},
+    {"all deleted", 1000, 0, 0, 0, 0, 0, 0},
+    {"made meanwhile, not seen", 1000, 0, 0, 500, 0, 1000, 1500},
+    {"made meanwhile, seen", 1000, 0, 0, 500, 0, 1500, 1500},
+    {"deleted by hand, made meanwhile", 1000, 0, 0, 500, 0, 400, 900},
+    {"freed meanwhile, not seen", 1000, 0, 0, 0, 600, 400, 400},
+    {"freed meanwhile, seen before", 1000, 0, 0, 0, 600, 1000, 400},
+    {"made and freed", 1000, 0, 0, 300, 600, 1000, 700},
+    {"pending, not seen", 1000, 500, 0, 0, 0, 1000, 1500},
+    {"pending of another, not seen", 1000, 0, 500, 0, 0, 1000, 1500},
+    {"pending of both, drift", 1000, 200, 500, 0, 0, 300, 1000},
+    {"pending, seen", 1000, 500, 0, 0, 0, 1500, 1500},
+    {"all at once", 5000, 100, 200, 300, 400, 2000, 2600},
+};
+
+static struct footprint hundreds(uint64_t bytes)
+{
+    return size(bytes, bytes / 100);
+}
+
+START_TEST(test_surveys)
+{
+    struct usage_mark mark;
+    ck_assert_int_eq(usage_reserve(one, hundreds(surveys[_i].before), plenty), 0);
+    usage_settle(one, hundreds(surveys[_i].before), nothing);
+    ck_assert_int_eq(usage_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
+    ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].other), plenty), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
+    ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].made), plenty), 0);
+    usage_settle(two, hundreds(surveys[_i].made), nothing);
+    usage_swept(one, hundreds(surveys[_i].freed));
+    struct footprint counted = footprint_sum(footprint_of_nothing(), hundreds(surveys[_i].counted));
+    ck_assert_int_eq(usage_survey_end(one, &mark, counted), 0);
+    must_be(hundreds(surveys[_i].expected), surveys[_i].what);
+}
+END_TEST
+
+/* One sweeps at a time, until it ends, its books are closed or it dies. */
+START_TEST(test_turns)
+{
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
+    usage_sweep_end(two); /* nothing of its own */
+    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
+    usage_sweep_end(one);
+    ck_assert_int_eq(usage_sweep_begin(two), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), -EBUSY);
+    usage_close(two);
+    two = NULL;
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+}
+END_TEST
+
+/* Books begun anew in mid-sweep: what goes is not subtracted from what they never had, and what
+ * is being made comes into them before it can be. */
+START_TEST(test_anew)
+{
+    char books[FOLDER_TEXT + 16];
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    ck_assert_int_eq(usage_reserve(one, size(5000, 5), plenty), 0);
+    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    file_write(books, "torn", 4);
+    ck_assert_int_eq(usage_reserve(two, size(900, 9), plenty), 0);
+    must_be(size(5900, 14), "anew");
+    usage_swept(one, size(100, 1));
+    must_be(size(5900, 14), "swept");
+    usage_settle(one, size(5000, 5), size(1000, 1));
+    must_be(size(4900, 13), "settled");
+}
+END_TEST
+
+/* Books that vanish in mid-survey: what was counted may not be all. */
+START_TEST(test_vanished)
+{
+    struct usage_mark mark;
+    char books[FOLDER_TEXT + 16];
+    struct footprint last;
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
+    remove(books);
+    ck_assert_int_eq(mkdirat(folder.fd, "0123456789abcdef", 0777), 0);
+    ck_assert_int_eq(usage_reserve(two, size(1, 1), plenty), -EDQUOT);
+    ck_assert(!usage_last(two, &last));
+    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), -ESTALE);
+    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
+    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), 0);
+    ck_assert_int_eq(usage_reserve(two, size(1, 1), plenty), 0);
+    ck_assert(usage_alive(one, NONCE_TWO));
+}
+END_TEST
+
+/* Books that vanish while tiles are on their way: what is made afterwards is in the new ones. */
+START_TEST(test_vanished_in_mid_put)
+{
+    char books[FOLDER_TEXT + 16];
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    ck_assert_int_eq(usage_reserve(one, size(500, 5), plenty), 0);
+    ck_assert_int_eq(usage_reserve(two, size(300, 3), plenty), 0);
+    remove(books);
+    ck_assert_int_eq(usage_reserve(one, size(100, 1), plenty), 0);
+    must_be(size(600, 6), "one's");
+    usage_settle(two, size(300, 3), nothing);
+    must_be(size(900, 9), "and two's");
+    usage_settle(one, size(600, 6), size(100, 1));
+    must_be(size(800, 8), "and once only");
+}
+END_TEST
+
+/* Something else under the name of the books: an error, and it stays. */
+START_TEST(test_in_the_way)
+{
+    char books[FOLDER_TEXT + 16];
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    remove(books);
+    ck_assert_int_eq(mkdir(books, 0777), 0);
+    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    remove(books);
+    ck_assert_int_eq(symlink("elsewhere", books), 0);
+    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    remove(books);
+    ck_assert_int_eq(mkfifo(books, 0777), 0);
+    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    remove(books);
+    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), 0);
+}
+END_TEST
+
+/* No number left for one more process: it stores nothing. */
+START_TEST(test_too_many)
+{
+    enum { MORE = 62 };
+    struct usage *more[MORE], *last;
+    int why;
+    for (int i = 0; i < MORE; i++) {
+        ck_assert_int_eq(usage_open(&more[i], &folder, 100 + (uint64_t)i, &why), 0);
+        ck_assert_int_eq(why, 0);
+    }
+    ck_assert_int_eq(usage_open(&last, &folder, 99, &why), 0);
+    ck_assert_int_eq(why, -EUSERS);
+    ck_assert_int_eq(usage_reserve(last, size(1, 1), plenty), -EUSERS);
+    usage_close(more[7]);
+    ck_assert_int_eq(usage_reserve(last, size(1, 1), plenty), 0);
+    usage_close(last);
+    for (int i = 0; i < MORE; i++)
+        if (i != 7)
+            usage_close(more[i]);
+}
+END_TEST
+
+/* A holder of the books that has been stopped: an error after a moment, no hang. */
+START_TEST(test_stopped_holder)
+{
+    char books[FOLDER_TEXT + 16];
+    struct flock first = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    int fd = open(books, O_RDWR);
+    ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &first), 0);
+    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), -EAGAIN);
+    close(fd);
+    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("usage");
+    TCase *tcase = suite_case(suite, "usage");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_footprints);
+    tcase_add_test(tcase, test_limits);
+    tcase_add_test(tcase, test_alive);
+    tcase_add_loop_test(tcase, test_surveys, 0, ROWS(surveys));
+    tcase_add_test(tcase, test_turns);
+    tcase_add_test(tcase, test_anew);
+    tcase_add_test(tcase, test_vanished);
+    tcase_add_test(tcase, test_vanished_in_mid_put);
+    tcase_add_test(tcase, test_in_the_way);
+    tcase_add_test(tcase, test_too_many);
+    tcase_add_test(tcase, test_stopped_holder);
+    return suite_run(suite);
+}

@@ -1,0 +1,409 @@
+/* Worlds from text: what the daemon says of a world, and its YAML, give back the very parameters.
+ */
+#include "config/farlands_world.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <glob.h>
+#include <locale.h>
+#include <math.h>
+
+#include "config/options.h"
+#include "server/api/documents.h"
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static char file[FOLDER_TEXT + 16];
+
+static void set_up(void)
+{
+    folder_new(folder);
+    snprintf(file, sizeof file, "%s/a.yaml", folder);
+}
+
+static void tear_down(void)
+{
+    folder_remove(folder);
+}
+
+static void must_be_read(struct farlands_world *out, const char *text, size_t length,
+                         const char *name)
+{
+    char why[FARLANDS_WORLD_WHY] = "";
+    const int err = farlands_world_read(out, text, length, name, why, sizeof why);
+    must(err == 0, "%d: %s", err, why);
+}
+
+/* That TEXT is refused with ERR, and why: a text that has EXPECTED in it. */
+static void must_be_refused(const char *text, size_t length, const char *name, int err,
+                            const char *expected)
+{
+    struct farlands_world world, before;
+    char why[FARLANDS_WORLD_WHY] = "";
+    memset(&world, 0x5a, sizeof world);
+    before = world;
+    const int got = farlands_world_read(&world, text, length, name, why, sizeof why);
+    must(got == err, "%d, not %d: %s", got, err, why);
+    must(strncmp(why, "text:", 5) == 0 && strstr(why, expected), "%s, not %s", why, expected);
+    must(memcmp(&world, &before, sizeof world) == 0, "touched");
+    must(farlands_world_read(&world, text, length, name, NULL, 0) == err, "without WHY");
+}
+
+/* Heights of both near, between blocks, and far out. */
+static void must_have_same_heights(const struct farlands_terrain *a,
+                                   const struct farlands_params *b)
+{
+    enum { SIDE = 33 };
+    static const int64_t places[][2] = {
+        {0, 0},
+        {-17 * FARLANDS_UNIT, -16 * FARLANDS_UNIT},
+        {INT64_C(123456789012345), INT64_C(-98765432109876)},
+        {FARLANDS_LIMIT - SIDE * INT64_C(333), -FARLANDS_LIMIT},
+    };
+    float expected[SIDE * SIDE], heights[SIDE * SIDE];
+    struct farlands_terrain *terrain;
+    struct farlands_scratch *scratch;
+    ck_assert_int_eq(farlands_terrain_new(&terrain, b), 0);
+    ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
+    for (int i = 0; i < ROWS(places); i++) {
+        const struct farlands_grid grid = {
+            .x = places[i][0], .y = places[i][1], .step = 333, .width = SIDE, .height = SIDE};
+        ck_assert_int_eq(farlands_heights(a, scratch, &grid, expected, SIDE), 0);
+        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, SIDE), 0);
+        ck_assert_mem_eq(heights, expected, sizeof heights);
+    }
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+
+static void must_be(const struct farlands_world *read, const struct world *world,
+                    const char *fingerprint)
+{
+    const struct world_config *config = &world->config;
+    ck_assert_str_eq(read->name, config->name);
+    ck_assert_str_eq(read->fingerprint, fingerprint);
+    ck_assert_int_eq(read->native_zoom, config->native_zoom);
+    ck_assert_mem_eq(read->origin, config->origin, sizeof read->origin);
+    ck_assert_mem_eq(&read->params, &config->terrain, sizeof read->params);
+    must_have_same_heights(world->terrain, &read->params);
+}
+
+/* As somebody else may have written the document anew. */
+static void must_survive_printing(const struct blob *document, const struct world *world)
+{
+    struct farlands_world read;
+    cJSON *json = cJSON_ParseWithLength((const char *)document->bytes, document->length);
+    /* With tabs, and in other lines. cJSON keeps numbers as doubles, which hold all of these. */
+    char *text = cJSON_Print(json);
+    must_be_read(&read, text, strlen(text), world->config.name);
+    must_be(&read, world, world->fingerprint);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+/* Each world of the file PATH, or of none where it is NULL, through both kinds of text. */
+static void must_come_back(const char *path)
+{
+    struct worlds *worlds = worlds_of(path);
+    struct blob *yaml = file_read(path ? path : "config/farlands.yaml");
+    struct farlands_world read;
+    ck_assert_ptr_nonnull(yaml);
+    for (int i = 0; i < worlds->count; i++) {
+        const struct world *world = &worlds->world[i];
+        struct blob *document = document_world(world);
+        const char *text = (const char *)document->bytes;
+        must_be_read(&read, text, document->length, NULL);
+        must_be(&read, world, world->fingerprint);
+        must_be_read(&read, text, document->length, world->config.name);
+        must_be(&read, world, world->fingerprint);
+        must_survive_printing(document, world);
+        must_be_read(&read, (const char *)yaml->bytes, yaml->length, world->config.name);
+        must_be(&read, world, "");
+        blob_release(document);
+    }
+    blob_release(yaml);
+    worlds_release(worlds);
+}
+
+START_TEST(test_default)
+{
+    must_come_back(NULL);
+}
+END_TEST
+
+START_TEST(test_samples)
+{
+    glob_t samples;
+    ck_assert_int_eq(glob("config/worlds/*.yaml", 0, NULL, &samples), 0);
+    ck_assert_uint_ge(samples.gl_pathc, 7);
+    for (size_t i = 0; i < samples.gl_pathc; i++)
+        must_come_back(samples.gl_pathv[i]);
+    globfree(&samples);
+}
+END_TEST
+
+/* Numbers that a double does not hold, bounds, and layers of which this library knows nothing. */
+static const char extremes[] =
+    "listen: 127.0.0.1:0\n"
+    "worlds:\n"
+    "  - {name: first, seed: 18446744073709551615, native_zoom: 32,\n"
+    "     origin: [-0.0009765625, 2251799813685248], layers: [normal, relief],\n"
+    "     elevation: [[-0.1, -11000.25], [1e-7, 0.3], [0.7, 8848.75]],\n"
+    "     noise: {persistence: 0.1, lacunarity: 1.0000001, octaves: 2, offset: 1e-300}}\n"
+    "  - {name: second, native_zoom: 0, wrap: true,\n"
+    "     noise: {wavelength: 256, octaves: 3, warp: {amplitude: 0.5, wavelength: 32}}}\n"
+    "  - {name: third-, noise: {basis: simplex, hash: permutation, octave_salt: true}}\n";
+
+START_TEST(test_extremes)
+{
+    file_write(file, extremes, sizeof extremes - 1);
+    must_come_back(file);
+}
+END_TEST
+
+START_TEST(test_choice)
+{
+    const size_t length = sizeof extremes - 1;
+    must_be_refused(extremes, length, NULL, -EINVAL, "worlds: 3 of them");
+    must_be_refused(extremes, length, NULL, -EINVAL, "\"first\", \"second\", \"third-\"");
+    must_be_refused(extremes, length, "fourth\n", -ENOENT,
+                    "no world \"fourth?\"; there are \"first\", \"second\", \"third-\"");
+    must_be_refused(extremes, length, "", -ENOENT, "no world \"\"");
+}
+END_TEST
+
+/* The document of the default world as cJSON has it, to be changed; and as text again. */
+static cJSON *document_of_default(void)
+{
+    struct worlds *worlds = worlds_of(NULL);
+    struct blob *document = document_world(&worlds->world[0]);
+    cJSON *json = cJSON_ParseWithLength((const char *)document->bytes, document->length);
+    blob_release(document);
+    worlds_release(worlds);
+    return json;
+}
+
+static void document_must_be_refused(const cJSON *json, const char *name, int err,
+                                     const char *expected)
+{
+    char *text = cJSON_PrintUnformatted(json);
+    must_be_refused(text, strlen(text), name, err, expected);
+    cJSON_free(text);
+}
+
+START_TEST(test_seeds)
+{
+    struct farlands_world read;
+    cJSON *json = document_of_default();
+    cJSON_ReplaceItemInObject(json, "name", cJSON_CreateString("default:18446744073709551615"));
+    cJSON_ReplaceItemInObject(json, "seed", cJSON_CreateString("18446744073709551615"));
+    char *text = cJSON_PrintUnformatted(json);
+    must_be_read(&read, text, strlen(text), NULL);
+    ck_assert_str_eq(read.name, "default:18446744073709551615");
+    ck_assert_uint_eq(read.params.seed, UINT64_MAX);
+    must_be_read(&read, text, strlen(text), "default:18446744073709551615");
+    must_be_refused(text, strlen(text), "default", -ENOENT,
+                    "there is \"default:18446744073709551615\"");
+    cJSON_free(text);
+    static const char *const names[] = {"default:",    "default:01",
+                                        "default:-1",  "default:18446744073709551616",
+                                        "default:1:2", ":1"};
+    for (int i = 0; i < ROWS(names); i++) {
+        cJSON_ReplaceItemInObject(json, "name", cJSON_CreateString(names[i]));
+        document_must_be_refused(json, NULL, -EINVAL, "name: ");
+    }
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_generator)
+{
+    cJSON *json = document_of_default();
+    cJSON_ReplaceItemInObject(json, "generator", cJSON_CreateNumber(FARLANDS_GENERATOR + 1));
+    document_must_be_refused(json, NULL, -ENOTSUP, "generator: the document is of generator 3");
+    cJSON_ReplaceItemInObject(json, "generator", cJSON_CreateString("two"));
+    document_must_be_refused(json, NULL, -EINVAL, "generator: ");
+    cJSON_DeleteItemFromObject(json, "generator");
+    document_must_be_refused(json, NULL, -EINVAL, "generator: missing");
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* Each parameter of OPTIONS left out of OBJECT, which is PATH of ROOT. Returns how many. */
+static int must_miss_each(const cJSON *root, cJSON *object, const struct option *options,
+                          const char *path)
+{
+    int count = 0;
+    for (const struct option *option = options; option->key; option++) {
+        char key[128], expected[160];
+        if (option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS ||
+            strcmp(option->key, "name") == 0)
+            continue;
+        snprintf(key, sizeof key, "%s%s", path, option->key);
+        cJSON *value = cJSON_DetachItemFromObjectCaseSensitive(object, option->key);
+        must(value != NULL, "the document has no %s", key);
+        snprintf(expected, sizeof expected, ": %s: missing", key);
+        document_must_be_refused(root, "default", -EINVAL, expected);
+        cJSON_AddItemToObject(object, option->key, value);
+        count++;
+        snprintf(key, sizeof key, "%s%s.", path, option->key);
+        if (option->options)
+            count += must_miss_each(root, value, option->options, key);
+    }
+    return count;
+}
+
+START_TEST(test_missing)
+{
+    cJSON *json = document_of_default();
+    ck_assert_int_ge(must_miss_each(json, json, world_options, ""), 20);
+    /* Pictures do not matter to heights, nor what else is said. */
+    static const char *const keys[] = {"palette", "layers", "range", "limits", "tile_size"};
+    for (int i = 0; i < ROWS(keys); i++)
+        cJSON_DeleteItemFromObject(json, keys[i]);
+    cJSON_AddItemToObject(json, "palette", cJSON_CreateString("of a later version"));
+    cJSON_AddItemToObject(json, "later", cJSON_CreateObject());
+    struct farlands_world read;
+    char *text = cJSON_PrintUnformatted(json);
+    must_be_read(&read, text, strlen(text), "default");
+    cJSON_free(text);
+    /* But a later parameter may well. */
+    cJSON *noise = cJSON_GetObjectItem(json, "noise");
+    cJSON_AddItemToObject(noise, "erosion", cJSON_CreateNumber(0));
+    document_must_be_refused(json, NULL, -EINVAL, "noise.erosion: unknown key");
+    cJSON_DeleteItemFromObject(noise, "erosion");
+    cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(65));
+    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: \"65\" is not accepted");
+    cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(40));
+    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: not accepted; more than");
+    cJSON_ReplaceItemInObject(json, "noise", cJSON_CreateString("fine"));
+    document_must_be_refused(json, NULL, -EINVAL, "noise.basis: missing");
+    cJSON_ReplaceItemInObject(json, "fingerprint", cJSON_CreateString("0123456789abcdeF"));
+    document_must_be_refused(json, NULL, -EINVAL, "fingerprint: ");
+    cJSON_Delete(json);
+}
+END_TEST
+
+struct refusal {
+    const char *text;
+    const char *name;
+    int err;
+    const char *why;
+};
+
+static const struct refusal refusals[] = {
+    {"", NULL, -EINVAL, "text:1: empty"},
+    {" \n", NULL, -EINVAL, "empty"},
+    {"{", NULL, -EINVAL, "not YAML"},
+    {"\xff\xfe\xff", NULL, -EINVAL, "not YAML"},
+    {"not found", NULL, -EINVAL, "not a mapping"},
+    {"[]", NULL, -EINVAL, "not a mapping"},
+    {"{\"error\": \"no such world\"}", NULL, -EINVAL, "error: unknown key"},
+    {"{\"name\": \"default\"}", NULL, -EINVAL, "generator: missing"},
+    {"worlds: []", NULL, -EINVAL, "worlds: a list of 0 is not accepted"},
+    {"worlds: [{name: a, sead: 1}]", NULL, -EINVAL, "worlds[0].sead: unknown key"},
+    {"worlds:\n- name: a\n  seed: -1", "a", -EINVAL, "text:3: worlds[0].seed: \"-1\""},
+    {"worlds: [{name: a}]\nlimits: {queue: 0}", NULL, -EINVAL, "limits.queue: "},
+    {"worlds: [{name: a}]\n---\nworlds: [{name: b}]", NULL, -EINVAL, "text:3: not YAML: a second"},
+};
+
+START_TEST(test_refusals)
+{
+    const struct refusal *row = &refusals[_i];
+    must_be_refused(row->text, strlen(row->text), row->name, row->err, row->why);
+}
+END_TEST
+
+/* A configuration of everything but worlds serves the built-in one. */
+START_TEST(test_no_worlds)
+{
+    static const char text[] = "listen: 127.0.0.1:0\n";
+    struct worlds *worlds = worlds_of(NULL);
+    struct farlands_world read;
+    must_be_read(&read, text, sizeof text - 1, NULL);
+    must_be(&read, &worlds->world[0], "");
+    worlds_release(worlds);
+}
+END_TEST
+
+/* What ends too soon is none, and nothing is read behind it. */
+START_TEST(test_ends)
+{
+    struct guarded guarded;
+    cJSON *json = document_of_default();
+    char *text = cJSON_PrintUnformatted(json);
+    const size_t length = strlen(text);
+    struct farlands_world read;
+    guarded_new(&guarded, length);
+    for (size_t i = 0; i < length; i++) {
+        const char *copy = (const char *)guarded_copy(&guarded, text, i);
+        must_be_refused(copy, i, NULL, -EINVAL, i == 0 ? "empty" : "");
+    }
+    must_be_read(&read, (const char *)guarded_copy(&guarded, text, length), length, NULL);
+    guarded_free(&guarded);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* libyaml alone would take an hour of it. */
+START_TEST(test_large)
+{
+    static char text[FARLANDS_WORLD_TEXT + 1];
+    memset(text, '[', sizeof text);
+    must_be_refused(text, sizeof text - 1, NULL, -EINVAL, "text:1: not YAML: nested too deeply");
+    must_be_refused(text, sizeof text, NULL, -EFBIG, "1048577 bytes");
+    for (size_t i = 0; i < sizeof text; i += 2)
+        memcpy(&text[i], "- ", i + 2 < sizeof text ? 2 : 1);
+    must_be_refused(text, sizeof text - 1, NULL, -EINVAL, "nested too deeply");
+    memset(text, ' ', sizeof text);
+    memcpy(text, "worlds: [{name: a}]", 19);
+    struct farlands_world read;
+    must_be_read(&read, text, sizeof text - 1, NULL);
+    char why[4];
+    text[0] = 'W';
+    ck_assert_int_eq(farlands_world_read(&read, text, 19, NULL, why, sizeof why), -EINVAL);
+    ck_assert_str_eq(why, "tex");
+}
+END_TEST
+
+/* Where a program's numbers have commas, and after it they still do. Only where that locale can be
+ * made: its sources are Debian's package locales. */
+START_TEST(test_locale)
+{
+    char command[FOLDER_TEXT + 128];
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
+             folder);
+    ck_assert_int_eq(setenv("LOCPATH", folder, 1), 0);
+    if (system(command) == -1 || !setlocale(LC_ALL, "de_DE.UTF-8"))
+        return;
+    struct farlands_world german, plain;
+    char number[8];
+    must_be_read(&german, extremes, sizeof extremes - 1, "first");
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    ck_assert_str_eq(number, "0,5");
+    setlocale(LC_ALL, "C");
+    must_be_read(&plain, extremes, sizeof extremes - 1, "first");
+    ck_assert_mem_eq(&german, &plain, sizeof plain);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("worlds from text");
+    TCase *tcase = suite_case(suite, "farlands_world_read");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_default);
+    tcase_add_test(tcase, test_samples);
+    tcase_add_test(tcase, test_extremes);
+    tcase_add_test(tcase, test_choice);
+    tcase_add_test(tcase, test_seeds);
+    tcase_add_test(tcase, test_generator);
+    tcase_add_test(tcase, test_missing);
+    tcase_add_loop_test(tcase, test_refusals, 0, ROWS(refusals));
+    tcase_add_test(tcase, test_no_worlds);
+    tcase_add_test(tcase, test_ends);
+    tcase_add_test(tcase, test_large);
+    tcase_add_test(tcase, test_locale);
+    return suite_run(suite);
+}

@@ -1,0 +1,369 @@
+/* If-Match, If-None-Match, If-Range, Range and Accept-Encoding, as RFC 9110
+ * (8.8.3, 12.5.3, 13.1, 14.1) has them and as they are got wrong. */
+#include "server/http/conditional.h"
+
+#include "tests/unit/support/fixtures.h"
+
+#define ETAG "\"0123456789abcdef/relief/1/2/3.png\""
+#define OTHER "\"0123456789abcdef/relief/1/2/4.png\""
+
+static const struct {
+    const char *value, *etag;
+    bool holds;
+} rows[] = {
+    {ETAG, ETAG, true},
+    {OTHER, ETAG, false},
+    {"*", ETAG, true},
+    {" *", ETAG, true},
+    {"*\t", ETAG, true},
+    /* Weak comparison. */
+    {"W/" ETAG, ETAG, true},
+    {"W/" OTHER, ETAG, false},
+    {"W/" OTHER ", W/" ETAG, ETAG, true},
+    /* Lists. */
+    {OTHER ", " ETAG, ETAG, true},
+    {ETAG ", " OTHER, ETAG, true},
+    {OTHER "," ETAG, ETAG, true},
+    {OTHER " \t, \t" ETAG " ", ETAG, true},
+    {"\t" ETAG "\t", ETAG, true},
+    {OTHER ", " OTHER ", " OTHER, ETAG, false},
+    {", " ETAG, ETAG, true},
+    {ETAG ",", ETAG, true},
+    {OTHER ",, ," ETAG, ETAG, true},
+    {"\"\", " ETAG, ETAG, true},
+    /* What is between quotes is the tag's: commas, blanks, W/ and stars. */
+    {"\"a,b\"", "\"a,b\"", true},
+    {"\"a,b\"", "\"a\"", false},
+    {"\"a,b\"", "\"b\"", false},
+    {"\"x, \"a\", y\"", "\"a\"", false},
+    {"\"a b\"", "\"a\"", false},
+    {"\"*\"", ETAG, false},
+    {"\"*\"", "\"*\"", true},
+    {"\"W/a\"", "\"a\"", false},
+    {"\"\xe9\"", "\"\xe9\"", true},
+    {"\"\"", "\"\"", true},
+    {"\"a\\\"", "\"a\\\"", true},
+    /* Not the same tag. */
+    {"\"A\"", "\"a\"", false},
+    {"\"ab\"", "\"a\"", false},
+    {"\"a\"", "\"ab\"", false},
+    {"\"\"", "\"a\"", false},
+    /* Nothing, and what is malformed. */
+    {NULL, ETAG, false},
+    {"", ETAG, false},
+    {" ", ETAG, false},
+    {",", ETAG, false},
+    {"a", "\"a\"", false},
+    {"\"a", "\"a\"", false},
+    {"a\"", "\"a\"", false},
+    {"'a'", "\"a\"", false},
+    {"\"", "\"\"", false},
+    {"W", "\"a\"", false},
+    {"W/", "\"a\"", false},
+    {"W/a", "\"a\"", false},
+    {"W/ \"a\"", "\"a\"", false},
+    {"w/\"a\"", "\"a\"", false},
+    {"W\"a\"", "\"a\"", false},
+    {"/\"a\"", "\"a\"", false},
+    {"W/W/\"a\"", "\"a\"", false},
+    {"W/*", ETAG, false},
+    {"**", ETAG, false},
+    {", *", ETAG, false},
+    {"*, \"b\"", "\"a\"", false},
+    {"\"b\", *", "\"a\"", false},
+    {"\"b\" \"a\"", "\"a\"", false},
+    {"\"b\";\"a\"", "\"a\"", false},
+    {"b, \"a", "\"a\"", false},
+    {"\"b, \"a\"", "\"a\"", false},
+    {"\"b\"\"a\"", "\"a\"", false},
+    {"\"a\"x", "\"a\"", false},
+    {"x\"a\"", "\"a\"", false},
+};
+
+START_TEST(test_rows)
+{
+    const char *value = rows[_i].value;
+    struct guarded memory, other;
+    guarded_new(&memory, 1024);
+    guarded_new(&other, 1024);
+    const char *copy = value;
+    if (value)
+        copy = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
+    const char *etag = rows[_i].etag;
+    etag = (const char *)guarded_copy(&other, etag, strlen(etag) + 1);
+    bool holds = none_match_holds(copy, etag);
+    ck_assert_msg(holds == rows[_i].holds, "%s for %s: %d", value ? value : "NULL", etag, holds);
+    guarded_free(&memory);
+    guarded_free(&other);
+}
+END_TEST
+
+/* Any tags in any well-formed list: exactly those that are in it. */
+START_TEST(test_lists)
+{
+    static const char *const tags[] = {"\"a\"", "\"b\"", "\"a,b\"", "\"\"", "\"W/\"", "\"*\""};
+    static const char *const gaps[] = {",", ", ", " ,", " , ", "\t,,\t"};
+    uint64_t state = 14;
+    for (int i = 0; i < 20000; i++) {
+        char list[512] = "";
+        bool there[ROWS(tags)] = {false};
+        for (int j = chance_below(&state, 5); j >= 0; j--) {
+            int tag = chance_below(&state, ROWS(tags));
+            there[tag] = true;
+            strcat(list, chance_below(&state, 2) ? "W/" : "");
+            strcat(list, tags[tag]);
+            if (j)
+                strcat(list, gaps[chance_below(&state, ROWS(gaps))]);
+        }
+        for (int tag = 0; tag < ROWS(tags); tag++)
+            must(none_match_holds(list, tags[tag]) == there[tag], "%s in %s: not %d", tags[tag],
+                 list, there[tag]);
+    }
+}
+END_TEST
+
+/* Whatever is sent: an answer, within the text. */
+START_TEST(test_noise)
+{
+    static const char alphabet[] = "\"\"\"a,, W/*\t\\\xff";
+    struct guarded memory;
+    uint64_t state = 15;
+    guarded_new(&memory, 64);
+    for (int i = 0; i < 50000; i++) {
+        char text[32];
+        int length = chance_below(&state, 31);
+        for (int j = 0; j < length; j++)
+            text[j] = alphabet[chance_below(&state, sizeof alphabet - 1)];
+        text[length] = 0;
+        const char *value = (const char *)guarded_copy(&memory, text, (size_t)length + 1);
+        if (!strchr(text, '*'))
+            must(!none_match_holds(value, "\"never\""), "%s", text);
+        if (!strchr(text, '*') && !strstr(text, "\"a\""))
+            must(!none_match_holds(value, "\"a\""), "%s", text);
+    }
+    guarded_free(&memory);
+}
+END_TEST
+
+/* The same list in If-Match, where weak tags name nothing and no value asks for nothing. */
+START_TEST(test_match)
+{
+    const char *value = rows[_i].value;
+    const bool weak = value && strstr(value, "W/" ETAG);
+    ck_assert_msg(match_holds(value, rows[_i].etag) == (!value || (rows[_i].holds && !weak)), "%s",
+                  value ? value : "NULL");
+}
+END_TEST
+
+static const struct {
+    const char *value;
+    bool holds;
+} conditions[] = {
+    {NULL, true},          {ETAG, true},
+    {" " ETAG "\t", true}, {OTHER, false},
+    {"W/" ETAG, false},    {"*", false},
+    {"", false},           {ETAG "," ETAG, false},
+    {ETAG "x", false},     {"Sat, 29 Oct 1994 19:43:31 GMT", false},
+};
+
+START_TEST(test_if_range)
+{
+    const char *value = conditions[_i].value;
+    ck_assert_msg(if_range_holds(value, ETAG) == conditions[_i].holds, "%s", value ? value : "-");
+}
+END_TEST
+
+#define WHOLE RANGE_WHOLE, 0, 0
+#define BEYOND RANGE_UNSATISFIABLE, 0, 0
+#define PART(first, length) RANGE_PART, first, length
+#define MOST "18446744073709551615"
+#define MORE "18446744073709551616"
+#define HUGE_NUMBER "99999999999999999999999999999999999999999999"
+
+static const struct {
+    const char *value;
+    uint64_t length;
+    enum range_kind kind;
+    uint64_t first, count;
+} ranges[] = {
+    {"bytes=0-0", 10, PART(0, 1)},
+    {"bytes=0-9", 10, PART(0, 10)},
+    {"bytes=9-9", 10, PART(9, 1)},
+    {"bytes=2-5", 10, PART(2, 4)},
+    {"bytes=2-", 10, PART(2, 8)},
+    {"bytes=0-", 10, PART(0, 10)},
+    {"bytes=002-05", 10, PART(2, 4)},
+    {"bytes=5-99", 10, PART(5, 5)},
+    {"BYTES=2-5", 10, PART(2, 4)},
+    {"bytes=-1", 10, PART(9, 1)},
+    {"bytes=-10", 10, PART(0, 10)},
+    {"bytes=-11", 10, PART(0, 10)},
+    /* Large. */
+    {"bytes=1-" MOST, 10, PART(1, 9)},
+    {"bytes=1-" MORE, 10, PART(1, 9)},
+    {"bytes=1-" HUGE_NUMBER, 10, PART(1, 9)},
+    {"bytes=-" HUGE_NUMBER, 10, PART(0, 10)},
+    {"bytes=" MOST "-", 10, BEYOND},
+    {"bytes=" MORE "-", 10, BEYOND},
+    {"bytes=" HUGE_NUMBER "-", UINT64_MAX, BEYOND},
+    {"bytes=0-" MOST, UINT64_MAX, PART(0, UINT64_MAX)},
+    {"bytes=18446744073709551610-" MOST, UINT64_MAX, PART(UINT64_MAX - 5, 5)},
+    /* Beyond the end. */
+    {"bytes=10-", 10, BEYOND},
+    {"bytes=10-10", 10, BEYOND},
+    {"bytes=11-20", 10, BEYOND},
+    {"bytes=-0", 10, BEYOND},
+    {"bytes=-00", 10, BEYOND},
+    /* Of nothing. */
+    {"bytes=0-", 0, BEYOND},
+    {"bytes=0-0", 0, BEYOND},
+    {"bytes=-0", 0, BEYOND},
+    {"bytes=-1", 0, WHOLE},
+    /* A list of one. */
+    {"bytes=2-5 ", 10, PART(2, 4)},
+    {"bytes=2-5\t", 10, PART(2, 4)},
+    {"bytes=2-5,", 10, PART(2, 4)},
+    {"bytes=,2-5", 10, PART(2, 4)},
+    {"bytes=, ,2-5 , ,", 10, PART(2, 4)},
+    /* Several. */
+    {"bytes=0-1,4-5", 10, WHOLE},
+    {"bytes=0-1, 4-5", 10, WHOLE},
+    {"bytes=0-0,-1", 10, WHOLE},
+    {"bytes=20-,30-", 10, WHOLE},
+    {"bytes=0-1,20-", 10, WHOLE},
+    /* Other units, and malformed. */
+    {NULL, 10, WHOLE},
+    {"", 10, WHOLE},
+    {"bytes", 10, WHOLE},
+    {"bytes=", 10, WHOLE},
+    {"bytes=,", 10, WHOLE},
+    {"bytes=-", 10, WHOLE},
+    {"bytes=--1", 10, WHOLE},
+    {"bytes=5-4", 10, WHOLE},
+    {"bytes=" MOST "-0", 10, WHOLE},
+    {"bytes=5", 10, WHOLE},
+    {"bytes=a-b", 10, WHOLE},
+    {"bytes=1-b", 10, WHOLE},
+    {"bytes=1-2b", 10, WHOLE},
+    {"bytes=1-2-3", 10, WHOLE},
+    {"bytes=+1-2", 10, WHOLE},
+    {"bytes=1.0-2", 10, WHOLE},
+    {"bytes=0x1-2", 10, WHOLE},
+    {"bytes=1 -2", 10, WHOLE},
+    {"bytes=1- 2", 10, WHOLE},
+    {"bytes= 1-2", 10, WHOLE},
+    {"bytes =1-2", 10, WHOLE},
+    {" bytes=1-2", 10, WHOLE},
+    {"bytes:1-2", 10, WHOLE},
+    {"bytes=1-2;3-4", 10, WHOLE},
+    {"bytes=1-2,x", 10, WHOLE},
+    {"bytes=x,1-2", 10, WHOLE},
+    {"bytes=1-2 3-4", 10, WHOLE},
+    {"items=1-2", 10, WHOLE},
+    {"none", 10, WHOLE},
+    {"1-2", 10, WHOLE},
+};
+
+START_TEST(test_range)
+{
+    struct guarded memory;
+    struct byte_range out = {77, 77};
+    const char *value = ranges[_i].value;
+    guarded_new(&memory, 256);
+    if (value)
+        value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
+    enum range_kind kind = range_parse(value, ranges[_i].length, &out);
+    ck_assert_msg(kind == ranges[_i].kind, "%s of %ju: %d", value ? value : "NULL",
+                  (uintmax_t)ranges[_i].length, (int)kind);
+    const bool part = kind == RANGE_PART;
+    ck_assert_uint_eq(out.first, part ? ranges[_i].first : 77);
+    ck_assert_uint_eq(out.length, part ? ranges[_i].count : 77);
+    guarded_free(&memory);
+}
+END_TEST
+
+/* Whatever is sent: a part of what there is, or none. */
+START_TEST(test_range_noise)
+{
+    static const char alphabet[] = "0123456789--,, =bx";
+    struct guarded memory;
+    uint64_t state = 16;
+    guarded_new(&memory, 64);
+    for (int i = 0; i < 50000; i++) {
+        char text[48] = "bytes=";
+        struct byte_range out = {0, 0};
+        int length = 6 + chance_below(&state, 30);
+        for (int j = 6; j < length; j++)
+            text[j] = alphabet[chance_below(&state, sizeof alphabet - 1)];
+        text[length] = 0;
+        const uint64_t bytes = (uint64_t)chance_below(&state, 12);
+        const char *value = (const char *)guarded_copy(&memory, text, (size_t)length + 1);
+        if (range_parse(value, bytes, &out) == RANGE_PART)
+            must(out.length > 0 && out.first < bytes && out.length <= bytes - out.first, "%s",
+                 text);
+    }
+    guarded_free(&memory);
+}
+END_TEST
+
+static const struct {
+    const char *value;
+    bool gzip;
+} codings[] = {
+    {NULL, false},
+    {"", false},
+    {"gzip", true},
+    {"GZip", true},
+    {"x-gzip", true},
+    {"gzip, deflate, br, zstd", true},
+    {"deflate,gzip", true},
+    {"deflate ,\tgzip ", true},
+    {"*", true},
+    {"br, *;q=0.1", true},
+    {"gzip;q=1", true},
+    {"gzip;q=0.001", true},
+    {"gzip ; q=0.5", true},
+    {"identity", false},
+    {"deflate, br", false},
+    {"gzip;q=0", false},
+    {"gzip;q=0.000", false},
+    {"gzip; q=0 , br", false},
+    {"*, gzip;q=0", false},
+    {"gzip;q=0, *", false},
+    {"*;q=0", false},
+    {"gzipped", false},
+    {"zip", false},
+    {"br;gzip", false},
+    {",,", false},
+    {", ,gzip", true},
+    {"gzip;q=", true},
+};
+
+START_TEST(test_coding)
+{
+    struct guarded memory;
+    const char *value = codings[_i].value;
+    guarded_new(&memory, 64);
+    if (value)
+        value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
+    ck_assert_msg(accepts_gzip(value) == codings[_i].gzip, "%s", value ? value : "NULL");
+    guarded_free(&memory);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conditional");
+    TCase *tcase = suite_case(suite, "If-Match and If-None-Match");
+    tcase_add_loop_test(tcase, test_rows, 0, ROWS(rows));
+    tcase_add_loop_test(tcase, test_match, 0, ROWS(rows));
+    tcase_add_test(tcase, test_lists);
+    tcase_add_test(tcase, test_noise);
+    tcase = suite_case(suite, "Range and If-Range");
+    tcase_add_loop_test(tcase, test_if_range, 0, ROWS(conditions));
+    tcase_add_loop_test(tcase, test_range, 0, ROWS(ranges));
+    tcase_add_test(tcase, test_range_noise);
+    tcase = suite_case(suite, "Accept-Encoding");
+    tcase_add_loop_test(tcase, test_coding, 0, ROWS(codings));
+    return suite_run(suite);
+}

@@ -1,0 +1,655 @@
+/* HTTP on a loop: bodies that are made while they are sent. */
+#include "server/http/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+
+#include "tests/unit/support/fixtures.h"
+
+static uv_loop_t loop;
+static struct http *http;
+static unsigned closed, drained;
+
+/* A source, and what its bytes are: those of feed_byte. */
+struct feed {
+    size_t total, piece; /* bytes; and at a time at most */
+    size_t pause;        /* after as many bytes each it has none for 2 ms; 0: never, 1: for ever */
+    int64_t length;      /* that the answer tells */
+    size_t fails_at;     /* after as many bytes, where ERR is not 0 */
+    int err;
+    bool later;           /* answered when the handler has returned */
+    size_t given, paused; /* how many; when it paused last */
+    unsigned begun, reads, done;
+    struct http_exchange *exchange;
+    uv_timer_t timer;
+};
+
+static struct feed feed;
+static unsigned requests;
+
+static uint8_t feed_byte(size_t i)
+{
+    return (uint8_t)(i * 31 + (i >> 8) * 7);
+}
+
+static void on_more(uv_timer_t *timer)
+{
+    (void)timer;
+    http_wake(feed.exchange);
+}
+
+static ssize_t feed_read(void *context, void *out, size_t max)
+{
+    struct feed *f = context;
+    size_t count = max < f->piece ? max : f->piece;
+
+    ck_assert_uint_lt(f->done, f->begun);
+    f->reads++;
+    if (f->err && f->given >= f->fails_at)
+        return f->err;
+    if (count > f->total - f->given)
+        count = f->total - f->given;
+    if (count == 0)
+        return UV_EOF;
+    if (f->pause && f->given >= f->paused + f->pause) {
+        f->paused = f->given;
+        if (f->pause > 1)
+            uv_timer_start(&f->timer, on_more, 2, 0);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        ((uint8_t *)out)[i] = feed_byte(f->given + i);
+    f->given += count;
+    return (ssize_t)count;
+}
+
+static void feed_done(void *context)
+{
+    ((struct feed *)context)->done++;
+}
+
+static void answer_from_feed(void)
+{
+    const struct http_source source = {feed_read, feed_done, &feed};
+    feed.begun++;
+    feed.given = feed.paused = 0;
+    http_answer(feed.exchange,
+                &(struct http_answer){.status = 200, .source = &source, .length = feed.length});
+}
+
+static void on_later(uv_timer_t *timer)
+{
+    (void)timer;
+    answer_from_feed();
+}
+
+static void handle(void *context, struct http_exchange *exchange,
+                   const struct http_request *request)
+{
+    (void)context;
+    requests++;
+    if (strcmp(request->uri, "/feed") != 0) {
+        http_answer(exchange, &(struct http_answer){.status = 204});
+        return;
+    }
+    feed.exchange = exchange;
+    if (feed.later)
+        uv_timer_start(&feed.timer, on_later, 2, 0);
+    else
+        answer_from_feed();
+}
+
+static void on_closed(void *context, const struct sockaddr *peer)
+{
+    (void)context, (void)peer;
+    closed++;
+}
+
+static void on_drained(void *context)
+{
+    (void)context;
+    drained++;
+}
+
+static void set_up(void)
+{
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    const struct http_parts parts = {
+        .loop = &loop, .connections = 16, .handler = handle, .closed = on_closed};
+    ck_assert_int_eq(http_new(&http, &parts), 0);
+    uv_timer_init(&loop, &feed.timer);
+}
+
+static void close_http(void)
+{
+    http_close(http);
+    uv_close((uv_handle_t *)&feed.timer, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    http_free(http);
+    http = NULL;
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+
+static void tear_down(void)
+{
+    if (http)
+        close_http();
+}
+
+/* Feed TOTAL bytes, PIECE at a time, and tell of LENGTH. */
+static void feed_with(size_t total, size_t piece, int64_t length)
+{
+    feed.total = total;
+    feed.piece = piece;
+    feed.length = length;
+}
+
+/* --- Clients ---------------------------------------------------------------- */
+
+static int connect_over(int family)
+{
+    const struct sockaddr_in peer = {.sin_family = AF_INET};
+    int ends[2];
+
+    if (family == AF_UNIX)
+        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    else
+        tcp_pair(ends);
+    http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
+    return ends[1];
+}
+
+static void say(int fd, const char *text)
+{
+    ck_assert_int_eq(send(fd, text, strlen(text), 0), (int)strlen(text));
+}
+
+/* Let the loop turn for MS milliseconds, sweeping. Returns how often it turned. */
+static unsigned turn(unsigned ms)
+{
+    const uint64_t end = uv_hrtime() + ms * UINT64_C(1000000);
+    unsigned turns = 0;
+    for (; uv_hrtime() < end; turns++) {
+        struct pollfd ready = {.fd = uv_backend_fd(&loop), .events = POLLIN};
+        int timeout = uv_backend_timeout(&loop);
+        poll(&ready, 1, timeout < 0 || timeout > 10 ? 10 : timeout);
+        uv_run(&loop, UV_RUN_NOWAIT);
+        http_sweep(http);
+    }
+    return turns;
+}
+
+/* What a client has got. */
+struct received {
+    char *bytes;
+    size_t length, capacity;
+    bool ended;
+    int err; /* where it ended by an error */
+};
+
+static void receive(int fd, struct received *got)
+{
+    if (got->capacity - got->length < 1 << 16) {
+        got->capacity = 2 * got->capacity + (1 << 17);
+        got->bytes = realloc(got->bytes, got->capacity);
+    }
+    ssize_t count =
+        recv(fd, got->bytes + got->length, got->capacity - got->length - 1, MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN)
+        return;
+    got->ended = count <= 0;
+    got->err = count < 0 ? errno : 0;
+    got->length += count < 0 ? 0 : (size_t)count;
+    got->bytes[got->length] = '\0';
+}
+
+/* Until it has LENGTH bytes, or all of them. */
+static void receive_until(int fd, struct received *got, size_t length)
+{
+    while (!got->ended && got->length < length) {
+        uv_run(&loop, UV_RUN_NOWAIT);
+        receive(fd, got);
+    }
+}
+
+static void receive_all(int fd, struct received *got)
+{
+    receive_until(fd, got, SIZE_MAX);
+}
+
+/* Where the body begins of what GOT begins with; waits for it. */
+static size_t head_length(int fd, struct received *got)
+{
+    for (;;) {
+        char *end = got->length ? strstr(got->bytes, "\r\n\r\n") : NULL;
+        if (end)
+            return (size_t)(end - got->bytes) + 4;
+        must(!got->ended, "no answer: %s", got->length ? got->bytes : "");
+        receive_until(fd, got, got->length + 1);
+    }
+}
+
+/* Put the chunks from START on together, in place. Returns the length of the body; END is behind
+ * it, or 0 where it is not complete. */
+static size_t join_chunks(struct received *got, size_t start, size_t *end)
+{
+    size_t body = start;
+    for (size_t at = start; at < got->length;) {
+        char *rest;
+        const size_t size = strtoul(got->bytes + at, &rest, 16);
+        const size_t chunk = (size_t)(rest - got->bytes) + 2;
+        if (chunk + size + 2 > got->length)
+            break;
+        if (size == 0) {
+            *end = chunk + 2;
+            return body - start;
+        }
+        memmove(got->bytes + body, got->bytes + chunk, size);
+        body += size;
+        at = chunk + size + 2;
+    }
+    *end = 0;
+    return body - start;
+}
+
+static void assert_fed(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        must((uint8_t)bytes[i] == feed_byte(i), "byte %zu is %d, not %d", i, (uint8_t)bytes[i],
+             feed_byte(i));
+}
+
+static const char *request_of(bool old)
+{
+    return old ? "GET /feed HTTP/1.0\r\n\r\n" : "GET /feed HTTP/1.1\r\nHost: a\r\n\r\n";
+}
+
+static void assert_next_answered(int fd, struct received *got)
+{
+    const unsigned before = requests;
+    got->length = 0;
+    say(fd, "GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
+    head_length(fd, got);
+    must(strncmp(got->bytes, "HTTP/1.1 204 ", 13) == 0, "%s", got->bytes);
+    ck_assert_uint_eq(requests, before + 1);
+}
+
+/* --- Whole bodies ------------------------------------------------------------- */
+
+static const struct {
+    size_t total, piece, pause;
+    bool later;
+} bodies[] = {
+    {0, 1, 0, false},
+    {1, 1, 0, false},
+    {1, 1, 1000, true},
+    {1000, 1, 0, false},
+    {5000, 100, 100, true},
+    {65535, 1 << 20, 0, false},
+    {65536, 1 << 20, 0, true},
+    {65537, 1 << 20, 65536, false},
+    {65536, 16384, 16384, false},
+    {3000000, 1 << 20, 1000000, false},
+    {3000000, 999, 0, true},
+    {16 << 20, 1 << 20, 4 << 20, true},
+};
+enum { SIZED_11, UNSIZED_11, SIZED_10, UNSIZED_10, WAYS };
+
+START_TEST(test_body)
+{
+    const int row = _i / WAYS, way = _i % WAYS;
+    const bool old = way >= SIZED_10, sized = way == SIZED_11 || way == SIZED_10;
+    const size_t total = bodies[row].total;
+    struct received got = {0};
+    size_t length;
+
+    feed_with(total, bodies[row].piece, sized ? (int64_t)total : HTTP_LENGTH_UNKNOWN);
+    feed.pause = bodies[row].pause;
+    feed.later = bodies[row].later;
+    int older = connect_over(AF_UNIX);
+    int fd = connect_over(AF_UNIX);
+    say(fd, request_of(old));
+    const size_t start = head_length(fd, &got);
+    must(!strstr(got.bytes, "Content-Length") == !sized, "%s", got.bytes);
+    if (old) {
+        receive_all(fd, &got);
+        length = got.length - start;
+    } else if (sized) {
+        receive_until(fd, &got, start + total);
+        length = got.length - start;
+    } else {
+        size_t end = 0;
+        ck_assert_ptr_nonnull(strstr(got.bytes, "Transfer-Encoding: chunked\r\n"));
+        while (got.length < 5 || memcmp(got.bytes + got.length - 5, "0\r\n\r\n", 5) != 0)
+            receive_until(fd, &got, got.length + 1);
+        length = join_chunks(&got, start, &end);
+        ck_assert_uint_eq(end, got.length);
+    }
+    must(length == total && got.err == 0, "row %d, way %d: %zu bytes of %zu", row, way, length,
+         total);
+    assert_fed(got.bytes + start, length);
+    if (!old)
+        assert_next_answered(fd, &got);
+    ck_assert_uint_eq(feed.done, 1);
+    turn(10);
+    ck_assert_uint_eq(closed, old ? 1 : 0);
+    close(older);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+/* What is pipelined behind one waits for its end. */
+START_TEST(test_pipelined)
+{
+    struct received got = {0};
+    feed_with(300000, 70000, 300000);
+    feed.pause = 100000;
+    int fd = connect_over(AF_UNIX);
+    say(fd, "GET /feed HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n"
+            "GET /feed HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const size_t start = head_length(fd, &got);
+    receive_until(fd, &got, start + 200000);
+    ck_assert_uint_eq(requests, 1);
+    receive_all(fd, &got);
+    assert_fed(got.bytes + start, 300000);
+    must(strncmp(got.bytes + start + 300000, "HTTP/1.1 204 ", 13) == 0, "not in order");
+    assert_fed(got.bytes + got.length - 300000, 300000);
+    ck_assert_uint_eq(requests, 3);
+    ck_assert_uint_eq(feed.done, 2);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+/* A client that has closed its sending side is still sent all. */
+START_TEST(test_half_closed)
+{
+    struct received got = {0};
+    feed_with(500000, 70000, 500000);
+    int fd = connect_over(AF_INET);
+    say(fd, request_of(false));
+    shutdown(fd, SHUT_WR);
+    const size_t start = head_length(fd, &got);
+    receive_until(fd, &got, start + 500000);
+    assert_fed(got.bytes + start, 500000);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+static const struct {
+    int64_t length;
+    const char *says, *not ;
+} heads[] = {{123456789, "Content-Length: 123456789\r\n", "Transfer-Encoding"},
+             {0, "Content-Length: 0\r\n", "Transfer-Encoding"},
+             {HTTP_LENGTH_UNKNOWN, "HTTP/1.1 200 ", "Content-Length"}};
+
+START_TEST(test_head)
+{
+    struct received got = {0};
+    feed_with(1000, 10, heads[_i].length);
+    int fd = connect_over(AF_UNIX);
+    say(fd, "HEAD /feed HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    receive_all(fd, &got);
+    must(strstr(got.bytes, heads[_i].says) && !strstr(got.bytes, heads[_i].not ), "%s", got.bytes);
+    ck_assert_uint_eq(head_length(fd, &got), got.length);
+    ck_assert_uint_eq(feed.reads, 0);
+    ck_assert_uint_eq(feed.done, 1);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+/* --- Bodies that do not come to their end --------------------------------------- */
+
+static const struct {
+    size_t fails_at, pause;
+    int64_t length; /* unknown or of 1,000,000 bytes */
+    int err;
+    bool old;
+} failures[] = {
+    {0, 0, 1000000, UV_EIO, false},
+    {0, 0, HTTP_LENGTH_UNKNOWN, UV_EIO, false},
+    {0, 0, HTTP_LENGTH_UNKNOWN, UV_EIO, true},
+    {100000, 0, 1000000, UV_EIO, false},
+    {100000, 50000, 1000000, UV_EIO, false},
+    {100000, 50000, 1000000, UV_EOF, false},
+    {100000, 0, 1000000, UV_EIO, true},
+    {100000, 0, HTTP_LENGTH_UNKNOWN, UV_EIO, false},
+    {100000, 50000, HTTP_LENGTH_UNKNOWN, UV_ECANCELED, false},
+    {100000, 50000, HTTP_LENGTH_UNKNOWN, UV_ECANCELED, true},
+};
+
+START_TEST(test_failure)
+{
+    const bool sized = failures[_i].length >= 0, old = failures[_i].old;
+    struct received got = {0};
+
+    feed_with(1000000, 10000, failures[_i].length);
+    feed.fails_at = failures[_i].fails_at;
+    feed.pause = failures[_i].pause;
+    feed.err = failures[_i].err;
+    /* libmicrohttpd looks after the oldest by itself. */
+    int older = connect_over(AF_INET);
+    int fd = connect_over(AF_INET);
+    say(fd, request_of(old));
+    receive_all(fd, &got);
+    turn(10);
+    ck_assert_uint_eq(feed.done, 1);
+    ck_assert_uint_eq(closed, 1);
+    /* In HTTP/1.0 nothing else tells that this is not the end. */
+    if (old && !sized)
+        ck_assert_int_eq(got.err, ECONNRESET);
+    else if (sized && got.length > 0)
+        ck_assert_uint_lt(got.length - head_length(fd, &got), 1000000);
+    else if (got.length > 0) {
+        size_t end;
+        join_chunks(&got, head_length(fd, &got), &end);
+        ck_assert_uint_eq(end, 0);
+    }
+    close(older);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+static const struct {
+    size_t pause; /* 1: it waits for ever */
+    bool later;
+    int family;
+} leavings[] = {{1, false, AF_UNIX}, {1, false, AF_INET}, {1, true, AF_INET},
+                {0, false, AF_UNIX}, {0, false, AF_INET}, {0, true, AF_INET}};
+
+START_TEST(test_client_leaves)
+{
+    feed_with(SIZE_MAX, 10000, INT64_MAX);
+    feed.pause = leavings[_i].pause;
+    feed.later = leavings[_i].later;
+    int fd = connect_over(leavings[_i].family);
+    say(fd, request_of(false));
+    turn(100);
+    ck_assert_uint_eq(feed.done, 0);
+    ck_assert_uint_gt(feed.reads, 0);
+    close(fd);
+    turn(100);
+    ck_assert_uint_eq(feed.done, 1);
+    ck_assert_uint_eq(closed, 1);
+}
+END_TEST
+
+/* Before the answer: it is never read. */
+START_TEST(test_client_leaves_before)
+{
+    feed_with(SIZE_MAX, 10000, INT64_MAX);
+    feed.later = true;
+    int fd = connect_over(AF_INET);
+    say(fd, request_of(false));
+    while (requests == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    const struct linger reset = {.l_onoff = 1};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    close(fd);
+    turn(100);
+    ck_assert_uint_eq(feed.done, 1);
+    ck_assert_uint_eq(closed, 1);
+}
+END_TEST
+
+static const struct {
+    size_t pause;
+    int64_t length;
+    unsigned ms; /* after which all ends */
+} closings[] = {{1, 1 << 30, 50},      {1, HTTP_LENGTH_UNKNOWN, 50},
+                {0, 1 << 30, 50},      {0, HTTP_LENGTH_UNKNOWN, 50},
+                {100000, 1 << 30, 20}, {100000, 1 << 30, 0}};
+
+START_TEST(test_close)
+{
+    feed_with(1 << 30, 10000, closings[_i].length);
+    feed.pause = closings[_i].pause;
+    int fd = connect_over(AF_UNIX);
+    say(fd, request_of(false));
+    while (feed.reads == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    turn(closings[_i].ms);
+    ck_assert_uint_eq(feed.done, 0);
+    close_http();
+    ck_assert_uint_eq(feed.done, 1);
+    ck_assert_uint_eq(closed, 1);
+    close(fd);
+}
+END_TEST
+
+/* Answered, and not sent yet, when all ends. */
+START_TEST(test_close_before_it_is_sent)
+{
+    feed_with(1 << 30, 10000, 1 << 30);
+    feed.later = true;
+    int fd = connect_over(AF_UNIX);
+    say(fd, request_of(false));
+    while (requests == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    uv_timer_stop(&feed.timer);
+    answer_from_feed();
+    close_http();
+    ck_assert_uint_eq(feed.reads, 0);
+    ck_assert_uint_eq(feed.done, 1);
+    close(fd);
+}
+END_TEST
+
+/* --- Waiting -------------------------------------------------------------------- */
+
+/* A body that waits takes no time, has no deadline, and wakes when it is told to. */
+START_TEST(test_waiting)
+{
+    struct received got = {0};
+    feed_with(1000, 1000, 1000);
+    feed.pause = 1;
+    int fd = connect_over(AF_INET);
+    say(fd, request_of(false));
+    turn(50);
+    const unsigned reads = feed.reads;
+    const unsigned turns = turn(300);
+    must(turns < 60, "the loop turned %u times for nothing", turns);
+    ck_assert_uint_eq(feed.reads, reads);
+    feed.pause = 0;
+    http_wake(feed.exchange);
+    http_wake(feed.exchange);
+    const size_t start = head_length(fd, &got);
+    receive_until(fd, &got, start + 1000);
+    assert_fed(got.bytes + start, 1000);
+    assert_next_answered(fd, &got);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+static const struct {
+    size_t pause;
+    bool reads;    /* the client does, for 300 ms */
+    int after;     /* ms, since the answer began, when deadlines are looked at */
+    unsigned slow; /* closed for it */
+} deadlines[] = {
+    {0, false, 29000, 0},
+    {0, false, 30500, 1},
+    /* A reader that keeps up is later by nothing. */
+    {0, true, 30150, 0},
+    {0, true, 40000, 1},
+    /* Who waits for us is not slow. */
+    {1, false, 30500, 0},
+    {1, false, 1000000, 0},
+    {200000, true, 30150, 0},
+};
+
+START_TEST(test_deadline)
+{
+    struct received got = {0};
+    feed_with(1 << 30, 100000, 1 << 30);
+    feed.pause = deadlines[_i].pause;
+    int fd = connect_over(AF_UNIX);
+    say(fd, request_of(false));
+    while (requests == 0)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    const uint64_t begun = uv_now(&loop);
+    for (int ms = 0; ms < 300; ms += 10) {
+        turn(10);
+        if (deadlines[_i].reads)
+            receive(fd, &got);
+    }
+    loop.time = begun + (uint64_t)deadlines[_i].after; /* until the loop looks at the clock again */
+    ck_assert_uint_eq(http_sweep(http), deadlines[_i].slow);
+    turn(20);
+    ck_assert_uint_eq(feed.done, deadlines[_i].slow);
+    ck_assert_uint_eq(closed, deadlines[_i].slow);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+/* Draining waits for it. */
+START_TEST(test_drain)
+{
+    struct received got = {0};
+    feed_with(1000000, 1000, 1000000);
+    feed.pause = 1;
+    int fd = connect_over(AF_INET);
+    say(fd, request_of(false));
+    turn(50);
+    http_drain(http, on_drained, NULL);
+    turn(700); /* longer than an idle one is left */
+    ck_assert_uint_eq(drained, 0);
+    feed.pause = 0;
+    http_wake(feed.exchange);
+    const size_t start = head_length(fd, &got);
+    receive_until(fd, &got, start + 1000000);
+    assert_fed(got.bytes + start, 1000000);
+    turn(700);
+    ck_assert_uint_eq(drained, 1);
+    ck_assert_uint_eq(feed.done, 1);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("http");
+    TCase *tcase = suite_case(suite, "sources");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_body, 0, ROWS(bodies) * WAYS);
+    tcase_add_test(tcase, test_pipelined);
+    tcase_add_test(tcase, test_half_closed);
+    tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
+    tcase_add_loop_test(tcase, test_failure, 0, ROWS(failures));
+    tcase_add_loop_test(tcase, test_client_leaves, 0, ROWS(leavings));
+    tcase_add_test(tcase, test_client_leaves_before);
+    tcase_add_loop_test(tcase, test_close, 0, ROWS(closings));
+    tcase_add_test(tcase, test_close_before_it_is_sent);
+    tcase_add_test(tcase, test_waiting);
+    tcase_add_loop_test(tcase, test_deadline, 0, ROWS(deadlines));
+    tcase_add_test(tcase, test_drain);
+    return suite_run(suite);
+}

@@ -1,0 +1,575 @@
+/* Layers: what heights that are made here look like. */
+#include "server/layers/layer.h"
+
+#include <math.h>
+
+#include "tests/unit/support/fixtures.h"
+
+enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
+
+static float field[FIELD * FIELD];
+static uint8_t pixels[512 * 512 * 3] __attribute__((aligned(8)));
+static struct style style;
+
+/* Water below 0, land above, and a coast. */
+static const struct palette_stop stops[] = {{-100, 0x20, 0x40, 0x60}, {-50, 0x30, 0x60, 0x90},
+                                            {0, 0x80, 0xc0, 0xe0},    {0, 0xe0, 0xd0, 0xa0},
+                                            {20, 0x50, 0x80, 0x40},   {100, 0xff, 0xff, 0xff}};
+
+static void make_style_from(float min)
+{
+    static struct world_config world;
+    memcpy(world.palette, stops, sizeof stops);
+    world.stops = ROWS(stops);
+    style_make(&style, &world, min, 100);
+}
+
+static void make_style(void)
+{
+    make_style_from(-100);
+}
+
+/* The same colour everywhere: only the light differs. */
+static void make_gray_style(void)
+{
+    static struct world_config world;
+    world.palette[0] = world.palette[1] = (struct palette_stop){0, 120, 120, 120};
+    world.stops = 2;
+    style_make(&style, &world, -1000, 1000);
+}
+
+/* A plane: BASE in the middle, rising towards the east and the south. */
+static void make_plane(float base, float east, float south)
+{
+    for (int j = 0; j < FIELD; j++)
+        for (int i = 0; i < FIELD; i++)
+            field[j * FIELD + i] =
+                base + east * (float)(i - FIELD / 2) + south * (float)(j - FIELD / 2);
+}
+
+static struct heights field_heights(int left, int top, int size, int reach, float slope)
+{
+    return (struct heights){.first = field + (REACH + top) * FIELD + REACH + left,
+                            .stride = FIELD,
+                            .size = size,
+                            .reach = reach,
+                            .spacing = 1,
+                            .slope = slope};
+}
+
+static void paint(const char *name, int reach, float slope)
+{
+    struct heights heights = field_heights(0, 0, SIZE, reach, slope);
+    memset(pixels, 'x', sizeof pixels);
+    const struct layer *layer = &layers[layer_find(name)];
+    layer->paint(&heights, &style, pixels);
+    ck_assert_int_eq(pixels[SIZE * SIZE * pixel_bytes(layer->pixel)], 'x');
+}
+
+/* Ends of the range, and in between the nearest value. */
+START_TEST(test_gray_and_height)
+{
+    make_style();
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = fminf(-100 + 200 * (float)k / (FIELD * FIELD - FIELD), 100);
+    field[REACH * FIELD + REACH] = -100;
+    field[(REACH + SIZE - 1) * FIELD + REACH + SIZE - 1] = 100;
+    for (int wide = 0; wide < 2; wide++) {
+        paint(wide ? "height" : "gray", 1, 1);
+        double most = wide ? 65535 : 255;
+        for (int j = 0; j < SIZE; j++)
+            for (int i = 0; i < SIZE; i++) {
+                float height = field[(REACH + j) * FIELD + REACH + i];
+                int k = j * SIZE + i;
+                int value = wide ? ((uint16_t *)(void *)pixels)[k] : pixels[k];
+                must(fabs(value - (height + 100.0) / 200 * most) <= 0.51, "%g metres as %d",
+                     (double)height, value);
+            }
+        int first = wide ? ((uint16_t *)(void *)pixels)[0] : pixels[0];
+        int last = wide ? ((uint16_t *)(void *)pixels)[SIZE * SIZE - 1] : pixels[SIZE * SIZE - 1];
+        ck_assert_int_eq(first, 0);
+        ck_assert_int_eq(last, (int)most);
+    }
+}
+END_TEST
+
+/* Of the palette at METRES, linear between its stops. */
+static void palette_at(float metres, double rgb[3])
+{
+    int i = 0;
+    while (i < ROWS(stops) - 2 && stops[i + 1].metres <= metres)
+        i++;
+    const struct palette_stop *a = &stops[i], *b = &stops[i + 1];
+    double t = (metres - a->metres) / (b->metres - a->metres);
+    rgb[0] = a->red + (b->red - a->red) * t;
+    rgb[1] = a->green + (b->green - a->green) * t;
+    rgb[2] = a->blue + (b->blue - a->blue) * t;
+}
+
+/* Level ground has the palette's own colour, however steep the world is elsewhere. */
+START_TEST(test_level_ground)
+{
+    static const float slopes[] = {1e-6f, 0.01f, 1, 100};
+    make_style();
+    for (float metres = -100; metres <= 100; metres += 1.3f) {
+        double rgb[3];
+        palette_at(metres, rgb);
+        make_plane(metres, 0, 0);
+        paint("relief", 1 + (int)(fabsf(metres)) % REACH, slopes[(int)fabsf(metres) % 4]);
+        for (int k = 0; k < SIZE * SIZE * 3; k++)
+            must(fabs(pixels[k] - rgb[k % 3]) <= 1, "%g metres: %d, not %g", (double)metres,
+                 pixels[k], rgb[k % 3]);
+    }
+}
+END_TEST
+
+/* Where the palette has an edge at the sea's level, 0 metres is land, and what is below is sea. */
+START_TEST(test_coast)
+{
+    static const float metres[] = {-0.013f, -1e-4f, 0, 1e-4f, 0.013f};
+    for (int i = 0; i < ROWS(metres) * 40; i++) {
+        const float at = metres[i % ROWS(metres)];
+        double rgb[3];
+        make_style_from(-100 + (float)(i / ROWS(metres)) * 1.7f); /* 0 anywhere in the table */
+        palette_at(at, rgb);
+        make_plane(at, 0, 0);
+        paint("relief", 1, 1);
+        for (int k = 0; k < 3; k++)
+            must(fabs(pixels[k] - rgb[k]) <= 1, "%g metres from %g: %d, not %g", (double)at,
+                 (double)style.min, pixels[k], rgb[k]);
+    }
+}
+END_TEST
+
+/* Ends of the range are in the palette too. */
+START_TEST(test_level_ends)
+{
+    make_style();
+    make_plane(-100, 0, 0);
+    paint("relief", 1, 1);
+    ck_assert_int_le(abs(pixels[0] - stops[0].red), 1);
+    ck_assert_int_le(abs(pixels[1] - stops[0].green), 1);
+    ck_assert_int_le(abs(pixels[2] - stops[0].blue), 1);
+    make_plane(100, 0, 0);
+    paint("relief", 1, 1);
+    for (int channel = 0; channel < 3; channel++)
+        ck_assert_int_eq(pixels[channel], 255);
+}
+END_TEST
+
+static const char *const shaded[] = {"relief", "hillshade"};
+static const char *lit_layer;
+
+/* How bright a plane is that rises to the east and the south by this much. */
+static int brightness(float base, float east, float south, float slope)
+{
+    const int channels = (int)pixel_bytes(layers[layer_find(lit_layer)].pixel);
+    int sum = 0;
+    make_plane(base, east, south);
+    paint(lit_layer, 1, slope);
+    for (int k = channels; k < SIZE * SIZE * channels; k++)
+        must(pixels[k] == pixels[k - channels], "a plane is uneven");
+    for (int k = 0; k < channels; k++)
+        sum += pixels[k];
+    return sum;
+}
+
+static const struct {
+    float base, rise, slope;
+} slopes[] = {
+    {500, 0.0625f, 0.0625f}, {500, 0.03125f, 0.0625f}, {500, 0.5f, 0.5f},
+    {500, 4, 0.5f},          {-500, 0.5f, 0.25f},
+};
+
+/* Light comes from the north-west: what falls off towards there is bright. */
+START_TEST(test_light)
+{
+    const int row = _i % ROWS(slopes);
+    float base = slopes[row].base, rise = slopes[row].rise, slope = slopes[row].slope;
+    lit_layer = shaded[_i / ROWS(slopes)];
+    make_gray_style();
+    int level = brightness(base, 0, 0, slope);
+    int north_west = brightness(base, rise, rise, slope);
+    int south_east = brightness(base, -rise, -rise, slope);
+    ck_assert_int_gt(north_west, level);
+    ck_assert_int_lt(south_east, level);
+    ck_assert_int_gt(brightness(base, rise, 0, slope), brightness(base, -rise, 0, slope));
+    ck_assert_int_gt(brightness(base, 0, rise, slope), brightness(base, 0, -rise, slope));
+    ck_assert_int_eq(brightness(base, rise, 0, slope), brightness(base, 0, rise, slope));
+    ck_assert_int_le(
+        abs(brightness(base, rise, -rise, slope) - brightness(base, -rise, rise, slope)), 1);
+    /* Steeper towards the light is no darker than level, steeper away from it no brighter. */
+    ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, slope), south_east);
+}
+END_TEST
+
+/* Level ground is 180, the darkest 0, and what faces the light as good as white. */
+START_TEST(test_hillshade_levels)
+{
+    make_style();
+    lit_layer = "hillshade";
+    for (float base = -100; base <= 100; base += 12.5f)
+        ck_assert_int_eq(brightness(base, 0, 0, base < 0 ? 0.001f : 10), 180);
+    ck_assert_int_eq(brightness(0, -500, -500, 0.1f), 0);
+    int most = 0;
+    for (float rise = 0.1f; rise < 10; rise *= 1.1f) {
+        int level = brightness(0, rise, rise, 1);
+        most = level > most ? level : most;
+    }
+    ck_assert_int_ge(most, 250);
+}
+END_TEST
+
+static void make_noise(uint64_t seed, float height)
+{
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = ((float)chance_below(&seed, 20001) / 10000 - 1) * height;
+}
+
+/* East is to south as south is to east: a field mirrored in the light's direction is the picture
+ * mirrored. */
+START_TEST(test_hillshade_mirror)
+{
+    static uint8_t straight[SIZE * SIZE];
+    make_style();
+    make_noise(5, 100);
+    paint("hillshade", REACH, 30);
+    memcpy(straight, pixels, sizeof straight);
+    for (int j = 0; j < FIELD; j++)
+        for (int i = 0; i < j; i++) {
+            float other = field[i * FIELD + j];
+            field[i * FIELD + j] = field[j * FIELD + i];
+            field[j * FIELD + i] = other;
+        }
+    paint("hillshade", REACH, 30);
+    int least = 255, most = 0;
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            int level = straight[j * SIZE + i];
+            must(abs(pixels[i * SIZE + j] - level) <= 1, "%d, %d: %d and %d", i, j, level,
+                 pixels[i * SIZE + j]);
+            least = level < least ? level : least;
+            most = level > most ? level : most;
+        }
+    ck_assert_int_lt(least, 100);
+    ck_assert_int_gt(most, 230);
+}
+END_TEST
+
+/* Slopes are drawn by what is typical for the world, and measured over any reach. */
+START_TEST(test_hillshade_relative)
+{
+    static uint8_t small[SIZE * SIZE];
+    make_style();
+    make_noise(6, 1);
+    paint("hillshade", 1, 0.25f);
+    memcpy(small, pixels, sizeof small);
+    make_noise(6, 64);
+    paint("hillshade", 1, 16);
+    ck_assert_mem_eq(pixels, small, sizeof small);
+    make_plane(0, 0.5f, -0.125f);
+    paint("hillshade", 1, 0.5f);
+    memcpy(small, pixels, sizeof small);
+    for (int reach = 2; reach <= REACH; reach++) {
+        paint("hillshade", reach, 0.5f);
+        for (int k = 0; k < SIZE * SIZE; k++)
+            must(abs(pixels[k] - small[k]) <= 1, "reach %d: %d and %d", reach, pixels[k], small[k]);
+    }
+}
+END_TEST
+
+/* The DEM encodings, as those who read them decode them. */
+
+static double terrarium(const uint8_t *p)
+{
+    return p[0] * 256.0 + p[1] + p[2] / 256.0 - 32768;
+}
+
+static double terrain_rgb(const uint8_t *p)
+{
+    return -10000 + (p[0] * 65536.0 + p[1] * 256.0 + p[2]) * 0.1;
+}
+
+static const struct {
+    const char *layer;
+    double (*decode)(const uint8_t *pixel);
+    double step;
+    float lowest, highest; /* metres at 0 and at 2^24 - 1 */
+    double slack;          /* of the decoder's own rounding */
+} encodings[] = {
+    {"terrarium", terrarium, 1 / 256.0, -32768, 32767.99609375f, 0},
+    {"terrain-rgb", terrain_rgb, 0.1, -10000, 1667721.5f, 1e-9},
+};
+
+/* Paint the field, and see every sample come back. */
+static void must_decode(int encoding)
+{
+    const double half = encodings[encoding].step / 2 + encodings[encoding].slack;
+    paint(encodings[encoding].layer, 1, 1);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const double metres = field[(REACH + j) * FIELD + REACH + i];
+            const double found = encodings[encoding].decode(pixels + (j * SIZE + i) * 3);
+            must(fabs(found - metres) <= half, "%s: %.9g as %.9g", encodings[encoding].layer,
+                 metres, found);
+        }
+}
+
+/* Anywhere in the range, close to 0, and at the ends. */
+START_TEST(test_encodings)
+{
+    const float lowest = encodings[_i].lowest, highest = encodings[_i].highest;
+    const struct layer *layer = &layers[layer_find(encodings[_i].layer)];
+    uint64_t state = 23;
+    ck_assert_float_eq(layer->lowest, lowest);
+    ck_assert_float_eq(layer->highest, highest);
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = (float)((double)chance(&state) * 0x1p-64 * ((double)highest - lowest) + lowest);
+    must_decode(_i);
+    make_noise(24, 10);
+    must_decode(_i);
+    make_plane(lowest, 0, 0);
+    must_decode(_i);
+    ck_assert_mem_eq(pixels, ((uint8_t[]){0, 0, 0}), 3);
+    make_plane(highest, 0, 0);
+    must_decode(_i);
+    ck_assert_mem_eq(pixels, ((uint8_t[]){255, 255, 255}), 3);
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        const float last = k ? field[k - 1] : highest;
+        field[k] = k % 64 ? nextafterf(last, 0) : k % 128 ? lowest : highest;
+    }
+    must_decode(_i);
+}
+END_TEST
+
+/* Half way between two steps, and one float to either side; where a step has a half: halves up. */
+START_TEST(test_encoding_halves)
+{
+    const double step = encodings[_i].step;
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        const float half = (float)((k / 3 - FIELD * FIELD / 6 + 0.5) * step);
+        field[k] = k % 3 == 0 ? half : nextafterf(half, k % 3 == 1 ? -1e9f : 1e9f);
+    }
+    must_decode(_i);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const float half = (float)sign * (step < 0.01 ? 0x1p-9f : 0.25f); /* 0.5 and 2.5 steps */
+        make_plane(half, 0, 0);
+        paint(encodings[_i].layer, 1, 1);
+        const double up = encodings[_i].decode(pixels) - (double)half;
+        must(fabs(up - step / 2) < 1e-9, "%g: %g above", (double)half, up);
+    }
+}
+END_TEST
+
+/* Red east, green north, blue up: within half a level of the normal of what is between the samples
+ * REACH to either side. */
+static void must_be_normals(int reach, double spacing)
+{
+    struct heights heights = field_heights(0, 0, SIZE, reach, 1);
+    heights.spacing = (float)spacing;
+    layers[layer_find("normal")].paint(&heights, &style, pixels);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const float *at = field + (REACH + j) * FIELD + REACH + i;
+            const uint8_t *p = pixels + (j * SIZE + i) * 3;
+            const double east = ((double)at[reach] - at[-reach]) / (2 * reach * spacing);
+            const double north =
+                ((double)at[-reach * FIELD] - at[reach * FIELD]) / (2 * reach * spacing);
+            const double length = sqrt(1 + east * east + north * north);
+            const double normal[] = {-east / length, -north / length, 1 / length};
+            double square = 0;
+            for (int c = 0; c < 3; c++) {
+                const double component = p[c] / 127.5 - 1;
+                must(fabs(p[c] - (normal[c] + 1) * 127.5) <= 0.5001,
+                     "%d, %d: slopes %g, %g: %d %d %d", i, j, east, north, p[0], p[1], p[2]);
+                square += component * component;
+            }
+            must(fabs(sqrt(square) - 1) < 0.007, "%d %d %d: length %g", p[0], p[1], p[2],
+                 sqrt(square));
+            must(p[2] >= 127, "%d: into the ground", p[2]);
+        }
+}
+
+START_TEST(test_normal)
+{
+    static const double spacings[] = {1, 0x1p-10, 0.5, 16, 0x1p42};
+    for (int i = 0; i < ROWS(spacings); i++)
+        for (int reach = 1; reach <= REACH; reach++) {
+            make_noise(7 + (uint64_t)i, (float)spacings[i] * 3);
+            must_be_normals(reach, spacings[i]);
+        }
+    make_noise(8, 1e6f); /* cliffs, as high as there are */
+    must_be_normals(1, 0x1p-10);
+}
+END_TEST
+
+static const struct {
+    float east, south; /* metres a block */
+    uint8_t pixel[3];
+} planes[] = {
+    {0, 0, {128, 128, 255}},    {1, 0, {37, 128, 218}},   {-1, 0, {218, 128, 218}},
+    {0, 1, {128, 218, 218}},    {0, -1, {128, 37, 218}},  {0.75f, 0, {51, 128, 230}},
+    {2, 2, {42, 213, 170}},     {1e6f, 0, {0, 128, 128}}, {-1e6f, 0, {255, 128, 128}},
+    {0, 1e6f, {128, 255, 128}},
+};
+
+/* Ground that rises to the east looks west. */
+START_TEST(test_normal_planes)
+{
+    make_plane(0, planes[_i].east, planes[_i].south);
+    for (int reach = 1; reach <= REACH; reach++) {
+        paint("normal", reach, 1);
+        for (int k = 0; k < SIZE * SIZE * 3; k++)
+            must(pixels[k] == planes[_i].pixel[k % 3], "reach %d: %d %d %d", reach,
+                 pixels[k - k % 3], pixels[k - k % 3 + 1], pixels[k - k % 3 + 2]);
+    }
+}
+END_TEST
+
+/* Of a range that is too narrow to divide by nothing is asked but a picture. */
+START_TEST(test_narrow_range)
+{
+    static const float ranges[] = {0, 0x1p-149f, 1e-40f, 1e-38f, 1e-34f, 1e-30f, 1e-29f};
+    static struct world_config world;
+    memcpy(world.palette, stops, sizeof stops);
+    world.stops = ROWS(stops);
+    for (int i = 0; i < ROWS(ranges); i++) {
+        style_make(&style, &world, 0, ranges[i]);
+        for (int k = 0; k < FIELD * FIELD; k++)
+            field[k] = k * 7 % 3 ? ranges[i] : k * 7 % 2 ? 0 : ranges[i] / 2;
+        for (const struct layer *layer = layers; layer->name; layer++)
+            paint(layer->name, 1, ranges[i]);
+        paint("relief", 1, 1);
+        for (int c = 0; c < 3; c++)
+            ck_assert_int_le(abs(pixels[c] - (int[]){0xe0, 0xd0, 0xa0}[c]), 1);
+    }
+}
+END_TEST
+
+/*
+ * Tiles of both sizes, with the shortest and the longest reach: packed pixels,
+ * each of which is what it would be alone; nothing beyond border and tile is touched.
+ */
+START_TEST(test_whole_tiles)
+{
+    static const struct {
+        int size, reach;
+    } tiles[] = {
+        {256, 1}, {256, LAYER_MAX_REACH}, {LAYER_MAX_SIZE, 1}, {LAYER_MAX_SIZE, LAYER_MAX_REACH}};
+    const int size = tiles[_i].size;
+    make_style();
+    for (const struct layer *layer = layers; layer->name; layer++) {
+        const int reach = layer->slopes ? tiles[_i].reach : 0, stride = size + 2 * reach;
+        const size_t bytes = pixel_bytes(layer->pixel);
+        struct guarded in, out;
+        guarded_new(&in, (size_t)(stride * stride) * sizeof(float));
+        guarded_new(&out, (size_t)(size * size) * bytes);
+        float *ground = guarded_end(&in, (size_t)(stride * stride) * sizeof(float));
+        uint8_t *picture = guarded_end(&out, (size_t)(size * size) * bytes);
+        uint64_t state = 29;
+        for (int k = 0; k < stride * stride; k++)
+            ground[k] = (float)chance_below(&state, 200001) / 1000 - 100;
+        struct heights heights = {.first = ground + reach * stride + reach,
+                                  .stride = stride,
+                                  .size = size,
+                                  .reach = reach,
+                                  .spacing = 0.5f,
+                                  .slope = 30};
+        layer->paint(&heights, &style, picture);
+        heights.size = 1;
+        for (int n = 0; n < 2000; n++) {
+            const int last = size - 1;
+            const int i = n < 4 ? n % 2 * last : chance_below(&state, size);
+            const int j = n < 4 ? n / 2 * last : chance_below(&state, size);
+            heights.first = ground + (reach + j) * stride + reach + i;
+            layer->paint(&heights, &style, pixels);
+            must(memcmp(picture + (size_t)(j * size + i) * bytes, pixels, bytes) == 0,
+                 "%s: pixel %d, %d", layer->name, i, j);
+        }
+        guarded_free(&in);
+        guarded_free(&out);
+    }
+}
+END_TEST
+
+/* A picture painted at once is what its quarters are, and one that is shifted. */
+START_TEST(test_pieces)
+{
+    uint64_t state = 19;
+    static uint8_t whole[SIZE * SIZE * 3];
+    make_style();
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = (float)chance_below(&state, 200000) / 1000 - 100;
+    for (const struct layer *layer = layers; layer->name; layer++) {
+        size_t bytes = pixel_bytes(layer->pixel);
+        for (int reach = 1; reach <= REACH; reach++) {
+            paint(layer->name, reach, 20);
+            memcpy(whole, pixels, SIZE * SIZE * bytes);
+            for (int piece = 0; piece < 6; piece++) {
+                int size = piece < 4 ? SIZE / 2 : 17;
+                int left = piece < 4 ? piece % 2 * size : 5, top = piece < 4 ? piece / 2 * size : 9;
+                struct heights heights = field_heights(left, top, size, reach, 20);
+                layer->paint(&heights, &style, pixels);
+                for (int j = 0; j < size; j++)
+                    must(memcmp(pixels + (size_t)(j * size) * bytes,
+                                whole + (size_t)((top + j) * SIZE + left) * bytes,
+                                (size_t)size * bytes) == 0,
+                         "%s: row %d of piece %d", layer->name, j, piece);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_table)
+{
+    int count = 0;
+    for (; layers[count].name; count++) {
+        ck_assert_int_eq(layer_find(layers[count].name), count);
+        ck_assert(layers[count].formats & 1 << FORMAT_PNG);
+        ck_assert_uint_eq(layers[count].formats >> FORMATS, 0);
+        ck_assert_ptr_nonnull(layers[count].paint);
+    }
+    ck_assert_int_ge(count, 3);
+    ck_assert_int_eq(layer_find(""), -1);
+    ck_assert_int_eq(layer_find("Relief"), -1);
+    ck_assert_int_eq(layer_find("relief "), -1);
+    for (enum format format = 0; format < FORMATS; format++) {
+        ck_assert_int_eq(format_find(format_extension(format)), (int)format);
+        ck_assert_ptr_nonnull(strchr(format_type(format), '/'));
+    }
+    ck_assert_str_eq(format_extension(FORMAT_PNG), "png");
+    ck_assert_str_eq(format_extension(FORMAT_R16), "r16");
+    ck_assert_str_eq(format_extension(FORMAT_F32), "f32");
+    ck_assert_str_eq(format_type(FORMAT_PNG), "image/png");
+    ck_assert_int_eq(format_find(""), -1);
+    ck_assert_int_eq(format_find("PNG"), -1);
+    ck_assert_int_eq(format_find("pn"), -1);
+    ck_assert_uint_eq(pixel_bytes(PIXEL_GRAY8), 1);
+    ck_assert_uint_eq(pixel_bytes(PIXEL_GRAY16), 2);
+    ck_assert_uint_eq(pixel_bytes(PIXEL_RGB8), 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("layers");
+    TCase *tcase = suite_case(suite, "paint");
+    tcase_add_test(tcase, test_table);
+    tcase_add_test(tcase, test_gray_and_height);
+    tcase_add_test(tcase, test_level_ground);
+    tcase_add_test(tcase, test_coast);
+    tcase_add_test(tcase, test_level_ends);
+    tcase_add_loop_test(tcase, test_light, 0, ROWS(slopes) * ROWS(shaded));
+    tcase_add_test(tcase, test_hillshade_levels);
+    tcase_add_test(tcase, test_hillshade_mirror);
+    tcase_add_test(tcase, test_hillshade_relative);
+    tcase_add_loop_test(tcase, test_encodings, 0, ROWS(encodings));
+    tcase_add_loop_test(tcase, test_encoding_halves, 0, ROWS(encodings));
+    tcase_add_test(tcase, test_normal);
+    tcase_add_loop_test(tcase, test_normal_planes, 0, ROWS(planes));
+    tcase_add_test(tcase, test_narrow_range);
+    tcase_add_loop_test(tcase, test_whole_tiles, 0, 4);
+    tcase_add_test(tcase, test_pieces);
+    return suite_run(suite);
+}

@@ -1,0 +1,242 @@
+/* What each client has: who is one, how many it may have, and that nothing stays of who left. */
+#include "server/net/client_limits.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <sys/un.h>
+#include <uv.h>
+
+#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/refusals.h"
+
+static struct clients *clients;
+
+static void set_up(void)
+{
+    ck_assert_int_eq(clients_new(&clients), 0);
+}
+
+static void tear_down(void)
+{
+    clients_free(clients);
+    clients_free(NULL);
+}
+
+/* "-" is no peer, and what is no address a local one. */
+static const struct sockaddr *peer_of(const char *text)
+{
+    static struct sockaddr_storage peers[2];
+    static int next;
+    struct sockaddr_storage *peer = &peers[next++ % 2];
+    struct sockaddr_in *four = (struct sockaddr_in *)peer;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)peer;
+
+    /* The port is another every time. */
+    *six = (struct sockaddr_in6){.sin6_port = (in_port_t)next, .sin6_flowinfo = (unsigned)next};
+    peer->ss_family = AF_UNIX;
+    if (inet_pton(AF_INET, text, &four->sin_addr) == 1)
+        peer->ss_family = AF_INET;
+    else if (inet_pton(AF_INET6, text, &six->sin6_addr) == 1)
+        peer->ss_family = AF_INET6;
+    return strcmp(text, "-") == 0 ? NULL : (const struct sockaddr *)peer;
+}
+
+static bool enter(const char *text, enum client_count what, unsigned limit)
+{
+    return clients_enter(clients, peer_of(text), what, limit);
+}
+
+static void leave(const char *text, enum client_count what)
+{
+    clients_leave(clients, peer_of(text), what);
+}
+
+static const struct {
+    const char *one, *other;
+    bool same;
+} pairs[] = {
+    {"127.0.0.1", "127.0.0.1", true},
+    {"127.0.0.1", "127.0.0.2", false},
+    {"127.0.0.1", "126.0.0.1", false},
+    {"192.0.2.1", "::ffff:192.0.2.1", true},
+    {"192.0.2.1", "::ffff:192.0.2.2", false},
+    {"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
+    {"192.0.2.1", "::192.0.2.1", false},
+    {"2001:db8::1", "2001:db8::1", true},
+    {"2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true},
+    {"2001:db8::1", "2001:db8:0:1::1", false},
+    {"2001:db8::1", "2001:db9::1", false},
+    {"::1", "127.0.0.1", false},
+    {"::1", "::2", true},
+    {"::1", "::ffff:0.0.0.0", false},
+    {"::1", "0.0.0.0", false},
+};
+
+START_TEST(test_same)
+{
+    const bool swap = _i >= ROWS(pairs);
+    const char *one = pairs[_i % ROWS(pairs)].one, *other = pairs[_i % ROWS(pairs)].other;
+    if (swap) {
+        one = other;
+        other = pairs[_i % ROWS(pairs)].one;
+    }
+    const bool same = pairs[_i % ROWS(pairs)].same;
+    ck_assert(enter(one, CLIENT_CONNECTIONS, 1));
+    ck_assert_msg(enter(other, CLIENT_CONNECTIONS, 1) == !same, "%s, %s", one, other);
+    ck_assert_uint_eq(clients_known(clients), same ? 1 : 2);
+    leave(one, CLIENT_CONNECTIONS);
+    ck_assert_uint_eq(clients_known(clients), same ? 0 : 1);
+}
+END_TEST
+
+START_TEST(test_limit)
+{
+    const unsigned limit = (unsigned)_i;
+    for (unsigned i = 0; i < limit; i++)
+        ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
+    for (int i = 0; i < 3; i++)
+        ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
+    /* Each on its own, and each its own. */
+    ck_assert(enter("192.0.2.1", CLIENT_MISSES, 1));
+    ck_assert(!enter("192.0.2.1", CLIENT_MISSES, 1));
+    ck_assert(enter("192.0.2.2", CLIENT_CONNECTIONS, 1));
+    /* Who was refused has nothing to leave. */
+    leave("192.0.2.1", CLIENT_CONNECTIONS);
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
+    ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
+    /* Another limit, as after a reload. */
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit + 1));
+    ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
+}
+END_TEST
+
+/* No limit, and nothing is kept. */
+START_TEST(test_no_limit)
+{
+    static const char *const peers[] = {"-", "local"};
+    for (int i = 0; i < 1000; i++) {
+        ck_assert(enter(peers[_i], CLIENT_CONNECTIONS, 1));
+        ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
+    }
+    ck_assert_uint_eq(clients_known(clients), 1);
+    for (int i = 0; i < 1000; i++) {
+        leave(peers[_i], CLIENT_CONNECTIONS);
+        leave("192.0.2.1", CLIENT_CONNECTIONS);
+    }
+    ck_assert_uint_eq(clients_known(clients), 0);
+}
+END_TEST
+
+/* Known as long as any count is above 0, whichever is the last. */
+START_TEST(test_forget)
+{
+    enum { MANY = 1000 };
+    char text[32];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "2001:db8:0:%x::1", (unsigned)i);
+        for (int what = 0; what < CLIENT_COUNTS; what++)
+            ck_assert(enter(text, what, 1));
+    }
+    ck_assert_uint_eq(clients_known(clients), MANY);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "2001:db8:0:%x::2", (unsigned)i);
+        for (int what = 0; what < CLIENT_COUNTS; what++) {
+            ck_assert_uint_eq(clients_known(clients), (unsigned)(MANY - i));
+            leave(text, (i + what) % CLIENT_COUNTS);
+        }
+        ck_assert_uint_eq(clients_known(clients), (unsigned)(MANY - i - 1));
+    }
+    /* There is nothing to leave. */
+    leave(text, CLIENT_MISSES);
+    ck_assert_uint_eq(clients_known(clients), 0);
+}
+END_TEST
+
+/* Out of memory everyone is let in, uncounted: for the client, its table, the table's buckets. */
+START_TEST(test_no_memory)
+{
+#ifdef CAN_REFUSE
+    const struct sockaddr *peer = peer_of("192.0.2.1");
+    grants_before = _i;
+    refusals = 2;
+    while (refusals > 0)
+        ck_assert(clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    ck_assert_uint_eq(clients_known(clients), 0);
+    clients_leave(clients, peer, CLIENT_CONNECTIONS);
+    /* Another is counted: they leave in whatever order, of what they are. */
+    ck_assert(clients_enter(clients, peer, CLIENT_MISSES, 1));
+    clients_leave(clients, peer, CLIENT_CONNECTIONS);
+    ck_assert_uint_eq(clients_known(clients), 1);
+    clients_leave(clients, peer, CLIENT_MISSES);
+    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert(clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    ck_assert(!clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    clients_leave(clients, peer, CLIENT_CONNECTIONS);
+
+    struct clients *none = NULL;
+    refusals = 1;
+    ck_assert_int_eq(clients_new(&none), -ENOMEM);
+#endif
+}
+END_TEST
+
+enum { THREADS = 4, TURNS = 20000, LIMIT = 3 };
+
+static atomic_int inside[CLIENT_COUNTS], faults, refused;
+
+static void come_and_go(void *argument)
+{
+    uint64_t state = *(uint64_t *)argument;
+    for (int i = 0; i < TURNS; i++) {
+        struct sockaddr_in own = {.sin_family = AF_INET};
+        struct sockaddr_in shared = {.sin_family = AF_INET, .sin_addr = {0x01010101}};
+        const int what = chance_below(&state, CLIENT_COUNTS);
+        own.sin_addr.s_addr = (in_addr_t)chance(&state);
+        if (!clients_enter(clients, (struct sockaddr *)&shared, what, LIMIT)) {
+            atomic_fetch_add(&refused, 1);
+            continue;
+        }
+        if (atomic_fetch_add(&inside[what], 1) >= LIMIT)
+            atomic_fetch_add(&faults, 1);
+        if (!clients_enter(clients, (struct sockaddr *)&own, what, THREADS))
+            atomic_fetch_add(&faults, 1);
+        if (chance_below(&state, 100) == 0)
+            usleep(10); /* so that others come meanwhile, on one core too */
+        clients_leave(clients, (struct sockaddr *)&own, what);
+        atomic_fetch_sub(&inside[what], 1);
+        clients_leave(clients, (struct sockaddr *)&shared, what);
+    }
+}
+
+START_TEST(test_threads)
+{
+    uv_thread_t threads[THREADS];
+    uint64_t seeds[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        seeds[i] = (uint64_t)i;
+        ck_assert_int_eq(uv_thread_create(&threads[i], come_and_go, &seeds[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        uv_thread_join(&threads[i]);
+    ck_assert_int_eq(atomic_load(&faults), 0);
+    ck_assert_int_lt(atomic_load(&refused), THREADS * TURNS);
+    ck_assert_uint_eq(clients_known(clients), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("clients");
+    TCase *tcase = suite_case(suite, "counts");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_same, 0, 2 * ROWS(pairs));
+    tcase_add_loop_test(tcase, test_limit, 1, 4);
+    tcase_add_loop_test(tcase, test_no_limit, 0, 2);
+    tcase_add_test(tcase, test_forget);
+    tcase_add_loop_test(tcase, test_no_memory, 0, 3);
+    tcase_add_test(tcase, test_threads);
+    return suite_run(suite);
+}

@@ -1,0 +1,599 @@
+/* URLs: each one that there is, each way to get one wrong, and noise. */
+#include "server/routing/route.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "noise/farlands.h"
+#include "tests/unit/support/fixtures.h"
+
+#define WORD63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
+#define MOST "9223372036854775807"
+#define LEAST "-9223372036854775808"
+
+static struct guarded memory;
+
+static void set_up(void)
+{
+    guarded_new(&memory, 65536);
+}
+
+static void tear_down(void)
+{
+    guarded_free(&memory);
+}
+
+/* route_parse with URI's terminating 0 at the end of memory, and WHY checked to be text. */
+static unsigned parse(struct route *route, const char *uri, char why[ROUTE_WHY + 1])
+{
+    memset(route, 'r', sizeof *route);
+    memset(why, 'w', ROUTE_WHY + 1);
+    unsigned status =
+        route_parse(route, (const char *)guarded_copy(&memory, uri, strlen(uri) + 1), why);
+    must(why[ROUTE_WHY] == 'w', "why overrun by %s", uri);
+    must(status == 0 || status == 400 || status == 404 || status == 413, "%s: %u", uri, status);
+    must(status == 0 || memchr(why, 0, ROUTE_WHY), "no end of why: %s", uri);
+    return status;
+}
+
+static const struct {
+    const char *uri;
+    struct route route;
+} good[] = {
+    {"/", {.kind = ROUTE_VIEWER}},
+    {"/worlds.json", {.kind = ROUTE_WORLDS}},
+    {"/healthz", {.kind = ROUTE_HEALTH}},
+    {"/readyz", {.kind = ROUTE_READY}},
+    {"/metrics", {.kind = ROUTE_METRICS}},
+    {"/viewer/viewer.js", {.kind = ROUTE_ASSET, .layer = "viewer.js"}},
+    {"/viewer/viewer.css", {.kind = ROUTE_ASSET, .layer = "viewer.css"}},
+    {"/default.json", {.kind = ROUTE_WORLD, .world = "default"}},
+    {"/a.json", {.kind = ROUTE_WORLD, .world = "a"}},
+    {"/" WORD63 ".json", {.kind = ROUTE_WORLD, .world = WORD63}},
+    {"/default/relief.json", {.kind = ROUTE_TILEJSON, .world = "default", .layer = "relief"}},
+    {"/0-_/terrain-rgb.json", {.kind = ROUTE_TILEJSON, .world = "0-_", .layer = "terrain-rgb"}},
+    {"/default/nope.json", {.kind = ROUTE_TILEJSON, .world = "default", .layer = "nope"}},
+    {"/default/relief/10/512/512.png",
+     {ROUTE_TILE, "default", "relief", "png", 10, 512, 512, .scale = 1}},
+    {"/default/relief/10/512/512@2x.png",
+     {ROUTE_TILE, "default", "relief", "png", 10, 512, 512, .scale = 2}},
+    {"/default/height/0/0/0.r16", {ROUTE_TILE, "default", "height", "r16", 0, 0, 0, .scale = 1}},
+    {"/default/height/0/0/0@2x.r16", {ROUTE_TILE, "default", "height", "r16", 0, 0, 0, .scale = 2}},
+    {"/default/height/0/0/0.f32", {ROUTE_TILE, "default", "height", "f32", 0, 0, 0, .scale = 1}},
+    {"/default/height/0/0/0@2x.f32", {ROUTE_TILE, "default", "height", "f32", 0, 0, 0, .scale = 2}},
+    {"/w/gray/-26/-1/-2.png", {ROUTE_TILE, "w", "gray", "png", -26, -1, -2, .scale = 1}},
+    {"/w/l/" LEAST "/" LEAST "/" LEAST ".png",
+     {ROUTE_TILE, "w", "l", "png", INT64_MIN, INT64_MIN, INT64_MIN, .scale = 1}},
+    {"/w/l/" MOST "/" MOST "/" MOST "@2x.png",
+     {ROUTE_TILE, "w", "l", "png", INT64_MAX, INT64_MAX, INT64_MAX, .scale = 2}},
+    {"/w/l/1/2/3.png?v=0123456789abcdef",
+     {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .version = "0123456789abcdef"}},
+    {"/w/l/1/2/3@2x.f32?v=x", {ROUTE_TILE, "w", "l", "f32", 1, 2, 3, .scale = 2, .version = "x"}},
+    {"/default:0.json", {.kind = ROUTE_WORLD, .world = "default", .seeded = true}},
+    {"/w:18446744073709551615.json",
+     {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = UINT64_MAX}},
+    {"/" WORD63 ":18446744073709551615/relief.json",
+     {.kind = ROUTE_TILEJSON,
+      .world = WORD63,
+      .layer = "relief",
+      .seeded = true,
+      .seed = UINT64_MAX}},
+    {"/w:42/l/1/-2/3@2x.png?v=a",
+     {ROUTE_TILE, "w", "l", "png", 1, -2, 3, .scale = 2, .version = "a", .seeded = true,
+      .seed = 42}},
+    {"/w:9223372036854775808/height?x=1&y=2",
+     {ROUTE_HEIGHT, "w", .at_x = 1024, .at_y = 2048, .seeded = true, .seed = UINT64_C(1) << 63}},
+    {"/w:7/region.f32?x=0&y=0&width=1&height=1",
+     {ROUTE_REGION, "w", "", "f32", .step = 1024, .width = 1, .height = 1, .seeded = true,
+      .seed = 7}},
+    /* A version that cannot be the world's is none. */
+    {"/w/l/1/2/3.png?v=", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
+    {"/w/l/1/2/3.png?v=a&v=b", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
+    {"/w/l/1/2/3.png?v=" WORD63 "4", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
+    /* What is not asked for does not matter. */
+    {"/?", {.kind = ROUTE_VIEWER}},
+    {"/?x=1#2", {.kind = ROUTE_VIEWER}},
+    {"/worlds.json?v=1", {.kind = ROUTE_WORLDS}},
+    {"/w/l/1/2/3.png?vv=a&w=b&v=c&x=d",
+     {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .version = "c"}},
+    {"/w/height?x=1&y=-2&z=3&xx=4&",
+     {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 1024, .at_y = -2048}},
+    {"/default/height?x=0&y=0", {.kind = ROUTE_HEIGHT, .world = "default"}},
+    {"/w/height?x=1&y=-2", {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 1024, .at_y = -2048}},
+    {"/w/height?y=-2&x=1", {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 1024, .at_y = -2048}},
+    {"/w/height?x=0.5&y=-0.0009765625",
+     {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 512, .at_y = -1}},
+    {"/w/height?x=4503599627370496&y=-4503599627370496",
+     {.kind = ROUTE_HEIGHT, .world = "w", .at_x = FARLANDS_LIMIT, .at_y = -FARLANDS_LIMIT}},
+    {"/w/spawn?x=1&y=0.5",
+     {ROUTE_SPAWN, "w", .at_x = 1024, .at_y = 512, .min = -INFINITY, .max = INFINITY,
+      .slope = INFINITY}},
+    {"/w/spawn?x=0&y=0&min=-3.5&max=12&slope=0.25",
+     {ROUTE_SPAWN, "w", .min = -3.5F, .max = 12, .slope = 0.25F}},
+    {"/w/region.f32?x=-1&y=2&width=1&height=4097",
+     {ROUTE_REGION, "w", "", "f32", .at_x = -1024, .at_y = 2048, .step = 1024, .width = 1,
+      .height = 4097}},
+    {"/w/region.png?x=0&y=0&width=17&height=17&step=1048576&v=a",
+     {ROUTE_REGION, "w", "", "png", .step = INT64_C(1) << 30, .width = 17, .height = 17,
+      .version = "a"}},
+    {"/w/region.r16?x=0&y=0&width=2&height=3&step=0.0009765625",
+     {ROUTE_REGION, "w", "", "r16", .step = 1, .width = 2, .height = 3}},
+    {"/w/region.f32?x=4503599627370492&y=0&width=5&height=1",
+     {ROUTE_REGION, "w", "", "f32", .at_x = FARLANDS_LIMIT - 4096, .step = 1024, .width = 5,
+      .height = 1}},
+    {"/w/volume.f32?x=1&y=2&z=-3&width=256&height=256&depth=256&step=2",
+     {ROUTE_VOLUME, "w", "", "f32", .at_x = 1024, .at_y = 2048, .at_z = -3072, .step = 2048,
+      .width = 256, .height = 256, .depth = 256}},
+    {"/w/volume.f32?x=0&y=0&z=0&width=4096&height=4096&depth=1",
+     {ROUTE_VOLUME, "w", "", "f32", .step = 1024, .width = 4096, .height = 4096, .depth = 1}},
+    /* A layer may have such a name. */
+    {"/w/heights.json", {.kind = ROUTE_TILEJSON, .world = "w", .layer = "heights"}},
+};
+
+START_TEST(test_good)
+{
+    const char *uri = good[_i].uri;
+    const struct route *expected = &good[_i].route;
+    struct route route;
+    char why[ROUTE_WHY + 1];
+    unsigned status = parse(&route, uri, why);
+    ck_assert_msg(status == 0, "%s: %u %s", uri, status, why);
+    ck_assert_msg(route.kind == expected->kind, "%s: kind %d", uri, (int)route.kind);
+    if (*expected->world)
+        ck_assert_msg(strcmp(route.world, expected->world) == 0, "%s: %s", uri, route.world);
+    if (*expected->layer)
+        ck_assert_msg(strcmp(route.layer, expected->layer) == 0, "%s: %s", uri, route.layer);
+    ck_assert_msg(route.seeded == expected->seeded, "%s: seeded %d", uri, route.seeded);
+    ck_assert_msg(route.seed == expected->seed, "%s: seed %" PRIu64, uri, route.seed);
+    if (route.kind == ROUTE_TILE) {
+        ck_assert_msg(strcmp(route.extension, expected->extension) == 0, "%s: %s", uri,
+                      route.extension);
+        ck_assert_msg(strcmp(route.version, expected->version) == 0, "%s: %s", uri, route.version);
+        ck_assert_msg(route.z == expected->z, "%s: z %" PRId64, uri, route.z);
+        ck_assert_msg(route.x == expected->x, "%s: x %" PRId64, uri, route.x);
+        ck_assert_msg(route.y == expected->y, "%s: y %" PRId64, uri, route.y);
+        ck_assert_msg(route.scale == expected->scale, "%s: scale %d", uri, route.scale);
+    }
+    ck_assert_msg(route.at_x == expected->at_x, "%s: x %" PRId64, uri, route.at_x);
+    ck_assert_msg(route.at_y == expected->at_y, "%s: y %" PRId64, uri, route.at_y);
+    ck_assert_msg(route.at_z == expected->at_z, "%s: z %" PRId64, uri, route.at_z);
+    if (route.kind == ROUTE_SPAWN)
+        ck_assert_msg(route.min == expected->min && route.max == expected->max &&
+                          route.slope == expected->slope,
+                      "%s: %g %g %g", uri, (double)route.min, (double)route.max,
+                      (double)route.slope);
+    if (route.kind == ROUTE_REGION || route.kind == ROUTE_VOLUME) {
+        ck_assert_msg(strcmp(route.extension, expected->extension) == 0, "%s: %s", uri,
+                      route.extension);
+        ck_assert_msg(strcmp(route.version, expected->version) == 0, "%s: %s", uri, route.version);
+        ck_assert_msg(route.step == expected->step, "%s: step %" PRId64, uri, route.step);
+        ck_assert_msg(route.width == expected->width && route.height == expected->height &&
+                          route.depth == expected->depth,
+                      "%s: %d %d %d", uri, route.width, route.height, route.depth);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *uri;
+    unsigned status; /* 0: 400 or 404 */
+    const char *why;
+} bad[] = {
+    /* No such thing. */
+    {"", 0, ""},
+    {"x", 0, ""},
+    {"*", 0, ""},
+    {"worlds.json", 0, ""},
+    {"//", 0, ""},
+    {"//worlds.json", 400, "empty"},
+    {"/nope", 404, ""},
+    {"/nope.txt", 404, ""},
+    {"/worlds.json/", 0, ""},
+    {"/healthz/", 0, ""},
+    {"/Healthz", 404, ""},
+    {"/viewer", 404, ""},
+    {"/viewer/", 0, ""},
+    {"/viewer/a/b", 404, ""},
+    {"/default", 404, ""},
+    {"/default/", 0, ""},
+    {"/default/relief", 404, ""},
+    {"/default/relief/", 0, ""},
+    {"/default/relief/1", 404, ""},
+    {"/default/relief/1/2", 404, ""},
+    {"/default/relief/1/2/3/4.png", 404, ""},
+    {"/default/relief/1/2/3.png/", 404, ""},
+    {"/default/1/2/3.png", 0, ""},
+    {"/.json", 0, ""},
+    {"/default/.json", 0, ""},
+    {"/default//1/2/3.png", 400, "empty"},
+    {"//relief/1/2/3.png", 400, "empty"},
+    {"/../etc/passwd", 400, ".."},
+    {"/default/../relief.json", 400, ".."},
+    {"/viewer/../index.html", 400, ".."},
+    {"/viewer/..", 400, ".."},
+    {"/viewer/.", 400, "."},
+    {"/./worlds.json", 400, "."},
+    {"http://host/worlds.json", 0, ""},
+    /* Words that are none. */
+    {"/" WORD63 "4.json", 0, ""},
+    {"/default/" WORD63 "4.json", 0, ""},
+    {"/" WORD63 "4/relief/1/2/3.png", 0, ""},
+    {"/w/" WORD63 "4/1/2/3.png", 0, ""},
+    {"/w/relief/1/2/3." WORD63 "4", 0, ""},
+    {"/viewer/" WORD63 "4", 0, ""},
+    {"/" WORD63 "4:1.json", 404, "world"},
+    {"/:1.json", 404, "world"},
+    {"/:1/relief.json", 404, "world"},
+    {"/a:1", 404, ""},
+    {"/worlds.json:1", 404, ""},
+    /* Seeds: every one of 64 bits, in one spelling. */
+    {"/w:.json", 400, "seed: \"\" is not a whole number from 0 to 18446744073709551615"},
+    {"/w:x.json", 400, "seed: \"x\""},
+    {"/w:-1.json", 400, "seed"},
+    {"/w:-0.json", 400, "seed"},
+    {"/w:+1.json", 400, "seed"},
+    {"/w:01.json", 400, "seed"},
+    {"/w:00.json", 400, "seed"},
+    {"/w:1.0.json", 400, "seed"},
+    {"/w:1e3.json", 400, "seed"},
+    {"/w:0x1.json", 400, "seed"},
+    {"/w: 1.json", 400, "seed"},
+    {"/w:1:2.json", 400, "seed: \"1:2\""},
+    {"/w:18446744073709551616.json", 400, "seed"},
+    {"/w:99999999999999999999999999999999999999999999.json", 400, "18446744073709551615"},
+    {"/w:18446744073709551616/l/1/2/3.png", 400, "seed"},
+    {"/w:/l/1/2/3.png", 400, "seed"},
+    {"/w:01/height?x=1&y=2", 400, "seed"},
+    {"/w:01/relief.json", 400, "seed"},
+    {"/w:01/region.f32?x=0&y=0&width=1&height=1", 400, "seed"},
+    {"/w%3A1.json", 400, "percent"},
+    /* Numbers: canonical, and named. */
+    {"/w/l/-0/2/3.png", 400, "z"},
+    {"/w/l/+1/2/3.png", 400, "z"},
+    {"/w/l/01/2/3.png", 400, "z"},
+    {"/w/l/1e3/2/3.png", 400, "z"},
+    {"/w/l/1.0/2/3.png", 400, "z"},
+    {"/w/l//2/3.png", 400, ""},
+    {"/w/l/-/2/3.png", 400, "z"},
+    {"/w/l/{z}/2/3.png", 400, "z"},
+    {"/w/l/9223372036854775808/2/3.png", 400, "z"},
+    {"/w/l/1/-0/3.png", 400, "x"},
+    {"/w/l/1/+2/3.png", 400, "x"},
+    {"/w/l/1/00/3.png", 400, "x"},
+    {"/w/l/1/ 2/3.png", 400, "x"},
+    {"/w/l/1/0x2/3.png", 400, "x"},
+    {"/w/l/1/9223372036854775808/3.png", 400, "x"},
+    {"/w/l/1/-9223372036854775809/3.png", 400, "x"},
+    {"/w/l/1/18446744073709551617/3.png", 400, "x"},
+    {"/w/l/1/99999999999999999999999999999999999999999999/3.png", 400, "x"},
+    {"/w/l/1/2/-0.png", 400, "y"},
+    {"/w/l/1/2/+3.png", 400, "y"},
+    {"/w/l/1/2/03.png", 400, "y"},
+    {"/w/l/1/2/3e1.png", 400, "y"},
+    {"/w/l/1/2/.png", 400, "y"},
+    {"/w/l/1/2/-.png", 400, "y"},
+    {"/w/l/1/2/--3.png", 400, "y"},
+    {"/w/l/1/2/9223372036854775808.png", 400, "y"},
+    {"/w/l/1/2/9223372036854775808@2x.png", 400, "y"},
+    {"/w/l/1/2/3", 0, ""},
+    {"/w/l/1/2/3.", 0, ""},
+    /* The scale. */
+    {"/w/l/1/2/3@1x.png", 400, ""},
+    {"/w/l/1/2/3@3x.png", 400, ""},
+    {"/w/l/1/2/3@02x.png", 400, ""},
+    {"/w/l/1/2/3@2.png", 400, ""},
+    {"/w/l/1/2/3@2X.png", 400, ""},
+    {"/w/l/1/2/3@2x@2x.png", 400, ""},
+    {"/w/l/1/2/3@.png", 400, ""},
+    {"/w/l/1/2/@2x.png", 400, ""},
+    {"/w/l/1/2@2x/3.png", 400, "x"},
+    /* Percent-encoding. */
+    {"/%77orlds.json", 400, "percent"},
+    {"/w/l/1/%32/3.png", 400, "percent"},
+    {"/w/l/1/2/3%402x.png", 400, "percent"},
+    {"/w/height?x=%31&y=2", 400, "x"},
+    {"/w/height?%78=1&y=2", 400, "x"},
+    {"/w%00/l/1/2/3.png", 400, "percent"},
+    {"/%2e%2e/", 400, "percent"},
+    {"/%", 400, "percent"},
+    /* Queries. */
+    {"/w/height", 400, "x"},
+    {"/w/height?", 400, "x"},
+    {"/w/height?x=1", 400, "y"},
+    {"/w/height?y=1", 400, "x"},
+    {"/w/height?x=1&y", 400, "y"},
+    {"/w/height?x=1&y=", 400, "y"},
+    {"/w/height?x=&y=1", 400, "x"},
+    {"/w/height?x=1&x=2&y=1", 400, "x"},
+    {"/w/height?x=1&y=1&y=1", 400, "y"},
+    {"/w/height?x=1;y=2", 400, ""},
+    {"/w/height?x=1&y=2?", 400, "y"},
+    {"/w/height?X=1&y=2", 400, "x"},
+    {"/w/height?x=-0&y=2", 400, "x"},
+    {"/w/height?x=+1&y=2", 400, "x"},
+    {"/w/height?x=01&y=2", 400, "x"},
+    {"/w/height?x=1.&y=2", 400, "x"},
+    {"/w/height?x=.5&y=2", 400, "x"},
+    {"/w/height?x=1e3&y=2", 400, "x"},
+    {"/w/height?x=0.3&y=2", 400, "x"},
+    {"/w/height?x=1&y=nan", 400, "y"},
+    {"/w/height?x=1&y=inf", 400, "y"},
+    {"/w/height?x=1&y=0x1", 400, "y"},
+    {"/w/height?x=1&y=2#a", 400, "y"},
+    {"/w/height?x=1=1&y=2", 400, "x"},
+    /* Lists of places: each is named by its number. */
+    {"/w/heights", 400, "at"},
+    {"/w/heights?at=", 400, "place 1"},
+    {"/w/heights?at=1", 400, "place 1: y"},
+    {"/w/heights?at=,1", 400, "place 1: x"},
+    {"/w/heights?at=1,2;3", 400, "place 2: y"},
+    {"/w/heights?at=1,2;;3,4", 400, "place 2"},
+    {"/w/heights?at=1,2,3", 400, "place 1: y"},
+    {"/w/heights?at=1,2;3,0.3", 400, "place 2: y"},
+    {"/w/heights?at=1,2;9007199254740993,3", 400, "2^52"},
+    {"/w/heights?at=1,2&at=3,4", 400, "at"},
+    /* Spawns. */
+    {"/w/spawn?x=1", 400, "y"},
+    {"/w/spawn?x=4503599627370497&y=0", 400, "2^52"},
+    {"/w/spawn?x=1&y=1&min=1e3", 400, "min"},
+    {"/w/spawn?x=1&y=1&min=", 400, "min"},
+    {"/w/spawn?x=1&y=1&max=inf", 400, "max"},
+    {"/w/spawn?x=1&y=1&max=nan", 400, "max"},
+    {"/w/spawn?x=1&y=1&max=1&max=2", 400, "max"},
+    {"/w/spawn?x=1&y=1&min=2&max=1", 400, "min"},
+    {"/w/spawn?x=1&y=1&slope=-0.5", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=-", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=1.", 400, "slope"},
+    {"/w/spawn?x=1&y=1&slope=1111111111111111111111111111111111111111111111", 400, "slope"},
+    /* Regions and volumes. */
+    {"/w/region?x=1&y=1&width=2&height=2", 404, ""},
+    {"/w/region.?x=1&y=1&width=2&height=2", 404, "region"},
+    {"/w/region.f32?x=1&y=1&width=2", 400, "height"},
+    {"/w/region.f32?x=1&y=1&width=0&height=2", 400, "1 to 4097"},
+    {"/w/region.f32?x=1&y=1&width=-1&height=2", 400, "1 to 4097"},
+    {"/w/region.f32?x=1&y=1&width=2&height=4098", 413, "4097"},
+    {"/w/region.f32?x=1&y=1&width=99999999999999999999&height=2", 413, "4097"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=3", 400, "step"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=0", 400, "power of two"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=-1", 400, "power of two"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=2097152", 400, "2^20"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=0.00048828125", 400, "1/1024"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&step=1&step=1", 400, "step"},
+    {"/w/region.f32?x=0.00048828125&y=1&width=2&height=2", 400, "1/1024"},
+    {"/w/region.f32?x=4503599627370497&y=1&width=2&height=2", 400, "2^52"},
+    {"/w/region.f32?x=4503599627370496&y=1&width=2&height=2", 400, "2^52"},
+    {"/w/region.f32?x=0&y=4503599627370493&width=2&height=5", 400, "2^52"},
+    {"/w/volume.f32?x=1&y=1&width=2&height=2&depth=2", 400, "z"},
+    {"/w/volume.f32?x=1&y=1&z=1&width=257&height=256&depth=256", 413, "2^24"},
+    {"/w/volume.f32?x=1&y=1&z=1&width=1&height=1&depth=4098", 413, "4097"},
+    {"/w/volume.f32?x=1&y=1&z=4503599627370496&width=1&height=1&depth=2", 400, "z"},
+    {"/w/height?x=9007199254740992&y=0", 404, "x"},
+    {"/w/height?x=0&y=99999999999999999999", 0, "y"},
+};
+
+START_TEST(test_bad)
+{
+    struct route route;
+    char why[ROUTE_WHY + 1];
+    unsigned status = parse(&route, bad[_i].uri, why);
+    ck_assert_msg(status != 0, "%s: accepted", bad[_i].uri);
+    ck_assert_msg(!bad[_i].status || status == bad[_i].status, "%s: %u %s", bad[_i].uri, status,
+                  why);
+    ck_assert_msg(*why, "%s: %u without a word", bad[_i].uri, status);
+    ck_assert_msg(strstr(why, bad[_i].why) != NULL, "%s: no %s in \"%s\"", bad[_i].uri, bad[_i].why,
+                  why);
+}
+END_TEST
+
+static bool is_text(const char word[ROUTE_WORD])
+{
+    return memchr(word, 0, ROUTE_WORD) != NULL;
+}
+
+/* {world}, as it stands in the URL. */
+static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
+{
+    if (route->seeded)
+        snprintf(out, ROUTE_WORD + 24, "%s:%" PRIu64, route->world, route->seed);
+    else
+        snprintf(out, ROUTE_WORD + 24, "%s", route->world);
+}
+
+/* What a route holds must be of bounded size and plain, and its URL the only one. */
+static void must_be_sound(const struct route *route, const char *uri)
+{
+    char again[512] = "", world[ROUTE_WORD + 24];
+    world_text(route, world);
+    must(route->kind <= ROUTE_METRICS, "%s: kind %d", uri, (int)route->kind);
+    switch (route->kind) {
+    case ROUTE_TILE:
+        must(is_text(route->world) && is_text(route->layer) && is_text(route->extension) &&
+                 is_text(route->version),
+             "%s: endless", uri);
+        must(route->scale == 1 || route->scale == 2, "%s: scale %d", uri, route->scale);
+        snprintf(again, sizeof again, "/%s/%s/%" PRId64 "/%" PRId64 "/%" PRId64 "%s.%s", world,
+                 route->layer, route->z, route->x, route->y, route->scale == 2 ? "@2x" : "",
+                 route->extension);
+        break;
+    case ROUTE_TILEJSON:
+        must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s/%s.json", world, route->layer);
+        break;
+    case ROUTE_WORLD:
+        must(is_text(route->world), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s.json", world);
+        break;
+    case ROUTE_HEIGHT:
+    case ROUTE_HEIGHTS:
+    case ROUTE_SPAWN:
+        must(is_text(route->world), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s/%s", world,
+                 route->kind == ROUTE_HEIGHT    ? "height"
+                 : route->kind == ROUTE_HEIGHTS ? "heights"
+                                                : "spawn");
+        break;
+    case ROUTE_REGION:
+    case ROUTE_VOLUME:
+        must(is_text(route->world) && is_text(route->extension), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s/%s.%s", world,
+                 route->kind == ROUTE_REGION ? "region" : "volume", route->extension);
+        break;
+    case ROUTE_ASSET:
+        must(is_text(route->layer), "%s: endless", uri);
+        must(!strchr(route->layer, '/') && strcmp(route->layer, "..") != 0, "%s: %s", uri,
+             route->layer);
+        snprintf(again, sizeof again, "/viewer/%s", route->layer);
+        break;
+    case ROUTE_VIEWER:
+        strcpy(again, "/");
+        break;
+    case ROUTE_WORLDS:
+        strcpy(again, "/worlds.json");
+        break;
+    case ROUTE_HEALTH:
+        strcpy(again, "/healthz");
+        break;
+    case ROUTE_READY:
+        strcpy(again, "/readyz");
+        break;
+    case ROUTE_METRICS:
+        strcpy(again, "/metrics");
+        break;
+    }
+    size_t length = strlen(again);
+    must(strncmp(uri, again, length) == 0 && (uri[length] == 0 || uri[length] == '?'),
+         "%s is %s too", uri, again);
+}
+
+/* WHY repeats parts of URI, and adds nothing to them that is not text. */
+static void must_be_text(const char *why, const char *uri)
+{
+    for (const char *c = uri; *c; c++)
+        if (*c < ' ' || *c > '~')
+            return;
+    must(*why, "%s: no word", uri);
+    for (const char *c = why; *c; c++)
+        must(*c >= ' ' && *c <= '~', "byte %02x for %s", (unsigned char)*c, uri);
+}
+
+START_TEST(test_random_bytes)
+{
+    uint64_t state = 4;
+    for (int i = 0; i < 60000; i++) {
+        struct route route;
+        char uri[300], why[ROUTE_WHY + 1];
+        int length = chance_below(&state, i % 8 ? 24 : 299);
+        for (int j = 0; j < length; j++)
+            uri[j] = (char)(1 + chance_below(&state, 255));
+        uri[length] = 0;
+        if (i & 1)
+            uri[0] = '/';
+        if (parse(&route, uri, why) == 0)
+            must_be_sound(&route, uri);
+        else
+            must_be_text(why, uri);
+    }
+}
+END_TEST
+
+static const char *const pieces[] = {
+    "/",       "?",      "&",       "=",      "@2x",  ".png", ".json",
+    "viewer",  "height", "worlds",  "-",      "0",    "1",    "-1",
+    "x=",      "y=",     "v=",      "..",     "%",    "%2f",  ":",
+    "default", MOST,     LEAST,     WORD63,   ".f32", "\xff", " ",
+    "@",       "+",      "x=1&",    "relief", ".",    ":1",   ":18446744073709551615",
+    "0.5",     "//",     "\x01",    "\"",     "\\",   "1e9",  "~",
+    "#",       ";",      "heights", "999",
+};
+
+/* Good URLs with pieces put in, cut out and bytes changed. */
+START_TEST(test_mutated)
+{
+    uint64_t state = 5;
+    int accepted = 0;
+    for (int i = 0; i < 150000; i++) {
+        struct route route;
+        char uri[1024], why[ROUTE_WHY + 1];
+        strcpy(uri, good[chance_below(&state, ROWS(good))].uri);
+        for (int changes = chance_below(&state, 4); changes >= 0; changes--) {
+            int length = (int)strlen(uri), at = chance_below(&state, length + 1);
+            const char *piece = pieces[chance_below(&state, ROWS(pieces))];
+            int size = (int)strlen(piece);
+            switch (chance_below(&state, 4)) {
+            case 0: /* put in */
+                memmove(uri + at + size, uri + at, (size_t)(length - at + 1));
+                memcpy(uri + at, piece, (size_t)size);
+                break;
+            case 1: /* cut out */
+                size = chance_below(&state, length - at + 1);
+                memmove(uri + at, uri + at + size, (size_t)(length - at - size + 1));
+                break;
+            case 2: /* change */
+                if (at < length)
+                    uri[at] = (char)(1 + chance_below(&state, 255));
+                break;
+            default: /* repeat the rest */
+                if (length < 200)
+                    memmove(uri + length, uri + at, (size_t)(length - at));
+                uri[length < 200 ? 2 * length - at : length] = 0;
+            }
+        }
+        if (parse(&route, uri, why) == 0) {
+            must_be_sound(&route, uri);
+            accepted++;
+        } else {
+            must_be_text(why, uri);
+        }
+    }
+    ck_assert_int_gt(accepted, 1000);
+}
+END_TEST
+
+/* Any number of either sign, in any place. */
+START_TEST(test_numbers)
+{
+    uint64_t state = 6;
+    for (int i = 0; i < 20000; i++) {
+        struct route route;
+        char uri[256], why[ROUTE_WHY + 1];
+        int64_t n[3];
+        for (int j = 0; j < 3; j++)
+            n[j] = (int64_t)chance(&state) >> chance_below(&state, 64);
+        snprintf(uri, sizeof uri, "/w/l/%" PRId64 "/%" PRId64 "/%" PRId64 ".png", n[0], n[1], n[2]);
+        must(parse(&route, uri, why) == 0, "%s: %s", uri, why);
+        must(route.z == n[0] && route.x == n[1] && route.y == n[2], "%s", uri);
+    }
+}
+END_TEST
+
+START_TEST(test_long)
+{
+    struct route route;
+    char why[ROUTE_WHY + 1];
+    for (int i = 0; i < ROWS(pieces); i++) {
+        static char uri[32768];
+        size_t length = 0, size = strlen(pieces[i]);
+        for (uri[length++] = '/'; length + size < sizeof uri - 1; length += size)
+            memcpy(uri + length, pieces[i], size);
+        uri[length] = 0;
+        if (parse(&route, uri, why) == 0)
+            must_be_sound(&route, uri);
+        else
+            must_be_text(why, uri);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("route");
+    TCase *tcase = suite_case(suite, "URLs");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
+    tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
+    tcase_add_test(tcase, test_numbers);
+    tcase_add_test(tcase, test_random_bytes);
+    tcase_add_test(tcase, test_mutated);
+    tcase_add_test(tcase, test_long);
+    return suite_run(suite);
+}

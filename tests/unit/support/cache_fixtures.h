@@ -1,0 +1,82 @@
+/* What the tests of the disk cache share: what a folder really holds, and tiles by number. */
+#ifndef FARLANDS_CACHE_FIXTURES_H
+#define FARLANDS_CACHE_FIXTURES_H
+
+#include <dirent.h>
+#include <time.h>
+
+#include "server/cache/disk_cache.h"
+#include "tests/unit/support/fixtures.h"
+
+/* What du would say of the folder at PATH, itself included; what vanishes meanwhile does not count.
+ */
+static inline struct footprint folder_truth(const char *path)
+{
+    struct footprint sum = {0};
+    struct stat status;
+    if (lstat(path, &status))
+        return sum;
+    sum = (struct footprint){(uint64_t)status.st_blocks * 512, 1};
+    DIR *folder = S_ISDIR(status.st_mode) ? opendir(path) : NULL;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            char *below = NULL;
+            must(asprintf(&below, "%s/%s", path, entry->d_name) > 0, "no memory");
+            sum = footprint_sum(sum, folder_truth(below));
+            free(below);
+        }
+    if (folder)
+        closedir(folder);
+    return sum;
+}
+
+/* Tile NUMBER of TILE's kind: eight in a column, 64 columns a zoom. */
+static inline struct tile tile_number(const struct tile *tile, int number)
+{
+    struct tile other = *tile;
+    other.y = number % 8;
+    other.x = number / 8 % 64;
+    other.z = number / 512 % 20;
+    return other;
+}
+
+/* Its file, "{folder}/{fingerprint}/{layer}/..." */
+static inline char *tile_file(const char *folder, const struct tile *tile, char path[1024])
+{
+    char name[TILE_PATH_MAX];
+    snprintf(path, 1024, "%s/%s/%s", folder, tile->world->fingerprint, tile_path(tile, name));
+    return path;
+}
+
+static inline bool file_exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+/* Say that the file was used SECONDS ago. */
+static inline void file_age(const char *path, long seconds)
+{
+    struct timespec times[2];
+    clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[0].tv_sec -= seconds;
+    times[1] = times[0];
+    ck_assert_msg(utimensat(AT_FDCWD, path, times, 0) == 0, "%s", path);
+}
+
+static inline void pause_ms(long ms)
+{
+    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Whether CONDITION comes true within ten seconds, a minute under sanitizers. */
+#define soon(condition)                        \
+    __extension__({                            \
+        int turns = 0;                         \
+        while (!(condition) && turns++ < 2000) \
+            pause_ms(5);                       \
+        turns <= 2000;                         \
+    })
+
+#endif

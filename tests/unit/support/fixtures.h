@@ -1,0 +1,255 @@
+/* What several unit tests need: chance, guard pages, folders, worlds, a PNG decoder. */
+#ifndef FARLANDS_FIXTURES_H
+#define FARLANDS_FIXTURES_H
+
+#include <check.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <png.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/core/blob.h"
+#include "server/layers/layer.h"
+#include "server/world/world.h"
+
+#define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
+
+/* ck_assert for inner loops: Check notes every ck_assert in a file, this one only the failure. */
+#define must(condition, ...)           \
+    do {                               \
+        if (!(condition))              \
+            ck_abort_msg(__VA_ARGS__); \
+    } while (0)
+
+enum { FOLDER_TEXT = 256 };
+
+static inline int folder_remove_entry(const char *path, const struct stat *status, int kind,
+                                      struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline void folder_remove(const char *path)
+{
+    nftw(path, folder_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Where every folder of this program's tests is, those too that crash. */
+static char test_folder[FOLDER_TEXT / 2];
+
+/* Run SUITE, each test in a process of its own. Returns the program's exit code. */
+static inline int suite_run(Suite *suite)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(test_folder, sizeof test_folder, "%s/farlands-check-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(test_folder)) {
+        perror(test_folder);
+        return EXIT_FAILURE;
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    folder_remove(test_folder);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* A case of SUITE with time enough for the sanitizers. */
+static inline TCase *suite_case(Suite *suite, const char *name)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 60);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+/* Both ends of a connection over TCP, the server's, which does not wait, first: only there is one
+ * reset that is closed with bytes unread. */
+static inline void tcp_pair(int ends[2])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, length), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(connect(ends[1], (struct sockaddr *)&address, length), 0);
+    ends[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+    ck_assert_int_ge(ends[0], 0);
+    close(listener);
+}
+
+/* splitmix64: the same numbers in every run. */
+static inline uint64_t chance(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* From 0 to BELOW - 1. */
+static inline int chance_below(uint64_t *state, int below)
+{
+    return (int)(chance(state) % (uint64_t)below);
+}
+
+/* Memory whose ends are the ends of what may be read or written. */
+struct guarded {
+    uint8_t *map;
+    size_t capacity;
+};
+
+static inline void guarded_new(struct guarded *guarded, size_t capacity)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    guarded->capacity = (capacity + page - 1) / page * page;
+    uint8_t *map =
+        mmap(NULL, guarded->capacity + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(map, MAP_FAILED);
+    guarded->map = map + page;
+    ck_assert_int_eq(mprotect(guarded->map, guarded->capacity, PROT_READ | PROT_WRITE), 0);
+}
+
+/* LENGTH bytes of it: its last ones or, where FIRST, its first. */
+static inline uint8_t *guarded_bytes(struct guarded *guarded, size_t length, bool first)
+{
+    must(length <= guarded->capacity, "no room for %zu bytes", length);
+    return guarded->map + (first ? 0 : guarded->capacity - length);
+}
+
+/* LENGTH bytes, of which the last is the last one before the guard page. */
+static inline void *guarded_end(struct guarded *guarded, size_t length)
+{
+    return guarded_bytes(guarded, length, false);
+}
+
+/* A copy of BYTES there. */
+static inline uint8_t *guarded_copy(struct guarded *guarded, const void *bytes, size_t length)
+{
+    uint8_t *copy = guarded_end(guarded, length);
+    if (length)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
+static inline void guarded_free(struct guarded *guarded)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(guarded->map - page, guarded->capacity + 2 * page);
+}
+
+/* A new, empty folder. Returns PATH. */
+static inline char *folder_new(char path[FOLDER_TEXT])
+{
+    snprintf(path, FOLDER_TEXT, "%s/XXXXXX", test_folder);
+    ck_assert_msg(mkdtemp(path) != NULL, "mkdtemp: %s", path);
+    return path;
+}
+
+static inline void file_write(const char *path, const void *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    ck_assert_msg(file != NULL, "cannot write %s", path);
+    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* What is in the file, with one reference, or NULL. */
+static inline struct blob *file_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat status;
+    if (!file)
+        return NULL;
+    ck_assert_int_eq(fstat(fileno(file), &status), 0);
+    struct blob *blob = blob_new((size_t)status.st_size);
+    ck_assert_uint_eq(fread(blob->bytes, 1, blob->length, file), blob->length);
+    fclose(file);
+    return blob;
+}
+
+/* The worlds of the configuration FILE, or the built-in one where it is NULL. */
+static inline struct worlds *worlds_of(const char *file)
+{
+    struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error = {{0}};
+    struct worlds *worlds;
+    layers_known(known);
+    ck_assert_msg(config_load(&config, file, known, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(worlds_new(&worlds, config), 0);
+    config_free(config);
+    return worlds;
+}
+
+/* A decoded PNG, 16-bit samples in native order, colours of a palette as RGB, rows packed. */
+struct picture {
+    uint32_t width, height;
+    int depth, colour; /* of the file: PNG_COLOR_TYPE_... */
+    size_t bytes;
+    uint8_t *pixels;
+};
+
+struct picture_source {
+    const uint8_t *bytes;
+    size_t left;
+};
+
+static inline void picture_read(png_structp png, png_bytep out, size_t length)
+{
+    struct picture_source *source = png_get_io_ptr(png);
+    if (length > source->left)
+        png_error(png, "ends too soon");
+    memcpy(out, source->bytes, length);
+    source->bytes += length;
+    source->left -= length;
+}
+
+/* Decode a PNG, or fail the test. */
+static inline void picture_decode(struct picture *picture, const uint8_t *bytes, size_t length)
+{
+    struct picture_source source = {bytes, length};
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    if (setjmp(png_jmpbuf(png)))
+        ck_abort_msg("not a PNG that libpng reads");
+    png_set_read_fn(png, &source, picture_read);
+    png_read_info(png, info);
+    picture->width = png_get_image_width(png, info);
+    picture->height = png_get_image_height(png, info);
+    picture->depth = png_get_bit_depth(png, info);
+    picture->colour = png_get_color_type(png, info);
+    if (picture->colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
+    if (picture->depth == 16)
+        png_set_swap(png);
+    png_read_update_info(png, info);
+    size_t row = png_get_rowbytes(png, info);
+    picture->bytes = row * picture->height;
+    picture->pixels = malloc(picture->bytes);
+    for (uint32_t y = 0; y < picture->height; y++)
+        png_read_row(png, picture->pixels + y * row, NULL);
+    png_read_end(png, NULL);
+    png_destroy_read_struct(&png, &info, NULL);
+    ck_assert_uint_eq(source.left, 0);
+}
+
+static inline void picture_free(struct picture *picture)
+{
+    free(picture->pixels);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * Density, written from farlands.h's formula as plainly as it can be, in double: what the library's
+ * is held against. The height is the library's own, which other tests hold.
+ */
+#ifndef FARLANDS_REFERENCE_DENSITY_H
+#define FARLANDS_REFERENCE_DENSITY_H
+
+#include "tests/unit/support/reference_noise.h"
+
+/* Density noise NUMBER (0 overhangs, 1 caverns, 2 and 3 tunnels) of R at PLACE. */
+static inline double reference_space_noise(const struct reference_noise *r,
+                                           const struct farlands_space_noise *noise, int number,
+                                           const int64_t place[])
+{
+    const struct farlands_params *p = &r->params;
+    double sum = 0, amplitudes = 0;
+    for (int k = 0; k < noise->octaves; k++) {
+        struct reference_octave o = {
+            .wavelength = llround((double)noise->wavelength / pow(noise->lacunarity, k)),
+            .amplitude = pow(noise->persistence, k),
+        };
+        const uint64_t first = 520 + 8 * (uint64_t)(16 * number + k);
+        o.height = llround((double)o.wavelength / noise->squash);
+        o.cells = p->period / o.wavelength;
+        if (p->hash == FARLANDS_MIX64)
+            reference_octave_draw(&o, p->seed, first, first + 4);
+        else
+            o.salt = 51 * (number + 1) + (p->octave_salt ? o.wavelength / FARLANDS_UNIT : 0);
+        sum += o.amplitude * reference_perlin_in(r, &o, 3, place);
+        amplitudes += o.amplitude;
+    }
+    return sum / amplitudes;
+}
+
+static inline double reference_within(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+/* How open caves are where the GROUND is no better known than by ERROR. */
+static inline struct reference_value reference_open(struct reference_value ground, int64_t cover)
+{
+    const double blocks = (double)cover / FARLANDS_UNIT;
+    if (cover == 0)
+        return (struct reference_value){1, 0};
+    return (struct reference_value){reference_within(ground.n / blocks, 0, 1),
+                                    fmin(1, ground.error / blocks + 0x1p-22)};
+}
+
+/* The lesser of DENSITY and caves at DISTANCE that open by REACH. */
+static inline struct reference_value reference_carve(struct reference_value ground,
+                                                     struct reference_value distance, double reach,
+                                                     int64_t cover, struct reference_value density)
+{
+    const struct reference_value open = reference_open(ground, cover);
+    const double cave = distance.n - reach * open.n;
+    const double error = distance.error + reach * open.error + (distance.n + reach) * 0x1p-22;
+    if (ground.n <= (cover > 0 ? 0 : -reach))
+        return density;
+    return (struct reference_value){fmin(cave, density.n), fmax(error, density.error)};
+}
+
+static inline struct reference_value reference_density(const struct reference_noise *r,
+                                                       float height, const int64_t place[])
+{
+    const struct farlands_volume_params *v = &r->params.volume;
+    /* Of float noise, as in reference_rounding, on one axis more. */
+    const double rounding = 0x1p-17;
+    const double s = (double)((long double)height - (long double)place[2] / FARLANDS_UNIT);
+    struct reference_value ground = {s, fabs(s) * 0x1p-22};
+    const double amplitude = (double)v->overhangs.amplitude / FARLANDS_UNIT;
+    if (fabs(s) < amplitude) {
+        const double t = s / amplitude, q = v->overhangs.threshold;
+        const double n = reference_space_noise(r, &v->overhangs.noise, 0, place);
+        ground.n += amplitude * pow(1 - t * t, 2) * (n - reference_within(n, -q, q));
+        ground.error += amplitude * rounding;
+    }
+    struct reference_value density = ground;
+    if (v->caverns.size > 0) {
+        const double scale = (double)v->caverns.noise.wavelength / FARLANDS_UNIT;
+        const double n = reference_space_noise(r, &v->caverns.noise, 1, place);
+        const struct reference_value distance = {scale * (1 - n), scale * rounding};
+        density =
+            reference_carve(ground, distance, scale * v->caverns.size, v->caverns.cover, density);
+    }
+    if (v->tunnels.radius > 0) {
+        const double scale = (double)v->tunnels.noise.wavelength / FARLANDS_UNIT;
+        const double a = reference_space_noise(r, &v->tunnels.noise, 2, place);
+        const double b = reference_space_noise(r, &v->tunnels.noise, 3, place);
+        const struct reference_value distance = {scale * hypot(a, b), 2 * scale * rounding};
+        density = reference_carve(ground, distance, (double)v->tunnels.radius / FARLANDS_UNIT,
+                                  v->tunnels.cover, density);
+    }
+    return density;
+}
+
+#endif

@@ -1,0 +1,453 @@
+/* Tiles from nothing: the right heights, and that tiles are one picture cut in pieces. */
+#include "server/tiles/render.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+
+#include "server/png/image_verify.h"
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+static struct easel *easel;
+
+static void set_up(void)
+{
+    char path[FOLDER_TEXT + 16];
+    static const char yaml[] =
+        "worlds:\n"
+        "  - name: rough\n" /* much finer than a pixel, and than a block */
+        "    noise: {wavelength: 4096, octaves: 5, lacunarity: 16, persistence: 0.6}\n"
+        "    elevation: [[-0.3, -100], [0, 0], [0.3, 100]]\n"
+        "  - name: smooth\n"
+        "    native_zoom: 8\n"
+        "    origin: [-0.5, 1000.25]\n"
+        "    noise: {wavelength: 3000.5, octaves: 3, lacunarity: 1.9, fade: cubic}\n"
+        "  - name: bent\n" /* goes point by point */
+        "    noise: {wavelength: 4096, octaves: 6, fractal: ridged,\n"
+        "            warp: {amplitude: 300, wavelength: 1000}}\n"
+        "    elevation: [[0.2, -100], [0.9, 900]]\n"
+        "  - name: flat\n"
+        "    noise: {octaves: 2}\n"
+        "    elevation: [[-1, 50], [1, 50]]\n"
+        "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n"
+        "  - name: level\n" /* noise hardly ever leaves the middle */
+        "    noise: {octaves: 2}\n"
+        "    elevation: [[-1000, 0], [-999, 50], [999, 50], [1000, 100]]\n"
+        "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n";
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+    ck_assert_int_eq(easel_new(&easel), 0);
+}
+
+static void tear_down(void)
+{
+    easel_free(easel);
+    easel_free(NULL);
+    worlds_release(worlds);
+    folder_remove(folder);
+}
+
+static struct tile tile_of(const char *world, const char *layer, enum format format, int scale,
+                           int z, int64_t x, int64_t y)
+{
+    return (struct tile){
+        worlds_find(worlds, world), layer_find(layer), format, scale, z, x, y,
+    };
+}
+
+static struct blob *render(const struct tile *tile)
+{
+    struct blob *blob = NULL;
+    char name[TILE_PATH_MAX];
+    int err = render_tile(&blob, easel, tile, NULL);
+    must(err == 0 && blob, "%s: %d", tile_path(tile, name), err);
+    must(blob->references == 1, "%u references", blob->references);
+    return blob;
+}
+
+static void render_picture(struct picture *picture, const struct tile *tile)
+{
+    struct blob *blob = render(tile);
+    uint32_t size = (uint32_t)tile_size(tile);
+    must(png_check(blob->bytes, blob->length, size, size), "no whole PNG of %u", size);
+    picture_decode(picture, blob->bytes, blob->length);
+    blob_release(blob);
+}
+
+static const struct {
+    const char *world;
+    int scale, z;
+    int64_t x, y;
+} places[] = {
+    {"rough", 1, 16, 32768, 32768},
+    {"rough", 2, 16, 32767, 32767},
+    {"rough", 1, 26, 33554431, 33554432},
+    {"rough", 2, 25, 12345678, -87654321},
+    {"rough", 1, 0, 0, 0},
+    {"rough", 1, -26, -3, 3},
+    {"rough", 2, -26, 3, -3},
+    {"rough", 1, 16, (INT64_C(1) << 44) + 32767, -(INT64_C(1) << 44) + 32768},
+    {"rough", 1, 26, ((INT64_C(1) << 44) + 32768) * 1024 - 1, 7},
+    {"smooth", 1, 8, -1, 0},
+    {"smooth", 2, 17, -1, 1},
+    {"flat", 1, 16, 5, 6},
+    {"level", 1, 10, 5, 6},
+};
+
+static float float_at(const struct blob *blob, size_t index)
+{
+    uint32_t bits;
+    float value;
+    memcpy(&bits, blob->bytes + index * 4, 4);
+    bits = le32toh(bits);
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+static unsigned short_at(const struct blob *blob, size_t index)
+{
+    return blob->bytes[2 * index] | (unsigned)blob->bytes[2 * index + 1] << 8;
+}
+
+/* f32 is the height at each sample's place, bit for bit. */
+START_TEST(test_f32)
+{
+    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
+                               places[_i].z, places[_i].x, places[_i].y);
+    struct blob *blob = render(&tile);
+    struct farlands_grid grid;
+    size_t size = (size_t)tile_size(&tile);
+    ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+    ck_assert_uint_eq(blob->length, size * size * 4);
+    for (size_t k = 0; k < size * size; k += 1 + (k % size ? 12 : 0)) {
+        float height =
+            farlands_height(tile.world->terrain, grid.x + (int64_t)(k % size) * grid.step,
+                            grid.y + (int64_t)(k / size) * grid.step);
+        float found = float_at(blob, k);
+        must(memcmp(&found, &height, 4) == 0, "sample %zu: %a, not %a", k, (double)found,
+             (double)height);
+    }
+    blob_release(blob);
+}
+END_TEST
+
+/* Sample 2i is the coarser zoom's sample i, bit for bit. */
+START_TEST(test_pyramid)
+{
+    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, 1, places[_i].z,
+                               places[_i].x, places[_i].y);
+    struct tile parent = tile;
+    parent.z--;
+    parent.x >>= 1;
+    parent.y >>= 1;
+    if (tile_grid(&parent, &(struct farlands_grid){0}, NULL))
+        return;
+    struct blob *fine = render(&tile), *coarse = render(&parent);
+    size_t left = 128 * (size_t)(tile.x & 1), top = 128 * (size_t)(tile.y & 1);
+    for (size_t j = 0; j < 128; j++)
+        for (size_t i = 0; i < 128; i++)
+            must(memcmp(fine->bytes + 4 * (2 * j * 256 + 2 * i),
+                        coarse->bytes + 4 * ((top + j) * 256 + left + i), 4) == 0,
+                 "sample %zu, %zu", i, j);
+    blob_release(fine);
+    blob_release(coarse);
+}
+END_TEST
+
+/* r16 is height.png without the PNG, and both are f32 over the world's range. */
+START_TEST(test_r16)
+{
+    struct tile tile = tile_of(places[_i].world, "height", FORMAT_R16, places[_i].scale,
+                               places[_i].z, places[_i].x, places[_i].y);
+    struct blob *r16 = render(&tile);
+    struct picture picture;
+    tile.format = FORMAT_PNG;
+    render_picture(&picture, &tile);
+    tile.format = FORMAT_F32;
+    struct blob *f32 = render(&tile);
+    size_t count = (size_t)tile_size(&tile) * (size_t)tile_size(&tile);
+    double min = tile.world->style->min, max = tile.world->style->max;
+    ck_assert_double_lt(min, max);
+    ck_assert_int_eq(picture.depth, 16);
+    ck_assert_uint_eq(r16->length, 2 * count);
+    for (size_t k = 0; k < count; k++) {
+        unsigned value = short_at(r16, k), drawn = ((uint16_t *)(void *)picture.pixels)[k];
+        must(value == drawn, "sample %zu: %u, %u in PNG", k, value, drawn);
+        must(fabs(value - ((double)float_at(f32, k) - min) / (max - min) * 65535) <= 0.51,
+             "sample %zu: %u for %g", k, value, (double)float_at(f32, k));
+    }
+    picture_free(&picture);
+    blob_release(r16);
+    blob_release(f32);
+}
+END_TEST
+
+/* The DEM encodings hold the same heights, with every octave. */
+START_TEST(test_encodings)
+{
+    const char *const names[] = {"terrarium", "terrain-rgb"};
+    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
+                               places[_i].z, places[_i].x, places[_i].y);
+    struct blob *f32 = render(&tile);
+    tile.format = FORMAT_PNG;
+    for (int n = 0; n < ROWS(names); n++) {
+        struct picture picture;
+        tile.layer = layer_find(names[n]);
+        render_picture(&picture, &tile);
+        ck_assert_uint_eq(picture.bytes, f32->length / 4 * 3);
+        for (size_t k = 0; k < picture.bytes / 3; k++) {
+            const uint8_t *p = picture.pixels + 3 * k;
+            const double step = n == 0 ? 1 / 256.0 : 0.1, offset = n == 0 ? 32768 : 10000;
+            const double metres = (p[0] * 65536 + p[1] * 256 + p[2]) * step - offset;
+            must(fabs(metres - (double)float_at(f32, k)) <= step / 2 + 1e-9, "%s: %g for %g",
+                 names[n], metres, (double)float_at(f32, k));
+        }
+        picture_free(&picture);
+    }
+    blob_release(f32);
+}
+END_TEST
+
+/*
+ * A tile at @2x shows the samples of the four tiles below it: what is drawn
+ * across their borders in one go is what they show each for itself.
+ */
+START_TEST(test_seams)
+{
+    if (places[_i].scale == 2)
+        return;
+    for (int layer = 0; layers[layer].name; layer++) {
+        struct tile twice = tile_of(places[_i].world, layers[layer].name, FORMAT_PNG, 2,
+                                    places[_i].z, places[_i].x, places[_i].y);
+        struct picture whole, quarter;
+        if (tile_grid(&twice, &(struct farlands_grid){0}, NULL))
+            return;
+        size_t bytes = pixel_bytes(layers[layer].pixel);
+        render_picture(&whole, &twice);
+        for (int piece = 0; piece < 4; piece++) {
+            size_t left = (size_t)(piece % 2) * 256, top = (size_t)(piece / 2) * 256;
+            struct tile below = twice;
+            below.scale = 1;
+            below.z++;
+            below.x = 2 * twice.x + piece % 2;
+            below.y = 2 * twice.y + piece / 2;
+            render_picture(&quarter, &below);
+            for (size_t j = 0; j < 256; j++)
+                must(memcmp(quarter.pixels + j * 256 * bytes,
+                            whole.pixels + ((top + j) * 512 + left) * bytes, 256 * bytes) == 0,
+                     "%s: row %zu of quarter %d", layers[layer].name, j, piece);
+            picture_free(&quarter);
+        }
+        picture_free(&whole);
+    }
+}
+END_TEST
+
+/* Where tile x, y and the three to its east and south meet. */
+static const struct {
+    const char *world;
+    int scale, z;
+    int64_t x, y;
+} corners[] = {
+    {"rough", 1, 16, -1, -1},       {"rough", 2, 16, -1, -1},
+    {"rough", 1, 16, 32767, 32767}, /* block 0 */
+    {"rough", 2, 25, 16777215, -1}, {"rough", 1, 26, -1, 33554431},
+    {"rough", 1, 10, -8, -3},       {"rough", 1, 2, -1, 1},
+    {"rough", 1, -26, -1, -1},      {"rough", 1, 16, (INT64_C(1) << 43) - 1, -(INT64_C(1) << 43)},
+    {"smooth", 1, 8, -1, -1},       {"smooth", 2, 10, 4, -5},
+    {"smooth", 1, 18, -1, 0}, /* slopes over the longest reach */
+    {"smooth", 2, 17, -1, -1},      {"bent", 1, 12, -1, 2047},
+    {"bent", 1, 26, 33554431, -1},
+};
+
+/*
+ * In a world whose grid begins half a tile further south-east, the borders
+ * between tiles are the middles of tiles. It shows the same pixels.
+ */
+START_TEST(test_borders)
+{
+    for (int layer = 0; layers[layer].name; layer++) {
+        struct tile tile = tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG,
+                                   corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
+        const size_t bytes = pixel_bytes(layers[layer].pixel);
+        const size_t size = (size_t)tile_size(&tile), half = size / 2;
+        struct world shifted = *tile.world;
+        struct farlands_grid grid;
+        struct picture across, each;
+        ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+        for (int axis = 0; axis < 2; axis++)
+            shifted.config.origin[axis] += (int64_t)half * grid.step;
+        struct tile middle = tile;
+        middle.world = &shifted;
+        render_picture(&across, &middle);
+        for (size_t piece = 0; piece < 4; piece++) {
+            const size_t right = piece % 2, down = piece / 2;
+            tile.x = corners[_i].x + (int64_t)right;
+            tile.y = corners[_i].y + (int64_t)down;
+            render_picture(&each, &tile);
+            for (size_t j = 0; j < half; j++)
+                must(memcmp(across.pixels + ((down * half + j) * size + right * half) * bytes,
+                            each.pixels +
+                                (((1 - down) * half + j) * size + (1 - right) * half) * bytes,
+                            half * bytes) == 0,
+                     "%s: row %zu of quarter %zu", layers[layer].name, j, piece);
+            picture_free(&each);
+        }
+        picture_free(&across);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *world;
+    int scale, z;
+    int64_t x, y;
+    int apart; /* units to either side: an eighth of the finest wavelength, or near enough to it */
+} slants[] = {
+    {"smooth", 1, 18, 3000, -70000, 1024}, {"smooth", 2, 12, -1, 77, 4096},
+    {"smooth", 1, 8, 10, -20, 65536},      {"rough", 1, 26, 33554432, -5, 4},
+    {"rough", 1, 26, -123456789, 7, 4},
+};
+
+/* Where a pixel is finer than the terrain, normals are those of the heights. */
+START_TEST(test_normals_of_heights)
+{
+    struct tile tile = tile_of(slants[_i].world, "normal", FORMAT_PNG, slants[_i].scale,
+                               slants[_i].z, slants[_i].x, slants[_i].y);
+    const struct farlands_terrain *terrain = tile.world->terrain;
+    const int size = tile_size(&tile), apart = slants[_i].apart;
+    struct farlands_grid grid;
+    struct picture picture;
+    int least = 255, most = 0;
+    ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+    render_picture(&picture, &tile);
+    for (int j = 0; j < size; j += 5)
+        for (int i = j % 7; i < size; i += 7) {
+            const int64_t x = grid.x + i * grid.step, y = grid.y + j * grid.step;
+            const double blocks = 2.0 * apart / FARLANDS_UNIT;
+            const double east = ((double)farlands_height(terrain, x + apart, y) -
+                                 (double)farlands_height(terrain, x - apart, y)) /
+                                blocks;
+            const double north = ((double)farlands_height(terrain, x, y - apart) -
+                                  (double)farlands_height(terrain, x, y + apart)) /
+                                 blocks;
+            const double length = sqrt(1 + east * east + north * north);
+            const double normal[] = {-east / length, -north / length, 1 / length};
+            const uint8_t *p = picture.pixels + (j * size + i) * 3;
+            for (int c = 0; c < 3; c++)
+                must(fabs(p[c] - (normal[c] + 1) * 127.5) <= 2, "%d, %d: %d %d %d for %g, %g", i, j,
+                     p[0], p[1], p[2], east, north);
+            least = p[0] < least ? p[0] : least;
+            most = p[0] > most ? p[0] : most;
+        }
+    ck_assert_int_gt(most, least);
+    picture_free(&picture);
+}
+END_TEST
+
+/* Worlds without relief, or without any where anybody looks. */
+START_TEST(test_flat)
+{
+    const char *const names[] = {"flat", "level"};
+    for (int i = 0; i < ROWS(names); i++) {
+        for (int z = -26; z <= 26; z += 26) {
+            struct tile tile = tile_of(names[i], "relief", FORMAT_PNG, 1, z, 0, 0);
+            struct picture picture;
+            render_picture(&picture, &tile);
+            for (size_t k = 0; k < picture.bytes; k++)
+                must(abs(picture.pixels[k] - 0x80) <= 1, "%s at zoom %d: %02x", names[i], z,
+                     picture.pixels[k]);
+            picture_free(&picture);
+        }
+    }
+}
+END_TEST
+
+/* An easel remembers nothing that shows. */
+START_TEST(test_pure)
+{
+    for (int layer = 0; layers[layer].name; layer++) {
+        for (enum format format = 0; format < FORMATS; format++) {
+            if (!(layers[layer].formats & 1u << format))
+                continue;
+            struct tile tile = tile_of("rough", layers[layer].name, format, 1, 15, 16383, 16385);
+            struct tile other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
+            struct render_times times = {0};
+            struct blob *first = render(&tile), *second = NULL;
+            blob_release(render(&other));
+            ck_assert_int_eq(render_tile(&second, easel, &tile, &times), 0);
+            ck_assert_uint_gt(times.noise, 0);
+            ck_assert_uint_eq(first->length, second->length);
+            ck_assert_mem_eq(first->bytes, second->bytes, first->length);
+            blob_release(first);
+            blob_release(second);
+        }
+    }
+}
+END_TEST
+
+/* A thread with an easel of its own and one tile, which no other thread renders. */
+struct painter {
+    pthread_t thread;
+    struct easel *easel;
+    struct tile tile;
+    struct blob *expected;
+    int faults;
+};
+
+static void *render_often(void *context)
+{
+    struct painter *painter = context;
+    for (int i = 0; i < 10; i++) {
+        struct blob *blob = NULL;
+        if (render_tile(&blob, painter->easel, &painter->tile, NULL) ||
+            blob->length != painter->expected->length ||
+            memcmp(blob->bytes, painter->expected->bytes, blob->length) != 0)
+            painter->faults++;
+        if (blob)
+            blob_release(blob);
+    }
+    return NULL;
+}
+
+START_TEST(test_threads)
+{
+    struct painter painters[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        const char *layer = layers[i / 2].name;
+        painters[i].tile = tile_of("smooth", layer, FORMAT_PNG, 1, 10, i, -i);
+        painters[i].expected = render(&painters[i].tile);
+        ck_assert_int_eq(easel_new(&painters[i].easel), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&painters[i].thread, NULL, render_often, &painters[i]), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(painters[i].thread, NULL);
+        easel_free(painters[i].easel);
+        blob_release(painters[i].expected);
+        ck_assert_int_eq(painters[i].faults, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("render");
+    TCase *tcase = suite_case(suite, "tiles");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_f32, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_pyramid, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_r16, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_encodings, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_seams, 0, ROWS(places));
+    tcase_add_loop_test(tcase, test_borders, 0, ROWS(corners));
+    tcase_add_loop_test(tcase, test_normals_of_heights, 0, ROWS(slants));
+    tcase_add_test(tcase, test_flat);
+    tcase_add_test(tcase, test_pure);
+    tcase_add_test(tcase, test_threads);
+    return suite_run(suite);
+}

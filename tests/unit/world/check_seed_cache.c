@@ -1,0 +1,267 @@
+/* Worlds of other seeds: a bounded number of them, which last as long as anyone holds them. */
+#include "server/world/seed_cache.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "server/api/snapshot.h"
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+static struct fingerprints *fingerprints;
+static struct seeded *seeded;
+
+static void set_up(void)
+{
+    static const char yaml[] = "worlds:\n"
+                               "  - {name: first, seeds: any}\n"
+                               "  - {name: second, seeds: any, wrap: true}\n";
+    char path[FOLDER_TEXT + 16];
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+    ck_assert_int_eq(fingerprints_new(&fingerprints), 0);
+    ck_assert_int_eq(seeded_new(&seeded, fingerprints), 0);
+}
+
+static void tear_down(void)
+{
+    seeded_free(seeded);
+    fingerprints_free(fingerprints);
+    ck_assert_uint_eq(worlds->references, 1);
+    worlds_release(worlds);
+    folder_remove(folder);
+}
+
+static const struct world *find(int base, uint64_t seed)
+{
+    const struct world *world = seeded_find(seeded, &worlds->world[base], seed);
+    must(world != NULL, "no %" PRIu64, seed);
+    must(world->config.terrain.seed == seed, "%" PRIu64 " for %" PRIu64, world->config.terrain.seed,
+         seed);
+    must(world->among->base == worlds, "of another base");
+    return world;
+}
+
+START_TEST(test_found_again)
+{
+    const struct world *world = find(0, 42);
+    ck_assert_str_eq(world->config.name, "first:42");
+    ck_assert_ptr_ne(find(1, 42), world);
+    ck_assert_str_eq(find(1, 42)->config.name, "second:42");
+    ck_assert_ptr_ne(find(0, 0), world);
+    ck_assert_ptr_ne(find(0, UINT64_MAX), world);
+    ck_assert_ptr_eq(find(0, 42), world);
+    ck_assert_uint_eq(world->among->references, 1);
+    ck_assert_uint_eq(worlds->references, 5);
+}
+END_TEST
+
+/* What is found again stays; what was not for longest goes, and only that. */
+START_TEST(test_eviction)
+{
+    const struct world *kept = find(0, 1000), *gone = world_hold(find(0, 0));
+    const struct world *others[SEEDED_MAX];
+    for (int i = 1; i < SEEDED_MAX - 1; i++)
+        others[i] = find(0, (uint64_t)i);
+    ck_assert_ptr_eq(find(0, 1000), kept);
+    ck_assert_uint_eq(gone->among->references, 2);
+    ck_assert_uint_eq(worlds->references, 1 + SEEDED_MAX);
+    find(1, 0);
+    ck_assert_uint_eq(gone->among->references, 1);
+    for (int i = 1; i < SEEDED_MAX - 1; i++)
+        ck_assert_ptr_eq(find(0, (uint64_t)i), others[i]);
+    ck_assert_ptr_eq(find(0, 1000), kept);
+    /* Held: as good as ever. */
+    ck_assert_str_eq(gone->config.name, "first:0");
+    const struct world *again = find(0, 0);
+    ck_assert_ptr_ne(again, gone);
+    ck_assert_str_eq(again->fingerprint, gone->fingerprint);
+    ck_assert(farlands_height(again->terrain, 1, 2) == farlands_height(gone->terrain, 1, 2));
+    world_release(gone);
+}
+END_TEST
+
+START_TEST(test_bounded)
+{
+    uint64_t state = 1;
+    for (int i = 0; i < 5000; i++) {
+        find(i % 2, chance(&state));
+        must(worlds->references <= 1 + SEEDED_MAX, "%u references", worlds->references);
+    }
+    ck_assert_uint_eq(worlds->references, 1 + SEEDED_MAX);
+}
+END_TEST
+
+START_TEST(test_clear)
+{
+    const struct world *held = world_hold(find(0, 7));
+    find(0, 8);
+    seeded_clear(seeded);
+    ck_assert_uint_eq(held->among->references, 1);
+    ck_assert_uint_eq(worlds->references, 2);
+    seeded_clear(seeded);
+    find(0, 7);
+    ck_assert_uint_eq(worlds->references, 3);
+    world_release(held);
+}
+END_TEST
+
+static bool is_known(const struct world *world)
+{
+    char family[FINGERPRINT_TEXT] = "";
+    bool known = fingerprints_find(fingerprints, world->fingerprint, family);
+    must(!known || strcmp(family, world->family) == 0, "family %s", family);
+    return known;
+}
+
+/* Only worlds with tiles are noted, and not at every request. */
+START_TEST(test_kept)
+{
+    const struct world *world = find(0, 1);
+    ck_assert(!is_known(world));
+    ck_assert_uint_eq(fingerprints_clock(fingerprints), 0);
+    seeded_keep(seeded);
+    ck_assert(is_known(world));
+    ck_assert_uint_eq(fingerprints_clock(fingerprints), 1);
+    for (int i = 0; i < 100; i++) {
+        find(0, 1);
+        seeded_keep(seeded);
+    }
+    ck_assert_uint_eq(fingerprints_clock(fingerprints), 1);
+    ck_assert(!is_known(find(0, 2)));
+    ck_assert(!is_known(worlds->world));
+}
+END_TEST
+
+static struct setup *setup_of(const char *yaml)
+{
+    char path[FOLDER_TEXT + 16];
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct config *config;
+    struct setup *setup;
+
+    snprintf(path, sizeof path, "%s/b.yaml", folder);
+    file_write(path, yaml, strlen(yaml));
+    layers_known(known);
+    ck_assert_int_eq(config_load(&config, path, known, &error), 0);
+    ck_assert_int_eq(setup_new(&setup, config), 0);
+    return setup;
+}
+
+/* Whether configurations serve first:42, which was asked for, and the like. */
+static const struct {
+    const char *yaml;
+    bool kept, other; /* first:42, of which tiles were asked for, and first:43 */
+} setups[] = {
+    {"worlds: [{name: first, seeds: any}]", true, false},
+    {"worlds: [{name: a, noise: {octaves: 3}}, {name: b, seed: 7, seeds: any}]", true, false},
+    {"worlds: [{name: first, seeds: fixed}]", false, false},
+    {"worlds: [{name: first, seeds: any, wrap: true}]", false, false},
+    {"worlds: [{name: a, seed: 42}]", true, false},
+    {"worlds: [{name: a, seed: 43}, {name: first, seeds: any}]", true, true},
+};
+
+START_TEST(test_serves)
+{
+    struct setup *setup = setup_of(setups[_i].yaml);
+    const struct world *kept = find(0, 42);
+    seeded_keep(seeded);
+    ck_assert_int_eq(setup_serves(setup, fingerprints, kept->fingerprint), setups[_i].kept);
+    const struct world *other = find(0, 43);
+    ck_assert_int_eq(setup_serves(setup, fingerprints, other->fingerprint), setups[_i].other);
+    ck_assert(setup_serves(setup, fingerprints, setup->worlds->world->fingerprint));
+    ck_assert(!setup_serves(setup, fingerprints, "0000000000000000"));
+    setup_release(setup);
+}
+END_TEST
+
+/* A world for each number, of which only what fingerprints see is there. */
+static struct world number(uint64_t n)
+{
+    struct world world = {0};
+    uint64_t state = n;
+    snprintf(world.fingerprint, FINGERPRINT_TEXT, "%016" PRIx64, chance(&state));
+    snprintf(world.family, FINGERPRINT_TEXT, "%016" PRIx64, n % 3);
+    return world;
+}
+
+/* One that stays asked for stays known while very many others come and go. */
+START_TEST(test_kept_among_many)
+{
+    const struct world *world = world_hold(find(0, 1));
+    seeded_keep(seeded);
+    for (uint64_t i = 0; i < 10 * FINGERPRINTS_LATEST; i++) {
+        const struct world other = number(i);
+        fingerprints_note(fingerprints, &other);
+        find(0, 1);
+        seeded_keep(seeded);
+        must(is_known(world), "forgotten after %" PRIu64, i);
+    }
+    world_release(world);
+}
+END_TEST
+
+START_TEST(test_latest)
+{
+    enum { ALL = 3 * FINGERPRINTS_LATEST };
+    int known = 0, older = 0;
+    for (uint64_t i = 0; i < ALL; i++) {
+        const struct world world = number(i);
+        ck_assert_uint_eq(fingerprints_note(fingerprints, &world), i + 1);
+    }
+    for (uint64_t i = 0; i < ALL; i++) {
+        const struct world world = number(i);
+        if (i >= ALL - FINGERPRINTS_LATEST)
+            known += is_known(&world);
+        else
+            older += is_known(&world);
+    }
+    ck_assert_int_gt(known, FINGERPRINTS_LATEST - FINGERPRINTS_LATEST / 100);
+    ck_assert_int_lt(older, ALL / 2); /* bounded: most are forgotten */
+}
+END_TEST
+
+static void *note_many(void *first)
+{
+    for (uint64_t i = 0; i < 20000; i++) {
+        const struct world world = number(*(const uint64_t *)first + i % 300);
+        fingerprints_note(fingerprints, &world);
+        must(is_known(&world), "forgotten at once");
+    }
+    return NULL;
+}
+
+START_TEST(test_threads)
+{
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    static uint64_t first[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        first[i] = (uint64_t)i * 150;
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, note_many, &first[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert_uint_eq(fingerprints_clock(fingerprints), THREADS * 20000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("seeded");
+    TCase *tcase = suite_case(suite, "worlds");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_found_again);
+    tcase_add_test(tcase, test_eviction);
+    tcase_add_test(tcase, test_bounded);
+    tcase_add_test(tcase, test_clear);
+    tcase_add_test(tcase, test_kept);
+    tcase_add_loop_test(tcase, test_serves, 0, ROWS(setups));
+    tcase_add_test(tcase, test_kept_among_many);
+    tcase_add_test(tcase, test_latest);
+    tcase_add_test(tcase, test_threads);
+    return suite_run(suite);
+}

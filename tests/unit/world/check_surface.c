@@ -1,0 +1,169 @@
+/* The ground at a place, from the heights around it, to the last bit. */
+#include "server/world/surface.h"
+
+#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/reference_params.h"
+
+enum { PLACES = 3000 };
+
+/* Heights of thousands of metres, of 1e6, of next to nothing; steep, level and bent. */
+static const struct ground {
+    const char *name;
+    int64_t wavelength;
+    int octaves;
+    enum farlands_fractal fractal;
+    int64_t warp_amplitude, warp_wavelength;
+    struct farlands_knot low, high;
+} grounds[] = {
+    {"hills", BLOCKS(65536), 14, FARLANDS_FBM, 0, 0, {-1, -4000}, {1, 4000}},
+    {"spikes", BLOCKS(3), 5, FARLANDS_FBM, 0, 0, {-0.5, -1e6}, {0.5, 1e6}},
+    {"finer than a block", 700, 3, FARLANDS_FBM, 0, 0, {-1, -10}, {1, 10}},
+    {"next to nothing", BLOCKS(100), 4, FARLANDS_FBM, 0, 0, {-1, -1e-30f}, {1, 1e-30f}},
+    {"bent", BLOCKS(400), 9, FARLANDS_RIDGED, BLOCKS(100), BLOCKS(1000), {0, -500}, {1, 500}},
+    {"plateaus", BLOCKS(40), 4, FARLANDS_FBM, 0, 0, {-0.05f, 7}, {0.05f, 9}},
+    {"flat", BLOCKS(400), 3, FARLANDS_FBM, 0, 0, {-1, 42}, {1, 42}},
+};
+
+static struct farlands_terrain *terrain_of(const struct ground *ground)
+{
+    struct farlands_params params = reference_params();
+    params.wavelength = ground->wavelength;
+    params.octaves = ground->octaves;
+    params.fractal = ground->fractal;
+    params.warp.amplitude = ground->warp_amplitude;
+    params.warp.wavelength = ground->warp_wavelength;
+    params.knots = 2;
+    params.elevation[0] = ground->low;
+    params.elevation[1] = ground->high;
+    return reference_terrain(&params);
+}
+
+/* Anywhere: near the origin, far out, and at the very limit. */
+static int64_t any_place(struct draws *draws)
+{
+    switch (draw_between(draws, 0, 3)) {
+    case 0:
+        return draw_between(draws, -BLOCKS(1000), BLOCKS(1000));
+    case 1:
+        return FARLANDS_LIMIT - draw_between(draws, 0, FARLANDS_UNIT);
+    case 2:
+        return draw_between(draws, 0, FARLANDS_UNIT) - FARLANDS_LIMIT;
+    default:
+        return draw_between(draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
+    }
+}
+
+/* Whether VALUE is the float nearest to EXACT, but for what long double leaves out. */
+static bool is_nearest(float value, long double exact)
+{
+    const long double up = nextafterf(value, INFINITY) - (long double)value;
+    const long double down = value - (long double)nextafterf(value, -INFINITY);
+    return exact - value <= up * 0.500001L && value - exact <= down * 0.500001L;
+}
+
+START_TEST(test_places)
+{
+    const struct ground *ground = &grounds[_i];
+    struct farlands_terrain *terrain = terrain_of(ground);
+    struct draws draws = {.seed = 31};
+
+    for (int i = 0; i < PLACES; i++) {
+        const int64_t x = any_place(&draws), y = any_place(&draws), block = FARLANDS_UNIT;
+        const struct surface surface = surface_at(terrain, x, y);
+        const long double east = ((long double)farlands_height(terrain, x + block, y) -
+                                  (long double)farlands_height(terrain, x - block, y)) /
+                                 2;
+        const long double south = ((long double)farlands_height(terrain, x, y + block) -
+                                   (long double)farlands_height(terrain, x, y - block)) /
+                                  2;
+        const long double square = east * east + south * south, length = sqrtl(square + 1);
+        must(float_bits(surface.height) == float_bits(farlands_height(terrain, x, y)),
+             "%s at %" PRId64 ", %" PRId64 ": height %a", ground->name, x, y,
+             (double)surface.height);
+        must(is_nearest(surface.slope, sqrtl(square)) && !signbit(surface.slope),
+             "%s at %" PRId64 ", %" PRId64 ": slope %a, not %La", ground->name, x, y,
+             (double)surface.slope, sqrtl(square));
+        const long double normal[3] = {-east / length, -south / length, 1 / length};
+        for (int axis = 0; axis < 3; axis++)
+            must(is_nearest(surface.normal[axis], normal[axis]) &&
+                     (surface.normal[axis] != 0 || !signbit(surface.normal[axis])),
+                 "%s at %" PRId64 ", %" PRId64 ": normal[%d] %a, not %La", ground->name, x, y, axis,
+                 (double)surface.normal[axis], normal[axis]);
+    }
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
+/* What a grid's heights say of a sample is what the place alone says. */
+START_TEST(test_grids)
+{
+    enum { SIDE = 40 };
+    struct farlands_terrain *terrain = terrain_of(&grounds[_i]);
+    struct farlands_scratch *scratch = reference_scratch();
+    struct draws draws = {.seed = 32};
+    static float heights[SIDE][SIDE];
+
+    for (int k = 0; k < 10; k++) {
+        const struct farlands_grid grid = {
+            any_place(&draws), any_place(&draws), FARLANDS_UNIT, SIDE, SIDE, false};
+        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights[0], SIDE), 0);
+        for (int j = 1; j < SIDE - 1; j += 3)
+            for (int i = 1; i < SIDE - 1; i++) {
+                const int64_t x = grid.x + i * grid.step, y = grid.y + j * grid.step;
+                const float slope = surface_slope((struct around){
+                    heights[j][i - 1], heights[j][i + 1], heights[j - 1][i], heights[j + 1][i]});
+                must(float_bits(slope) == float_bits(surface_at(terrain, x, y).slope),
+                     "%s at %" PRId64 ", %" PRId64 ": %a", grounds[_i].name, x, y, (double)slope);
+            }
+    }
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
+/* A plane that rises by 3 metres a block to the east and falls by 4 to the south. */
+START_TEST(test_directions)
+{
+    const struct around around = {.west = -3, .east = 3, .north = 4, .south = -4};
+    ck_assert_float_eq(surface_slope(around), 5);
+
+    struct farlands_params params = reference_single(FARLANDS_MIX64, BLOCKS(4096));
+    params.fade = FARLANDS_LINEAR;
+    params.basis = FARLANDS_VALUE;
+    params.elevation[0] = (struct farlands_knot){-1, -1e5f};
+    params.elevation[1] = (struct farlands_knot){1, 1e5f};
+    params.knots = 2;
+    struct farlands_terrain *terrain = reference_terrain(&params);
+    for (int i = 0; i < 100; i++) {
+        const int64_t x = BLOCKS(1000) * i, y = -BLOCKS(777) * i;
+        const struct surface surface = surface_at(terrain, x, y);
+        const bool rises_east = farlands_height(terrain, x + BLOCKS(1), y) > surface.height;
+        const bool rises_south = farlands_height(terrain, x, y + BLOCKS(1)) > surface.height;
+        ck_assert(rises_east == (surface.normal[0] < 0));
+        ck_assert(rises_south == (surface.normal[1] < 0));
+        ck_assert(surface.normal[2] > 0 && surface.normal[2] < 1);
+    }
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
+START_TEST(test_flat)
+{
+    struct farlands_terrain *terrain = terrain_of(&grounds[ROWS(grounds) - 1]);
+    const struct surface surface = surface_at(terrain, 12345, -6789);
+    const float level[] = {42, 0, 0, 0, 1}; /* no -0 among them */
+    ck_assert_mem_eq(&surface, level, sizeof surface);
+    farlands_terrain_free(terrain);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("surface");
+    TCase *tcase = suite_case(suite, "the ground");
+    tcase_add_loop_test(tcase, test_places, 0, ROWS(grounds));
+    tcase_add_loop_test(tcase, test_grids, 0, ROWS(grounds));
+    tcase_add_test(tcase, test_directions);
+    tcase_add_test(tcase, test_flat);
+    return suite_run(suite);
+}

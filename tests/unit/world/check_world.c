@@ -1,0 +1,140 @@
+/* Worlds of other seeds than the configured ones: whose they are, and how long they last. */
+#include "server/world/world.h"
+
+#include <inttypes.h>
+
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static struct worlds *worlds;
+
+#define NAME63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
+
+static void set_up(void)
+{
+    static const char yaml[] = "worlds:\n"
+                               "  - {name: first, seed: 1}\n"
+                               "  - {name: second, seed: 2, seeds: any}\n"
+                               "  - {name: third, seed: 1, wrap: true}\n"
+                               "  - {name: fourth, seed: 18446744073709551615}\n"
+                               "  - {name: fifth, seed: 0, layers: [relief]}\n"
+                               "  - {name: " NAME63 "}\n";
+    char path[FOLDER_TEXT + 16];
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+}
+
+static void tear_down(void)
+{
+    worlds_release(worlds);
+    folder_remove(folder);
+}
+
+static struct worlds *derive(const struct world *base, uint64_t seed)
+{
+    struct worlds *derived;
+    ck_assert_int_eq(worlds_derive(&derived, base, seed), 0);
+    ck_assert_int_eq(derived->count, 1);
+    return derived;
+}
+
+/* Worlds that differ in name and seed, and in what does not show: from one comes the other. */
+static const struct {
+    int base, other; /* in worlds */
+    uint64_t seed;   /* of the other */
+    const char *name;
+} kin[] = {
+    {0, 0, 1, "first:1"},   {0, 1, 2, "first:2"},
+    {1, 0, 1, "second:1"},  {0, 3, UINT64_MAX, "first:18446744073709551615"},
+    {3, 0, 1, "fourth:1"},  {1, 4, 0, "second:0"},
+    {5, 0, 1, NAME63 ":1"}, {5, 3, UINT64_MAX, NAME63 ":18446744073709551615"},
+};
+
+START_TEST(test_kin)
+{
+    const struct world *base = &worlds->world[kin[_i].base], *other = &worlds->world[kin[_i].other];
+    struct worlds *derived = derive(base, kin[_i].seed);
+    const struct world *world = derived->world;
+    uint64_t state = 1;
+
+    ck_assert_str_eq(world->config.name, kin[_i].name);
+    ck_assert_uint_eq(world->config.terrain.seed, kin[_i].seed);
+    ck_assert_str_eq(world->fingerprint, other->fingerprint);
+    ck_assert_str_eq(world->family, other->family);
+    ck_assert_int_eq(world->config.seeds, base->config.seeds);
+    ck_assert_uint_eq(world->config.layers, base->config.layers);
+    ck_assert_mem_eq(world->style, other->style, sizeof *other->style);
+    for (int i = 0; i < 1000; i++) {
+        const int64_t x = (int64_t)chance(&state) >> 12, y = (int64_t)chance(&state) >> 12;
+        const float height = farlands_height(world->terrain, x, y);
+        must(height == farlands_height(other->terrain, x, y), "%" PRId64 " %" PRId64, x, y);
+    }
+    worlds_release(derived);
+}
+END_TEST
+
+START_TEST(test_seeds_differ)
+{
+    static const uint64_t seeds[] = {0,  2,  3,         UINT64_C(1) << 32, UINT64_C(1) << 63,
+                                     10, 42, UINT64_MAX};
+    char seen[ROWS(seeds)][FINGERPRINT_TEXT];
+    for (int i = 0; i < ROWS(seeds); i++) {
+        struct worlds *derived = derive(worlds->world, seeds[i]);
+        const struct world *world = derived->world;
+        strcpy(seen[i], world->fingerprint);
+        for (int j = 0; j < i; j++)
+            ck_assert_str_ne(seen[i], seen[j]);
+        ck_assert_str_ne(world->fingerprint, worlds->world->fingerprint);
+        ck_assert_str_eq(world->family, worlds->world->family);
+        ck_assert_float_ne(farlands_height(world->terrain, 0, 0),
+                           farlands_height(worlds->world->terrain, 0, 0));
+        worlds_release(derived);
+    }
+}
+END_TEST
+
+START_TEST(test_families)
+{
+    ck_assert_str_ne(worlds->world[0].family, worlds->world[2].family);
+    ck_assert_str_ne(worlds->world[0].family, worlds->world[0].fingerprint);
+    ck_assert_str_eq(worlds->world[4].family, worlds->world[4].fingerprint);
+}
+END_TEST
+
+/* It lasts as long as it is held, whatever becomes of the others; and they, as long as it does. */
+START_TEST(test_references)
+{
+    struct worlds *mine = worlds_of(NULL);
+    struct worlds *derived = derive(mine->world, 42);
+    ck_assert_uint_eq(mine->references, 2);
+    const struct world *world = world_hold(derived->world);
+    ck_assert_uint_eq(derived->references, 2);
+    ck_assert_uint_eq(mine->references, 2);
+    worlds_release(mine);
+    worlds_release(derived);
+    ck_assert_uint_eq(world->among->references, 1);
+    ck_assert_uint_eq(world->among->base->references, 1);
+    ck_assert_float_lt(world->style->min, world->style->max);
+    ck_assert_uint_ne(world->style->colour[0], world->style->colour[STYLE_COLOURS - 1]);
+    world_release(world); /* a leak, or twice, is what sanitizers tell of */
+
+    mine = worlds_of(NULL);
+    derived = derive(mine->world, 43);
+    worlds_release(derived);
+    ck_assert_uint_eq(mine->references, 1);
+    worlds_release(mine);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("world");
+    TCase *tcase = suite_case(suite, "seeds");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_kin, 0, ROWS(kin));
+    tcase_add_test(tcase, test_seeds_differ);
+    tcase_add_test(tcase, test_families);
+    tcase_add_test(tcase, test_references);
+    return suite_run(suite);
+}
