@@ -15,23 +15,23 @@
 extern const unsigned char config_builtin[];
 extern const uint64_t config_builtin_length;
 
-static int read_text(struct reader *reader, const unsigned char *bytes, size_t length)
+static int read_text(struct yaml_reader *reader, const unsigned char *bytes, size_t length)
 {
-    int err = document_parse(&reader->document, reader->file, bytes, length, reader->error);
+    int err = yaml_document_parse(&reader->document, reader->file, bytes, length, reader->error);
     if (err)
         return err;
     const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (root) /* an empty file changes nothing */
-        err = mapping_read(reader, root, NULL, config_options, reader->config);
+        err = yaml_mapping_read(reader, root, NULL, config_options, reader->config);
     yaml_document_delete(&reader->document);
     return err;
 }
 
-static int read_file(struct reader *reader, const char *file)
+static int read_file(struct yaml_reader *reader, const char *file)
 {
     unsigned char *bytes;
     size_t length;
-    int err = document_slurp(file, &bytes, &length, reader->error);
+    int err = yaml_document_slurp(file, &bytes, &length, reader->error);
     if (err)
         return err;
     reader->file = file;
@@ -48,7 +48,8 @@ int config_load(struct config **out, const char *file, const struct config_layer
         snprintf(error->text, sizeof error->text, "out of memory");
         return -ENOMEM;
     }
-    struct reader reader = {.file = "built-in", .layers = layers, .config = config, .error = error};
+    struct yaml_reader reader = {
+        .file = "built-in", .layers = layers, .config = config, .error = error};
     int err = read_text(&reader, config_builtin, (size_t)config_builtin_length);
     if (!err && file)
         err = read_file(&reader, file);

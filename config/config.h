@@ -64,9 +64,9 @@ struct networks {
 
 /* Where clients reach the server. */
 struct site_config {
-    char public_url[PREFIX_URL_MAX]; /* what its absolute URLs begin with, or empty */
-    char base_path[PREFIX_PATH_MAX]; /* the path below which its routes live, or empty */
-    struct networks proxies;         /* whose X-Forwarded-... headers count */
+    char public_url[URL_PREFIX_URL_MAX]; /* what its absolute URLs begin with, or empty */
+    char base_path[URL_PREFIX_PATH_MAX]; /* the path below which its routes live, or empty */
+    struct networks proxies;             /* whose X-Forwarded-... headers count */
 };
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };

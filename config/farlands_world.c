@@ -13,7 +13,7 @@
 #include "yaml_document.h"
 #include "yaml_mapping.h"
 
-_Static_assert((int)FARLANDS_WORLD_TEXT == (int)DOCUMENT_BYTES_MAX, "as files");
+_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_DOCUMENT_BYTES_MAX, "as files");
 _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");
 /* A colon and the digits of 2^64 - 1 behind a name of the configuration. */
 _Static_assert(FARLANDS_WORLD_NAME >= WORLD_NAME_MAX + 1 + 20, "room for it");
@@ -27,35 +27,36 @@ static bool is_of_pictures(const struct option *option)
 }
 
 /* What there is under KEY at the top, or NULL. */
-static yaml_node_t *find(struct reader *reader, const yaml_node_t *root, const char *key)
+static yaml_node_t *find(struct yaml_reader *reader, const yaml_node_t *root, const char *key)
 {
-    return reader_find(reader, root, key, strlen(key));
+    return yaml_reader_find(reader, root, key, strlen(key));
 }
 
-static int check_generator(struct reader *reader, const yaml_node_t *root)
+static int check_generator(struct yaml_reader *reader, const yaml_node_t *root)
 {
     const struct key_path path = {"generator"};
     const yaml_node_t *node = find(reader, root, path.text);
     size_t length;
-    const char *text = node ? reader_text(node, &length) : NULL;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
     int64_t generator;
     if (!node)
-        return reader_fail(reader, root, &path, "missing; accepted is " DOCUMENT);
+        return yaml_reader_fail(reader, root, &path, "missing; accepted is " DOCUMENT);
     if (!text || integer_parse(text, length, &generator))
-        return reader_fail(reader, node, &path, "not a whole number; accepted is %d",
-                           FARLANDS_GENERATOR);
+        return yaml_reader_fail(reader, node, &path, "not a whole number; accepted is %d",
+                                FARLANDS_GENERATOR);
     if (generator == FARLANDS_GENERATOR)
         return 0;
-    reader_fail(reader, node, &path,
-                "the document is of generator %lld, whose heights are others; accepted is %d, that "
-                "of this library",
-                (long long)generator, FARLANDS_GENERATOR);
+    yaml_reader_fail(
+        reader, node, &path,
+        "the document is of generator %lld, whose heights are others; accepted is %d, that "
+        "of this library",
+        (long long)generator, FARLANDS_GENERATOR);
     return -ENOTSUP;
 }
 
 /* That nothing is left out: a value from elsewhere would make another terrain. */
-static int check_whole(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       const struct option *options)
+static int check_whole(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *options)
 {
     for (const struct option *option = options; option->key; option++) {
         const struct key_path at = key_path_join(path, option->key, strlen(option->key));
@@ -63,7 +64,7 @@ static int check_whole(struct reader *reader, const yaml_node_t *node, const str
         if (is_of_pictures(option))
             continue;
         if (!value)
-            return reader_fail(reader, node, &at, "missing; accepted is " DOCUMENT);
+            return yaml_reader_fail(reader, node, &at, "missing; accepted is " DOCUMENT);
         int err = option->options ? check_whole(reader, value, &at, option->options) : 0;
         if (err)
             return err;
@@ -72,13 +73,13 @@ static int check_whole(struct reader *reader, const yaml_node_t *node, const str
 }
 
 /* Take from the mapping ROOT all that is no parameter of a terrain. */
-static void leave_parameters(struct reader *reader, yaml_node_t *root)
+static void leave_parameters(struct yaml_reader *reader, yaml_node_t *root)
 {
     yaml_node_pair_t *kept = root->data.mapping.pairs.start;
     const yaml_node_pair_t *end = root->data.mapping.pairs.top;
     for (const yaml_node_pair_t *pair = kept; pair < end; pair++) {
         size_t length;
-        const char *key = reader_text(reader_node(reader, pair->key), &length);
+        const char *key = yaml_reader_text(yaml_reader_node(reader, pair->key), &length);
         const struct option *option = key ? option_find(world_options, key, length) : NULL;
         if (option && !is_of_pictures(option))
             *kept++ = *pair;
@@ -88,11 +89,12 @@ static void leave_parameters(struct reader *reader, yaml_node_t *root)
 
 /* Cut "name:seed" before the colon, for names of the configuration have none; SEED gets the rest.
  */
-static int cut_seed(struct reader *reader, const yaml_node_t *root, char seed[FARLANDS_WORLD_NAME])
+static int cut_seed(struct yaml_reader *reader, const yaml_node_t *root,
+                    char seed[FARLANDS_WORLD_NAME])
 {
     yaml_node_t *node = find(reader, root, "name");
     size_t length = 0;
-    const char *text = node ? reader_text(node, &length) : NULL;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
     const char *colon = text ? memchr(text, ':', length) : NULL;
     seed[0] = '\0';
     if (!colon)
@@ -100,22 +102,22 @@ static int cut_seed(struct reader *reader, const yaml_node_t *root, char seed[FA
     const size_t name = (size_t)(colon - text);
     uint64_t value;
     if (unsigned_parse(colon + 1, length - name - 1, &value))
-        return reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
+        return yaml_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
     snprintf(seed, FARLANDS_WORLD_NAME, "%.*s", (int)(length - name), colon);
     node->data.scalar.length = name;
     return 0;
 }
 
-static int read_fingerprint(struct reader *reader, const yaml_node_t *root, char out[17])
+static int read_fingerprint(struct yaml_reader *reader, const yaml_node_t *root, char out[17])
 {
     const yaml_node_t *node = find(reader, root, "fingerprint");
     size_t length = 0;
-    const char *text = node ? reader_text(node, &length) : NULL;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
     if (!node)
         return 0;
     if (!text || length != 16 || strspn(text, "0123456789abcdef") != 16)
-        return reader_fail(reader, node, &(struct key_path){"fingerprint"},
-                           "not accepted; accepted are 16 hexadecimal digits");
+        return yaml_reader_fail(reader, node, &(struct key_path){"fingerprint"},
+                                "not accepted; accepted are 16 hexadecimal digits");
     memcpy(out, text, 16);
     return 0;
 }
@@ -128,15 +130,15 @@ static void fill(struct farlands_world *out, const struct world_config *world, c
     memcpy(out->origin, world->origin, sizeof out->origin);
 }
 
-static int no_world(struct reader *reader, const char *name, const char *there)
+static int no_world(struct yaml_reader *reader, const char *name, const char *there)
 {
-    reader_fail(reader, NULL, NULL, "no world \"%s\"; there %s",
-                key_path_join(NULL, name, strlen(name)).text, there);
+    yaml_reader_fail(reader, NULL, NULL, "no world \"%s\"; there %s",
+                     key_path_join(NULL, name, strlen(name)).text, there);
     return -ENOENT;
 }
 
 /* /{world}.json */
-static int read_document(struct reader *reader, yaml_node_t *root, struct farlands_world *out,
+static int read_document(struct yaml_reader *reader, yaml_node_t *root, struct farlands_world *out,
                          const char *name)
 {
     char seed[FARLANDS_WORLD_NAME], there[FARLANDS_WORLD_NAME + 8];
@@ -150,7 +152,7 @@ static int read_document(struct reader *reader, yaml_node_t *root, struct farlan
     if (err)
         return err;
     leave_parameters(reader, root);
-    err = mapping_read_world(reader, root, NULL, 0);
+    err = yaml_mapping_read_world(reader, root, NULL, 0);
     if (err)
         return err;
     fill(out, &reader->config->worlds[0], seed);
@@ -161,13 +163,13 @@ static int read_document(struct reader *reader, yaml_node_t *root, struct farlan
 }
 
 /* A configuration, of which NAME, or where that is NULL the only world, is wanted. */
-static int read_configuration(struct reader *reader, const yaml_node_t *root,
+static int read_configuration(struct yaml_reader *reader, const yaml_node_t *root,
                               struct farlands_world *out, const char *name)
 {
     const struct config *config = reader->config;
     char names[512] = "";
     size_t used = 0;
-    int err = mapping_read(reader, root, NULL, config_options, reader->config);
+    int err = yaml_mapping_read(reader, root, NULL, config_options, reader->config);
     if (err)
         return err;
     for (int i = 0; i < config->world_count; i++) {
@@ -182,16 +184,17 @@ static int read_configuration(struct reader *reader, const yaml_node_t *root,
     }
     if (name)
         return no_world(reader, name, names);
-    return reader_fail(reader, find(reader, root, "worlds"), &(struct key_path){"worlds"},
-                       "%d of them, and no name says which is wanted; there %s",
-                       config->world_count, names);
+    return yaml_reader_fail(reader, find(reader, root, "worlds"), &(struct key_path){"worlds"},
+                            "%d of them, and no name says which is wanted; there %s",
+                            config->world_count, names);
 }
 
-static int read_root(struct reader *reader, struct farlands_world *out, const char *name)
+static int read_root(struct yaml_reader *reader, struct farlands_world *out, const char *name)
 {
     yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (!root)
-        return reader_fail(reader, NULL, NULL, "empty; accepted is a configuration, or " DOCUMENT);
+        return yaml_reader_fail(reader, NULL, NULL,
+                                "empty; accepted is a configuration, or " DOCUMENT);
     /* No key of a configuration, and the first of what the daemon says of a world. */
     if (find(reader, root, "name"))
         return read_document(reader, root, out, name);
@@ -202,16 +205,17 @@ static int read_world(struct farlands_world *out, const char *text, size_t lengt
                       struct config_error *error)
 {
     struct farlands_world world = {0};
-    struct reader reader = {.file = "text", .error = error};
+    struct yaml_reader reader = {.file = "text", .error = error};
     if (length > FARLANDS_WORLD_TEXT) {
-        reader_fail(&reader, NULL, NULL, "%zu bytes; accepted are up to %d", length,
-                    FARLANDS_WORLD_TEXT);
+        yaml_reader_fail(&reader, NULL, NULL, "%zu bytes; accepted are up to %d", length,
+                         FARLANDS_WORLD_TEXT);
         return -EFBIG;
     }
     int err = config_load(&reader.config, NULL, NULL, error);
     if (err)
         return err;
-    err = document_parse(&reader.document, reader.file, (const unsigned char *)text, length, error);
+    err = yaml_document_parse(&reader.document, reader.file, (const unsigned char *)text, length,
+                              error);
     if (!err) {
         err = read_root(&reader, &world, name);
         yaml_document_delete(&reader.document);

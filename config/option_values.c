@@ -127,9 +127,9 @@ int option_parse(const struct option *option, const char *text, size_t length, v
     case OPTION_LISTEN:
         return parse_listen(option, text, length, place);
     case OPTION_URL:
-        return prefix_parse_url(place, text, length);
+        return url_prefix_parse_url(place, text, length);
     case OPTION_PATH:
-        return prefix_parse_path(place, text, length);
+        return url_prefix_parse_path(place, text, length);
     case OPTION_CHOICE:
         return parse_choice(option, text, length, place);
     case OPTION_FLAG:

@@ -8,8 +8,8 @@ enum option_kind {
     OPTION_TEXT,      /* char[max] */
     OPTION_NAME,      /* char[max]: a word fit for a URL */
     OPTION_LISTEN,    /* char[max]: HOST:PORT */
-    OPTION_URL,       /* char[PREFIX_URL_MAX] */
-    OPTION_PATH,      /* char[PREFIX_PATH_MAX] */
+    OPTION_URL,       /* char[URL_PREFIX_URL_MAX] */
+    OPTION_PATH,      /* char[URL_PREFIX_PATH_MAX] */
     OPTION_CHOICE,    /* unsigned: index into choices */
     OPTION_FLAG,      /* bool */
     OPTION_COUNT,     /* unsigned, min .. max */

@@ -19,10 +19,10 @@ static int check_part(const char *part, size_t length)
     return 0;
 }
 
-int prefix_parse_path(char out[PREFIX_PATH_MAX], const char *text, size_t length)
+int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *text, size_t length)
 {
     length -= length > 0 && text[length - 1] == '/';
-    if (length >= PREFIX_PATH_MAX)
+    if (length >= URL_PREFIX_PATH_MAX)
         return -EINVAL;
     const char *end = text + length;
     for (const char *slash = text; slash < end;) {
@@ -38,10 +38,10 @@ int prefix_parse_path(char out[PREFIX_PATH_MAX], const char *text, size_t length
     return 0;
 }
 
-int prefix_parse_url(char out[PREFIX_URL_MAX], const char *text, size_t length)
+int url_prefix_parse_url(char out[URL_PREFIX_URL_MAX], const char *text, size_t length)
 {
     static const char *const schemes[] = {"http://", "https://"};
-    char path[PREFIX_PATH_MAX];
+    char path[URL_PREFIX_PATH_MAX];
 
     if (length == 0) {
         out[0] = '\0';
@@ -54,9 +54,9 @@ int prefix_parse_url(char out[PREFIX_URL_MAX], const char *text, size_t length)
         const char *slash = memchr(text + scheme, '/', length - scheme);
         const size_t front = slash ? (size_t)(slash - text) : length; /* scheme and host */
         if (!authority_can_be_in_url(text + scheme, front - scheme) ||
-            prefix_parse_path(path, text + front, length - front))
+            url_prefix_parse_path(path, text + front, length - front))
             return -EINVAL;
-        snprintf(out, PREFIX_URL_MAX, "%.*s%s", (int)front, text, path);
+        snprintf(out, URL_PREFIX_URL_MAX, "%.*s%s", (int)front, text, path);
         return 0;
     }
     return -EINVAL;

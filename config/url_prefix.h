@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-enum { PREFIX_PATH_MAX = 256, PREFIX_URL_MAX = 768 };
+enum { URL_PREFIX_PATH_MAX = 256, URL_PREFIX_URL_MAX = 768 };
 
 /*
  * A path such as /a/b, of letters, digits and - _ . ~, with no part that is
  * empty, . or ..; OUT gets it without the slash that may end it, so that of
  * "" and "/" nothing is left. Returns 0, or -EINVAL with OUT untouched.
  */
-int prefix_parse_path(char out[PREFIX_PATH_MAX], const char *text, size_t length);
+int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *text, size_t length);
 
 /* The same with http:// or https:// and a host before it; or "". */
-int prefix_parse_url(char out[PREFIX_URL_MAX], const char *text, size_t length);
+int url_prefix_parse_url(char out[URL_PREFIX_URL_MAX], const char *text, size_t length);
 
 #endif

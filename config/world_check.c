@@ -8,12 +8,12 @@
 
 /* The value of a dotted KEY below NODE, or what there is on the way to it: for the line of a
  * message. */
-static const yaml_node_t *find_nearest(struct reader *reader, const yaml_node_t *node,
+static const yaml_node_t *find_nearest(struct yaml_reader *reader, const yaml_node_t *node,
                                        const char *key)
 {
     for (;;) {
         const size_t length = strcspn(key, ".");
-        const yaml_node_t *found = reader_find(reader, node, key, length);
+        const yaml_node_t *found = yaml_reader_find(reader, node, key, length);
         if (!found)
             return node;
         if (!key[length])
@@ -62,7 +62,7 @@ static const char *unfit_wavelength(const struct world_config *world, char text[
 }
 
 /* What farlands_params_fault says of WORLD's terrain, in the words of the file. */
-static int check_terrain(struct reader *reader, const yaml_node_t *node,
+static int check_terrain(struct yaml_reader *reader, const yaml_node_t *node,
                          const struct key_path *path, const struct world_config *world)
 {
     const char *key, *fault = farlands_params_fault(&world->terrain, &key);
@@ -77,12 +77,12 @@ static int check_terrain(struct reader *reader, const yaml_node_t *node,
     if (strcmp(key, "period") == 0 && world->terrain.basis != FARLANDS_SIMPLEX)
         unfit = unfit_wavelength(world, text, &units);
     if (!unfit)
-        return reader_fail(reader, value, &at, "not accepted; %s", fault);
-    return reader_fail(reader, value, &at,
-                       "%s is %s blocks, which does not divide the window of %s blocks (256 * "
-                       "2^native_zoom); accepted with wavelengths that divide it",
-                       unfit, blocks_format(units, blocks),
-                       blocks_format(world->terrain.period, window));
+        return yaml_reader_fail(reader, value, &at, "not accepted; %s", fault);
+    return yaml_reader_fail(reader, value, &at,
+                            "%s is %s blocks, which does not divide the window of %s blocks (256 * "
+                            "2^native_zoom); accepted with wavelengths that divide it",
+                            unfit, blocks_format(units, blocks),
+                            blocks_format(world->terrain.period, window));
 }
 
 /* The item of WORLD's elevation that LAYER cannot hold, or -1. */
@@ -100,24 +100,24 @@ static int unfit_knot(const struct world_config *world, const struct config_laye
 
 /* KEY's item I where the file has it and it is a list, or as much of that as there is; *PATH
  * follows. */
-static const yaml_node_t *find_item(struct reader *reader, const yaml_node_t *node,
+static const yaml_node_t *find_item(struct yaml_reader *reader, const yaml_node_t *node,
                                     struct key_path *path, const char *key, int i)
 {
-    const yaml_node_t *list = reader_find(reader, node, key, strlen(key));
+    const yaml_node_t *list = yaml_reader_find(reader, node, key, strlen(key));
     *path = key_path_join(path, key, strlen(key));
-    if (!list || i < 0 || i >= reader_length(list))
+    if (!list || i < 0 || i >= yaml_reader_length(list))
         return list ? list : node;
     *path = key_path_index(path, i);
-    return reader_item(reader, list, i);
+    return yaml_reader_item(reader, list, i);
 }
 
 /* Where the list of layers under NODE has the name NAME, or -1. */
-static int listed_at(struct reader *reader, const yaml_node_t *node, const char *name)
+static int listed_at(struct yaml_reader *reader, const yaml_node_t *node, const char *name)
 {
-    const yaml_node_t *list = reader_find(reader, node, "layers", 6);
-    for (int i = 0; list && i < reader_length(list); i++) {
+    const yaml_node_t *list = yaml_reader_find(reader, node, "layers", 6);
+    for (int i = 0; list && i < yaml_reader_length(list); i++) {
         size_t length;
-        const char *text = reader_text(reader_item(reader, list, i), &length);
+        const char *text = yaml_reader_text(yaml_reader_item(reader, list, i), &length);
         if (text && length == strlen(name) && memcmp(text, name, length) == 0)
             return i;
     }
@@ -125,8 +125,8 @@ static int listed_at(struct reader *reader, const yaml_node_t *node, const char 
 }
 
 /* Whether each layer that WORLD serves can hold its heights: what cannot would wrap around. */
-static int check_layers(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                        const struct world_config *world)
+static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
+                        const struct key_path *path, const struct world_config *world)
 {
     for (int i = 0; reader->layers && reader->layers[i].name; i++) {
         const struct config_layer *layer = &reader->layers[i];
@@ -144,7 +144,7 @@ static int check_layers(struct reader *reader, const yaml_node_t *node, const st
             max = fmaxf(max, world->terrain.elevation[k].metres);
         }
         char lowest[REAL_TEXT], highest[REAL_TEXT], low[REAL_TEXT], high[REAL_TEXT];
-        return reader_fail(
+        return yaml_reader_fail(
             reader, item, &at,
             "world \"%s\" has heights from %s to %s metres, which the layer %s cannot hold; "
             "accepted are heights from %s to %s metres, or a list `layers:` without %s",
@@ -155,24 +155,25 @@ static int check_layers(struct reader *reader, const yaml_node_t *node, const st
     return 0;
 }
 
-int world_check(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struct key_path *path,
                 int index)
 {
     const struct world_config *world = &reader->config->worlds[index];
     const struct key_path at = key_path_join(path, "name", 4);
-    const yaml_node_t *name = reader_find(reader, node, "name", 4);
+    const yaml_node_t *name = yaml_reader_find(reader, node, "name", 4);
 
     if (!name)
-        return reader_fail(reader, node, &at, "missing; accepted: %s", world_options[0].accepted);
+        return yaml_reader_fail(reader, node, &at, "missing; accepted: %s",
+                                world_options[0].accepted);
     if (reserved(world->name))
-        return reader_fail(reader, name, &at,
-                           "\"%s\" is a URL of the server's own; accepted is any other name",
-                           world->name);
+        return yaml_reader_fail(reader, name, &at,
+                                "\"%s\" is a URL of the server's own; accepted is any other name",
+                                world->name);
     for (int i = 0; i < index; i++)
         if (strcmp(reader->config->worlds[i].name, world->name) == 0)
-            return reader_fail(reader, name, &at,
-                               "\"%s\" names a world already; accepted: each name once",
-                               world->name);
+            return yaml_reader_fail(reader, name, &at,
+                                    "\"%s\" names a world already; accepted: each name once",
+                                    world->name);
     int err = check_terrain(reader, node, path, world);
     return err ? err : check_layers(reader, node, path, world);
 }

@@ -6,7 +6,7 @@
 
 /* Whether world INDEX, read from NODE, can be served; messages call it PATH. Returns 0, or
  * -EINVAL with the error filled. */
-int world_check(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
+int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struct key_path *path,
                 int index);
 
 #endif

@@ -10,12 +10,12 @@
 /* Read STREAM to its end. */
 static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
 {
-    unsigned char *room = malloc(DOCUMENT_BYTES_MAX + 1);
+    unsigned char *room = malloc(YAML_DOCUMENT_BYTES_MAX + 1);
     if (!room)
         return -ENOMEM;
     errno = 0;
-    *length = fread(room, 1, DOCUMENT_BYTES_MAX + 1, stream);
-    if (ferror(stream) || *length > DOCUMENT_BYTES_MAX) {
+    *length = fread(room, 1, YAML_DOCUMENT_BYTES_MAX + 1, stream);
+    if (ferror(stream) || *length > YAML_DOCUMENT_BYTES_MAX) {
         int err = !ferror(stream) ? -EFBIG : errno ? -errno : -EIO;
         free(room);
         return err;
@@ -24,8 +24,8 @@ static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
     return 0;
 }
 
-int document_slurp(const char *file, unsigned char **bytes, size_t *length,
-                   struct config_error *error)
+int yaml_document_slurp(const char *file, unsigned char **bytes, size_t *length,
+                        struct config_error *error)
 {
     FILE *stream = fopen(file, "rb");
     int err = stream ? read_all(stream, bytes, length) : -errno;
@@ -119,8 +119,8 @@ static size_t deep_line(const unsigned char *bytes, size_t length)
     return line;
 }
 
-int document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
-                   size_t length, struct config_error *error)
+int yaml_document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
+                        size_t length, struct config_error *error)
 {
     yaml_parser_t parser;
     int err = 0;

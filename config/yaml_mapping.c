@@ -10,28 +10,28 @@
 #include "exact_numbers.h"
 #include "world_check.h"
 
-static int read_scalar(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       const struct option *option, void *base)
+static int read_scalar(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option, void *base)
 {
     size_t length;
-    const char *text = reader_text(node, &length);
+    const char *text = yaml_reader_text(node, &length);
     if (!text || option_parse(option, text, length, base))
-        return reader_refuse(reader, node, path, option);
+        return yaml_reader_refuse(reader, node, path, option);
     return 0;
 }
 
-static int read_place(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                      const struct option *option, void *base)
+static int read_place(struct yaml_reader *reader, const yaml_node_t *node,
+                      const struct key_path *path, const struct option *option, void *base)
 {
     struct option axis = *option;
     axis.kind = OPTION_BLOCKS;
     for (int i = 0; i < 2; i++, axis.offset += sizeof(int64_t)) {
         size_t length;
         const char *text;
-        if (reader_length(node) != 2 ||
-            !(text = reader_text(reader_item(reader, node, i), &length)) ||
+        if (yaml_reader_length(node) != 2 ||
+            !(text = yaml_reader_text(yaml_reader_item(reader, node, i), &length)) ||
             option_parse(&axis, text, length, base))
-            return reader_refuse(reader, node, path, option);
+            return yaml_reader_refuse(reader, node, path, option);
     }
     return 0;
 }
@@ -43,39 +43,43 @@ static const struct option metres_number = {
     "", OPTION_REAL, 0, -1e6, 1e6, .accepted = "metres from -1000000 to 1000000"};
 
 /* A pair in a list, OPTION, of which the first is a number. */
-static int read_pair(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                     const struct option *option, const struct option *number, double *first)
+static int read_pair(struct yaml_reader *reader, const yaml_node_t *node,
+                     const struct key_path *path, const struct option *option,
+                     const struct option *number, double *first)
 {
-    if (reader_length(node) != 2)
-        return reader_refuse(reader, node, path, option);
-    return read_scalar(reader, reader_item(reader, node, 0), path, number, first);
+    if (yaml_reader_length(node) != 2)
+        return yaml_reader_refuse(reader, node, path, option);
+    return read_scalar(reader, yaml_reader_item(reader, node, 0), path, number, first);
 }
 
 /* What is wrong where a list should ascend and NEXT follows LAST. */
-static int refuse_order(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                        const struct option *option, float last, float next)
+static int refuse_order(struct yaml_reader *reader, const yaml_node_t *node,
+                        const struct key_path *path, const struct option *option, float last,
+                        float next)
 {
     char after[REAL_TEXT], before[REAL_TEXT];
-    return reader_fail(reader, node, path, "%s comes after %s; accepted: %s",
-                       float_format(next, after), float_format(last, before), option->accepted);
+    return yaml_reader_fail(reader, node, path, "%s comes after %s; accepted: %s",
+                            float_format(next, after), float_format(last, before),
+                            option->accepted);
 }
 
-static int read_elevation(struct reader *reader, const yaml_node_t *node,
+static int read_elevation(struct yaml_reader *reader, const yaml_node_t *node,
                           const struct key_path *path, const struct option *option,
                           struct farlands_params *params)
 {
-    int count = reader_length(node);
+    int count = yaml_reader_length(node);
     if (count < 2 || count > FARLANDS_MAX_KNOTS)
-        return reader_refuse(reader, node, path, option);
+        return yaml_reader_refuse(reader, node, path, option);
     params->knots = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = reader_item(reader, node, i);
+        const yaml_node_t *item = yaml_reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
         struct farlands_knot *knot = &params->elevation[i];
         double noise = 0, metres = 0;
         int err = read_pair(reader, item, &at, option, &noise_number, &noise);
         if (!err)
-            err = read_scalar(reader, reader_item(reader, item, 1), &at, &metres_number, &metres);
+            err = read_scalar(reader, yaml_reader_item(reader, item, 1), &at, &metres_number,
+                              &metres);
         if (err)
             return err;
         *knot = (struct farlands_knot){(float)noise, (float)metres};
@@ -103,32 +107,34 @@ static bool parse_colour(const char *text, size_t length, struct palette_stop *s
     return true;
 }
 
-static int read_colour(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       struct palette_stop *stop)
+static int read_colour(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, struct palette_stop *stop)
 {
     static const struct option colour = {
         .accepted = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
     size_t length;
-    const char *text = reader_text(node, &length);
-    return text && parse_colour(text, length, stop) ? 0
-                                                    : reader_refuse(reader, node, path, &colour);
+    const char *text = yaml_reader_text(node, &length);
+    return text && parse_colour(text, length, stop)
+               ? 0
+               : yaml_reader_refuse(reader, node, path, &colour);
 }
 
-static int read_palette(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                        const struct option *option, struct world_config *world)
+static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
+                        const struct key_path *path, const struct option *option,
+                        struct world_config *world)
 {
-    int count = reader_length(node);
+    int count = yaml_reader_length(node);
     if (count < 2 || count > PALETTE_MAX)
-        return reader_refuse(reader, node, path, option);
+        return yaml_reader_refuse(reader, node, path, option);
     world->stops = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = reader_item(reader, node, i);
+        const yaml_node_t *item = yaml_reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
         struct palette_stop *stop = &world->palette[i];
         double metres = 0;
         int err = read_pair(reader, item, &at, option, &metres_number, &metres);
         if (!err)
-            err = read_colour(reader, reader_item(reader, item, 1), &at, stop);
+            err = read_colour(reader, yaml_reader_item(reader, item, 1), &at, stop);
         if (err)
             return err;
         stop->metres = (float)metres;
@@ -138,21 +144,22 @@ static int read_palette(struct reader *reader, const yaml_node_t *node, const st
     return 0;
 }
 
-static int refuse_layer(struct reader *reader, const yaml_node_t *node, const struct key_path *path)
+static int refuse_layer(struct yaml_reader *reader, const yaml_node_t *node,
+                        const struct key_path *path)
 {
     char accepted[256] = "all, or a list of";
     size_t used = strlen(accepted);
     for (const struct config_layer *l = reader->layers; l->name && used < sizeof accepted; l++)
         used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s %s",
                                  l == reader->layers ? "" : ",", l->name);
-    return reader_refuse(reader, node, path, &(struct option){.accepted = accepted});
+    return yaml_reader_refuse(reader, node, path, &(struct option){.accepted = accepted});
 }
 
 /* The bit of the layer that NODE names, or 0. */
-static uint32_t layer_bit(const struct reader *reader, const yaml_node_t *node)
+static uint32_t layer_bit(const struct yaml_reader *reader, const yaml_node_t *node)
 {
     size_t length;
-    const char *text = reader_text(node, &length);
+    const char *text = yaml_reader_text(node, &length);
     for (int i = 0; text && reader->layers[i].name; i++)
         if (strlen(reader->layers[i].name) == length &&
             memcmp(reader->layers[i].name, text, length) == 0)
@@ -160,56 +167,56 @@ static uint32_t layer_bit(const struct reader *reader, const yaml_node_t *node)
     return 0;
 }
 
-static int read_layers(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       uint32_t *layers)
+static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, uint32_t *layers)
 {
-    int count = reader_length(node);
+    int count = yaml_reader_length(node);
     size_t length;
-    const char *text = reader_text(node, &length);
+    const char *text = yaml_reader_text(node, &length);
     *layers = text && length == 3 && memcmp(text, "all", 3) == 0 ? UINT32_MAX : 0;
     if (!*layers && count < 1)
         return refuse_layer(reader, node, path);
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = reader_item(reader, node, i);
+        const yaml_node_t *item = yaml_reader_item(reader, node, i);
         const struct key_path at = key_path_index(path, i);
         const uint32_t bit = layer_bit(reader, item);
         if (!bit)
             return refuse_layer(reader, item, &at);
         if (*layers & bit)
-            return reader_fail(reader, item, &at, "given twice; accepted: once");
+            return yaml_reader_fail(reader, item, &at, "given twice; accepted: once");
         *layers |= bit;
     }
     return 0;
 }
 
-static int read_networks(struct reader *reader, const yaml_node_t *node,
+static int read_networks(struct yaml_reader *reader, const yaml_node_t *node,
                          const struct key_path *path, const struct option *option,
                          struct networks *networks)
 {
-    int count = reader_length(node);
+    int count = yaml_reader_length(node);
     if (count < 0 || count > NETWORKS_MAX)
-        return reader_refuse(reader, node, path, option);
+        return yaml_reader_refuse(reader, node, path, option);
     networks->count = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = reader_item(reader, node, i);
+        const yaml_node_t *item = yaml_reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
         size_t length;
-        const char *text = reader_text(item, &length);
+        const char *text = yaml_reader_text(item, &length);
         if (!text || network_parse(&networks->network[i], text, length))
-            return reader_refuse(reader, item, &at, option);
+            return yaml_reader_refuse(reader, item, &at, option);
     }
     return 0;
 }
 
-static int read_worlds(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       const struct option *option);
+static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option);
 
-static int read_value(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                      const struct option *option, void *base)
+static int read_value(struct yaml_reader *reader, const yaml_node_t *node,
+                      const struct key_path *path, const struct option *option, void *base)
 {
     switch (option->kind) {
     case OPTION_SECTION:
-        return mapping_read(reader, node, path, option->options, base);
+        return yaml_mapping_read(reader, node, path, option->options, base);
     case OPTION_WORLDS:
         return read_worlds(reader, node, path, option);
     case OPTION_PLACE:
@@ -244,42 +251,42 @@ static bool same_key(const yaml_node_t *a, const yaml_node_t *b)
            memcmp(a->data.scalar.value, b->data.scalar.value, a->data.scalar.length) == 0;
 }
 
-int mapping_read(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                 const struct option *options, void *base)
+int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
+                      const struct key_path *path, const struct option *options, void *base)
 {
     char keys[256];
 
     if (node->type != YAML_MAPPING_NODE)
-        return reader_fail(reader, node, path, "not a mapping; accepted are the keys %s",
-                           known_keys(options, keys, sizeof keys));
+        return yaml_reader_fail(reader, node, path, "not a mapping; accepted are the keys %s",
+                                known_keys(options, keys, sizeof keys));
     const yaml_node_pair_t *first = node->data.mapping.pairs.start;
     const yaml_node_pair_t *end = node->data.mapping.pairs.top;
     for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
-        const yaml_node_t *key = reader_node(reader, pair->key);
+        const yaml_node_t *key = yaml_reader_node(reader, pair->key);
         size_t length = 0;
-        const char *text = reader_text(key, &length);
+        const char *text = yaml_reader_text(key, &length);
         if (!text)
-            return reader_fail(reader, key, path, "a key must be a word");
+            return yaml_reader_fail(reader, key, path, "a key must be a word");
         struct key_path at = key_path_join(path, text, length);
         const struct option *option = option_find(options, text, length);
         if (!option)
-            return reader_fail(reader, key, &at, "unknown key; accepted are %s",
-                               known_keys(options, keys, sizeof keys));
+            return yaml_reader_fail(reader, key, &at, "unknown key; accepted are %s",
+                                    known_keys(options, keys, sizeof keys));
         for (const yaml_node_pair_t *before = first; before < pair; before++)
-            if (same_key(key, reader_node(reader, before->key)))
-                return reader_fail(reader, key, &at, "given twice; accepted: once");
-        int err = read_value(reader, reader_node(reader, pair->value), &at, option, base);
+            if (same_key(key, yaml_reader_node(reader, before->key)))
+                return yaml_reader_fail(reader, key, &at, "given twice; accepted: once");
+        int err = read_value(reader, yaml_reader_node(reader, pair->value), &at, option, base);
         if (err)
             return err;
     }
     return 0;
 }
 
-int mapping_read_world(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       int index)
+int yaml_mapping_read_world(struct yaml_reader *reader, const yaml_node_t *node,
+                            const struct key_path *path, int index)
 {
     struct world_config *world = &reader->config->worlds[index];
-    int err = mapping_read(reader, node, path, world_options, world);
+    int err = yaml_mapping_read(reader, node, path, world_options, world);
     if (err)
         return err;
     /* Not before, as the keys come in any order. */
@@ -287,13 +294,13 @@ int mapping_read_world(struct reader *reader, const yaml_node_t *node, const str
     return world_check(reader, node, path, index);
 }
 
-static int read_worlds(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                       const struct option *option)
+static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option)
 {
     struct config *config = reader->config;
-    int count = reader_length(node);
+    int count = yaml_reader_length(node);
     if (count < 1 || count > WORLDS_MAX)
-        return reader_refuse(reader, node, path, option);
+        return yaml_reader_refuse(reader, node, path, option);
     struct world_config *worlds = calloc((size_t)count, sizeof *worlds);
     if (!worlds) {
         snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
@@ -310,9 +317,9 @@ static int read_worlds(struct reader *reader, const yaml_node_t *node, const str
     config->worlds = worlds;
     config->world_count = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = reader_item(reader, node, i);
+        const yaml_node_t *item = yaml_reader_item(reader, node, i);
         struct key_path at = key_path_index(path, i);
-        int err = mapping_read_world(reader, item, &at, i);
+        int err = yaml_mapping_read_world(reader, item, &at, i);
         if (err)
             return err;
     }

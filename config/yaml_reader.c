@@ -30,8 +30,8 @@ struct key_path key_path_index(const struct key_path *parent, int index)
     return path;
 }
 
-int reader_fail(struct reader *reader, const yaml_node_t *at, const struct key_path *path,
-                const char *format, ...)
+int yaml_reader_fail(struct yaml_reader *reader, const yaml_node_t *at, const struct key_path *path,
+                     const char *format, ...)
 {
     char what[700];
     va_list arguments;
@@ -43,7 +43,7 @@ int reader_fail(struct reader *reader, const yaml_node_t *at, const struct key_p
     return -EINVAL;
 }
 
-int reader_length(const yaml_node_t *node)
+int yaml_reader_length(const yaml_node_t *node)
 {
     if (node->type != YAML_SEQUENCE_NODE)
         return -1;
@@ -56,7 +56,7 @@ static const char *shown(const yaml_node_t *node, char buffer[48])
     if (node->type == YAML_MAPPING_NODE)
         return "a mapping";
     if (node->type == YAML_SEQUENCE_NODE) {
-        snprintf(buffer, 48, "a list of %d", reader_length(node));
+        snprintf(buffer, 48, "a list of %d", yaml_reader_length(node));
         return buffer;
     }
     if (node->data.scalar.length == 0 && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
@@ -71,25 +71,25 @@ static const char *shown(const yaml_node_t *node, char buffer[48])
     return buffer;
 }
 
-int reader_refuse(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                  const struct option *option)
+int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option)
 {
     char accepted[256], value[48];
-    return reader_fail(reader, node, path, "%s is not accepted; accepted: %s", shown(node, value),
-                       option_accepted(option, accepted, sizeof accepted));
+    return yaml_reader_fail(reader, node, path, "%s is not accepted; accepted: %s",
+                            shown(node, value), option_accepted(option, accepted, sizeof accepted));
 }
 
-yaml_node_t *reader_node(struct reader *reader, yaml_node_item_t item)
+yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item)
 {
     return yaml_document_get_node(&reader->document, item);
 }
 
-yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *node, int i)
+yaml_node_t *yaml_reader_item(struct yaml_reader *reader, const yaml_node_t *node, int i)
 {
-    return reader_node(reader, node->data.sequence.items.start[i]);
+    return yaml_reader_node(reader, node->data.sequence.items.start[i]);
 }
 
-const char *reader_text(const yaml_node_t *node, size_t *length)
+const char *yaml_reader_text(const yaml_node_t *node, size_t *length)
 {
     if (node->type != YAML_SCALAR_NODE)
         return NULL;
@@ -97,16 +97,16 @@ const char *reader_text(const yaml_node_t *node, size_t *length)
     return (const char *)node->data.scalar.value;
 }
 
-yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
-                         size_t length)
+yaml_node_t *yaml_reader_find(struct yaml_reader *reader, const yaml_node_t *node, const char *key,
+                              size_t length)
 {
     if (node->type == YAML_MAPPING_NODE)
         for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
              pair < node->data.mapping.pairs.top; pair++) {
             size_t name_length;
-            const char *name = reader_text(reader_node(reader, pair->key), &name_length);
+            const char *name = yaml_reader_text(yaml_reader_node(reader, pair->key), &name_length);
             if (name && name_length == length && memcmp(name, key, length) == 0)
-                return reader_node(reader, pair->value);
+                return yaml_reader_node(reader, pair->value);
         }
     return NULL;
 }

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "options.h"
 
-struct reader {
+struct yaml_reader {
     const char *file;
     yaml_document_t document;
     const struct config_layer *layers; /* those known, and then a NULL name; NULL: not judged */
@@ -28,24 +28,25 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
 struct key_path key_path_index(const struct key_path *parent, int index);
 
 /* Fill the error with what is wrong with PATH at the node AT (either may be NULL): -EINVAL. */
-__attribute__((format(printf, 4, 5))) int reader_fail(struct reader *reader, const yaml_node_t *at,
-                                                      const struct key_path *path,
-                                                      const char *format, ...);
+__attribute__((format(printf, 4, 5))) int yaml_reader_fail(struct yaml_reader *reader,
+                                                           const yaml_node_t *at,
+                                                           const struct key_path *path,
+                                                           const char *format, ...);
 /* The same of a value that the option does not accept. */
-int reader_refuse(struct reader *reader, const yaml_node_t *node, const struct key_path *path,
-                  const struct option *option);
+int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option);
 
-yaml_node_t *reader_node(struct reader *reader, yaml_node_item_t item);
+yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item);
 
 /* The value of KEY (LENGTH bytes) in a mapping, or NULL. */
-yaml_node_t *reader_find(struct reader *reader, const yaml_node_t *node, const char *key,
-                         size_t length);
+yaml_node_t *yaml_reader_find(struct yaml_reader *reader, const yaml_node_t *node, const char *key,
+                              size_t length);
 
 /* How many items a list has, or -1 where NODE is no list. */
-int reader_length(const yaml_node_t *node);
-yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *list, int i);
+int yaml_reader_length(const yaml_node_t *node);
+yaml_node_t *yaml_reader_item(struct yaml_reader *reader, const yaml_node_t *list, int i);
 
 /* The text of a scalar, LENGTH bytes of it, or NULL. */
-const char *reader_text(const yaml_node_t *node, size_t *length);
+const char *yaml_reader_text(const yaml_node_t *node, size_t *length);
 
 #endif

@@ -6,21 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum site_place site_locate(const struct site_config *site, const char *uri, const char **route)
+enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,
+                                        const char **route)
 {
     const size_t length = strlen(site->base_path);
 
     *route = uri;
     if (strncmp(uri, site->base_path, length) != 0)
-        return SITE_OUTSIDE;
+        return FORWARDED_OUTSIDE;
     if (length == 0 || uri[length] == '/') {
         *route = uri + length;
-        return SITE_INSIDE;
+        return FORWARDED_INSIDE;
     }
-    return uri[length] == '\0' || uri[length] == '?' ? SITE_EDGE : SITE_OUTSIDE;
+    return uri[length] == '\0' || uri[length] == '?' ? FORWARDED_EDGE : FORWARDED_OUTSIDE;
 }
 
-bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer)
+bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *peer)
 {
     for (int i = 0; peer && i < site->proxies.count; i++)
         if (network_contains(&site->proxies.network[i], peer))
@@ -47,18 +48,18 @@ static const char *last_value(const char *list, size_t *length)
     return value;
 }
 
-int site_base_url(const struct site_config *site, const struct http_request *request,
-                  char out[SITE_URL_MAX])
+int forwarded_base_url(const struct site_config *site, const struct http_request *request,
+                       char out[FORWARDED_URL_MAX])
 {
     const char *scheme = "http", *host = request->host;
-    char prefix[PREFIX_PATH_MAX] = "";
+    char prefix[URL_PREFIX_PATH_MAX] = "";
     size_t host_length = host ? strlen(host) : 0;
 
     if (site->public_url[0]) {
-        snprintf(out, SITE_URL_MAX, "%s", site->public_url);
+        snprintf(out, FORWARDED_URL_MAX, "%s", site->public_url);
         return 0;
     }
-    if (site_is_proxy(site, request->peer)) {
+    if (forwarded_is_proxy(site, request->peer)) {
         size_t length;
         const char *value = last_value(request->forwarded_proto, &length);
         if (length == 5 && memcmp(value, "https", length) == 0)
@@ -69,11 +70,11 @@ int site_base_url(const struct site_config *site, const struct http_request *req
             host_length = length;
         }
         value = last_value(request->forwarded_prefix, &length);
-        prefix_parse_path(prefix, value, length); /* where malformed, it stays empty */
+        url_prefix_parse_path(prefix, value, length); /* where malformed, it stays empty */
     }
     if (!host || !authority_can_be_in_url(host, host_length))
         return -EINVAL;
-    snprintf(out, SITE_URL_MAX, "%s://%.*s%s%s", scheme, (int)host_length, host, prefix,
+    snprintf(out, FORWARDED_URL_MAX, "%s://%.*s%s%s", scheme, (int)host_length, host, prefix,
              site->base_path);
     return 0;
 }
@@ -105,14 +106,14 @@ static bool parse_address(const char *text, size_t length, struct sockaddr_stora
     return out->ss_family != 0;
 }
 
-const struct sockaddr *site_client(const struct site_config *site,
-                                   const struct http_request *request,
-                                   struct sockaddr_storage *storage)
+const struct sockaddr *forwarded_client(const struct site_config *site,
+                                        const struct http_request *request,
+                                        struct sockaddr_storage *storage)
 {
     const char *list = request->forwarded_for ? request->forwarded_for : "";
     const char *end = list + strlen(list);
 
-    if (!site_is_proxy(site, request->peer))
+    if (!forwarded_is_proxy(site, request->peer))
         return request->peer;
     /* Each listed proxy has added whom it was asked by: the last that is none of them counts. */
     for (;;) {
@@ -121,17 +122,17 @@ const struct sockaddr *site_client(const struct site_config *site,
         value += strspn(value, " \t");
         if (!parse_address(value, trimmed(value, (size_t)(end - value)), storage))
             return NULL;
-        if (!comma || !site_is_proxy(site, (const struct sockaddr *)storage))
+        if (!comma || !forwarded_is_proxy(site, (const struct sockaddr *)storage))
             return (const struct sockaddr *)storage;
         end = comma;
     }
 }
 
-const char *site_vary(const struct site_config *site, const struct http_request *request)
+const char *forwarded_vary(const struct site_config *site, const struct http_request *request)
 {
     if (site->public_url[0])
         return NULL;
-    if (site_is_proxy(site, request->peer))
+    if (forwarded_is_proxy(site, request->peer))
         return "Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto";
     return "Host";
 }

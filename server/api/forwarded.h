@@ -8,16 +8,17 @@
 #include "config/config.h"
 #include "server/http/http.h"
 
-enum site_place {
-    SITE_INSIDE,
-    SITE_EDGE,    /* the base path itself, without the slash that makes it a folder */
-    SITE_OUTSIDE, /* not below the base path */
+enum forwarded_scope {
+    FORWARDED_INSIDE,
+    FORWARDED_EDGE,    /* the base path itself, without the slash that makes it a folder */
+    FORWARDED_OUTSIDE, /* not below the base path */
 };
 
 /* Where URI lies. *ROUTE is the part of it behind the base path; not inside, all of it. */
-enum site_place site_locate(const struct site_config *site, const char *uri, const char **route);
+enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,
+                                        const char **route);
 
-enum { SITE_URL_MAX = 1024 };
+enum { FORWARDED_URL_MAX = 1024 };
 
 /*
  * What absolute URLs begin with, without a slash at the end: public_url, else
@@ -25,19 +26,19 @@ enum { SITE_URL_MAX = 1024 };
  * header that is well-formed. Returns 0, or -EINVAL where the Host is needed and
  * is none.
  */
-int site_base_url(const struct site_config *site, const struct http_request *request,
-                  char out[SITE_URL_MAX]);
+int forwarded_base_url(const struct site_config *site, const struct http_request *request,
+                       char out[FORWARDED_URL_MAX]);
 
 /* Whether PEER, which may be NULL, is a listed proxy. */
-bool site_is_proxy(const struct site_config *site, const struct sockaddr *peer);
+bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *peer);
 
 /* The address whose requests REQUEST counts among: its peer, or whom a listed proxy sent it for;
  * NULL where that is unknown. STORAGE may hold it. */
-const struct sockaddr *site_client(const struct site_config *site,
-                                   const struct http_request *request,
-                                   struct sockaddr_storage *storage);
+const struct sockaddr *forwarded_client(const struct site_config *site,
+                                        const struct http_request *request,
+                                        struct sockaddr_storage *storage);
 
-/* The headers that site_base_url goes by, for Vary; NULL: none. */
-const char *site_vary(const struct site_config *site, const struct http_request *request);
+/* The headers that forwarded_base_url goes by, for Vary; NULL: none. */
+const char *forwarded_vary(const struct site_config *site, const struct http_request *request);
 
 #endif

@@ -13,127 +13,127 @@ enum {
 
 #define BUSY "too many renders are waiting; try again"
 
-enum job_rank waiting_rank(const struct http_request *request)
+enum job_rank pending_rank(const struct http_request *request)
 {
     const char *urgency = request->priority ? strstr(request->priority, "u=") : NULL;
     return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
 }
 
-void waiting_refused(const struct asker *asker, int err)
+void pending_refused(const struct request_context *context, int err)
 {
     switch (err) {
     case -EBUSY:
-        answer_error(asker, 503, BUSY);
+        response_error(context, 503, BUSY);
         break;
     case -EUSERS:
-        answer_error(asker, 503, "too many of your requests are under way; try again");
+        response_error(context, 503, "too many of your requests are under way; try again");
         break;
     case -ETIMEDOUT:
-        answer_error(asker, 503, "the render takes long; try again");
+        response_error(context, 503, "the render takes long; try again");
         break;
     case -ECANCELED:
-        answer_error(asker, 503, "the server is stopping; try again");
+        response_error(context, 503, "the server is stopping; try again");
         break;
     case -ECONNRESET:
-        answer_error(asker, 503, "you seemed to have left");
+        response_error(context, 503, "you seemed to have left");
         break;
     case -ENOMEM:
-        answer_error(asker, 503, "out of memory; try again");
+        response_error(context, 503, "out of memory; try again");
         break;
     default:
-        answer_error(asker, 500, "it could not be rendered");
+        response_error(context, 500, "it could not be rendered");
     }
 }
 
-int waiting_room_open(struct waiting_room *room, struct clients *clients,
-                      const struct ledger *ledger)
+int pending_requests_init(struct pending_requests *room, struct client_limits *clients,
+                          const struct response_sinks *sinks)
 {
-    *room = (struct waiting_room){.clients = clients, .ledger = ledger};
-    return answer_make_error(&room->refusal, 503, BUSY);
+    *room = (struct pending_requests){.clients = clients, .sinks = sinks};
+    return response_make_error(&room->refusal, 503, BUSY);
 }
 
-void waiting_room_close(struct waiting_room *room)
+void pending_requests_close(struct pending_requests *room)
 {
     assert(!room->first);
-    response_drop(&room->refusal);
+    mhd_response_drop(&room->refusal);
 }
 
-int waiting_begin(struct waiting_room *room, struct waiting *waiting, const struct asker *asker,
-                  const struct config *config)
+int pending_begin(struct pending_requests *room, struct pending *pending,
+                  const struct request_context *context, const struct config *config)
 {
     if (room->cancelled) {
-        waiting_refused(asker, -ECANCELED);
+        pending_refused(context, -ECANCELED);
         return -ECANCELED;
     }
-    waiting->asker = *asker;
-    waiting->asker.client = site_client(&config->site, asker->request, &waiting->address);
-    if (!clients_enter(room->clients, waiting->asker.client, CLIENT_MISSES,
-                       config->limits.misses_per_client)) {
-        metrics_add(room->ledger->metrics, METRIC_LIMITED);
-        waiting_refused(asker, -EUSERS);
+    pending->context = *context;
+    pending->context.client = forwarded_client(&config->site, context->request, &pending->address);
+    if (!client_limits_enter(room->clients, pending->context.client, CLIENT_MISSES,
+                             config->limits.misses_per_client)) {
+        metrics_add(room->sinks->metrics, METRIC_LIMITED);
+        pending_refused(context, -EUSERS);
         return -EUSERS;
     }
-    waiting->room = room;
-    waiting->since = uv_hrtime();
-    waiting->next = room->first;
-    waiting->self = &room->first;
-    if (waiting->next)
-        waiting->next->self = &waiting->next;
-    room->first = waiting;
+    pending->room = room;
+    pending->since = uv_hrtime();
+    pending->next = room->first;
+    pending->self = &room->first;
+    if (pending->next)
+        pending->next->self = &pending->next;
+    room->first = pending;
     return 0;
 }
 
-void waiting_end(struct waiting *waiting)
+void pending_end(struct pending *pending)
 {
-    *waiting->self = waiting->next;
-    if (waiting->next)
-        waiting->next->self = waiting->self;
-    clients_leave(waiting->room->clients, waiting->asker.client, CLIENT_MISSES);
-    waiting->ended(waiting);
+    *pending->self = pending->next;
+    if (pending->next)
+        pending->next->self = pending->self;
+    client_limits_leave(pending->room->clients, pending->context.client, CLIENT_MISSES);
+    pending->ended(pending);
 }
 
 /* In a flood that is what most answers are: -EBUSY. */
-void waiting_refuse(struct waiting *waiting, int err)
+void pending_refuse(struct pending *pending, int err)
 {
-    struct waiting_room *room = waiting->room;
+    struct pending_requests *room = pending->room;
 
     if (err == -EBUSY)
-        metrics_add(room->ledger->metrics, METRIC_SHED);
+        metrics_add(room->sinks->metrics, METRIC_SHED);
     else if (err == -ETIMEDOUT)
-        metrics_add(room->ledger->metrics, METRIC_LATE);
-    if (err == -EBUSY && !http_closes(waiting->asker.exchange))
-        answer_ready(&waiting->asker, &room->refusal);
+        metrics_add(room->sinks->metrics, METRIC_LATE);
+    if (err == -EBUSY && !http_closes(pending->context.exchange))
+        response_send_cached(&pending->context, &room->refusal);
     else
-        waiting_refused(&waiting->asker, err);
-    waiting_end(waiting);
+        pending_refused(&pending->context, err);
+    pending_end(pending);
 }
 
-static void give_up(struct waiting *waiting, int err)
+static void give_up(struct pending *pending, int err)
 {
-    if (waiting->forget(waiting))
-        waiting_refuse(waiting, err);
+    if (pending->forget(pending))
+        pending_refuse(pending, err);
 }
 
-void waiting_room_sweep(struct waiting_room *room)
+void pending_requests_expire(struct pending_requests *room)
 {
     const uint64_t now = uv_hrtime();
 
-    for (struct waiting *waiting = room->first, *next; waiting; waiting = next) {
-        const uint64_t ms = (now - waiting->since) / 1000000;
-        next = waiting->next;
-        if (ms >= (waiting->patience_ms ? waiting->patience_ms : LATE_MS))
-            give_up(waiting, -ETIMEDOUT);
-        else if (ms >= LEFT_MS && http_has_left(waiting->asker.exchange))
-            give_up(waiting, -ECONNRESET);
+    for (struct pending *pending = room->first, *next; pending; pending = next) {
+        const uint64_t ms = (now - pending->since) / 1000000;
+        next = pending->next;
+        if (ms >= (pending->patience_ms ? pending->patience_ms : LATE_MS))
+            give_up(pending, -ETIMEDOUT);
+        else if (ms >= LEFT_MS && http_has_left(pending->context.exchange))
+            give_up(pending, -ECONNRESET);
     }
 }
 
-bool waiting_room_cancel(struct waiting_room *room)
+bool pending_requests_cancel(struct pending_requests *room)
 {
     room->cancelled = true;
-    for (struct waiting *waiting = room->first, *next; waiting; waiting = next) {
-        next = waiting->next;
-        give_up(waiting, -ECANCELED);
+    for (struct pending *pending = room->first, *next; pending; pending = next) {
+        next = pending->next;
+        give_up(pending, -ECANCELED);
     }
     return !room->first;
 }

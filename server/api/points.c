@@ -16,13 +16,14 @@ enum {
     SPAWN_PATIENCE_MS = 60 * 1000,
 };
 
-static void answer_with(const struct asker *asker, const struct world *world, struct blob *body)
+static void answer_with(const struct request_context *context, const struct world *world,
+                        struct blob *body)
 {
-    answer_document(asker, (struct fresh_document){
-                               .body = blob_hold(body),
-                               .cache_control = CACHE_SHORT,
-                               .fingerprint = world->fingerprint,
-                           });
+    response_document(context, (struct fresh_document){
+                                   .body = blob_hold(body),
+                                   .cache_control = CACHE_SHORT,
+                                   .fingerprint = world->fingerprint,
+                               });
 }
 
 /* --- Heights --------------------------------------------------------------- */
@@ -38,27 +39,29 @@ struct heights_question {
     struct place place[];
 };
 
-static int work_out_heights(void *subject, unsigned index, struct easel *easel, struct blob **out)
+static int work_out_heights(void *subject, unsigned index, struct render_scratch *scratch,
+                            struct blob **out)
 {
     struct heights_question *question = subject;
     const uint64_t since = uv_hrtime();
 
-    (void)index, (void)easel;
+    (void)index, (void)scratch;
     while (question->known < question->count) {
         const struct place *place = &question->place[question->known];
         question->height[question->known++] =
             farlands_height(question->world->terrain, place->x, place->y);
         if (question->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
-            return CALCULATION_MORE;
+            return STREAMED_JOB_MORE;
     }
     *out = document_heights(question->height, question->count);
     return *out ? 0 : -ENOMEM;
 }
 
-static void answer_heights(void *subject, const struct asker *asker, struct http_answer given)
+static void answer_heights(void *subject, const struct request_context *context,
+                           struct http_response given)
 {
     const struct heights_question *question = subject;
-    answer_with(asker, question->world, given.body);
+    answer_with(context, question->world, given.body);
 }
 
 static void free_heights(void *subject)
@@ -68,7 +71,7 @@ static void free_heights(void *subject)
     free(question);
 }
 
-static const struct calculation_kind heights_kind = {
+static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
     .work = work_out_heights,
     .answer = answer_heights,
@@ -97,12 +100,13 @@ static struct heights_question *new_heights(const struct world *world, struct sp
 
 struct spawn_question {
     const struct world *world; /* held */
-    struct spawn_wish wish;
+    struct spawn_query wish;
     struct spawn_search *search;
     bool found;
 };
 
-static int work_out_spawn(void *subject, unsigned index, struct easel *easel, struct blob **out)
+static int work_out_spawn(void *subject, unsigned index, struct render_scratch *scratch,
+                          struct blob **out)
 {
     struct spawn_question *question = subject;
     const uint64_t since = uv_hrtime();
@@ -110,10 +114,10 @@ static int work_out_spawn(void *subject, unsigned index, struct easel *easel, st
 
     (void)index;
     do
-        state = spawn_search_go(question->search, easel_scratch(easel), 1);
+        state = spawn_search_run(question->search, render_scratch_scratch(scratch), 1);
     while (state == SPAWN_NOT_YET && uv_hrtime() - since < SLICE_NS);
     if (state == SPAWN_NOT_YET)
-        return CALCULATION_MORE;
+        return STREAMED_JOB_MORE;
     question->found = state == SPAWN_FOUND;
     *out = question->found ? document_spawn(spawn_search_place(question->search))
                            : blob_new(0); /* nothing, but an answer */
@@ -123,7 +127,7 @@ static int work_out_spawn(void *subject, unsigned index, struct easel *easel, st
 enum { WHY = 240 };
 
 /* What there is nothing for, by the names that the URL has for it. */
-static void explain(const struct spawn_wish *wish, char why[WHY])
+static void explain(const struct spawn_query *wish, char why[WHY])
 {
     const struct {
         const char *name;
@@ -139,17 +143,18 @@ static void explain(const struct spawn_wish *wish, char why[WHY])
                           float_format(bounds[i].bound, bound));
 }
 
-static void answer_spawn(void *subject, const struct asker *asker, struct http_answer given)
+static void answer_spawn(void *subject, const struct request_context *context,
+                         struct http_response given)
 {
     const struct spawn_question *question = subject;
     char why[WHY];
 
     if (question->found) {
-        answer_with(asker, question->world, given.body);
+        answer_with(context, question->world, given.body);
         return;
     }
     explain(&question->wish, why);
-    answer_error(asker, 404, why);
+    response_error(context, 404, why);
 }
 
 static void free_spawn(void *subject)
@@ -160,7 +165,7 @@ static void free_spawn(void *subject)
     free(question);
 }
 
-static const struct calculation_kind spawn_kind = {
+static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
     .patience_ms = SPAWN_PATIENCE_MS,
     .work = work_out_spawn,
@@ -188,12 +193,12 @@ static struct spawn_question *new_spawn(const struct world *world, const struct 
     return question;
 }
 
-void points_answer(struct calculations *calculations, const struct asker *asker,
+void points_answer(struct streamed_jobs *streamed_jobs, const struct request_context *context,
                    const struct world *world, const struct route *route,
                    const struct config *config)
 {
     const bool list = route->kind == ROUTE_HEIGHTS;
-    const struct calculation_order order = {
+    const struct streamed_job_order order = {
         .kind = list ? &heights_kind : &spawn_kind,
         .subject = list ? (void *)new_heights(world, route->places) : new_spawn(world, route),
         .pieces = 1,
@@ -201,7 +206,7 @@ void points_answer(struct calculations *calculations, const struct asker *asker,
     };
 
     if (order.subject)
-        calculation_begin(calculations, &order, asker, config);
+        streamed_job_begin(streamed_jobs, &order, context, config);
     else
-        waiting_refused(asker, -ENOMEM);
+        pending_refused(context, -ENOMEM);
 }

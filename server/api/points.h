@@ -7,9 +7,9 @@
 #include "server/routing/route.h"
 #include "server/world/world.h"
 
-/* Have ASKER, who asked for the ROUTE_HEIGHTS or ROUTE_SPAWN in WORLD, answered by CONFIG's
+/* Have CONTEXT, who asked for the ROUTE_HEIGHTS or ROUTE_SPAWN in WORLD, answered by CONFIG's
  * limits. */
-void points_answer(struct calculations *calculations, const struct asker *asker,
+void points_answer(struct streamed_jobs *streamed_jobs, const struct request_context *context,
                    const struct world *world, const struct route *route,
                    const struct config *config);
 

@@ -13,7 +13,7 @@ static bool is_raw(const struct raster *raster)
     return raster->format != FORMAT_PNG;
 }
 
-unsigned raster_sample(const struct raster *raster)
+unsigned raster_response_sample(const struct raster *raster)
 {
     return raster->format == FORMAT_F32 ? 4 : 2;
 }
@@ -21,7 +21,7 @@ unsigned raster_sample(const struct raster *raster)
 static int64_t raw_length(const struct raster *raster)
 {
     const int64_t flat = (int64_t)raster->grid.width * raster->grid.height;
-    return flat * (raster->depth ? raster->depth : 1) * raster_sample(raster);
+    return flat * (raster->depth ? raster->depth : 1) * raster_response_sample(raster);
 }
 
 static const char *cache_control(const char *version, const char *fingerprint)
@@ -31,25 +31,28 @@ static const char *cache_control(const char *version, const char *fingerprint)
     return strcmp(version, fingerprint) == 0 ? CACHE_FOREVER : CACHE_CHECK;
 }
 
-void raster_prepare(struct raster *raster, const char *version, const struct http_request *request)
+void raster_response_prepare(struct raster *raster, const char *version,
+                             const struct http_request *request)
 {
     raster->etag[0] = '"';
     stpcpy(stpcpy(raster->etag + 1, raster->key), "\"");
     raster->cache_control = cache_control(version, raster->world->fingerprint);
     raster->length = is_raw(raster) ? raw_length(raster) : HTTP_LENGTH_UNKNOWN;
-    raster->ranged = request->method == HTTP_GET && if_range_holds(request->if_range, raster->etag);
+    raster->ranged =
+        request->method == HTTP_GET && conditional_if_range(request->if_range, raster->etag);
     raster->range = RANGE_WHOLE;
     if (raster->ranged && raster->length != HTTP_LENGTH_UNKNOWN)
-        raster->range = range_parse(request->range, (uint64_t)raster->length, &raster->part);
+        raster->range =
+            conditional_parse_range(request->range, (uint64_t)raster->length, &raster->part);
 }
 
-unsigned raster_judge(const struct asker *asker, const struct raster *raster)
+unsigned raster_response_judge(const struct request_context *context, const struct raster *raster)
 {
-    const struct http_request *request = asker->request;
+    const struct http_request *request = context->request;
 
-    if (!match_holds(request->if_match, raster->etag))
+    if (!conditional_if_match(request->if_match, raster->etag))
         return 412;
-    if (none_match_holds(request->if_none_match, raster->etag))
+    if (conditional_if_none_match(request->if_none_match, raster->etag))
         return 304;
     return raster->range == RANGE_UNSATISFIABLE ? 416 : 0;
 }
@@ -102,79 +105,82 @@ static struct headers raster_headers(const struct raster *raster, struct explana
     return headers;
 }
 
-static struct http_answer whole_or_same(const struct raster *raster, struct blob *body, bool same)
+static struct http_response whole_or_same(const struct raster *raster, struct blob *body, bool same)
 {
     if (same)
-        return (struct http_answer){.status = 304};
-    return (struct http_answer){.status = 200, .body = body, .length = raster->length};
+        return (struct http_response){.status = 304};
+    return (struct http_response){.status = 200, .body = body, .length = raster->length};
 }
 
-int raster_make(struct http_response *out, const struct raster *raster, struct blob *body)
+int raster_response_make(struct mhd_response *out, const struct raster *raster, struct blob *body)
 {
     struct explanation text = {0};
     struct headers headers = raster_headers(raster, &text, NULL);
-    struct http_answer made = whole_or_same(raster, body, !body);
+    struct http_response made = whole_or_same(raster, body, !body);
     made.type = body ? format_type(raster->format) : NULL;
     made.headers = headers.header;
     made.header_count = headers.count;
-    return response_make(out, &made, false, false);
+    return mhd_response_make(out, &made, false, false);
 }
 
-static void give(const struct asker *asker, const struct raster *raster, struct http_answer given,
-                 const char *content_range)
+static void give(const struct request_context *context, const struct raster *raster,
+                 struct http_response given, const char *content_range)
 {
     struct explanation text = {0};
     struct headers headers = raster_headers(raster, &text, content_range);
     given.type = given.status == 304 ? NULL : format_type(raster->format);
-    answer(asker, given, &headers);
+    response_send(context, given, &headers);
 }
 
 /* Of a raster of LENGTH bytes. */
-static void give_part(const struct asker *asker, const struct raster *raster,
-                      struct http_answer given, const struct byte_range *part, uint64_t length)
+static void give_part(const struct request_context *context, const struct raster *raster,
+                      struct http_response given, const struct byte_range *part, uint64_t length)
 {
     char range[VALUE_MAX];
 
     snprintf(range, sizeof range, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, part->first,
              part->first + part->length - 1, length);
     given.status = 206;
-    give(asker, raster, given, range);
+    give(context, raster, given, range);
 }
 
-void raster_give(const struct asker *asker, const struct raster *raster, struct http_answer given)
+void raster_response_give(const struct request_context *context, const struct raster *raster,
+                          struct http_response given)
 {
     if (raster->range == RANGE_PART)
-        give_part(asker, raster, given, &raster->part, (uint64_t)raster->length);
+        give_part(context, raster, given, &raster->part, (uint64_t)raster->length);
     else
-        give(asker, raster, given, NULL);
+        give(context, raster, given, NULL);
 }
 
-void raster_answer(const struct asker *asker, const struct raster *raster, struct blob *body)
+void raster_response_answer(const struct request_context *context, const struct raster *raster,
+                            struct blob *body)
 {
-    struct http_answer given = whole_or_same(raster, body, false);
+    struct http_response given = whole_or_same(raster, body, false);
     struct byte_range part;
 
     /* A tile's name decides its bytes, a picture's too: parts of it fit, whoever sent them. */
     enum range_kind kind = RANGE_WHOLE;
     if (body && raster->ranged)
-        kind = range_parse(asker->request->range, body->length, &part);
+        kind = conditional_parse_range(context->request->range, body->length, &part);
     if (kind == RANGE_UNSATISFIABLE) {
-        answer_unsatisfiable(asker, body->length);
+        response_unsatisfiable(context, body->length);
     } else if (kind == RANGE_WHOLE) {
-        give(asker, raster, given, NULL);
+        give(context, raster, given, NULL);
     } else {
         given.first = (size_t)part.first;
         given.count = (size_t)part.length;
-        give_part(asker, raster, given, &part, body->length);
+        give_part(context, raster, given, &part, body->length);
     }
 }
 
-void raster_settle(const struct asker *asker, const struct raster *raster, unsigned status)
+void raster_response_settle(const struct request_context *context, const struct raster *raster,
+                            unsigned status)
 {
     if (status == 412)
-        answer_unlike(asker, raster->etag);
+        response_precondition_failed(context, raster->etag);
     else if (status == 416)
-        answer_unsatisfiable(asker, (uint64_t)raster->length);
+        response_unsatisfiable(context, (uint64_t)raster->length);
     else
-        give(asker, raster, whole_or_same(raster, NULL, true), NULL);
+        give(context, raster, whole_or_same(raster, NULL, true), NULL);
 }

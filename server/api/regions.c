@@ -96,7 +96,7 @@ static struct farlands_box piece_of(const struct cutout *cutout, unsigned index)
 
 /* --- As a calculation ------------------------------------------------------ */
 
-static int work(void *subject, unsigned number, struct easel *easel, struct blob **out)
+static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out)
 {
     struct cutout *cutout = subject;
     const struct raster *raster = &cutout->raster;
@@ -106,14 +106,14 @@ static int work(void *subject, unsigned number, struct easel *easel, struct blob
         .x = box.x, .y = box.y, .step = box.step, .width = box.width, .height = box.height};
 
     if (raster->depth)
-        return render_density(out, easel, raster->world, &box);
+        return render_density(out, scratch, raster->world, &box);
     switch (raster->format) {
     case FORMAT_F32:
-        return render_heights(out, easel, raster->world, &grid);
+        return render_heights(out, scratch, raster->world, &grid);
     case FORMAT_R16:
-        return render_samples(out, easel, raster->world, &grid);
+        return render_samples(out, scratch, raster->world, &grid);
     default:
-        return render_band(out, &cutout->sum[index], easel, raster->world, &grid,
+        return render_band(out, &cutout->sum[index], scratch, raster->world, &grid,
                            index == 0 ? raster->grid.height : 0);
     }
 }
@@ -127,13 +127,13 @@ static struct blob *tail(void *subject)
 
     for (unsigned i = 1; i < cutout->across; i++)
         adler_join(&sum, &cutout->sum[i]);
-    return png_tail(&blob, &sum) ? NULL : blob;
+    return image_writer_tail(&blob, &sum) ? NULL : blob;
 }
 
-static void give(void *subject, const struct asker *asker, struct http_answer given)
+static void give(void *subject, const struct request_context *context, struct http_response given)
 {
     const struct cutout *cutout = subject;
-    raster_give(asker, &cutout->raster, given);
+    raster_response_give(context, &cutout->raster, given);
 }
 
 static void free_cutout(void *subject)
@@ -143,11 +143,11 @@ static void free_cutout(void *subject)
     free(cutout);
 }
 
-static const struct calculation_kind region_kind = {
+static const struct streamed_job_kind region_kind = {
     .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_cutout};
-static const struct calculation_kind picture_kind = {
+static const struct streamed_job_kind picture_kind = {
     .counter = METRIC_REGIONS, .work = work, .tail = tail, .answer = give, .free = free_cutout};
-static const struct calculation_kind volume_kind = {
+static const struct streamed_job_kind volume_kind = {
     .counter = METRIC_VOLUMES, .work = work, .answer = give, .free = free_cutout};
 
 /* Leave out what the part that was asked for does not touch. Returns where it begins in the rest,
@@ -155,7 +155,7 @@ static const struct calculation_kind volume_kind = {
 static uint64_t leave_out(struct cutout *cutout)
 {
     const struct byte_range *part = &cutout->raster.part;
-    const uint64_t size = raster_sample(&cutout->raster);
+    const uint64_t size = raster_response_sample(&cutout->raster);
     const uint64_t last = (part->first + part->length - 1) / size;
 
     return part->first - size * box_narrow(&cutout->box, part->first / size, last);
@@ -167,14 +167,14 @@ static uint64_t bytes_before(const struct cutout *cutout, unsigned index)
     const struct farlands_box *box = &cutout->box;
     const uint64_t row = (uint64_t)box->width, layer = row * (uint64_t)box->height;
 
-    return raster_sample(&cutout->raster) *
+    return raster_response_sample(&cutout->raster) *
            (index / cutout->across * layer * (uint64_t)cutout->layers +
             index % cutout->across * row * (uint64_t)cutout->rows);
 }
 
 /* Have ORDER, of bytes of the whole box, begin and end with pieces that it touches: where layers
  * are cut, whole layers touch too much. */
-static void skip_pieces(struct cutout *cutout, struct calculation_order *order)
+static void skip_pieces(struct cutout *cutout, struct streamed_job_order *order)
 {
     const uint64_t end = order->first + (uint64_t)order->count;
     unsigned behind = order->pieces;
@@ -202,11 +202,11 @@ static bool is_light(const struct raster *raster, const struct farlands_box *box
            strcmp(farlands_kernel(raster->world->terrain), "scalar") != 0;
 }
 
-static void calculate(struct calculations *calculations, const struct asker *asker,
+static void calculate(struct streamed_jobs *streamed_jobs, const struct request_context *context,
                       const struct cutout *wanted, const struct config *config)
 {
     struct cutout plan = *wanted;
-    struct calculation_order order = {.count = plan.raster.length};
+    struct streamed_job_order order = {.count = plan.raster.length};
 
     plan.box = whole(&plan.raster);
     if (plan.raster.range == RANGE_PART) {
@@ -221,14 +221,14 @@ static void calculate(struct calculations *calculations, const struct asker *ask
     const size_t sums = picture ? order.pieces * sizeof(struct adler) : 0;
     struct cutout *cutout = calloc(1, sizeof *cutout + sums);
     if (!cutout) {
-        waiting_refused(asker, -ENOMEM);
+        pending_refused(context, -ENOMEM);
         return;
     }
     *cutout = plan;
     world_hold(cutout->raster.world);
     order.kind = picture ? &picture_kind : plan.raster.depth ? &volume_kind : &region_kind;
     order.subject = cutout;
-    calculation_begin(calculations, &order, asker, config);
+    streamed_job_begin(streamed_jobs, &order, context, config);
 }
 
 /* --- The request ----------------------------------------------------------- */
@@ -272,25 +272,25 @@ static int describe(struct raster *raster, const struct world *world, const stru
     return 0;
 }
 
-void cutout_answer(struct calculations *calculations, const struct asker *asker,
-                   const struct world *world, const struct route *route,
-                   const struct config *config)
+void regions_respond(struct streamed_jobs *streamed_jobs, const struct request_context *context,
+                     const struct world *world, const struct route *route,
+                     const struct config *config)
 {
     struct cutout cutout = {0};
     struct raster *raster = &cutout.raster;
 
     if (describe(raster, world, route)) {
-        answer_error(asker, 404,
-                     route->kind == ROUTE_VOLUME ? "extension: a volume has f32 alone"
-                                                 : "extension: a region has f32, r16 and png");
+        response_error(context, 404,
+                       route->kind == ROUTE_VOLUME ? "extension: a volume has f32 alone"
+                                                   : "extension: a region has f32, r16 and png");
         return;
     }
-    raster_prepare(raster, route->version, asker->request);
-    const unsigned status = raster_judge(asker, raster);
+    raster_response_prepare(raster, route->version, context->request);
+    const unsigned status = raster_response_judge(context, raster);
     if (status)
-        raster_settle(asker, raster, status);
-    else if (asker->request->method == HTTP_HEAD)
-        raster_answer(asker, raster, NULL);
+        raster_response_settle(context, raster, status);
+    else if (context->request->method == HTTP_HEAD)
+        raster_response_answer(context, raster, NULL);
     else
-        calculate(calculations, asker, &cutout, config);
+        calculate(streamed_jobs, context, &cutout, config);
 }

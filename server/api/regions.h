@@ -6,10 +6,10 @@
 #include "server/api/streamed_job.h"
 #include "server/routing/route.h"
 
-/* Answer ASKER, who asked for the ROUTE_REGION or ROUTE_VOLUME in WORLD; now or, by CONFIG's
+/* Answer CONTEXT, who asked for the ROUTE_REGION or ROUTE_VOLUME in WORLD; now or, by CONFIG's
  * limits, when the first of it is there. */
-void cutout_answer(struct calculations *calculations, const struct asker *asker,
-                   const struct world *world, const struct route *route,
-                   const struct config *config);
+void regions_respond(struct streamed_jobs *streamed_jobs, const struct request_context *context,
+                     const struct world *world, const struct route *route,
+                     const struct config *config);
 
 #endif

@@ -16,16 +16,16 @@
 #define CACHE_CHECK "no-cache"
 
 /* Where answers are counted and logged: those of one thread. */
-struct ledger {
+struct response_sinks {
     struct metrics *metrics;
     struct access_log *access_log; /* or NULL */
     unsigned lane;                 /* in it */
 };
 
 /* Who is answered. The request lasts until then. */
-struct asker {
-    const struct ledger *ledger;
-    const struct sockaddr *client; /* see site_client */
+struct request_context {
+    const struct response_sinks *sinks;
+    const struct sockaddr *client; /* see forwarded_client */
     struct http_exchange *exchange;
     const struct http_request *request;
     enum access_from from; /* where the tile of the answer comes from */
@@ -44,30 +44,32 @@ struct headers headers_common(const char *cache_control);
 void headers_add(struct headers *headers, const char *name, const char *value);
 
 /* ANSWER with HEADERS; its own are not needed. */
-void answer(const struct asker *asker, struct http_answer answer, const struct headers *headers);
+void response_send(const struct request_context *context, struct http_response answer,
+                   const struct headers *headers);
 
-/* What answer_error gives, to be given any number of times. Returns 0 or -ENOMEM. */
-int answer_make_error(struct http_response *out, unsigned status, const char *why);
+/* What response_error gives, to be given any number of times. Returns 0 or -ENOMEM. */
+int response_make_error(struct mhd_response *out, unsigned status, const char *why);
 
 /* With what was made before; not where the request is its connection's last. */
-void answer_ready(const struct asker *asker, struct http_response *response);
+void response_send_cached(const struct request_context *context, struct mhd_response *response);
 
 /* {"error": WHY} */
-void answer_error(const struct asker *asker, unsigned status, const char *why);
+void response_error(const struct request_context *context, unsigned status, const char *why);
 
 /* No byte of the LENGTH that there are was asked for. */
-void answer_unsatisfiable(const struct asker *asker, uint64_t length);
+void response_unsatisfiable(const struct request_context *context, uint64_t length);
 
 /* If-Match does not hold for what has this ETAG. */
-void answer_unlike(const struct asker *asker, const char *etag);
+void response_precondition_failed(const struct request_context *context, const char *etag);
 
 /* What OPTIONS is asked for: mostly a browser's preflight. */
-void answer_options(const struct asker *asker);
+void response_options(const struct request_context *context);
 
 /* The same, at LOCATION. */
-void answer_moved(const struct asker *asker, const char *location);
+void response_redirect(const struct request_context *context, const char *location);
 
-void answer_page(const struct asker *asker, const struct page *page, const char *fingerprint);
+void response_page(const struct request_context *context, const struct page *page,
+                   const char *fingerprint);
 
 /* What is made for one answer. */
 struct fresh_document {
@@ -78,9 +80,10 @@ struct fresh_document {
 };
 
 /* A JSON document, whose validator is a hash of its bytes; takes the reference to its body. */
-void answer_document(const struct asker *asker, struct fresh_document document);
+void response_document(const struct request_context *context, struct fresh_document document);
 
 /* What is true only now; takes the reference to BODY, which is NULL where memory is out. */
-void answer_state(const struct asker *asker, unsigned status, const char *type, struct blob *body);
+void response_state(const struct request_context *context, unsigned status, const char *type,
+                    struct blob *body);
 
 #endif

@@ -17,62 +17,63 @@ struct place {
     uint64_t used; /* when it was last found: the shelf's clock */
     uint64_t cost;
     char *texts; /* of ready, in one piece; NULL: nothing is here */
-    struct ready ready;
+    struct cached_response ready;
 };
 
-struct shelf {
+struct response_cache {
     uint64_t budget, taken, clock;
     unsigned hand; /* where room was last made */
     struct place place[SETS][WAYS];
 };
 
-int shelf_new(struct shelf **out, uint64_t budget)
+int response_cache_new(struct response_cache **out, uint64_t budget)
 {
-    struct shelf *shelf = calloc(1, sizeof *shelf);
-    if (!shelf)
+    struct response_cache *response_cache = calloc(1, sizeof *response_cache);
+    if (!response_cache)
         return -ENOMEM;
-    shelf->budget = budget;
-    *out = shelf;
+    response_cache->budget = budget;
+    *out = response_cache;
     return 0;
 }
 
-static void drop_responses(struct ready *ready)
+static void drop_responses(struct cached_response *ready)
 {
-    response_drop(&ready->full);
-    response_drop(&ready->same);
+    mhd_response_drop(&ready->full);
+    mhd_response_drop(&ready->same);
 }
 
-static void empty(struct shelf *shelf, struct place *place)
+static void empty(struct response_cache *response_cache, struct place *place)
 {
     if (!place->texts)
         return;
     drop_responses(&place->ready);
     blob_release(place->ready.blob);
     free(place->texts);
-    shelf->taken -= place->cost;
+    response_cache->taken -= place->cost;
     *place = (struct place){0};
 }
 
-void shelf_clear(struct shelf *shelf, uint64_t budget)
+void response_cache_clear(struct response_cache *response_cache, uint64_t budget)
 {
     for (int set = 0; set < SETS; set++)
         for (int way = 0; way < WAYS; way++)
-            empty(shelf, &shelf->place[set][way]);
-    shelf->budget = budget;
+            empty(response_cache, &response_cache->place[set][way]);
+    response_cache->budget = budget;
 }
 
-void shelf_free(struct shelf *shelf)
+void response_cache_free(struct response_cache *response_cache)
 {
-    if (!shelf)
+    if (!response_cache)
         return;
-    shelf_clear(shelf, 0);
-    free(shelf);
+    response_cache_clear(response_cache, 0);
+    free(response_cache);
 }
 
 /* Where URI is, or else where it would go: what is empty or oldest of its set. */
-static struct place *place_of(struct shelf *shelf, const char *uri, uint64_t hash, bool *there)
+static struct place *place_of(struct response_cache *response_cache, const char *uri, uint64_t hash,
+                              bool *there)
 {
-    struct place *set = shelf->place[hash % SETS], *oldest = set;
+    struct place *set = response_cache->place[hash % SETS], *oldest = set;
 
     for (struct place *place = set; place < set + WAYS; place++) {
         if (place->hash == hash && place->texts && strcmp(place->ready.uri, uri) == 0) {
@@ -91,46 +92,48 @@ static uint64_t hash_of(const char *uri)
     return XXH3_64bits(uri, strlen(uri));
 }
 
-struct ready *shelf_find(struct shelf *shelf, const char *uri)
+struct cached_response *response_cache_find(struct response_cache *response_cache, const char *uri)
 {
     bool there;
-    struct place *place = place_of(shelf, uri, hash_of(uri), &there);
+    struct place *place = place_of(response_cache, uri, hash_of(uri), &there);
     if (!there)
         return NULL;
-    place->used = ++shelf->clock;
+    place->used = ++response_cache->clock;
     return &place->ready;
 }
 
 /* What is hot is found again at once where the hand has taken it away. */
-static void make_room(struct shelf *shelf, uint64_t cost, const struct place *but)
+static void make_room(struct response_cache *response_cache, uint64_t cost, const struct place *but)
 {
-    for (unsigned i = 0; i < SETS * WAYS && shelf->taken + cost > shelf->budget; i++) {
-        shelf->hand = (shelf->hand + 1) % (SETS * WAYS);
-        struct place *place = &shelf->place[shelf->hand / WAYS][shelf->hand % WAYS];
+    for (unsigned i = 0; i < SETS * WAYS && response_cache->taken + cost > response_cache->budget;
+         i++) {
+        response_cache->hand = (response_cache->hand + 1) % (SETS * WAYS);
+        struct place *place =
+            &response_cache->place[response_cache->hand / WAYS][response_cache->hand % WAYS];
         if (place != but && place->ready.blob)
-            empty(shelf, place);
+            empty(response_cache, place);
     }
 }
 
-void shelf_put(struct shelf *shelf, const struct ready *ready)
+void response_cache_put(struct response_cache *response_cache, const struct cached_response *ready)
 {
     const size_t uri_size = strlen(ready->uri) + 1, etag_size = strlen(ready->etag) + 1;
     const uint64_t hash = hash_of(ready->uri);
     const uint64_t cost =
         ready->blob ? ready->blob->length + 2 * RESPONSE_COST + uri_size + etag_size : 0;
-    struct ready kept = *ready;
+    struct cached_response kept = *ready;
     bool there;
 
-    if (cost > shelf->budget) { /* nothing has to go for what can never stay */
+    if (cost > response_cache->budget) { /* nothing has to go for what can never stay */
         drop_responses(&kept);
         return;
     }
-    struct place *place = place_of(shelf, ready->uri, hash, &there);
-    empty(shelf, place);
+    struct place *place = place_of(response_cache, ready->uri, hash, &there);
+    empty(response_cache, place);
     if (cost > 0)
-        make_room(shelf, cost, place);
+        make_room(response_cache, cost, place);
     char *texts = malloc(uri_size + etag_size);
-    if (!texts || (cost > 0 && shelf->taken + cost > shelf->budget)) {
+    if (!texts || (cost > 0 && response_cache->taken + cost > response_cache->budget)) {
         free(texts);
         drop_responses(&kept);
         return;
@@ -141,6 +144,6 @@ void shelf_put(struct shelf *shelf, const struct ready *ready)
     kept.etag = texts + uri_size;
     if (kept.blob)
         blob_hold(kept.blob);
-    shelf->taken += cost;
-    *place = (struct place){hash, ++shelf->clock, cost, texts, kept};
+    response_cache->taken += cost;
+    *place = (struct place){hash, ++response_cache->clock, cost, texts, kept};
 }

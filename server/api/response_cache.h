@@ -11,34 +11,34 @@
 #include "server/http/mhd_response.h"
 
 /* One tile's answers; a response that is not there is all zero. */
-struct ready {
+struct cached_response {
     const char *uri, *etag;
-    struct blob *blob;         /* what is in full, or NULL */
-    struct http_response full; /* 200 with the tile */
-    struct http_response same; /* 304 */
+    struct blob *blob;        /* what is in full, or NULL */
+    struct mhd_response full; /* 200 with the tile */
+    struct mhd_response same; /* 304 */
 };
 
 /* All shelves together may have one part in so many of the memory for tiles. */
-enum { SHELF_SHARE = 4 };
+enum { RESPONSE_CACHE_SHARE = 4 };
 
-struct shelf;
+struct response_cache;
 
 /* BUDGET bytes of tiles, at most; without tiles (304s alone) it has room even of 0. Returns 0 or
  * -ENOMEM. */
-int shelf_new(struct shelf **out, uint64_t budget);
-void shelf_free(struct shelf *shelf);
+int response_cache_new(struct response_cache **out, uint64_t budget);
+void response_cache_free(struct response_cache *response_cache);
 
-/* What there is for URI, or NULL; until the next shelf_put or shelf_clear. */
-struct ready *shelf_find(struct shelf *shelf, const char *uri);
+/* What there is for URI, or NULL; until the next response_cache_put or response_cache_clear. */
+struct cached_response *response_cache_find(struct response_cache *response_cache, const char *uri);
 
 /*
  * Put READY where what is there for the same URI, or has not been asked for in
  * the longest time, has been: texts are copied, a reference to the blob is
  * taken, and the responses are taken over, to be dropped where there is no room.
  */
-void shelf_put(struct shelf *shelf, const struct ready *ready);
+void response_cache_put(struct response_cache *response_cache, const struct cached_response *ready);
 
 /* Drop everything, and have another budget. */
-void shelf_clear(struct shelf *shelf, uint64_t budget);
+void response_cache_clear(struct response_cache *response_cache, uint64_t budget);
 
 #endif

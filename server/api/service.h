@@ -21,11 +21,11 @@ enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 /* What a service works with; all of it stays its maker's and outlives it. */
 struct service_parts {
     struct mailbox *mailbox; /* of its thread */
-    struct supply *supply;
-    struct workers *renderers; /* whose stations are easels */
-    struct clients *clients;
-    struct fingerprints *fingerprints; /* of worlds that no configuration names */
-    struct ledger ledger;
+    struct fetcher *fetcher;
+    struct work_queue *renderers; /* whose stations are easels */
+    struct client_limits *clients;
+    struct recent_worlds *recent_worlds; /* of worlds that no configuration names */
+    struct response_sinks sinks;
     unsigned shelves;  /* how many services share what memory there is for ready answers */
     unsigned *streams; /* atomic: how many large answers are being made, of all services */
     /* What only the whole server knows. The text of /metrics: one reference, or NULL where
@@ -37,8 +37,8 @@ struct service_parts {
 
 struct service;
 
-/* With a reference to SETUP of its own. Returns 0 or -ENOMEM. */
-int service_new(struct service **out, const struct service_parts *parts, struct setup *setup);
+/* With a reference to SNAPSHOT of its own. Returns 0 or -ENOMEM. */
+int service_new(struct service **out, const struct service_parts *parts, struct snapshot *snapshot);
 
 /* Nobody may be waiting. */
 void service_free(struct service *service);
@@ -47,8 +47,8 @@ void service_free(struct service *service);
 void service_handle(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
 
-/* From now on go by SETUP, of which a reference is taken. */
-void service_use(struct service *service, struct setup *setup);
+/* From now on go by SNAPSHOT, of which a reference is taken. */
+void service_use(struct service *service, struct snapshot *snapshot);
 
 /* Answer those whose render takes too long, and give up on those who have left; to be called
  * every 250 ms. */

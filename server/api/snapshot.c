@@ -4,34 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-int setup_new(struct setup **out, struct config *config)
+int snapshot_new(struct snapshot **out, struct config *config)
 {
-    struct setup *setup = calloc(1, sizeof *setup);
-    if (!setup) {
+    struct snapshot *snapshot = calloc(1, sizeof *snapshot);
+    if (!snapshot) {
         config_free(config);
         return -ENOMEM;
     }
-    setup->references = 1;
-    setup->config = config;
-    int err = worlds_new(&setup->worlds, config);
+    snapshot->references = 1;
+    snapshot->config = config;
+    int err = worlds_new(&snapshot->worlds, config);
     if (!err)
-        err = pages_new(&setup->pages, setup->worlds);
+        err = static_pages_new(&snapshot->pages, snapshot->worlds);
     if (err) {
-        setup_release(setup);
+        snapshot_release(snapshot);
         return err;
     }
-    *out = setup;
+    *out = snapshot;
     return 0;
 }
 
-bool setup_serves(const struct setup *setup, struct fingerprints *fingerprints,
-                  const char *fingerprint)
+bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
+                     const char *fingerprint)
 {
     char family[FINGERPRINT_TEXT];
-    const bool lately = fingerprints_find(fingerprints, fingerprint, family);
+    const bool lately = recent_worlds_find(recent_worlds, fingerprint, family);
 
-    for (int i = 0; i < setup->worlds->count; i++) {
-        const struct world *world = &setup->worlds->world[i];
+    for (int i = 0; i < snapshot->worlds->count; i++) {
+        const struct world *world = &snapshot->worlds->world[i];
         if (strcmp(world->fingerprint, fingerprint) == 0)
             return true;
         if (lately && world->config.seeds == SEEDS_ANY && strcmp(world->family, family) == 0)
@@ -40,18 +40,18 @@ bool setup_serves(const struct setup *setup, struct fingerprints *fingerprints,
     return false;
 }
 
-struct setup *setup_hold(struct setup *setup)
+struct snapshot *snapshot_hold(struct snapshot *snapshot)
 {
-    __atomic_fetch_add(&setup->references, 1, __ATOMIC_RELAXED);
-    return setup;
+    __atomic_fetch_add(&snapshot->references, 1, __ATOMIC_RELAXED);
+    return snapshot;
 }
 
-void setup_release(struct setup *setup)
+void snapshot_release(struct snapshot *snapshot)
 {
-    if (!setup || __atomic_sub_fetch(&setup->references, 1, __ATOMIC_ACQ_REL) > 0)
+    if (!snapshot || __atomic_sub_fetch(&snapshot->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    pages_free(setup->pages);
-    worlds_release(setup->worlds);
-    config_free(setup->config);
-    free(setup);
+    static_pages_free(snapshot->pages);
+    worlds_release(snapshot->worlds);
+    config_free(snapshot->config);
+    free(snapshot);
 }

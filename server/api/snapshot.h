@@ -10,23 +10,23 @@
 #include "server/world/recent_worlds.h"
 #include "server/world/world.h"
 
-struct setup {
+struct snapshot {
     unsigned references; /* atomic */
     struct config *config;
     struct worlds *worlds;
-    struct pages *pages;
+    struct static_pages *pages;
 };
 
 /* With one reference. CONFIG is taken over, also on error. Returns 0 or a negative code. */
-int setup_new(struct setup **out, struct config *config);
+int snapshot_new(struct snapshot **out, struct config *config);
 
 /* Whether tiles of FINGERPRINT are served: of a world that is configured, or of one of another seed
- * that may be asked for, and was lately, as FINGERPRINTS say. Any thread. */
-bool setup_serves(const struct setup *setup, struct fingerprints *fingerprints,
-                  const char *fingerprint);
+ * that may be asked for, and was lately, as RECENT_WORLDS say. Any thread. */
+bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
+                     const char *fingerprint);
 
 /* One reference more, or less; the last one frees. Any thread. */
-struct setup *setup_hold(struct setup *setup);
-void setup_release(struct setup *setup);
+struct snapshot *snapshot_hold(struct snapshot *snapshot);
+void snapshot_release(struct snapshot *snapshot);
 
 #endif

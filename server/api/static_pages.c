@@ -8,11 +8,11 @@
 #include "server/api/documents.h"
 #include "server/viewer/embedded_files.h"
 
-struct pages {
+struct static_pages {
     const struct worlds *worlds;
     struct page catalogue;
-    struct page files[VIEWER_FILES_MAX]; /* of viewer_files, in its order */
-    struct page world[];                 /* as many as worlds has */
+    struct page files[EMBEDDED_FILES_MAX]; /* of embedded_files, in its order */
+    struct page world[];                   /* as many as worlds has */
 };
 
 /* Takes the reference to BODY, which is NULL where memory is out. */
@@ -21,7 +21,7 @@ static int make_form(struct page_form *form, struct blob *body)
     if (!body)
         return -ENOMEM;
     form->body = body;
-    etag_hash(body->bytes, body->length, form->etag);
+    conditional_etag_hash(body->bytes, body->length, form->etag);
     return 0;
 }
 
@@ -37,40 +37,41 @@ static int make_document(struct page *page, struct blob *body)
     return make_form(&page->plain, body);
 }
 
-static int make_file(struct page *page, const struct viewer_file *file)
+static int make_file(struct page *page, const struct embedded_file *file)
 {
     page->type = file->type;
     int err = make_form(&page->plain, blob_copy(file->bytes, (size_t)*file->length));
     return err ? err : make_form(&page->gzip, blob_copy(file->gzip, (size_t)*file->gzip_length));
 }
 
-int pages_new(struct pages **out, const struct worlds *worlds)
+int static_pages_new(struct static_pages **out, const struct worlds *worlds)
 {
-    struct pages *pages = calloc(1, sizeof *pages + (size_t)worlds->count * sizeof pages->world[0]);
+    struct static_pages *pages =
+        calloc(1, sizeof *pages + (size_t)worlds->count * sizeof pages->world[0]);
     int err = 0;
 
     if (!pages)
         return -ENOMEM;
     pages->worlds = worlds;
-    for (size_t i = 0; viewer_files[i].name && !err; i++)
-        err = make_file(&pages->files[i], &viewer_files[i]);
+    for (size_t i = 0; embedded_files[i].name && !err; i++)
+        err = make_file(&pages->files[i], &embedded_files[i]);
     if (!err)
         err = make_document(&pages->catalogue, document_worlds(worlds));
     for (int i = 0; i < worlds->count && !err; i++)
         err = make_document(&pages->world[i], document_world(&worlds->world[i]));
     if (err) {
-        pages_free(pages);
+        static_pages_free(pages);
         return err;
     }
     *out = pages;
     return 0;
 }
 
-void pages_free(struct pages *pages)
+void static_pages_free(struct static_pages *pages)
 {
     if (!pages)
         return;
-    for (size_t i = 0; viewer_files[i].name; i++)
+    for (size_t i = 0; embedded_files[i].name; i++)
         free_page(&pages->files[i]);
     free_page(&pages->catalogue);
     for (int i = 0; i < pages->worlds->count; i++)
@@ -78,20 +79,20 @@ void pages_free(struct pages *pages)
     free(pages);
 }
 
-const struct page *pages_file(const struct pages *pages, const char *name)
+const struct page *static_pages_file(const struct static_pages *pages, const char *name)
 {
-    for (size_t i = 0; viewer_files[i].name; i++)
-        if (strcmp(viewer_files[i].name, name) == 0)
+    for (size_t i = 0; embedded_files[i].name; i++)
+        if (strcmp(embedded_files[i].name, name) == 0)
             return &pages->files[i];
     return NULL;
 }
 
-const struct page *pages_catalogue(const struct pages *pages)
+const struct page *static_pages_catalogue(const struct static_pages *pages)
 {
     return &pages->catalogue;
 }
 
-const struct page *pages_world(const struct pages *pages, const struct world *world)
+const struct page *static_pages_world(const struct static_pages *pages, const struct world *world)
 {
     assert(world >= pages->worlds->world && world < pages->worlds->world + pages->worlds->count);
     return &pages->world[world - pages->worlds->world];

@@ -21,15 +21,15 @@ struct page {
     struct page_form gzip; /* without a body where there is none */
 };
 
-struct pages;
+struct static_pages;
 
 /* The pages about WORLDS, which outlive them. Returns 0 or -ENOMEM. */
-int pages_new(struct pages **out, const struct worlds *worlds);
-void pages_free(struct pages *pages);
+int static_pages_new(struct static_pages **out, const struct worlds *worlds);
+void static_pages_free(struct static_pages *pages);
 
 /* A file of the viewer, or NULL. */
-const struct page *pages_file(const struct pages *pages, const char *name);
-const struct page *pages_catalogue(const struct pages *pages);
-const struct page *pages_world(const struct pages *pages, const struct world *world);
+const struct page *static_pages_file(const struct static_pages *pages, const char *name);
+const struct page *static_pages_catalogue(const struct static_pages *pages);
+const struct page *static_pages_world(const struct static_pages *pages, const struct world *world);
 
 #endif

@@ -14,31 +14,32 @@
 #include "server/tiles/render.h"
 
 /* How many pieces of one answer exist at a time, made or being made. */
-enum { CALCULATION_AHEAD = 4 };
+enum { STREAMED_JOB_AHEAD = 4 };
 
 /* What is worked out, and how. */
-struct calculation_kind {
+struct streamed_job_kind {
     enum metric counter;  /* of those that are asked for */
-    unsigned patience_ms; /* as of struct waiting */
+    unsigned patience_ms; /* as of struct pending */
     /*
      * Make piece INDEX of SUBJECT. A render thread, several pieces at once. Returns 0 and one
-     * reference in *OUT; CALCULATION_MORE: it takes longer, and is called again once others have
+     * reference in *OUT; STREAMED_JOB_MORE: it takes longer, and is called again once others have
      * had their turn; or a negative code.
      */
-    int (*work)(void *subject, unsigned index, struct easel *easel, struct blob **out);
+    int (*work)(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out);
     /* The bytes behind the last piece, when all are made: one reference, or NULL where memory is
      * out. NULL: there are none. */
     struct blob *(*tail)(void *subject);
-    /* Answer ASKER with the bytes of GIVEN, to which the rest is added: status 200 and a body, of
+    /* Answer CONTEXT with the bytes of GIVEN, to which the rest is added: status 200 and a body, of
      * which a part may be meant, or a source and a length. */
-    void (*answer)(void *subject, const struct asker *asker, struct http_answer given);
+    void (*answer)(void *subject, const struct request_context *context,
+                   struct http_response given);
     void (*free)(void *subject);
 };
 
-enum { CALCULATION_MORE = 1 };
+enum { STREAMED_JOB_MORE = 1 };
 
-struct calculation_order {
-    const struct calculation_kind *kind;
+struct streamed_job_order {
+    const struct streamed_job_kind *kind;
     void *subject; /* the calculation's from now on, whatever comes */
     unsigned pieces;
     /* Its only piece is made in less time than it takes to hand it over: here, at once. */
@@ -49,29 +50,29 @@ struct calculation_order {
     int64_t count;
 };
 
-struct calculations;
+struct streamed_jobs;
 
 /* What it works with; all of it stays its maker's and outlives it. */
-struct calculations_parts {
-    struct workers *renderers;
+struct streamed_jobs_parts {
+    struct work_queue *renderers;
     struct mailbox *mailbox;
-    struct waiting_room *room;
+    struct pending_requests *room;
     struct metrics *metrics;
     unsigned *streams; /* atomic: answers in more than one piece, of all that share the limit */
 };
 
 /* Returns 0 or a negative code. */
-int calculations_new(struct calculations **out, const struct calculations_parts *parts);
+int streamed_jobs_new(struct streamed_jobs **out, const struct streamed_jobs_parts *parts);
 
 /* None may be under way. */
-void calculations_free(struct calculations *calculations);
+void streamed_jobs_free(struct streamed_jobs *streamed_jobs);
 
 /* Begin no further piece, nor work at those that wait: streams are cut off when they have none.
  * Returns whether none is being made any more: until then nothing may end, for they come home. */
-bool calculations_cancel(struct calculations *calculations);
+bool streamed_jobs_cancel(struct streamed_jobs *streamed_jobs);
 
-/* Have ORDER worked out and answered to ASKER, by CONFIG's limits. */
-void calculation_begin(struct calculations *calculations, const struct calculation_order *order,
-                       const struct asker *asker, const struct config *config);
+/* Have ORDER worked out and answered to CONTEXT, by CONFIG's limits. */
+void streamed_job_begin(struct streamed_jobs *streamed_jobs, const struct streamed_job_order *order,
+                        const struct request_context *context, const struct config *config);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "config/config.h"
 
-enum { CACHE_FOLDER_MAX = CONFIG_TEXT_MAX + 16 };
+enum { CACHE_PATH_MAX = CONFIG_TEXT_MAX + 16 };
 
 /* The folder that CONFIG names, or else that of the XDG base directories. Returns 0; -ENOENT, and
  * an empty text, where neither it nor HOME is set. Not while others change the environment. */
-int cache_folder(const struct config *config, char out[CACHE_FOLDER_MAX]);
+int cache_path(const struct config *config, char out[CACHE_PATH_MAX]);
 
 #endif

@@ -17,19 +17,20 @@ static uint64_t state_of(uint64_t until, uint16_t count)
     return until << FAILURES_BITS | count;
 }
 
-static uint64_t load(const struct breaker *breaker)
+static uint64_t load(const struct circuit_breaker *breaker)
 {
     return __atomic_load_n(&breaker->state, __ATOMIC_RELAXED);
 }
 
 /* Puts STATE where *BEFORE is; where it is not, that is what is. */
-static bool replace(struct breaker *breaker, uint64_t *before, uint64_t state)
+static bool replace(struct circuit_breaker *breaker, uint64_t *before, uint64_t state)
 {
     return __atomic_compare_exchange_n(&breaker->state, before, state, false, __ATOMIC_RELAXED,
                                        __ATOMIC_RELAXED);
 }
 
-bool breaker_allows(struct breaker *breaker, uint64_t now, struct breaker_try *begun)
+bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now,
+                            struct circuit_breaker_try *begun)
 {
     uint64_t state = load(breaker);
     begun->failures = failures(state);
@@ -37,19 +38,19 @@ bool breaker_allows(struct breaker *breaker, uint64_t now, struct breaker_try *b
         return true;
     /* Whoever moves the end on is the one who tries. */
     return now >= open_until(state) &&
-           replace(breaker, &state, state_of(now + BREAKER_PAUSE_MS, failures(state)));
+           replace(breaker, &state, state_of(now + CIRCUIT_BREAKER_PAUSE_MS, failures(state)));
 }
 
-bool breaker_failed(struct breaker *breaker, uint64_t now)
+bool circuit_breaker_failed(struct circuit_breaker *breaker, uint64_t now)
 {
     uint64_t state = load(breaker);
     while (!replace(breaker, &state,
-                    state_of(now + BREAKER_PAUSE_MS, (uint16_t)(failures(state) + 1))))
+                    state_of(now + CIRCUIT_BREAKER_PAUSE_MS, (uint16_t)(failures(state) + 1))))
         ;
     return open_until(state) == 0;
 }
 
-bool breaker_succeeded(struct breaker *breaker, struct breaker_try begun)
+bool circuit_breaker_succeeded(struct circuit_breaker *breaker, struct circuit_breaker_try begun)
 {
     uint64_t state = load(breaker);
     /* Nearly always closed: no store then, which the other threads would feel. */
@@ -59,7 +60,7 @@ bool breaker_succeeded(struct breaker *breaker, struct breaker_try begun)
     return false;
 }
 
-bool breaker_is_open(const struct breaker *breaker)
+bool circuit_breaker_is_open(const struct circuit_breaker *breaker)
 {
     return open_until(load(breaker)) != 0;
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int folder_make(int fd, char *name, unsigned *made)
+int directory_create(int fd, char *name, unsigned *made)
 {
     for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -28,7 +28,7 @@ static int open_path(const char *path)
     unsigned made = 0;
     if (asprintf(&slashed, "%s/", path) < 0)
         return -ENOMEM;
-    int err = folder_make(AT_FDCWD, slashed, &made);
+    int err = directory_create(AT_FDCWD, slashed, &made);
     free(slashed);
     if (err)
         return err;
@@ -36,32 +36,32 @@ static int open_path(const char *path)
     return fd >= 0 ? fd : -errno;
 }
 
-int folder_open(struct folder *folder, const char *path)
+int directory_open(struct directory *directory, const char *path)
 {
-    folder->path = strdup(path);
-    if (!folder->path)
+    directory->path = strdup(path);
+    if (!directory->path)
         return -ENOMEM;
     int fd = open_path(path);
     if (fd < 0) {
-        free(folder->path);
+        free(directory->path);
         return fd;
     }
-    folder->fd = fd;
+    directory->fd = fd;
     return 0;
 }
 
-void folder_close(struct folder *folder)
+void directory_close(struct directory *directory)
 {
-    close(folder->fd);
-    free(folder->path);
+    close(directory->fd);
+    free(directory->path);
 }
 
-int folder_renew(struct folder *folder)
+int directory_reopen(struct directory *directory)
 {
-    int fd = open_path(folder->path);
+    int fd = open_path(directory->path);
     if (fd < 0)
         return fd;
-    int err = dup3(fd, folder->fd, O_CLOEXEC) < 0 ? -errno : 0;
+    int err = dup3(fd, directory->fd, O_CLOEXEC) < 0 ? -errno : 0;
     close(fd);
     return err;
 }

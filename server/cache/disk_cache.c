@@ -29,12 +29,12 @@ enum { FOLDERS = 4 };
 enum { ATTEMPTS = 8 };
 
 struct disk_cache {
-    struct folder folder;
+    struct directory directory;
     uint64_t nonce;     /* drawn at random: several processes may share the folder */
     unsigned temporary; /* atomic: makes temporary names differ */
-    struct usage *usage;
-    struct sweeper *sweeper;
-    struct breaker breaker;
+    struct quota *usage;
+    struct eviction_thread *evictor;
+    struct circuit_breaker breaker;
     struct tile_reader reader;
 };
 
@@ -65,18 +65,18 @@ static int try_folder(struct disk_cache *cache)
 {
     char name[TEMPORARY_MAX];
     temporary_name(cache, name);
-    int fd = openat(cache->folder.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = openat(cache->directory.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
     close(fd);
-    return unlinkat(cache->folder.fd, name, 0) ? -errno : 0;
+    return unlinkat(cache->directory.fd, name, 0) ? -errno : 0;
 }
 
 static void suspend(struct disk_cache *cache, int err)
 {
-    if (breaker_failed(&cache->breaker, now_ms()))
+    if (circuit_breaker_failed(&cache->breaker, now_ms()))
         log_line(LOG_WARNING, "tiles cannot be stored in %s: %s; serving goes on",
-                 cache->folder.path, strerror(-err));
+                 cache->directory.path, strerror(-err));
 }
 
 /* What may pass, and does not keep tiles from being read. */
@@ -85,7 +85,7 @@ static bool may_pass(int err)
     return err == -ENOSPC || err == -EDQUOT || err == -EROFS || err == -EAGAIN || err == -EUSERS;
 }
 
-int disk_cache_open(struct disk_cache **out, const char *folder, const struct footprint *quota,
+int disk_cache_open(struct disk_cache **out, const char *directory, const struct footprint *quota,
                     bool (*is_current)(void *context, const char *fingerprint), void *context)
 {
     int why;
@@ -95,10 +95,10 @@ int disk_cache_open(struct disk_cache **out, const char *folder, const struct fo
     if (getrandom(&cache->nonce, sizeof cache->nonce, 0) != sizeof cache->nonce)
         cache->nonce = (uint64_t)getpid() << 32 ^ now_ms();
     cache->nonce |= 1;
-    int err = folder_open(&cache->folder, folder);
+    int err = directory_open(&cache->directory, directory);
     if (err)
         goto fail_folder;
-    err = usage_open(&cache->usage, &cache->folder, cache->nonce, &why);
+    err = quota_open(&cache->usage, &cache->directory, cache->nonce, &why);
     if (err)
         goto fail_usage;
     if (!why)
@@ -109,21 +109,21 @@ int disk_cache_open(struct disk_cache **out, const char *folder, const struct fo
     }
     if (why)
         suspend(cache, why);
-    const struct sweep_parts parts = {.folder = &cache->folder,
-                                      .usage = cache->usage,
-                                      .nonce = cache->nonce,
-                                      .is_current = is_current,
-                                      .context = context};
-    err = sweeper_new(&cache->sweeper, &parts, *quota);
+    const struct eviction_parts parts = {.directory = &cache->directory,
+                                         .usage = cache->usage,
+                                         .nonce = cache->nonce,
+                                         .is_current = is_current,
+                                         .context = context};
+    err = eviction_thread_new(&cache->evictor, &parts, *quota);
     if (err)
         goto fail_try;
     *out = cache;
     return 0;
 
 fail_try:
-    usage_close(cache->usage);
+    quota_close(cache->usage);
 fail_usage:
-    folder_close(&cache->folder);
+    directory_close(&cache->directory);
 fail_folder:
     free(cache);
     return err;
@@ -133,30 +133,30 @@ void disk_cache_close(struct disk_cache *cache)
 {
     if (!cache)
         return;
-    sweeper_free(cache->sweeper);
-    usage_close(cache->usage);
-    folder_close(&cache->folder);
+    eviction_thread_free(cache->evictor);
+    quota_close(cache->usage);
+    directory_close(&cache->directory);
     free(cache);
 }
 
 void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota)
 {
-    sweeper_limit(cache->sweeper, *quota);
+    eviction_thread_set_limit(cache->evictor, *quota);
 }
 
 struct footprint disk_cache_keeps(struct footprint quota)
 {
-    return sweeper_leaves(quota);
+    return eviction_thread_low_watermark(quota);
 }
 
 bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
 {
-    return usage_last(cache->usage, out);
+    return quota_last(cache->usage, out);
 }
 
 bool disk_cache_suspended(const struct disk_cache *cache)
 {
-    return breaker_is_open(&cache->breaker);
+    return circuit_breaker_is_open(&cache->breaker);
 }
 
 /* --- Reading ----------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static int get(struct disk_cache *cache, const struct tile *tile, bool wait, str
 {
     char name[TILE_KEY_MAX];
     tile_name(tile, name);
-    return tile_file_read(out, &cache->reader, cache->folder.fd, name, (uint32_t)tile_size(tile),
+    return tile_file_read(out, &cache->reader, cache->directory.fd, name, (uint32_t)tile_size(tile),
                           wait, touch);
 }
 
@@ -186,7 +186,7 @@ int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct
     int touch;
     int err = get(cache, tile, false, out, &touch);
     if (touch >= 0)
-        sweeper_touch(cache->sweeper, touch);
+        eviction_thread_touch(cache->evictor, touch);
     return err;
 }
 
@@ -195,7 +195,7 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
     char name[TILE_KEY_MAX];
     struct stat status;
     tile_name(tile, name);
-    return fstatat(cache->folder.fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstatat(cache->directory.fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
@@ -212,10 +212,10 @@ struct delivery {
 
 static int reserve(struct delivery *delivery, struct footprint size)
 {
-    struct sweeper *sweeper = delivery->cache->sweeper;
-    int err = usage_reserve(delivery->cache->usage, size, sweeper_get_limit(sweeper));
+    struct eviction_thread *evictor = delivery->cache->evictor;
+    int err = quota_reserve(delivery->cache->usage, size, eviction_thread_get_limit(evictor));
     if (err == -EDQUOT)
-        sweeper_refused(sweeper, size);
+        eviction_thread_refused(evictor, size);
     else if (!err)
         delivery->reserved = footprint_sum(delivery->reserved, size);
     return err;
@@ -239,10 +239,10 @@ static int of_disk(int err)
 
 static int write_temporary(struct delivery *delivery, const struct blob *png)
 {
-    struct folder *folder = &delivery->cache->folder;
-    int err = tile_file_write(folder->fd, delivery->temporary, png);
-    if (err == -ENOENT && folder_renew(folder) == 0)
-        err = tile_file_write(folder->fd, delivery->temporary, png);
+    struct directory *directory = &delivery->cache->directory;
+    int err = tile_file_write(directory->fd, delivery->temporary, png);
+    if (err == -ENOENT && directory_reopen(directory) == 0)
+        err = tile_file_write(directory->fd, delivery->temporary, png);
     return err;
 }
 
@@ -262,11 +262,11 @@ static int open_parent(int fd, char *name)
 }
 
 /* The temporary is now what stood in the tile's place. Its size nobody else gives back; but where
- * it was larger than the tile, no more than the tile's: usage_settle takes back what was reserved,
+ * it was larger than the tile, no more than the tile's: quota_settle takes back what was reserved,
  * and a survey finds the rest. */
 static void delete_replaced(struct delivery *delivery)
 {
-    int fd = delivery->cache->folder.fd;
+    int fd = delivery->cache->directory.fd;
     struct stat status;
     if (fstatat(fd, delivery->temporary, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         unlinkat(fd, delivery->temporary, 0) == 0 && S_ISREG(status.st_mode))
@@ -278,7 +278,7 @@ static void delete_replaced(struct delivery *delivery)
  * would not tell what it replaced. */
 static int rename_to(struct delivery *delivery, int parent, const char *file)
 {
-    int fd = delivery->cache->folder.fd;
+    int fd = delivery->cache->directory.fd;
     struct stat status;
     if (renameat2(fd, delivery->temporary, parent, file, RENAME_NOREPLACE) == 0)
         return 0;
@@ -300,15 +300,15 @@ static int rename_to(struct delivery *delivery, int parent, const char *file)
 
 static int make_folders(struct delivery *delivery)
 {
-    const struct footprint folder = footprint_of_folder(0, 0);
-    const struct footprint all = {FOLDERS * folder.bytes, FOLDERS * folder.files};
+    const struct footprint directory = footprint_of_directory(0, 0);
+    const struct footprint all = {FOLDERS * directory.bytes, FOLDERS * directory.files};
     unsigned made = 0;
     int err = reserve(delivery, all);
     if (err)
         return err;
-    err = of_disk(folder_make(delivery->cache->folder.fd, delivery->name, &made));
-    give_back(delivery,
-              footprint_less(all, (struct footprint){made * folder.bytes, made * folder.files}));
+    err = of_disk(directory_create(delivery->cache->directory.fd, delivery->name, &made));
+    give_back(delivery, footprint_less(all, (struct footprint){made * directory.bytes,
+                                                               made * directory.files}));
     return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: tried again */
 }
 
@@ -317,7 +317,7 @@ static int place(struct delivery *delivery)
 {
     int err = -ENOENT;
     for (int attempt = 0; err == -ENOENT && attempt < ATTEMPTS; attempt++) {
-        int parent = open_parent(delivery->cache->folder.fd, delivery->name);
+        int parent = open_parent(delivery->cache->directory.fd, delivery->name);
         err = parent < 0 ? parent : 0;
         if (!err) {
             err = of_disk(rename_to(delivery, parent, strrchr(delivery->name, '/') + 1));
@@ -346,10 +346,10 @@ static int deliver(struct delivery *delivery, const struct blob *png)
     } else {
         err = place(delivery);
         /* Who else deletes it knows of it, or had no business to. */
-        if (err && unlinkat(cache->folder.fd, delivery->temporary, 0) == 0)
+        if (err && unlinkat(cache->directory.fd, delivery->temporary, 0) == 0)
             give_back(delivery, size);
     }
-    usage_settle(cache->usage, delivery->reserved, delivery->freed);
+    quota_settle(cache->usage, delivery->reserved, delivery->freed);
     return err;
 }
 
@@ -361,23 +361,23 @@ static bool is_obstacle(int err)
 }
 
 /* What the outcome of a put means for those to come. */
-static void judge(struct disk_cache *cache, struct breaker_try begun, int err)
+static void judge(struct disk_cache *cache, struct circuit_breaker_try begun, int err)
 {
     if (err == -EDQUOT || is_obstacle(err))
         return;
     if (err == -ENOSPC)
-        sweeper_disk_full(cache->sweeper);
+        eviction_thread_disk_full(cache->evictor);
     if (err)
         suspend(cache, err);
-    else if (breaker_succeeded(&cache->breaker, begun))
-        log_line(LOG_INFO, "tiles are stored in %s again", cache->folder.path);
+    else if (circuit_breaker_succeeded(&cache->breaker, begun))
+        log_line(LOG_INFO, "tiles are stored in %s again", cache->directory.path);
 }
 
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
 {
     struct delivery delivery = {.cache = cache};
-    struct breaker_try begun;
-    if (!breaker_allows(&cache->breaker, now_ms(), &begun))
+    struct circuit_breaker_try begun;
+    if (!circuit_breaker_allows(&cache->breaker, now_ms(), &begun))
         return -ECANCELED;
     tile_name(tile, delivery.name);
     temporary_name(cache, delivery.temporary);
@@ -386,6 +386,6 @@ int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const stru
         err = -EBUSY;
     judge(cache, begun, err);
     if (!err)
-        sweeper_stored(cache->sweeper);
+        eviction_thread_stored(cache->evictor);
     return err;
 }

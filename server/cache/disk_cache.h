@@ -16,7 +16,7 @@
 struct disk_cache;
 
 /*
- * Open the cache at FOLDER, which is made where it is missing, now and when it
+ * Open the cache at DIRECTORY, which is made where it is missing, now and when it
  * is deleted later. Several processes of one machine may share it. QUOTA is the most that
  * it may take up: bytes, folders and temporaries included, and files, folders
  * included. IS_CURRENT says whether the tiles of a fingerprint are served now; the
@@ -27,7 +27,7 @@ struct disk_cache;
  * Returns 0; -EACCES, -ENOTDIR, ... where files cannot be made there; -ENOMEM or
  * -EAGAIN. A disk that is full or read-only is no error: it can be read.
  */
-int disk_cache_open(struct disk_cache **out, const char *folder, const struct footprint *quota,
+int disk_cache_open(struct disk_cache **out, const char *directory, const struct footprint *quota,
                     bool (*is_current)(void *context, const char *fingerprint), void *context);
 void disk_cache_close(struct disk_cache *cache);
 

@@ -26,8 +26,8 @@ struct aged {
     uint64_t bytes;
 };
 
-struct sweep {
-    struct sweep_parts parts;
+struct eviction {
+    struct eviction_parts parts;
     uint64_t moved; /* names of what is being deleted */
     int top;        /* the folder, during a walk */
     time_t now;
@@ -42,9 +42,9 @@ struct sweep {
     struct footprint unwritten; /* of freed, what the books do not know */
 };
 
-int sweep_new(struct sweep **out, const struct sweep_parts *parts)
+int eviction_new(struct eviction **out, const struct eviction_parts *parts)
 {
-    struct sweep *sweep = calloc(1, sizeof *sweep);
+    struct eviction *sweep = calloc(1, sizeof *sweep);
     if (!sweep)
         return -ENOMEM;
     sweep->parts = *parts;
@@ -53,13 +53,13 @@ int sweep_new(struct sweep **out, const struct sweep_parts *parts)
     return 0;
 }
 
-void sweep_free(struct sweep *sweep)
+void eviction_free(struct eviction *sweep)
 {
     free(sweep);
 }
 
 /* xorshift64*: which tiles are drawn need not be hard to guess. */
-static uint64_t draw(struct sweep *sweep, uint64_t below)
+static uint64_t draw(struct eviction *sweep, uint64_t below)
 {
     uint64_t x = sweep->chance;
     x ^= x >> 12;
@@ -76,7 +76,7 @@ static uint64_t draw(struct sweep *sweep, uint64_t below)
  * set forward makes nobody old; when it is set back, tiles from the future
  * have not been asked for since, and go first.
  */
-static int64_t last_use(const struct sweep *sweep, const struct stat *status)
+static int64_t last_use(const struct eviction *sweep, const struct stat *status)
 {
     int64_t seconds = status->st_mtim.tv_sec;
     int64_t clamped = seconds < 0                     ? 0
@@ -97,7 +97,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Reservoir sampling: each tile is in the sample with the same chance. */
-static void sample_tile(struct sweep *sweep, const struct aged *tile)
+static void sample_tile(struct eviction *sweep, const struct aged *tile)
 {
     uint64_t place = sweep->tiles++;
     if (place >= SAMPLE)
@@ -107,7 +107,7 @@ static void sample_tile(struct sweep *sweep, const struct aged *tile)
 }
 
 /* The last use up to which tiles must go so that ROOM is made. */
-static int64_t latest_to_go(struct sweep *sweep, struct footprint room)
+static int64_t latest_to_go(struct eviction *sweep, struct footprint room)
 {
     size_t count = sweep->tiles < SAMPLE ? (size_t)sweep->tiles : SAMPLE;
     qsort(sweep->sample, count, sizeof *sweep->sample, compare);
@@ -126,46 +126,46 @@ static int64_t latest_to_go(struct sweep *sweep, struct footprint room)
 
 static bool on_entry(void *context)
 {
-    struct sweep *sweep = context;
-    return sweep->parts.go_on(sweep->parts.sweeper);
+    struct eviction *sweep = context;
+    return sweep->parts.go_on(sweep->parts.evictor);
 }
 
 static bool on_fingerprint(void *context, const char *fingerprint)
 {
-    struct sweep *sweep = context;
+    struct eviction *sweep = context;
     sweep->current =
         !sweep->parts.is_current || sweep->parts.is_current(sweep->parts.context, fingerprint);
     return true;
 }
 
 /* Whether its maker is dead; or, where it does not tell its maker, whether it is old. */
-static bool is_abandoned(const struct sweep *sweep, const char *name, const struct stat *status)
+static bool is_abandoned(const struct eviction *sweep, const char *name, const struct stat *status)
 {
     uint64_t nonce;
     int end = 0;
     if (sscanf(name, TEMPORARY_PREFIX "%16" SCNx64 "-%*u%n", &nonce, &end) == 1 &&
         end > (int)strlen(TEMPORARY_PREFIX) + 16 && name[end] == '\0')
-        return !usage_alive(sweep->parts.usage, nonce);
+        return !quota_alive(sweep->parts.usage, nonce);
     return llabs((long long)(sweep->now - status->st_mtime)) > ABANDONED_SECONDS;
 }
 
-static void on_temporary(void *context, int folder, const char *name, const struct stat *status)
+static void on_temporary(void *context, int directory, const char *name, const struct stat *status)
 {
-    struct sweep *sweep = context;
+    struct eviction *sweep = context;
     struct footprint size = footprint_of_file((uint64_t)status->st_size);
-    if (is_abandoned(sweep, name, status) && unlinkat(folder, name, 0) == 0)
-        usage_swept(sweep->parts.usage, size);
+    if (is_abandoned(sweep, name, status) && unlinkat(directory, name, 0) == 0)
+        quota_evicted(sweep->parts.usage, size);
     else
         sweep->counted = footprint_sum(sweep->counted, size);
 }
 
-static void start_walk(struct sweep *sweep)
+static void start_walk(struct eviction *sweep)
 {
-    sweep->top = sweep->parts.folder->fd;
+    sweep->top = sweep->parts.directory->fd;
     sweep->now = time(NULL);
 }
 
-int sweep_temporaries(struct sweep *sweep)
+int eviction_temporaries(struct eviction *sweep)
 {
     const struct walk walk = {.go_on = on_entry, .temporary = on_temporary, .context = sweep};
     start_walk(sweep);
@@ -174,23 +174,23 @@ int sweep_temporaries(struct sweep *sweep)
 
 /* --- Counting ---------------------------------------------------------------- */
 
-static bool on_counted_tile(void *context, const struct walk_folder *folder, const char *name,
+static bool on_counted_tile(void *context, const struct walk_folder *directory, const char *name,
                             const struct stat *status)
 {
-    struct sweep *sweep = context;
+    struct eviction *sweep = context;
     struct footprint size = footprint_of_file((uint64_t)status->st_size);
     const struct aged tile = {last_use(sweep, status), size.bytes};
-    (void)folder, (void)name;
+    (void)directory, (void)name;
     sweep->counted = footprint_sum(sweep->counted, size);
     sample_tile(sweep, &tile);
     return false;
 }
 
-static bool on_counted_folder(void *context, const struct walk_folder *folder)
+static bool on_counted_folder(void *context, const struct walk_folder *directory)
 {
-    struct sweep *sweep = context;
+    struct eviction *sweep = context;
     sweep->counted =
-        footprint_sum(sweep->counted, footprint_of_folder(folder->size, folder->entries));
+        footprint_sum(sweep->counted, footprint_of_directory(directory->size, directory->entries));
     return false;
 }
 
@@ -200,32 +200,32 @@ static bool is_full(int err)
     return err == -ENOSPC || err == -EDQUOT;
 }
 
-int sweep_begin(struct sweep *sweep)
+int eviction_begin(struct eviction *sweep)
 {
-    int err = usage_sweep_begin(sweep->parts.usage);
+    int err = quota_eviction_begin(sweep->parts.usage);
     /* Where there are no books, nobody's can be spoilt. */
     return is_full(err) ? 0 : err;
 }
 
-void sweep_end(struct sweep *sweep)
+void eviction_end(struct eviction *sweep)
 {
-    usage_sweep_end(sweep->parts.usage);
+    quota_eviction_end(sweep->parts.usage);
 }
 
-int sweep_survey(struct sweep *sweep, struct footprint *counted)
+int eviction_count(struct eviction *sweep, struct footprint *counted)
 {
     const struct walk walk = {on_entry,        on_temporary,      on_fingerprint,
                               on_counted_tile, on_counted_folder, sweep};
-    struct usage_mark mark;
+    struct quota_mark mark;
     start_walk(sweep);
     sweep->counted = footprint_of_nothing();
     sweep->tiles = 0;
-    int books = usage_survey_begin(sweep->parts.usage, &mark);
+    int books = quota_count_begin(sweep->parts.usage, &mark);
     if (books && !is_full(books))
         return books;
     int err = tile_walk(sweep->top, &walk);
     if (!err && !books)
-        books = usage_survey_end(sweep->parts.usage, &mark, sweep->counted);
+        books = quota_count_end(sweep->parts.usage, &mark, sweep->counted);
     *counted = sweep->counted;
     err = err ? err : books;
     return is_full(err) ? -ENOSPC : err;
@@ -234,14 +234,14 @@ int sweep_survey(struct sweep *sweep, struct footprint *counted)
 /* --- Deleting ---------------------------------------------------------------- */
 
 /* What puts do not need after all makes room, too. */
-static bool is_enough(const struct sweep *sweep)
+static bool is_enough(const struct eviction *sweep)
 {
     struct footprint used;
     return footprint_fits(sweep->room, sweep->freed) ||
-           (usage_last(sweep->parts.usage, &used) && footprint_fits(used, sweep->target));
+           (quota_last(sweep->parts.usage, &used) && footprint_fits(used, sweep->target));
 }
 
-static void gone(struct sweep *sweep, struct footprint size)
+static void gone(struct eviction *sweep, struct footprint size)
 {
     sweep->freed = footprint_sum(sweep->freed, size);
     sweep->unwritten = footprint_sum(sweep->unwritten, size);
@@ -252,10 +252,10 @@ static struct footprint without_entry(struct footprint size)
     return (struct footprint){size.bytes - FOOTPRINT_ENTRY, size.files};
 }
 
-static void write_down(struct sweep *sweep)
+static void write_down(struct eviction *sweep)
 {
     if (sweep->unwritten.bytes)
-        usage_swept(sweep->parts.usage, sweep->unwritten);
+        quota_evicted(sweep->parts.usage, sweep->unwritten);
     sweep->unwritten = (struct footprint){0};
 }
 
@@ -264,14 +264,14 @@ static void write_down(struct sweep *sweep)
  * nobody else has: by the time it is deleted, another may have been put in its place, and
  * what is subtracted must be what went.
  */
-static bool delete_file(struct sweep *sweep, int folder, const char *name)
+static bool delete_file(struct eviction *sweep, int directory, const char *name)
 {
     char aside[64];
     struct stat status;
     /* A number that no put comes to. */
     snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-%" PRIu64, sweep->parts.nonce,
              UINT32_MAX + ++sweep->moved);
-    if (renameat(folder, name, sweep->top, aside))
+    if (renameat(directory, name, sweep->top, aside))
         return false;
     if (fstatat(sweep->top, aside, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         unlinkat(sweep->top, aside, 0) == 0)
@@ -279,12 +279,12 @@ static bool delete_file(struct sweep *sweep, int folder, const char *name)
     return true;
 }
 
-static bool on_tile(void *context, const struct walk_folder *folder, const char *name,
+static bool on_tile(void *context, const struct walk_folder *directory, const char *name,
                     const struct stat *status)
 {
-    struct sweep *sweep = context;
+    struct eviction *sweep = context;
     return !is_enough(sweep) && last_use(sweep, status) <= sweep->latest &&
-           delete_file(sweep, folder->fd, name);
+           delete_file(sweep, directory->fd, name);
 }
 
 /*
@@ -292,13 +292,14 @@ static bool on_tile(void *context, const struct walk_folder *folder, const char 
  * full once stay with it, unless it is deleted. So an entry is not part of what is gone
  * when a tile or a folder goes, but when the folder around it is left.
  */
-static bool on_folder(void *context, const struct walk_folder *folder)
+static bool on_folder(void *context, const struct walk_folder *directory)
 {
-    struct sweep *sweep = context;
-    struct footprint before = footprint_of_folder(folder->size, folder->entries);
-    struct footprint after = footprint_of_folder(folder->size, folder->left);
-    struct footprint entries = {(folder->entries - folder->left) * FOOTPRINT_ENTRY, 0};
-    bool deleted = folder->left == 0 && unlinkat(folder->parent, folder->name, AT_REMOVEDIR) == 0;
+    struct eviction *sweep = context;
+    struct footprint before = footprint_of_directory(directory->size, directory->entries);
+    struct footprint after = footprint_of_directory(directory->size, directory->left);
+    struct footprint entries = {(directory->entries - directory->left) * FOOTPRINT_ENTRY, 0};
+    bool deleted =
+        directory->left == 0 && unlinkat(directory->parent, directory->name, AT_REMOVEDIR) == 0;
     if (deleted)
         gone(sweep, footprint_sum(entries, without_entry(before)));
     else
@@ -308,20 +309,20 @@ static bool on_folder(void *context, const struct walk_folder *folder)
 }
 
 /* Delete tiles that were last used by LATEST, in the order of their folders, until it is enough. */
-static int evict(struct sweep *sweep, int64_t latest)
+static int evict(struct eviction *sweep, int64_t latest)
 {
     const struct walk walk = {on_entry, on_temporary, on_fingerprint, on_tile, on_folder, sweep};
     sweep->latest = latest;
     return tile_walk(sweep->top, &walk);
 }
 
-int sweep_evict(struct sweep *sweep, struct footprint room, struct footprint *freed)
+int eviction_run(struct eviction *sweep, struct footprint room, struct footprint *freed)
 {
     struct footprint used;
     int err = 0;
 
     start_walk(sweep);
-    usage_last(sweep->parts.usage, &used);
+    quota_last(sweep->parts.usage, &used);
     sweep->room = room;
     sweep->target = footprint_less(used, room);
     sweep->freed = (struct footprint){0};

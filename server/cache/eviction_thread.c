@@ -25,9 +25,9 @@ enum {
     TOUCHES = 64, /* files that wait to be touched; more are not */
 };
 
-struct sweeper {
-    struct sweep *sweep;
-    struct usage *usage;
+struct eviction_thread {
+    struct eviction *sweep;
+    struct quota *usage;
     pthread_t thread;
     bool tidied;          /* its own: what the dead left is gone */
     pthread_mutex_t lock; /* for all that follows */
@@ -64,33 +64,33 @@ static struct footprint footprint_larger(struct footprint a, struct footprint b)
 
 /* --- Touching ---------------------------------------------------------------- */
 
-static void touch_waiting(struct sweeper *sweeper)
+static void touch_waiting(struct eviction_thread *evictor)
 {
     int touch[TOUCHES];
-    if (__atomic_load_n(&sweeper->touch_count, __ATOMIC_RELAXED) == 0)
+    if (__atomic_load_n(&evictor->touch_count, __ATOMIC_RELAXED) == 0)
         return;
-    pthread_mutex_lock(&sweeper->lock);
-    unsigned count = sweeper->touch_count;
+    pthread_mutex_lock(&evictor->lock);
+    unsigned count = evictor->touch_count;
     for (unsigned i = 0; i < count; i++)
-        touch[i] = sweeper->touch[i];
-    __atomic_store_n(&sweeper->touch_count, 0, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&sweeper->lock);
+        touch[i] = evictor->touch[i];
+    __atomic_store_n(&evictor->touch_count, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&evictor->lock);
     for (unsigned i = 0; i < count; i++) {
         futimens(touch[i], NULL); /* or not: someone else's file, a read-only disk */
         close(touch[i]);
     }
 }
 
-void sweeper_touch(struct sweeper *sweeper, int fd)
+void eviction_thread_touch(struct eviction_thread *evictor, int fd)
 {
-    pthread_mutex_lock(&sweeper->lock);
-    bool room = sweeper->touch_count < TOUCHES;
+    pthread_mutex_lock(&evictor->lock);
+    bool room = evictor->touch_count < TOUCHES;
     if (room) {
-        sweeper->touch[sweeper->touch_count] = fd;
-        __atomic_store_n(&sweeper->touch_count, sweeper->touch_count + 1, __ATOMIC_RELAXED);
-        pthread_cond_signal(&sweeper->wake);
+        evictor->touch[evictor->touch_count] = fd;
+        __atomic_store_n(&evictor->touch_count, evictor->touch_count + 1, __ATOMIC_RELAXED);
+        pthread_cond_signal(&evictor->wake);
     }
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_unlock(&evictor->lock);
     if (!room)
         close(fd);
 }
@@ -99,9 +99,9 @@ void sweeper_touch(struct sweeper *sweeper, int fd)
 
 static bool on_go_on(void *context)
 {
-    struct sweeper *sweeper = context;
-    touch_waiting(sweeper);
-    return !__atomic_load_n(&sweeper->stop, __ATOMIC_RELAXED);
+    struct eviction_thread *evictor = context;
+    touch_waiting(evictor);
+    return !__atomic_load_n(&evictor->stop, __ATOMIC_RELAXED);
 }
 
 /* What there is to do, as it was asked for since the last time. */
@@ -111,23 +111,23 @@ struct wishes {
     bool disk_full;
 };
 
-static void take_wishes(struct sweeper *sweeper, struct wishes *wishes)
+static void take_wishes(struct eviction_thread *evictor, struct wishes *wishes)
 {
-    pthread_mutex_lock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
     *wishes =
-        (struct wishes){sweeper->limit, sweeper->refused, sweeper->margin, sweeper->disk_full};
-    sweeper->refused = (struct footprint){0};
-    sweeper->disk_full = sweeper->awake = sweeper->hurry = false;
-    pthread_mutex_unlock(&sweeper->lock);
+        (struct wishes){evictor->limit, evictor->refused, evictor->margin, evictor->disk_full};
+    evictor->refused = (struct footprint){0};
+    evictor->disk_full = evictor->awake = evictor->hurry = false;
+    pthread_mutex_unlock(&evictor->lock);
 }
 
 /* What could not be done now, to be taken again. */
-static void keep_wishes(struct sweeper *sweeper, const struct wishes *wishes)
+static void keep_wishes(struct eviction_thread *evictor, const struct wishes *wishes)
 {
-    pthread_mutex_lock(&sweeper->lock);
-    sweeper->refused = footprint_larger(sweeper->refused, wishes->refused);
-    sweeper->disk_full |= wishes->disk_full;
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
+    evictor->refused = footprint_larger(evictor->refused, wishes->refused);
+    evictor->disk_full |= wishes->disk_full;
+    pthread_mutex_unlock(&evictor->lock);
 }
 
 /* How much must go, of USED. */
@@ -145,39 +145,40 @@ static struct footprint room_wanted(const struct wishes *wishes, struct footprin
 }
 
 /* Sweep earlier and further where tiles were refused, and again less so where none were. */
-static void adapt(struct sweeper *sweeper, const struct wishes *wishes)
+static void adapt(struct eviction_thread *evictor, const struct wishes *wishes)
 {
     unsigned margin = is_nothing(wishes->refused) ? wishes->margin - 1 : 2 * wishes->margin;
-    pthread_mutex_lock(&sweeper->lock);
-    sweeper->margin = margin < LEAST_MARGIN  ? LEAST_MARGIN
+    pthread_mutex_lock(&evictor->lock);
+    evictor->margin = margin < LEAST_MARGIN  ? LEAST_MARGIN
                       : margin > MOST_MARGIN ? MOST_MARGIN
                                              : margin;
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_unlock(&evictor->lock);
 }
 
 /* Whether the books, where they can be had and are KNOWN, call for a sweep. */
-static int ask(struct sweeper *sweeper, const struct wishes *wishes, bool *known, bool *wanted)
+static int ask(struct eviction_thread *evictor, const struct wishes *wishes, bool *known,
+               bool *wanted)
 {
     struct footprint used;
     uint64_t age;
     *known = false;
-    int err = usage_read(sweeper->usage, &used, known, &age);
+    int err = quota_read(evictor->usage, &used, known, &age);
     *known = *known && !err;
     *wanted = !*known || age >= SURVEY_SECONDS || !is_nothing(room_wanted(wishes, used));
     return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
 /* Count, for it is wanted; how much ROOM is to be made then. */
-static int count(struct sweeper *sweeper, struct wishes *wishes, struct footprint *room)
+static int count(struct eviction_thread *evictor, struct wishes *wishes, struct footprint *room)
 {
     struct footprint used;
     bool known;
     uint64_t age;
-    int err = sweep_survey(sweeper->sweep, &used);
+    int err = eviction_count(evictor->sweep, &used);
     if (err == -ENOSPC)
         wishes->disk_full = true;
     else if (!err)
-        err = usage_read(sweeper->usage, &used, &known, &age);
+        err = quota_read(evictor->usage, &used, &known, &age);
     if (err && err != -ENOSPC)
         return err;
     *room = room_wanted(wishes, used);
@@ -185,52 +186,52 @@ static int count(struct sweeper *sweeper, struct wishes *wishes, struct footprin
 }
 
 /* Its turn has come: no other process sweeps, but one may just have done what was wanted. */
-static int sweep(struct sweeper *sweeper, struct wishes *wishes)
+static int sweep(struct eviction_thread *evictor, struct wishes *wishes)
 {
     struct footprint room, freed;
     bool known, wanted;
-    if (!sweeper->tidied)
-        sweep_temporaries(sweeper->sweep);
-    sweeper->tidied = true;
-    int err = ask(sweeper, wishes, &known, &wanted);
+    if (!evictor->tidied)
+        eviction_temporaries(evictor->sweep);
+    evictor->tidied = true;
+    int err = ask(evictor, wishes, &known, &wanted);
     if (err || !wanted)
         return err;
     if (known)
-        adapt(sweeper, wishes);
-    err = count(sweeper, wishes, &room);
+        adapt(evictor, wishes);
+    err = count(evictor, wishes, &room);
     if (err || is_nothing(room))
         return err;
-    err = sweep_evict(sweeper->sweep, room, &freed);
+    err = eviction_run(evictor->sweep, room, &freed);
     log_line(LOG_DEBUG, "swept %" PRIu64 " bytes, %" PRIu64 " files from the disk cache",
              freed.bytes, freed.files);
     if (err)
         return err;
-    sweeper_stored(sweeper); /* others go on storing: look again, if they were faster */
+    eviction_thread_stored(evictor); /* others go on storing: look again, if they were faster */
     return is_nothing(freed) ? -EAGAIN : 0;
 }
 
 /* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; -EBUSY where
  * another process sweeps; or a negative code. */
-static int look(struct sweeper *sweeper)
+static int look(struct eviction_thread *evictor)
 {
     struct wishes wishes;
     bool known, wanted;
-    take_wishes(sweeper, &wishes);
-    int err = ask(sweeper, &wishes, &known, &wanted);
-    if (err || (!wanted && sweeper->tidied))
+    take_wishes(evictor, &wishes);
+    int err = ask(evictor, &wishes, &known, &wanted);
+    if (err || (!wanted && evictor->tidied))
         return err;
-    err = sweep_begin(sweeper->sweep);
+    err = eviction_begin(evictor->sweep);
     if (err == -EBUSY)
-        keep_wishes(sweeper, &wishes);
+        keep_wishes(evictor, &wishes);
     if (err)
         return err;
-    err = sweep(sweeper, &wishes);
-    sweep_end(sweeper->sweep);
+    err = sweep(evictor, &wishes);
+    eviction_end(evictor->sweep);
     return err;
 }
 
 /* Until someone wakes it, or MS have passed; where DEAF, only for what is new. */
-static bool wait_awake(struct sweeper *sweeper, long ms, bool deaf)
+static bool wait_awake(struct eviction_thread *evictor, long ms, bool deaf)
 {
     struct timespec until;
     int err = 0;
@@ -241,164 +242,165 @@ static bool wait_awake(struct sweeper *sweeper, long ms, bool deaf)
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    pthread_mutex_lock(&sweeper->lock);
-    while (!sweeper->stop && err != ETIMEDOUT && !sweeper->hurry && (deaf || !sweeper->awake)) {
-        if (sweeper->touch_count == 0)
-            err = pthread_cond_timedwait(&sweeper->wake, &sweeper->lock, &until);
-        pthread_mutex_unlock(&sweeper->lock);
-        touch_waiting(sweeper);
-        pthread_mutex_lock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
+    while (!evictor->stop && err != ETIMEDOUT && !evictor->hurry && (deaf || !evictor->awake)) {
+        if (evictor->touch_count == 0)
+            err = pthread_cond_timedwait(&evictor->wake, &evictor->lock, &until);
+        pthread_mutex_unlock(&evictor->lock);
+        touch_waiting(evictor);
+        pthread_mutex_lock(&evictor->lock);
     }
-    bool go_on = !sweeper->stop;
-    pthread_mutex_unlock(&sweeper->lock);
+    bool go_on = !evictor->stop;
+    pthread_mutex_unlock(&evictor->lock);
     return go_on;
 }
 
 static void *run(void *context)
 {
-    struct sweeper *sweeper = context;
+    struct eviction_thread *evictor = context;
     long pause = 0;
     do {
-        int err = look(sweeper);
+        int err = look(evictor);
         pause = !err ? 0 : err == -EBUSY ? TURN_MS : pause ? 2 * pause : RETRY_MS;
         if (pause > LONGEST_RETRY_MS)
             pause = LONGEST_RETRY_MS;
-    } while (wait_awake(sweeper, pause ? pause : LOOK_MS, pause > 0));
+    } while (wait_awake(evictor, pause ? pause : LOOK_MS, pause > 0));
     return NULL;
 }
 
 /* --- From other threads ------------------------------------------------------ */
 
-static void wake(struct sweeper *sweeper)
+static void wake(struct eviction_thread *evictor)
 {
-    sweeper->awake = true;
-    pthread_cond_signal(&sweeper->wake);
+    evictor->awake = true;
+    pthread_cond_signal(&evictor->wake);
 }
 
-struct footprint sweeper_leaves(struct footprint limit)
+struct footprint eviction_thread_low_watermark(struct footprint limit)
 {
     return percent_of(limit, 100 - 2 * LEAST_MARGIN);
 }
 
-void sweeper_limit(struct sweeper *sweeper, struct footprint limit)
+void eviction_thread_set_limit(struct eviction_thread *evictor, struct footprint limit)
 {
-    pthread_mutex_lock(&sweeper->lock);
-    sweeper->limit = limit;
-    sweeper->hurry = true;
-    wake(sweeper);
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
+    evictor->limit = limit;
+    evictor->hurry = true;
+    wake(evictor);
+    pthread_mutex_unlock(&evictor->lock);
 }
 
-struct footprint sweeper_get_limit(struct sweeper *sweeper)
+struct footprint eviction_thread_get_limit(struct eviction_thread *evictor)
 {
-    pthread_mutex_lock(&sweeper->lock);
-    struct footprint limit = sweeper->limit;
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
+    struct footprint limit = evictor->limit;
+    pthread_mutex_unlock(&evictor->lock);
     return limit;
 }
 
-void sweeper_stored(struct sweeper *sweeper)
+void eviction_thread_stored(struct eviction_thread *evictor)
 {
     struct footprint used;
-    bool known = usage_last(sweeper->usage, &used);
-    pthread_mutex_lock(&sweeper->lock);
-    if (!known || !footprint_fits(used, percent_of(sweeper->limit, 100 - sweeper->margin)))
-        wake(sweeper);
-    pthread_mutex_unlock(&sweeper->lock);
+    bool known = quota_last(evictor->usage, &used);
+    pthread_mutex_lock(&evictor->lock);
+    if (!known || !footprint_fits(used, percent_of(evictor->limit, 100 - evictor->margin)))
+        wake(evictor);
+    pthread_mutex_unlock(&evictor->lock);
 }
 
-void sweeper_refused(struct sweeper *sweeper, struct footprint size)
+void eviction_thread_refused(struct eviction_thread *evictor, struct footprint size)
 {
-    pthread_mutex_lock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
     /* For what can never fit nothing need go. */
-    if (footprint_fits(footprint_sum(size, footprint_of_nothing()), sweeper->limit))
-        sweeper->refused = footprint_larger(sweeper->refused, size);
-    wake(sweeper);
-    pthread_mutex_unlock(&sweeper->lock);
+    if (footprint_fits(footprint_sum(size, footprint_of_nothing()), evictor->limit))
+        evictor->refused = footprint_larger(evictor->refused, size);
+    wake(evictor);
+    pthread_mutex_unlock(&evictor->lock);
 }
 
-void sweeper_disk_full(struct sweeper *sweeper)
+void eviction_thread_disk_full(struct eviction_thread *evictor)
 {
-    pthread_mutex_lock(&sweeper->lock);
-    sweeper->disk_full = true;
-    wake(sweeper);
-    pthread_mutex_unlock(&sweeper->lock);
+    pthread_mutex_lock(&evictor->lock);
+    evictor->disk_full = true;
+    wake(evictor);
+    pthread_mutex_unlock(&evictor->lock);
 }
 
 /* --- Life ---------------------------------------------------------------------- */
 
-static int make_lock(struct sweeper *sweeper)
+static int make_lock(struct eviction_thread *evictor)
 {
     pthread_condattr_t monotonic;
-    if (pthread_mutex_init(&sweeper->lock, NULL))
+    if (pthread_mutex_init(&evictor->lock, NULL))
         return -ENOMEM;
     int err = pthread_condattr_init(&monotonic);
     if (!err) {
         pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        err = pthread_cond_init(&sweeper->wake, &monotonic);
+        err = pthread_cond_init(&evictor->wake, &monotonic);
         pthread_condattr_destroy(&monotonic);
     }
     if (err)
-        pthread_mutex_destroy(&sweeper->lock);
+        pthread_mutex_destroy(&evictor->lock);
     return err ? -ENOMEM : 0;
 }
 
 /* Signals are for the others. */
-static int start_thread(struct sweeper *sweeper)
+static int start_thread(struct eviction_thread *evictor)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int err = pthread_create(&sweeper->thread, NULL, run, sweeper);
+    int err = pthread_create(&evictor->thread, NULL, run, evictor);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return -err;
 }
 
-int sweeper_new(struct sweeper **out, const struct sweep_parts *parts, struct footprint limit)
+int eviction_thread_new(struct eviction_thread **out, const struct eviction_parts *parts,
+                        struct footprint limit)
 {
-    struct sweep_parts own = *parts;
-    struct sweeper *sweeper = calloc(1, sizeof *sweeper);
-    if (!sweeper)
+    struct eviction_parts own = *parts;
+    struct eviction_thread *evictor = calloc(1, sizeof *evictor);
+    if (!evictor)
         return -ENOMEM;
-    sweeper->usage = parts->usage;
-    sweeper->limit = limit;
-    sweeper->margin = LEAST_MARGIN;
+    evictor->usage = parts->usage;
+    evictor->limit = limit;
+    evictor->margin = LEAST_MARGIN;
     own.go_on = on_go_on;
-    own.sweeper = sweeper;
-    int err = sweep_new(&sweeper->sweep, &own);
+    own.evictor = evictor;
+    int err = eviction_new(&evictor->sweep, &own);
     if (err)
         goto fail_sweep;
-    err = make_lock(sweeper);
+    err = make_lock(evictor);
     if (err)
         goto fail_lock;
-    err = start_thread(sweeper);
+    err = start_thread(evictor);
     if (err)
         goto fail_thread;
-    *out = sweeper;
+    *out = evictor;
     return 0;
 
 fail_thread:
-    pthread_cond_destroy(&sweeper->wake);
-    pthread_mutex_destroy(&sweeper->lock);
+    pthread_cond_destroy(&evictor->wake);
+    pthread_mutex_destroy(&evictor->lock);
 fail_lock:
-    sweep_free(sweeper->sweep);
+    eviction_free(evictor->sweep);
 fail_sweep:
-    free(sweeper);
+    free(evictor);
     return err;
 }
 
-void sweeper_free(struct sweeper *sweeper)
+void eviction_thread_free(struct eviction_thread *evictor)
 {
-    if (!sweeper)
+    if (!evictor)
         return;
-    pthread_mutex_lock(&sweeper->lock);
-    __atomic_store_n(&sweeper->stop, true, __ATOMIC_RELAXED);
-    pthread_cond_signal(&sweeper->wake);
-    pthread_mutex_unlock(&sweeper->lock);
-    pthread_join(sweeper->thread, NULL);
-    touch_waiting(sweeper);
-    pthread_cond_destroy(&sweeper->wake);
-    pthread_mutex_destroy(&sweeper->lock);
-    sweep_free(sweeper->sweep);
-    free(sweeper);
+    pthread_mutex_lock(&evictor->lock);
+    __atomic_store_n(&evictor->stop, true, __ATOMIC_RELAXED);
+    pthread_cond_signal(&evictor->wake);
+    pthread_mutex_unlock(&evictor->lock);
+    pthread_join(evictor->thread, NULL);
+    touch_waiting(evictor);
+    pthread_cond_destroy(&evictor->wake);
+    pthread_mutex_destroy(&evictor->lock);
+    eviction_free(evictor->sweep);
+    free(evictor);
 }

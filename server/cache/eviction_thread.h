@@ -8,34 +8,35 @@
 
 #include "server/cache/eviction.h"
 
-struct sweeper;
+struct eviction_thread;
 
 /*
  * Start the thread. Of PARTS go_on and sweeper are filled in here; what the rest
  * points to outlives the sweeper. Returns 0, -ENOMEM or -EAGAIN.
  */
-int sweeper_new(struct sweeper **out, const struct sweep_parts *parts, struct footprint limit);
+int eviction_thread_new(struct eviction_thread **out, const struct eviction_parts *parts,
+                        struct footprint limit);
 /* Stop it, also in the middle of a sweep, and wait for its end. */
-void sweeper_free(struct sweeper *sweeper);
+void eviction_thread_free(struct eviction_thread *evictor);
 
 /* Of LIMIT, what a sweep leaves where tiles do not come too fast for it. Pure. */
-struct footprint sweeper_leaves(struct footprint limit);
+struct footprint eviction_thread_low_watermark(struct footprint limit);
 
 /* All that follows: any thread. Nothing waits for the disk. */
 
-void sweeper_limit(struct sweeper *sweeper, struct footprint limit);
-struct footprint sweeper_get_limit(struct sweeper *sweeper);
+void eviction_thread_set_limit(struct eviction_thread *evictor, struct footprint limit);
+struct footprint eviction_thread_get_limit(struct eviction_thread *evictor);
 
 /* Something was made: time for a sweep, perhaps. */
-void sweeper_stored(struct sweeper *sweeper);
+void eviction_thread_stored(struct eviction_thread *evictor);
 
 /* SIZE did not fit. */
-void sweeper_refused(struct sweeper *sweeper, struct footprint size);
+void eviction_thread_refused(struct eviction_thread *evictor, struct footprint size);
 
 /* The file system is full, whatever the limit: a twentieth goes. */
-void sweeper_disk_full(struct sweeper *sweeper);
+void eviction_thread_disk_full(struct eviction_thread *evictor);
 
 /* Set the times of the file FD to now, and close it; both later. */
-void sweeper_touch(struct sweeper *sweeper, int fd);
+void eviction_thread_touch(struct eviction_thread *evictor, int fd);
 
 #endif

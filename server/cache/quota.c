@@ -49,8 +49,8 @@ struct books {
 
 static const char magic[8] = "FARUSE1\n";
 
-struct usage {
-    struct folder *folder;
+struct quota {
+    struct directory *directory;
     uint64_t nonce;
     char boot[BOOT_ID];
     bool boot_known;
@@ -63,7 +63,7 @@ struct usage {
     struct footprint pending;
     uint64_t swept_generation; /* of the books when the sweep began; 0: there were none */
     struct books books;        /* between enter and leave */
-    /* Atomic, for usage_last. */
+    /* Atomic, for quota_last. */
     struct footprint last;
     bool last_known;
 };
@@ -73,7 +73,7 @@ struct footprint footprint_of_file(uint64_t size)
     return (struct footprint){(size + BLOCK - 1) / BLOCK * BLOCK + ENTRY, 1};
 }
 
-struct footprint footprint_of_folder(uint64_t size, uint64_t entries)
+struct footprint footprint_of_directory(uint64_t size, uint64_t entries)
 {
     /* A folder that was full once keeps its blocks: only what its entries do not make up for. */
     uint64_t blocks = (size + BLOCK - 1) / BLOCK * BLOCK;
@@ -83,7 +83,7 @@ struct footprint footprint_of_folder(uint64_t size, uint64_t entries)
 
 struct footprint footprint_of_nothing(void)
 {
-    return footprint_sum(footprint_of_folder(0, 0), footprint_of_file(sizeof(struct books)));
+    return footprint_sum(footprint_of_directory(0, 0), footprint_of_file(sizeof(struct books)));
 }
 
 static uint64_t seconds_since_boot(void)
@@ -148,9 +148,9 @@ static int lock_books(int fd)
 }
 
 /* Whether nothing of a cache's lies in the folder; where that takes long to tell, no. */
-static bool is_empty(const struct folder *folder)
+static bool is_empty(const struct directory *directory)
 {
-    int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *top = fd < 0 ? NULL : fdopendir(fd);
     if (!top) {
         if (fd >= 0)
@@ -168,7 +168,7 @@ static bool is_empty(const struct folder *folder)
     return empty;
 }
 
-static void begin_anew(struct usage *usage)
+static void begin_anew(struct quota *usage)
 {
     struct books *books = &usage->books;
     memset(books, 0, sizeof *books);
@@ -176,7 +176,7 @@ static void begin_anew(struct usage *usage)
     memcpy(books->boot, usage->boot, sizeof books->boot);
     books->generation = random_number();
     books->used = footprint_of_nothing();
-    books->known = is_empty(usage->folder);
+    books->known = is_empty(usage->directory);
     books->surveyed = seconds_since_boot();
 }
 
@@ -201,7 +201,7 @@ static ssize_t transfer(int fd, struct books *books, bool out)
 }
 
 /* Reads the books, or begins them anew where they are not this boot's or damaged. */
-static int read_books(struct usage *usage)
+static int read_books(struct quota *usage)
 {
     struct books *books = &usage->books;
     ssize_t n = transfer(usage->fd, books, false);
@@ -214,7 +214,7 @@ static int read_books(struct usage *usage)
     return 0;
 }
 
-static int write_books(struct usage *usage)
+static int write_books(struct quota *usage)
 {
     struct books *books = &usage->books;
     books->process[usage->process] = (struct process){usage->nonce, usage->pending};
@@ -224,7 +224,7 @@ static int write_books(struct usage *usage)
 }
 
 /* A number that no living process has. */
-static int take_number(struct usage *usage)
+static int take_number(struct quota *usage)
 {
     for (int i = 0; i < PROCESSES; i++)
         if (lock_byte(usage->fd, F_WRLCK, LOCK_PROCESS + i) == 0) {
@@ -234,7 +234,7 @@ static int take_number(struct usage *usage)
     return -EUSERS;
 }
 
-static void close_file(struct usage *usage)
+static void close_file(struct quota *usage)
 {
     if (usage->fd >= 0)
         close(usage->fd);
@@ -242,18 +242,18 @@ static void close_file(struct usage *usage)
 }
 
 /* .usage as it is now: opened where it is not, or has been deleted. */
-static int open_file(struct usage *usage)
+static int open_file(struct quota *usage)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     struct stat status;
     if (usage->fd >= 0 &&
-        fstatat(usage->folder->fd, USAGE_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstatat(usage->directory->fd, QUOTA_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         status.st_dev == usage->device && status.st_ino == usage->inode)
         return 0;
     close_file(usage);
-    int fd = openat(usage->folder->fd, USAGE_FILE, flags, 0666);
-    if (fd < 0 && errno == ENOENT && folder_renew(usage->folder) == 0)
-        fd = openat(usage->folder->fd, USAGE_FILE, flags, 0666);
+    int fd = openat(usage->directory->fd, QUOTA_FILE, flags, 0666);
+    if (fd < 0 && errno == ENOENT && directory_reopen(usage->directory) == 0)
+        fd = openat(usage->directory->fd, QUOTA_FILE, flags, 0666);
     if (fd < 0)
         return -errno;
     usage->fd = fd;
@@ -267,7 +267,7 @@ static int open_file(struct usage *usage)
     return err;
 }
 
-static void publish(struct usage *usage)
+static void publish(struct quota *usage)
 {
     __atomic_store_n(&usage->last.bytes, usage->books.used.bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&usage->last.files, usage->books.used.files, __ATOMIC_RELAXED);
@@ -275,7 +275,7 @@ static void publish(struct usage *usage)
 }
 
 /* Books begun anew, by whomever, know nothing of what this process is about to make. */
-static void carry_over(struct usage *usage)
+static void carry_over(struct quota *usage)
 {
     struct books *books = &usage->books;
     if (books->generation == usage->generation)
@@ -285,7 +285,7 @@ static void carry_over(struct usage *usage)
 }
 
 /* Between enter and leave this thread alone, of all processes, has the books. */
-static int enter(struct usage *usage)
+static int enter(struct quota *usage)
 {
     pthread_mutex_lock(&usage->lock);
     int err = open_file(usage);
@@ -306,7 +306,7 @@ fail_lock:
     return err;
 }
 
-static int leave(struct usage *usage)
+static int leave(struct quota *usage)
 {
     int err = write_books(usage);
     if (!err) {
@@ -318,16 +318,16 @@ static int leave(struct usage *usage)
     return err;
 }
 
-int usage_open(struct usage **out, struct folder *folder, uint64_t nonce, int *why)
+int quota_open(struct quota **out, struct directory *directory, uint64_t nonce, int *why)
 {
-    struct usage *usage = calloc(1, sizeof *usage);
+    struct quota *usage = calloc(1, sizeof *usage);
     if (!usage)
         return -ENOMEM;
     if (pthread_mutex_init(&usage->lock, NULL)) {
         free(usage);
         return -ENOMEM;
     }
-    usage->folder = folder;
+    usage->directory = directory;
     usage->nonce = nonce;
     usage->fd = -1;
     usage->boot_known = read_boot(usage->boot);
@@ -335,14 +335,14 @@ int usage_open(struct usage **out, struct folder *folder, uint64_t nonce, int *w
     if (!*why) {
         /* Who cannot tell whether the machine was down believes nothing. */
         if (!usage->boot_known)
-            usage->books.known = is_empty(folder);
+            usage->books.known = is_empty(directory);
         *why = leave(usage);
     }
     *out = usage;
     return 0;
 }
 
-void usage_close(struct usage *usage)
+void quota_close(struct quota *usage)
 {
     if (!usage)
         return;
@@ -351,14 +351,14 @@ void usage_close(struct usage *usage)
     free(usage);
 }
 
-static void forget(struct usage *usage, struct footprint reserved)
+static void forget(struct quota *usage, struct footprint reserved)
 {
     pthread_mutex_lock(&usage->lock);
     usage->pending = footprint_less(usage->pending, reserved);
     pthread_mutex_unlock(&usage->lock);
 }
 
-int usage_reserve(struct usage *usage, struct footprint size, struct footprint limit)
+int quota_reserve(struct quota *usage, struct footprint size, struct footprint limit)
 {
     int err = enter(usage);
     if (err)
@@ -384,7 +384,7 @@ static void subtract(struct books *books, struct footprint freed)
     books->freed = footprint_sum(books->freed, freed);
 }
 
-void usage_settle(struct usage *usage, struct footprint reserved, struct footprint freed)
+void quota_settle(struct quota *usage, struct footprint reserved, struct footprint freed)
 {
     assert(footprint_fits(freed, reserved));
     /* Where the books cannot be had they say too much, until a survey. */
@@ -397,7 +397,7 @@ void usage_settle(struct usage *usage, struct footprint reserved, struct footpri
     leave(usage);
 }
 
-bool usage_alive(struct usage *usage, uint64_t nonce)
+bool quota_alive(struct quota *usage, uint64_t nonce)
 {
     if (nonce == usage->nonce)
         return true;
@@ -411,14 +411,14 @@ bool usage_alive(struct usage *usage, uint64_t nonce)
     return alive;
 }
 
-bool usage_last(const struct usage *usage, struct footprint *out)
+bool quota_last(const struct quota *usage, struct footprint *out)
 {
     out->bytes = __atomic_load_n(&usage->last.bytes, __ATOMIC_RELAXED);
     out->files = __atomic_load_n(&usage->last.files, __ATOMIC_RELAXED);
     return __atomic_load_n(&usage->last_known, __ATOMIC_RELAXED);
 }
 
-int usage_read(struct usage *usage, struct footprint *out, bool *known, uint64_t *age)
+int quota_read(struct quota *usage, struct footprint *out, bool *known, uint64_t *age)
 {
     int err = enter(usage);
     if (err)
@@ -429,7 +429,7 @@ int usage_read(struct usage *usage, struct footprint *out, bool *known, uint64_t
     return leave(usage);
 }
 
-int usage_sweep_begin(struct usage *usage)
+int quota_eviction_begin(struct quota *usage)
 {
     int err = enter(usage);
     usage->swept_generation = err ? 0 : usage->books.generation;
@@ -440,7 +440,7 @@ int usage_sweep_begin(struct usage *usage)
     return err == -EAGAIN || err == -EACCES ? -EBUSY : err;
 }
 
-void usage_sweep_end(struct usage *usage)
+void quota_eviction_end(struct quota *usage)
 {
     pthread_mutex_lock(&usage->lock);
     if (usage->fd >= 0)
@@ -448,7 +448,7 @@ void usage_sweep_end(struct usage *usage)
     pthread_mutex_unlock(&usage->lock);
 }
 
-void usage_swept(struct usage *usage, struct footprint freed)
+void quota_evicted(struct quota *usage, struct footprint freed)
 {
     if (enter(usage))
         return;
@@ -458,7 +458,7 @@ void usage_swept(struct usage *usage, struct footprint freed)
     leave(usage);
 }
 
-int usage_survey_begin(struct usage *usage, struct usage_mark *mark)
+int quota_count_begin(struct quota *usage, struct quota_mark *mark)
 {
     int err = enter(usage);
     if (err)
@@ -486,7 +486,7 @@ static uint64_t surveyed(uint64_t used, bool known, uint64_t least, uint64_t mos
     return known && used >= least && used < most ? used : most;
 }
 
-int usage_survey_end(struct usage *usage, const struct usage_mark *mark, struct footprint counted)
+int quota_count_end(struct quota *usage, const struct quota_mark *mark, struct footprint counted)
 {
     int err = enter(usage);
     if (err)

@@ -14,7 +14,7 @@
 
 #include "server/cache/directory.h"
 
-#define USAGE_FILE ".usage"
+#define QUOTA_FILE ".usage"
 
 /* What something takes up on disk, or may. */
 struct footprint {
@@ -49,22 +49,22 @@ struct footprint footprint_of_file(uint64_t size);
  * Of a folder that the file system says has SIZE bytes, with ENTRIES in it, whose
  * files are counted by footprint_of_file: what it takes beyond those.
  */
-struct footprint footprint_of_folder(uint64_t size, uint64_t entries);
+struct footprint footprint_of_directory(uint64_t size, uint64_t entries);
 
 /* Of the cache's folder itself and of the books. */
 struct footprint footprint_of_nothing(void);
 
-struct usage;
+struct quota;
 
 /*
- * Open the books of FOLDER, which outlives them. NONCE, drawn at random and never
+ * Open the books of DIRECTORY, which outlives them. NONCE, drawn at random and never
  * 0, is what this process's temporaries are known by. Where the books do not
  * exist, or are another boot's, and the folder is not empty, what is in it is not known
  * until a survey has ended. Returns 0 or -ENOMEM; where .usage cannot be opened now, *WHY is
  * the reason, and it is tried again whenever it is needed.
  */
-int usage_open(struct usage **out, struct folder *folder, uint64_t nonce, int *why);
-void usage_close(struct usage *usage);
+int quota_open(struct quota **out, struct directory *directory, uint64_t nonce, int *why);
+void quota_close(struct quota *usage);
 
 /* All that follows: any thread; it may wait for the disk, and 1/4 s for another process. */
 
@@ -73,26 +73,26 @@ void usage_close(struct usage *usage);
  * Returns 0; -EDQUOT where it would be, or where nothing is known; -EAGAIN where another
  * process holds the books all the time; or the error of reading or writing them.
  */
-int usage_reserve(struct usage *usage, struct footprint size, struct footprint limit);
+int quota_reserve(struct quota *usage, struct footprint size, struct footprint limit);
 
 /*
  * Of what was RESERVED, all is in its place or gone, and with what was deleted, if anything,
  * FREED of what had been put down is no longer there. It is at most RESERVED: a survey at the same
  * time may have counted without what was deleted, but with all that was reserved.
  */
-void usage_settle(struct usage *usage, struct footprint reserved, struct footprint freed);
+void quota_settle(struct quota *usage, struct footprint reserved, struct footprint freed);
 
 /* Whether a process that is alive has NONCE. */
-bool usage_alive(struct usage *usage, uint64_t nonce);
+bool quota_alive(struct quota *usage, uint64_t nonce);
 
 /* What the books said last, as this process saw it; false where they know nothing. Never waits. */
-bool usage_last(const struct usage *usage, struct footprint *out);
+bool quota_last(const struct quota *usage, struct footprint *out);
 
 /* The same, from the file. Seconds since the last survey in *AGE; 0 or a negative code. */
-int usage_read(struct usage *usage, struct footprint *out, bool *known, uint64_t *age);
+int quota_read(struct quota *usage, struct footprint *out, bool *known, uint64_t *age);
 
 /* Where the books stood when someone set out to count. */
-struct usage_mark {
+struct quota_mark {
     uint64_t generation;
     struct footprint added, freed, pending;
 };
@@ -103,11 +103,11 @@ struct usage_mark {
  * has been stopped in a sweep; or a negative code. Who dies sweeps no more. One thread of each
  * process.
  */
-int usage_sweep_begin(struct usage *usage);
-void usage_sweep_end(struct usage *usage);
+int quota_eviction_begin(struct quota *usage);
+void quota_eviction_end(struct quota *usage);
 
 /* In a sweep: FREED, which the books had when it began, is no longer there. */
-void usage_swept(struct usage *usage, struct footprint freed);
+void quota_evicted(struct quota *usage, struct footprint freed);
 
 /*
  * A survey, in a sweep: between begin and end everything in the folder is counted, while
@@ -115,7 +115,7 @@ void usage_swept(struct usage *usage, struct footprint freed);
  * been made meanwhile. Returns 0; -ESTALE where the books were begun anew meanwhile: count
  * again; or a negative code.
  */
-int usage_survey_begin(struct usage *usage, struct usage_mark *mark);
-int usage_survey_end(struct usage *usage, const struct usage_mark *mark, struct footprint counted);
+int quota_count_begin(struct quota *usage, struct quota_mark *mark);
+int quota_count_end(struct quota *usage, const struct quota_mark *mark, struct footprint counted);
 
 #endif

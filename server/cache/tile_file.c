@@ -25,21 +25,21 @@ static uint64_t read_flags(bool atime)
     return O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (atime ? 0 : O_NOATIME);
 }
 
-static int open_once(bool atime, int folder, const char *name, bool wait)
+static int open_once(bool atime, int directory, const char *name, bool wait)
 {
     struct open_how how = {.flags = read_flags(atime), .resolve = RESOLVE_CACHED};
-    int fd = wait ? openat(folder, name, (int)how.flags)
-                  : (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+    int fd = wait ? openat(directory, name, (int)how.flags)
+                  : (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
     return fd < 0 ? -errno : fd;
 }
 
-static int open_file(struct tile_reader *reader, int folder, const char *name, bool wait)
+static int open_file(struct tile_reader *reader, int directory, const char *name, bool wait)
 {
     const bool atime = __atomic_load_n(&reader->atime, __ATOMIC_RELAXED);
-    int fd = open_once(atime, folder, name, wait);
+    int fd = open_once(atime, directory, name, wait);
     if (fd == -EPERM && !atime) {
         __atomic_store_n(&reader->atime, true, __ATOMIC_RELAXED);
-        fd = open_once(true, folder, name, wait);
+        fd = open_once(true, directory, name, wait);
     }
     /* Kernels before 5.12, and sandboxes. */
     if (!wait && (fd == -ENOSYS || fd == -EINVAL || fd == -EPERM)) {
@@ -80,14 +80,14 @@ static bool is_stale(const struct stat *status)
     return llabs((long long)(now.tv_sec - status->st_mtime)) > TOUCH_SECONDS;
 }
 
-int tile_file_read(struct blob **out, struct tile_reader *reader, int folder, const char *name,
+int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
                    uint32_t size, bool wait, int *touch)
 {
     struct stat status;
     *touch = -1;
     if (!wait && __atomic_load_n(&reader->no_waitless, __ATOMIC_RELAXED))
         return -EAGAIN;
-    int fd = open_file(reader, folder, name, wait);
+    int fd = open_file(reader, directory, name, wait);
     if (fd < 0)
         return fd;
     int err = fstat(fd, &status) ? -errno : 0;
@@ -101,7 +101,7 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int folder, co
               : wait ? read_all(fd, blob->bytes, length)
                      : read_cached(reader, fd, blob->bytes, length);
     }
-    if (!err && !png_check(blob->bytes, blob->length, size, size))
+    if (!err && !image_verify(blob->bytes, blob->length, size, size))
         err = -EILSEQ;
     if (!err && is_stale(&status))
         *touch = fd;
@@ -129,15 +129,15 @@ static int write_all(int fd, const uint8_t *bytes, size_t length)
 }
 
 /* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
-int tile_file_write(int folder, const char *name, const struct blob *png)
+int tile_file_write(int directory, const char *name, const struct blob *png)
 {
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
     int err = write_all(fd, png->bytes, png->length);
     if (close(fd) && !err)
         err = -errno;
     if (err)
-        unlinkat(folder, name, 0);
+        unlinkat(directory, name, 0);
     return err;
 }

@@ -86,22 +86,22 @@ static DIR *open_folder(int parent, const char *name)
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    DIR *folder = fdopendir(fd);
-    if (!folder) {
+    DIR *directory = fdopendir(fd);
+    if (!directory) {
         int err = errno;
         close(fd);
         errno = err;
     }
-    return folder;
+    return directory;
 }
 
-static void visit_file(const struct walk *walk, struct walk_folder *folder, const char *name)
+static void visit_file(const struct walk *walk, struct walk_folder *directory, const char *name)
 {
     struct stat status;
-    if (fstatat(folder->fd, name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
+    if (fstatat(directory->fd, name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
         return;
-    folder->entries++;
-    folder->left += !walk->tile(walk->context, folder, name, &status);
+    directory->entries++;
+    directory->left += !walk->tile(walk->context, directory, name, &status);
 }
 
 static void visit_temporary(const struct walk *walk, int fd, const char *name)
@@ -111,41 +111,41 @@ static void visit_temporary(const struct walk *walk, int fd, const char *name)
         walk->temporary(walk->context, fd, name, &status);
 }
 
-static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *folder);
+static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *directory);
 
-static int visit(const struct walk *walk, enum level level, struct walk_folder *folder,
+static int visit(const struct walk *walk, enum level level, struct walk_folder *directory,
                  const char *name)
 {
     if (!is_ours(level, name))
         return 0;
     if (level == TILES) {
-        visit_file(walk, folder, name);
+        visit_file(walk, directory, name);
         return 0;
     }
     if (level == FINGERPRINTS) {
-        memcpy(folder->fingerprint, name, FINGERPRINT_TEXT);
+        memcpy(directory->fingerprint, name, FINGERPRINT_TEXT);
         if (!walk->fingerprint(walk->context, name))
             return 0;
     }
-    struct walk_folder below = {.parent = folder->fd, .name = name};
-    memcpy(below.fingerprint, folder->fingerprint, FINGERPRINT_TEXT);
+    struct walk_folder below = {.parent = directory->fd, .name = name};
+    memcpy(below.fingerprint, directory->fingerprint, FINGERPRINT_TEXT);
     int err = visit_folder(walk, level + 1, &below);
     if (err)
         return passed_over(err);
-    folder->entries++;
-    folder->left += !walk->leave(walk->context, &below);
+    directory->entries++;
+    directory->left += !walk->leave(walk->context, &below);
     return 0;
 }
 
-/* Every entry of FOLDER, which is on LEVEL; its descriptor is closed afterwards. */
-static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *folder)
+/* Every entry of DIRECTORY, which is on LEVEL; its descriptor is closed afterwards. */
+static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *directory)
 {
     struct stat status;
     int err = 0;
-    DIR *stream = open_folder(folder->parent, folder->name);
+    DIR *stream = open_folder(directory->parent, directory->name);
     if (!stream)
         return -errno;
-    folder->fd = dirfd(stream);
+    directory->fd = dirfd(stream);
     while (!err) {
         if (!walk->go_on(walk->context)) {
             err = -ECANCELED;
@@ -159,14 +159,14 @@ static int visit_folder(const struct walk *walk, enum level level, struct walk_f
         }
         if (level == FINGERPRINTS &&
             strncmp(entry->d_name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0)
-            visit_temporary(walk, folder->fd, entry->d_name);
+            visit_temporary(walk, directory->fd, entry->d_name);
         else
-            err = visit(walk, level, folder, entry->d_name);
+            err = visit(walk, level, directory, entry->d_name);
     }
-    if (fstat(folder->fd, &status) == 0)
-        folder->size = (uint64_t)status.st_size;
+    if (fstat(directory->fd, &status) == 0)
+        directory->size = (uint64_t)status.st_size;
     closedir(stream);
-    folder->fd = -1;
+    directory->fd = -1;
     return err;
 }
 

@@ -28,15 +28,15 @@ struct walk {
     /* False: stop now. */
     bool (*go_on)(void *context);
     /* A temporary in the top folder. */
-    void (*temporary)(void *context, int folder, const char *name, const struct stat *status);
+    void (*temporary)(void *context, int directory, const char *name, const struct stat *status);
     /* A fingerprint's folder: whether to go in. */
     bool (*fingerprint)(void *context, const char *fingerprint);
     /* A tile's file. True where it has been deleted. */
-    bool (*tile)(void *context, const struct walk_folder *folder, const char *name,
+    bool (*tile)(void *context, const struct walk_folder *directory, const char *name,
                  const struct stat *status);
     /* A folder has been gone through. True where it has been deleted, which it may be if nothing is
      * left. */
-    bool (*leave)(void *context, const struct walk_folder *folder);
+    bool (*leave)(void *context, const struct walk_folder *directory);
     void *context;
 };
 

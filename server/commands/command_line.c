@@ -16,32 +16,35 @@ enum { NAME_WIDTH = 13, OPTION_WIDTH = 19, HELP_MARGIN = 4 };
 
 static const struct {
     const char *name;
-    char letter;       /* by which people know it rather than by its name, or 0 */
+    char message;      /* by which people know it rather than by its name, or 0 */
     const char *value; /* NULL: it has none */
     const char *about; /* lines divided by \n */
 } known[COMMAND_OPTIONS] = {
-    [OPTION_CONFIG] = {"config", 0, "FILE", "YAML; config/farlands.yaml documents every key."},
-    [OPTION_LISTEN] = {"listen", 0, "HOST:PORT",
-                       "Instead of the configuration's; port 0 picks a free one."},
-    [OPTION_CACHE] = {"cache", 0, "DIR",
-                      "Instead of the configuration's; the folder for rendered tiles."},
-    [OPTION_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
-    [OPTION_WORLD] = {"world", 0, "NAME", "Whose tiles: a name, or name:seed."},
-    [OPTION_LAYER] = {"layer", 0, "NAME,...", "One layer or several."},
-    [OPTION_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or all from A to B."},
-    [OPTION_BBOX] = {"bbox", 0, "x0,y0,x1,y1",
-                     "Blocks, x0 <= x < x1 and y0 <= y < y1: the tiles that touch it. Without it\n"
-                     "the window of web maps, 0 <= x, y < 2^zoom."},
-    [OPTION_SCALE] = {"scale", 0, "1|2", "2: the tiles @2x."},
-    [OPTION_TILES] = {"tiles", 0, "FILE", "Instead: paths as in URLs, one a line; - is stdin."},
-    [OPTION_SHARD] = {"shard", 0, "I/N", "Every Nth tile alone, I from 0 to N - 1."},
-    [OPTION_DRY_RUN] = {"dry-run", 0, NULL,
-                        "Only tell how many tiles, bytes and seconds it would be."},
-    [OPTION_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
-    [OPTION_EXPORT] =
+    [COMMAND_OPTION_CONFIG] = {"config", 0, "FILE",
+                               "YAML; config/farlands.yaml documents every key."},
+    [COMMAND_OPTION_LISTEN] = {"listen", 0, "HOST:PORT",
+                               "Instead of the configuration's; port 0 picks a free one."},
+    [COMMAND_OPTION_CACHE] = {"cache", 0, "DIR",
+                              "Instead of the configuration's; the folder for rendered tiles."},
+    [COMMAND_OPTION_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
+    [COMMAND_OPTION_WORLD] = {"world", 0, "NAME", "Whose tiles: a name, or name:seed."},
+    [COMMAND_OPTION_LAYER] = {"layer", 0, "NAME,...", "One layer or several."},
+    [COMMAND_OPTION_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or all from A to B."},
+    [COMMAND_OPTION_BBOX] =
+        {"bbox", 0, "x0,y0,x1,y1",
+         "Blocks, x0 <= x < x1 and y0 <= y < y1: the tiles that touch it. Without it\n"
+         "the window of web maps, 0 <= x, y < 2^zoom."},
+    [COMMAND_OPTION_SCALE] = {"scale", 0, "1|2", "2: the tiles @2x."},
+    [COMMAND_OPTION_TILES] = {"tiles", 0, "FILE",
+                              "Instead: paths as in URLs, one a line; - is stdin."},
+    [COMMAND_OPTION_SHARD] = {"shard", 0, "I/N", "Every Nth tile alone, I from 0 to N - 1."},
+    [COMMAND_OPTION_DRY_RUN] = {"dry-run", 0, NULL,
+                                "Only tell how many tiles, bytes and seconds it would be."},
+    [COMMAND_OPTION_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
+    [COMMAND_OPTION_EXPORT] =
         {"export", 0, "FILE",
          "An archive of them besides, MBTiles: of one layer, in the window of web maps."},
-    [OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
+    [COMMAND_OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
 };
 
 void command_line_streams(void)
@@ -84,8 +87,8 @@ static void print_lines(const char *head, int width, const char *text)
 /* As people write it. */
 static const char *option_shown(int option, char buffer[64])
 {
-    if (known[option].letter)
-        snprintf(buffer, 64, "-%c", known[option].letter);
+    if (known[option].message)
+        snprintf(buffer, 64, "-%c", known[option].message);
     else
         snprintf(buffer, 64, "--%s", known[option].name);
     return buffer;
@@ -124,7 +127,7 @@ static void list_for_getopt(struct option options[COMMAND_OPTIONS + 2])
     for (int i = 0; i < COMMAND_OPTIONS; i++)
         options[i] =
             (struct option){known[i].name, known[i].value ? required_argument : no_argument, NULL,
-                            known[i].letter ? known[i].letter : FIRST + i};
+                            known[i].message ? known[i].message : FIRST + i};
     options[COMMAND_OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
 }
 
@@ -132,7 +135,7 @@ static void list_for_getopt(struct option options[COMMAND_OPTIONS + 2])
 static int option_of(int value)
 {
     for (int i = 0; i < COMMAND_OPTIONS; i++)
-        if (value == FIRST + i || (known[i].letter && value == known[i].letter))
+        if (value == FIRST + i || (known[i].message && value == known[i].message))
             return i;
     return -1;
 }

@@ -12,21 +12,21 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 
 /* In the order in which --help lists them. */
 enum command_option {
-    OPTION_CONFIG,
-    OPTION_LISTEN,
-    OPTION_CACHE,
-    OPTION_OUTPUT,
-    OPTION_WORLD,
-    OPTION_LAYER,
-    OPTION_ZOOM,
-    OPTION_BBOX,
-    OPTION_SCALE,
-    OPTION_TILES,
-    OPTION_SHARD,
-    OPTION_DRY_RUN,
-    OPTION_LIST,
-    OPTION_EXPORT,
-    OPTION_THREADS,
+    COMMAND_OPTION_CONFIG,
+    COMMAND_OPTION_LISTEN,
+    COMMAND_OPTION_CACHE,
+    COMMAND_OPTION_OUTPUT,
+    COMMAND_OPTION_WORLD,
+    COMMAND_OPTION_LAYER,
+    COMMAND_OPTION_ZOOM,
+    COMMAND_OPTION_BBOX,
+    COMMAND_OPTION_SCALE,
+    COMMAND_OPTION_TILES,
+    COMMAND_OPTION_SHARD,
+    COMMAND_OPTION_DRY_RUN,
+    COMMAND_OPTION_LIST,
+    COMMAND_OPTION_EXPORT,
+    COMMAND_OPTION_THREADS,
     COMMAND_OPTIONS,
 };
 
@@ -41,7 +41,7 @@ struct command {
     const char *name;
     const char *synopsis; /* what follows the name; lines are divided by \n */
     const char *about;    /* the same; what --help says besides, or NULL */
-    uint32_t options;     /* bit 1 << OPTION_... for each that it takes */
+    uint32_t options;     /* bit 1 << COMMAND_OPTION_... for each that it takes */
     const char *argument; /* what it needs that is no option, such as "a FILE"; NULL: none */
     int (*run)(const struct command_line *line); /* returns the exit code */
 };

@@ -5,7 +5,7 @@
 
 #include "server/layers/layer.h"
 
-int command_config(struct config **config, const char *file)
+int load_config(struct config **config, const char *file)
 {
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
@@ -16,7 +16,7 @@ int command_config(struct config **config, const char *file)
     return EXIT_WRONG_USAGE;
 }
 
-int command_worlds(struct worlds **worlds, const struct config *config)
+int load_worlds(struct worlds **worlds, const struct config *config)
 {
     int err = worlds_new(worlds, config);
     if (!err)
@@ -25,13 +25,13 @@ int command_worlds(struct worlds **worlds, const struct config *config)
     return EXIT_FAILED;
 }
 
-int command_load(struct worlds **worlds, const char *file)
+int load_load(struct worlds **worlds, const char *file)
 {
     struct config *config;
-    int code = command_config(&config, file);
+    int code = load_config(&config, file);
     if (code)
         return code;
-    code = command_worlds(worlds, config);
+    code = load_worlds(worlds, config);
     config_free(config);
     return code;
 }

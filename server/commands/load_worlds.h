@@ -7,12 +7,12 @@
 
 /* Read FILE, or the built-in configuration where it is NULL. Returns EXIT_DONE with *CONFIG, to be
  * freed; or an exit code. */
-int command_config(struct config **config, const char *file);
+int load_config(struct config **config, const char *file);
 
 /* Its worlds, with one reference. Returns EXIT_DONE or an exit code. */
-int command_worlds(struct worlds **worlds, const struct config *config);
+int load_worlds(struct worlds **worlds, const struct config *config);
 
 /* Both, for who needs the worlds alone. */
-int command_load(struct worlds **worlds, const char *file);
+int load_load(struct worlds **worlds, const char *file);
 
 #endif

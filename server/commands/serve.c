@@ -6,15 +6,16 @@
 #include "server/layers/layer.h"
 #include "server/telemetry/log.h"
 
-/* A serve_loader: what the file says, but for what the command line says. */
+/* A daemon_loader: what the file says, but for what the command line says. */
 static int load(void *context, struct config **config, struct config_error *error)
 {
     const struct command_line *line = context;
-    const char *listen = line->option[OPTION_LISTEN], *cache = line->option[OPTION_CACHE];
+    const char *listen = line->option[COMMAND_OPTION_LISTEN],
+               *cache = line->option[COMMAND_OPTION_CACHE];
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
 
     layers_known(known);
-    int err = config_load(config, line->option[OPTION_CONFIG], known, error);
+    int err = config_load(config, line->option[COMMAND_OPTION_CONFIG], known, error);
     if (err)
         return err;
     if (listen)
@@ -26,7 +27,8 @@ static int load(void *context, struct config **config, struct config_error *erro
 
 int command_serve(const struct command_line *line)
 {
-    const char *listen = line->option[OPTION_LISTEN], *cache = line->option[OPTION_CACHE];
+    const char *listen = line->option[COMMAND_OPTION_LISTEN],
+               *cache = line->option[COMMAND_OPTION_CACHE];
     struct command_line kept = *line;
     struct config *config;
     struct config_error error;
@@ -42,5 +44,5 @@ int command_serve(const struct command_line *line)
         return EXIT_WRONG_USAGE;
     }
     log_start(config->log);
-    return serve(config, load, &kept);
+    return daemon_run(config, load, &kept);
 }

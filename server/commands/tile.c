@@ -38,12 +38,12 @@ static int write_blob(const struct blob *blob, const char *file)
 
 static int render_to(const struct tile *tile, const char *file)
 {
-    struct easel *easel;
+    struct render_scratch *scratch;
     struct blob *blob;
-    int err = easel_new(&easel);
+    int err = render_scratch_new(&scratch);
     if (!err) {
-        err = render_tile(&blob, easel, tile, NULL);
-        easel_free(easel);
+        err = render_tile(&blob, scratch, tile, NULL);
+        render_scratch_free(scratch);
     }
     if (err) {
         fprintf(stderr, "farlands: the tile could not be rendered: %s\n", strerror(-err));
@@ -59,14 +59,14 @@ int command_tile(const struct command_line *line)
     struct worlds *worlds;
     struct tile tile;
     char why[ROUTE_WHY];
-    int code = command_load(&worlds, line->option[OPTION_CONFIG]);
+    int code = load_load(&worlds, line->option[COMMAND_OPTION_CONFIG]);
     if (code)
         return code;
     if (find_tile(worlds, line->argument, &tile, why)) {
         fprintf(stderr, "farlands: %s: %s\n", line->argument, why);
         code = EXIT_WRONG_USAGE;
     } else {
-        code = render_to(&tile, line->option[OPTION_OUTPUT]);
+        code = render_to(&tile, line->option[COMMAND_OPTION_OUTPUT]);
         world_release(tile.world);
     }
     worlds_release(worlds);

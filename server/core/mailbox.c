@@ -10,31 +10,31 @@ enum { BATCH = 64 };
 
 struct mailbox {
     uv_mutex_t lock; /* of the line of letters */
-    struct letter *first, **last;
+    struct message *first, **last;
     uv_async_t wake;
 };
 
-static struct letter *take(struct mailbox *mailbox)
+static struct message *take(struct mailbox *mailbox)
 {
     uv_mutex_lock(&mailbox->lock);
-    struct letter *letter = mailbox->first;
-    if (letter) {
-        mailbox->first = letter->next;
+    struct message *message = mailbox->first;
+    if (message) {
+        mailbox->first = message->next;
         if (!mailbox->first)
             mailbox->last = &mailbox->first;
     }
     uv_mutex_unlock(&mailbox->lock);
-    return letter;
+    return message;
 }
 
 static void on_wake(uv_async_t *wake)
 {
     struct mailbox *mailbox = wake->data;
-    struct letter *letter;
+    struct message *message;
     int delivered = 0;
 
-    while (delivered < BATCH && (letter = take(mailbox))) {
-        letter->deliver(letter);
+    while (delivered < BATCH && (message = take(mailbox))) {
+        message->deliver(message);
         delivered++;
     }
     if (delivered == BATCH)
@@ -64,13 +64,13 @@ fail_lock:
     return err;
 }
 
-void mailbox_post(struct mailbox *mailbox, struct letter *letter)
+void mailbox_post(struct mailbox *mailbox, struct message *message)
 {
-    letter->next = NULL;
+    message->next = NULL;
     uv_mutex_lock(&mailbox->lock);
     const bool waking = mailbox->first == NULL;
-    *mailbox->last = letter;
-    mailbox->last = &letter->next;
+    *mailbox->last = message;
+    mailbox->last = &message->next;
     /* Under the lock, so that nobody is in here any more once the last letter is delivered. */
     if (waking)
         uv_async_send(&mailbox->wake);

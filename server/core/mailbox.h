@@ -8,10 +8,10 @@
 #include <uv.h>
 
 /* Embed it in what is to be told; it must stay until it is delivered. */
-struct letter {
+struct message {
     /* On the loop's thread; the letter may be freed or posted again here. */
-    void (*deliver)(struct letter *letter);
-    struct letter *next; /* private */
+    void (*deliver)(struct message *message);
+    struct message *next; /* private */
 };
 
 struct mailbox;
@@ -20,7 +20,7 @@ struct mailbox;
 int mailbox_new(struct mailbox **out, uv_loop_t *loop);
 
 /* Any thread, until mailbox_close is called. */
-void mailbox_post(struct mailbox *mailbox, struct letter *letter);
+void mailbox_post(struct mailbox *mailbox, struct message *message);
 
 /* On the loop's thread, when nobody will post any more and all is delivered. */
 void mailbox_close(struct mailbox *mailbox);

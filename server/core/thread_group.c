@@ -7,12 +7,12 @@
 #include <uv.h>
 
 struct member {
-    struct crew *crew;
+    struct thread_group *group;
     unsigned number;
     pthread_t thread;
 };
 
-struct crew {
+struct thread_group {
     void (*work)(void *context, unsigned number);
     void *context;
     uv_mutex_t lock;
@@ -24,88 +24,88 @@ struct crew {
 static void *run(void *context)
 {
     struct member *member = context;
-    struct crew *crew = member->crew;
-    crew->work(crew->context, member->number);
-    uv_mutex_lock(&crew->lock);
-    if (--crew->working == 0)
-        uv_cond_signal(&crew->ended);
-    uv_mutex_unlock(&crew->lock);
+    struct thread_group *group = member->group;
+    group->work(group->context, member->number);
+    uv_mutex_lock(&group->lock);
+    if (--group->working == 0)
+        uv_cond_signal(&group->ended);
+    uv_mutex_unlock(&group->lock);
     return NULL;
 }
 
 /* As many as the system lets us have. */
-static int start_threads(struct crew *crew, unsigned threads)
+static int start_threads(struct thread_group *group, unsigned threads)
 {
     sigset_t all, before;
     int err = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (!err && crew->count < threads) {
-        struct member *member = &crew->member[crew->count];
-        *member = (struct member){.crew = crew, .number = crew->count};
-        uv_mutex_lock(&crew->lock);
-        crew->working++;
-        uv_mutex_unlock(&crew->lock);
+    while (!err && group->count < threads) {
+        struct member *member = &group->member[group->count];
+        *member = (struct member){.group = group, .number = group->count};
+        uv_mutex_lock(&group->lock);
+        group->working++;
+        uv_mutex_unlock(&group->lock);
         err = pthread_create(&member->thread, NULL, run, member);
         if (err) {
-            uv_mutex_lock(&crew->lock);
-            crew->working--;
-            uv_mutex_unlock(&crew->lock);
+            uv_mutex_lock(&group->lock);
+            group->working--;
+            uv_mutex_unlock(&group->lock);
         } else {
-            crew->count++;
+            group->count++;
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return crew->count > 0 ? 0 : -err;
+    return group->count > 0 ? 0 : -err;
 }
 
-int crew_start(struct crew **out, unsigned threads, void (*work)(void *context, unsigned number),
-               void *context)
+int thread_group_start(struct thread_group **out, unsigned threads,
+                       void (*work)(void *context, unsigned number), void *context)
 {
-    struct crew *crew = calloc(1, sizeof *crew + threads * sizeof crew->member[0]);
-    if (!crew)
+    struct thread_group *group = calloc(1, sizeof *group + threads * sizeof group->member[0]);
+    if (!group)
         return -ENOMEM;
-    crew->work = work;
-    crew->context = context;
-    int err = uv_mutex_init(&crew->lock);
+    group->work = work;
+    group->context = context;
+    int err = uv_mutex_init(&group->lock);
     if (err)
         goto fail_lock;
-    err = uv_cond_init(&crew->ended);
+    err = uv_cond_init(&group->ended);
     if (err)
         goto fail_ended;
-    err = start_threads(crew, threads);
+    err = start_threads(group, threads);
     if (err)
         goto fail_threads;
-    *out = crew;
+    *out = group;
     return 0;
 
 fail_threads:
-    uv_cond_destroy(&crew->ended);
+    uv_cond_destroy(&group->ended);
 fail_ended:
-    uv_mutex_destroy(&crew->lock);
+    uv_mutex_destroy(&group->lock);
 fail_lock:
-    free(crew);
+    free(group);
     return err;
 }
 
-bool crew_wait(struct crew *crew, long ms)
+bool thread_group_wait(struct thread_group *group, long ms)
 {
     const uint64_t until = uv_hrtime() + (uint64_t)ms * 1000000;
-    uv_mutex_lock(&crew->lock);
-    for (uint64_t now; crew->working > 0 && (now = uv_hrtime()) < until;)
-        uv_cond_timedwait(&crew->ended, &crew->lock, until - now);
-    const bool ended = crew->working == 0;
-    uv_mutex_unlock(&crew->lock);
+    uv_mutex_lock(&group->lock);
+    for (uint64_t now; group->working > 0 && (now = uv_hrtime()) < until;)
+        uv_cond_timedwait(&group->ended, &group->lock, until - now);
+    const bool ended = group->working == 0;
+    uv_mutex_unlock(&group->lock);
     return ended;
 }
 
-void crew_free(struct crew *crew)
+void thread_group_free(struct thread_group *group)
 {
-    if (!crew)
+    if (!group)
         return;
-    for (unsigned i = 0; i < crew->count; i++)
-        pthread_join(crew->member[i].thread, NULL);
-    uv_cond_destroy(&crew->ended);
-    uv_mutex_destroy(&crew->lock);
-    free(crew);
+    for (unsigned i = 0; i < group->count; i++)
+        pthread_join(group->member[i].thread, NULL);
+    uv_cond_destroy(&group->ended);
+    uv_mutex_destroy(&group->lock);
+    free(group);
 }

@@ -4,19 +4,19 @@
 
 #include <stdbool.h>
 
-struct crew;
+struct thread_group;
 
 /*
  * Have THREADS of them WORK, each with its NUMBER from 0 on; or fewer, where the system has no
  * more. CONTEXT outlives them. Returns 0, or -ENOMEM or -EAGAIN where there is not even one.
  */
-int crew_start(struct crew **out, unsigned threads, void (*work)(void *context, unsigned number),
-               void *context);
+int thread_group_start(struct thread_group **out, unsigned threads,
+                       void (*work)(void *context, unsigned number), void *context);
 
 /* Wait until all have ended, but for MS at most: whether they have. One thread. */
-bool crew_wait(struct crew *crew, long ms);
+bool thread_group_wait(struct thread_group *group, long ms);
 
 /* Wait for their end. */
-void crew_free(struct crew *crew);
+void thread_group_free(struct thread_group *group);
 
 #endif

@@ -15,8 +15,8 @@ enum {
 };
 
 struct worker {
-    struct workers *workers;
-    void *station;
+    struct work_queue *workers;
+    void *thread_state;
     uint64_t since; /* when its job began; 0: it has none */
     int niceness;   /* that its thread has */
     uv_thread_t thread;
@@ -28,7 +28,7 @@ struct line {
     unsigned length;
 };
 
-struct workers {
+struct work_queue {
     uv_mutex_t lock;
     uv_cond_t wake;
     struct line lines[JOB_RANKS];
@@ -46,7 +46,7 @@ struct workers {
     struct worker worker[];
 };
 
-static void enqueue(struct workers *workers, struct job *job)
+static void enqueue(struct work_queue *workers, struct job *job)
 {
     struct line *line = &workers->lines[job->rank];
     job->next = NULL;
@@ -56,7 +56,7 @@ static void enqueue(struct workers *workers, struct job *job)
     workers->queued++;
 }
 
-static struct job *dequeue(struct workers *workers, enum job_rank rank)
+static struct job *dequeue(struct work_queue *workers, enum job_rank rank)
 {
     struct line *line = &workers->lines[rank];
     struct job *job = line->first;
@@ -69,7 +69,7 @@ static struct job *dequeue(struct workers *workers, enum job_rank rank)
 }
 
 /* The job that is next, or NULL. */
-static struct job *take(struct workers *workers)
+static struct job *take(struct work_queue *workers)
 {
     const bool interactive = workers->lines[JOB_INTERACTIVE].first;
     const bool background = workers->lines[JOB_BACKGROUND].first;
@@ -84,7 +84,7 @@ static struct job *take(struct workers *workers)
     return dequeue(workers, JOB_INTERACTIVE);
 }
 
-static void note_pace(struct workers *workers, uint64_t took)
+static void note_pace(struct work_queue *workers, uint64_t took)
 {
     if (workers->pace == 0)
         workers->pace = took;
@@ -104,7 +104,7 @@ static void give_way(struct worker *worker, int niceness)
 static void work(void *argument)
 {
     struct worker *worker = argument;
-    struct workers *workers = worker->workers;
+    struct work_queue *workers = worker->workers;
     bool rested = true;
 
     uv_mutex_lock(&workers->lock);
@@ -116,7 +116,7 @@ static void work(void *argument)
             const int niceness = workers->niceness;
             uv_mutex_unlock(&workers->lock);
             give_way(worker, niceness);
-            job->run(job, worker->station);
+            job->run(job, worker->thread_state);
             uv_mutex_lock(&workers->lock);
             note_pace(workers, uv_hrtime() - worker->since);
             worker->since = 0;
@@ -138,22 +138,22 @@ static void work(void *argument)
 }
 
 /* Free workers take the first jobs in a moment: those do not wait. */
-static unsigned about_to_run(const struct workers *workers)
+static unsigned about_to_run(const struct work_queue *workers)
 {
     const unsigned idle = workers->size - workers->busy;
     return workers->queued < idle ? workers->queued : idle;
 }
 
 /* Whether the line is too long, in number or in time, for one more job of RANK. */
-static bool is_full(const struct workers *workers, enum job_rank rank, uint64_t now)
+static bool is_full(const struct work_queue *workers, enum job_rank rank, uint64_t now)
 {
-    const unsigned waiting = workers->queued - about_to_run(workers);
+    const unsigned pending = workers->queued - about_to_run(workers);
 
     if (workers->queued < workers->size - workers->busy)
         return false;
-    if (waiting >= workers->capacity)
+    if (pending >= workers->capacity)
         return true;
-    if (rank == JOB_BACKGROUND && waiting > workers->capacity / 2)
+    if (rank == JOB_BACKGROUND && pending > workers->capacity / 2)
         return true;
     unsigned ahead = 0;
     for (int better = 0; better <= (int)rank; better++) {
@@ -165,7 +165,7 @@ static bool is_full(const struct workers *workers, enum job_rank rank, uint64_t 
     return ahead * workers->pace / workers->size > BURST * workers->patience;
 }
 
-int workers_submit(struct workers *workers, struct job *job)
+int work_queue_submit(struct work_queue *workers, struct job *job)
 {
     int err = 0;
 
@@ -185,7 +185,8 @@ int workers_submit(struct workers *workers, struct job *job)
 }
 
 /* Take a job that IS WHAT out of the background's line, or NULL. */
-static struct job *take_from_background(struct workers *workers, job_is *is, const void *what)
+static struct job *take_from_background(struct work_queue *workers, job_key_equal *is,
+                                        const void *what)
 {
     struct line *line = &workers->lines[JOB_BACKGROUND];
     struct job **at = &line->first;
@@ -202,7 +203,7 @@ static struct job *take_from_background(struct workers *workers, job_is *is, con
     return job;
 }
 
-bool workers_promote(struct workers *workers, job_is *is, const void *what)
+bool work_queue_promote(struct work_queue *workers, job_key_equal *is, const void *what)
 {
     uv_mutex_lock(&workers->lock);
     struct job *job = take_from_background(workers, is, what);
@@ -216,7 +217,7 @@ bool workers_promote(struct workers *workers, job_is *is, const void *what)
 }
 
 /* Take all jobs out of the line: those that wait. Locked. */
-static struct job *take_all(struct workers *workers)
+static struct job *take_all(struct work_queue *workers)
 {
     struct job *first = NULL, **last = &first;
     for (int rank = 0; rank < JOB_RANKS; rank++) {
@@ -239,7 +240,7 @@ static void run_in_vain(struct job *job)
     }
 }
 
-void workers_cancel(struct workers *workers)
+void work_queue_cancel(struct work_queue *workers)
 {
     uv_mutex_lock(&workers->lock);
     struct job *jobs = take_all(workers);
@@ -247,7 +248,7 @@ void workers_cancel(struct workers *workers)
     run_in_vain(jobs);
 }
 
-void workers_stop(struct workers *workers)
+void work_queue_stop(struct work_queue *workers)
 {
     uv_mutex_lock(&workers->lock);
     workers->stopping = true;
@@ -259,21 +260,21 @@ void workers_stop(struct workers *workers)
         uv_thread_join(&workers->worker[--workers->count].thread);
 }
 
-void workers_rest(struct workers *workers, unsigned us)
+void work_queue_set_batch_delay(struct work_queue *workers, unsigned us)
 {
     uv_mutex_lock(&workers->lock);
     workers->rest_us = us;
     uv_mutex_unlock(&workers->lock);
 }
 
-void workers_give_way(struct workers *workers, int niceness)
+void work_queue_set_nice(struct work_queue *workers, int niceness)
 {
     uv_mutex_lock(&workers->lock);
     workers->niceness = niceness;
     uv_mutex_unlock(&workers->lock);
 }
 
-void workers_limit(struct workers *workers, unsigned capacity, unsigned patience_ms)
+void work_queue_limit(struct work_queue *workers, unsigned capacity, unsigned patience_ms)
 {
     uv_mutex_lock(&workers->lock);
     workers->capacity = capacity;
@@ -281,15 +282,15 @@ void workers_limit(struct workers *workers, unsigned capacity, unsigned patience
     uv_mutex_unlock(&workers->lock);
 }
 
-unsigned workers_waiting(struct workers *workers)
+unsigned work_queue_waiting(struct work_queue *workers)
 {
     uv_mutex_lock(&workers->lock);
-    const unsigned waiting = workers->queued - about_to_run(workers);
+    const unsigned pending = workers->queued - about_to_run(workers);
     uv_mutex_unlock(&workers->lock);
-    return waiting;
+    return pending;
 }
 
-unsigned workers_running(struct workers *workers)
+unsigned work_queue_running(struct work_queue *workers)
 {
     uv_mutex_lock(&workers->lock);
     const unsigned running = workers->busy + about_to_run(workers);
@@ -297,7 +298,7 @@ unsigned workers_running(struct workers *workers)
     return running;
 }
 
-uint64_t workers_longest_run_ms(struct workers *workers)
+uint64_t work_queue_longest_run_ms(struct work_queue *workers)
 {
     uv_mutex_lock(&workers->lock);
     const uint64_t now = uv_hrtime();
@@ -309,12 +310,12 @@ uint64_t workers_longest_run_ms(struct workers *workers)
     return (now - first) / NS_A_MS;
 }
 
-static int start(struct workers *workers, void **stations)
+static int start(struct work_queue *workers, void **stations)
 {
     for (; workers->count < workers->size; workers->count++) {
         struct worker *worker = &workers->worker[workers->count];
         worker->workers = workers;
-        worker->station = stations[workers->count];
+        worker->thread_state = stations[workers->count];
         int err = uv_thread_create(&worker->thread, work, worker);
         if (err)
             return err;
@@ -322,10 +323,10 @@ static int start(struct workers *workers, void **stations)
     return 0;
 }
 
-int workers_new(struct workers **out, void **stations, unsigned count, unsigned capacity,
-                unsigned patience_ms)
+int work_queue_new(struct work_queue **out, void **stations, unsigned count, unsigned capacity,
+                   unsigned patience_ms)
 {
-    struct workers *workers = calloc(1, sizeof *workers + count * sizeof *workers->worker);
+    struct work_queue *workers = calloc(1, sizeof *workers + count * sizeof *workers->worker);
     if (!workers)
         return -ENOMEM;
     workers->size = count;
@@ -346,7 +347,7 @@ int workers_new(struct workers **out, void **stations, unsigned count, unsigned 
     return 0;
 
 fail_start:
-    workers_stop(workers);
+    work_queue_stop(workers);
     uv_cond_destroy(&workers->wake);
 fail_wake:
     uv_mutex_destroy(&workers->lock);
@@ -355,11 +356,11 @@ fail_lock:
     return err;
 }
 
-void workers_free(struct workers *workers)
+void work_queue_free(struct work_queue *workers)
 {
     if (!workers)
         return;
-    workers_stop(workers);
+    work_queue_stop(workers);
     uv_cond_destroy(&workers->wake);
     uv_mutex_destroy(&workers->lock);
     free(workers);

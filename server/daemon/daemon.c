@@ -32,16 +32,16 @@ enum {
 
 struct server {
     uv_loop_t loop; /* of the main thread: signals, and who comes in */
-    serve_loader *load;
+    daemon_loader *load;
     void *load_context;
     uv_mutex_t setup_lock; /* of which setup is in force; only the main thread changes it */
-    struct setup *setup;
+    struct snapshot *snapshot;
     struct metrics metrics; /* of everything but the shards */
     time_t started;
     struct access_log *access_log; /* or NULL */
-    struct clients *clients;
-    struct fingerprints *fingerprints;
-    struct works *works;
+    struct client_limits *clients;
+    struct recent_worlds *recent_worlds;
+    struct pipeline *pipeline;
     struct shard *shards[SHARDS_MAX];
     unsigned shard_count, drained_count; /* the latter atomic */
     unsigned streams;                    /* atomic */
@@ -57,25 +57,25 @@ struct server {
 
 static const struct config *config_of(const struct server *server)
 {
-    return server->setup->config;
+    return server->snapshot->config;
 }
 
 /* --- What every thread may ask --------------------------------------------- */
 
-static struct setup *setup_in_force(struct server *server)
+static struct snapshot *setup_in_force(struct server *server)
 {
     uv_mutex_lock(&server->setup_lock);
-    struct setup *setup = setup_hold(server->setup);
+    struct snapshot *snapshot = snapshot_hold(server->snapshot);
     uv_mutex_unlock(&server->setup_lock);
-    return setup;
+    return snapshot;
 }
 
 static bool is_current(void *context, const char *fingerprint)
 {
     struct server *server = context;
-    struct setup *setup = setup_in_force(server);
-    const bool current = setup_serves(setup, server->fingerprints, fingerprint);
-    setup_release(setup);
+    struct snapshot *snapshot = setup_in_force(server);
+    const bool current = snapshot_serves(snapshot, server->recent_worlds, fingerprint);
+    snapshot_release(snapshot);
     return current;
 }
 
@@ -84,14 +84,14 @@ static enum readiness readiness(void *context)
     struct server *server = context;
     if (__atomic_load_n(&server->draining, __ATOMIC_RELAXED))
         return READY_NOT_DRAINING;
-    return works_longest_run_ms(server->works) > STUCK_MS ? READY_NOT_STUCK : READY;
+    return pipeline_longest_run_ms(server->pipeline) > STUCK_MS ? READY_NOT_STUCK : READY;
 }
 
 static struct blob *scrape(void *context)
 {
     struct server *server = context;
-    struct setup *setup = setup_in_force(server);
-    const struct config *config = setup->config;
+    struct snapshot *snapshot = setup_in_force(server);
+    const struct config *config = snapshot->config;
     const struct metrics *sets[SHARDS_MAX + 1] = {&server->metrics};
     struct metrics_gauges gauges = {
         .value = {[GAUGE_READY] = readiness(server) == READY,
@@ -101,16 +101,16 @@ static struct blob *scrape(void *context)
                   [GAUGE_MEMORY_LIMIT] = config->cache.memory,
                   [GAUGE_DISK_LIMIT] = config->cache.disk,
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
-                  [GAUGE_RESIDENT_BYTES] = process_resident_bytes(),
-                  [GAUGE_OPEN_FDS] = process_open_files()},
-        .kernel = farlands_kernel(setup->worlds->world[0].terrain),
+                  [GAUGE_RESIDENT_BYTES] = process_stats_resident_bytes(),
+                  [GAUGE_OPEN_FDS] = process_stats_open_files()},
+        .kernel = farlands_kernel(snapshot->worlds->world[0].terrain),
     };
 
-    works_measure(server->works, &gauges);
+    pipeline_measure(server->pipeline, &gauges);
     for (unsigned i = 0; i < server->shard_count; i++)
         sets[i + 1] = shard_metrics(server->shards[i]);
     struct blob *text = metrics_text(sets, server->shard_count + 1, &gauges);
-    setup_release(setup);
+    snapshot_release(snapshot);
     return text;
 }
 
@@ -119,7 +119,7 @@ static struct blob *scrape(void *context)
 static unsigned share(void *context, const struct sockaddr *peer)
 {
     const struct config *config = config_of(context);
-    return site_is_proxy(&config->site, peer) ? 0 : config->limits.connections_per_client;
+    return forwarded_is_proxy(&config->site, peer) ? 0 : config->limits.connections_per_client;
 }
 
 static void give(void *context, int fd, const struct sockaddr *peer, socklen_t length)
@@ -268,26 +268,26 @@ static unsigned connections_for(const struct config *config)
 }
 
 /* Nothing here can fail: a configuration is in force as a whole or not at all. */
-static void put_in_force(struct server *server, struct setup *setup)
+static void put_in_force(struct server *server, struct snapshot *snapshot)
 {
-    struct setup *old = server->setup;
+    struct snapshot *old = server->snapshot;
 
     uv_mutex_lock(&server->setup_lock);
-    server->setup = setup;
+    server->snapshot = snapshot;
     uv_mutex_unlock(&server->setup_lock);
-    setup_release(old);
-    log_change(setup->config->log);
-    works_limit(server->works, setup->config);
-    acceptor_limit(server->acceptor, connections_for(setup->config));
+    snapshot_release(old);
+    log_change(snapshot->config->log);
+    pipeline_limit(server->pipeline, snapshot->config);
+    acceptor_limit(server->acceptor, connections_for(snapshot->config));
     for (unsigned i = 0; i < server->shard_count; i++)
-        shard_use(server->shards[i], setup);
+        shard_use(server->shards[i], snapshot);
 }
 
 static int reload(struct server *server)
 {
     struct config_error error;
     struct config *config;
-    struct setup *setup;
+    struct snapshot *snapshot;
 
     if (server->load(server->load_context, &config, &error)) {
         log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error.text);
@@ -299,12 +299,12 @@ static int reload(struct server *server)
         config_free(config);
         return -EINVAL;
     }
-    int err = setup_new(&setup, config);
+    int err = snapshot_new(&snapshot, config);
     if (err) {
         log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", strerror(-err));
         return err;
     }
-    put_in_force(server, setup);
+    put_in_force(server, snapshot);
     if (server->access_log)
         access_log_reopen(server->access_log);
     log_line(LOG_INFO, "SIGHUP: the configuration was read again and is in force");
@@ -416,11 +416,11 @@ static int start_shards(struct server *server)
 {
     const unsigned count = shards_for(config_of(server));
     struct shard_parts parts = {
-        .service = {.ledger.access_log = server->access_log,
-                    .supply = works_supply(server->works),
-                    .renderers = works_renderers(server->works),
+        .service = {.sinks.access_log = server->access_log,
+                    .fetcher = pipeline_fetcher(server->pipeline),
+                    .renderers = pipeline_renderers(server->pipeline),
                     .clients = server->clients,
-                    .fingerprints = server->fingerprints,
+                    .recent_worlds = server->recent_worlds,
                     .streams = &server->streams,
                     .shelves = count,
                     .scrape = scrape,
@@ -432,8 +432,8 @@ static int start_shards(struct server *server)
     };
 
     for (; server->shard_count < count; server->shard_count++) {
-        parts.service.ledger.lane = server->shard_count;
-        int err = shard_new(&server->shards[server->shard_count], &parts, server->setup);
+        parts.service.sinks.lane = server->shard_count;
+        int err = shard_new(&server->shards[server->shard_count], &parts, server->snapshot);
         if (err)
             return err;
     }
@@ -442,14 +442,15 @@ static int start_shards(struct server *server)
 
 static int make_parts(struct server *server)
 {
-    const struct works_parts works = {config_of(server), &server->metrics, is_current, server};
+    const struct pipeline_parts pipeline = {config_of(server), &server->metrics, is_current,
+                                            server};
     int err = open_access_log(server);
     if (!err)
-        err = clients_new(&server->clients);
+        err = client_limits_new(&server->clients);
     if (!err)
-        err = fingerprints_new(&server->fingerprints);
+        err = recent_worlds_new(&server->recent_worlds);
     if (!err)
-        err = works_new(&server->works, &works);
+        err = pipeline_new(&server->pipeline, &pipeline);
     if (!err)
         err = start_shards(server);
     if (err)
@@ -494,13 +495,14 @@ static void start_watchdog(struct server *server)
 
 static void announce(const struct server *server)
 {
-    const unsigned threads = works_threads(server->works);
-    const int worlds = server->setup->worlds->count;
+    const unsigned threads = pipeline_threads(server->pipeline);
+    const int worlds = server->snapshot->worlds->count;
 
     printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
            server->address, config_of(server)->site.base_path, worlds, worlds == 1 ? "" : "s",
            threads, threads == 1 ? "" : "s",
-           farlands_kernel(server->setup->worlds->world[0].terrain), works_folder(server->works));
+           farlands_kernel(server->snapshot->worlds->world[0].terrain),
+           pipeline_directory(server->pipeline));
     fflush(stdout);
     sd_notify(0, "READY=1");
 }
@@ -508,17 +510,17 @@ static void announce(const struct server *server)
 /* What was made; the loop has nothing left to do. Nothing is freed that a thread is still at. */
 static void free_parts(struct server *server)
 {
-    if (server->works && !works_stop(server->works)) {
+    if (server->pipeline && !pipeline_stop(server->pipeline)) {
         log_line(LOG_WARNING, "a render or a read from the disk does not end; leaving it behind");
         _exit(0);
     }
-    works_free(server->works);
+    pipeline_free(server->pipeline);
     if (server->access_log)
         access_log_close(server->access_log);
     acceptor_free(server->acceptor);
-    clients_free(server->clients);
-    fingerprints_free(server->fingerprints);
-    setup_release(server->setup);
+    client_limits_free(server->clients);
+    recent_worlds_free(server->recent_worlds);
+    snapshot_release(server->snapshot);
     uv_loop_close(&server->loop);
     uv_mutex_destroy(&server->setup_lock);
 }
@@ -543,13 +545,13 @@ static int run(struct server *server)
     return 0;
 }
 
-int serve(struct config *config, serve_loader *load, void *context)
+int daemon_run(struct config *config, daemon_loader *load, void *context)
 {
     struct server server = {.load = load, .load_context = context, .started = time(NULL)};
 
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that must not be so large: EFBIG says so, too */
-    int err = setup_new(&server.setup, config);
+    int err = snapshot_new(&server.snapshot, config);
     if (!err)
         err = uv_mutex_init(&server.setup_lock);
     if (!err)

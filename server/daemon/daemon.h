@@ -5,12 +5,12 @@
 #include "config/config.h"
 
 /* Read the configuration: 0 with *OUT, or a negative code with ERROR filled. */
-typedef int serve_loader(void *context, struct config **out, struct config_error *error);
+typedef int daemon_loader(void *context, struct config **out, struct config_error *error);
 
 /*
  * Serve by CONFIG, which is taken over, until SIGTERM or SIGINT; on SIGHUP, by
  * what LOAD reads. Returns the process's exit code.
  */
-int serve(struct config *config, serve_loader *load, void *context);
+int daemon_run(struct config *config, daemon_loader *load, void *context);
 
 #endif

@@ -25,14 +25,14 @@ struct shard {
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
-    unsigned connections;     /* atomic */
-    struct setup *next_setup; /* atomic: what it will go by, or NULL */
-    struct letter change, drain, stop;
+    unsigned connections;        /* atomic */
+    struct snapshot *next_setup; /* atomic: what it will go by, or NULL */
+    struct message change, drain, stop;
 };
 
-static struct shard *shard_of(struct letter *letter, size_t offset)
+static struct shard *shard_of(struct message *message, size_t offset)
 {
-    return (struct shard *)((char *)letter - offset);
+    return (struct shard *)((char *)message - offset);
 }
 
 /* --- On the shard's thread ------------------------------------------------- */
@@ -63,9 +63,9 @@ static void on_drained(void *context)
     shard->parts.drained(shard->parts.context);
 }
 
-static void deliver_drain(struct letter *letter)
+static void deliver_drain(struct message *message)
 {
-    struct shard *shard = shard_of(letter, offsetof(struct shard, drain));
+    struct shard *shard = shard_of(message, offsetof(struct shard, drain));
     http_drain(shard->http, on_drained, shard);
 }
 
@@ -83,34 +83,34 @@ static void on_stopping(uv_timer_t *timer)
     mailbox_close(shard->mailbox);
 }
 
-static void deliver_stop(struct letter *letter)
+static void deliver_stop(struct message *message)
 {
-    on_stopping(&shard_of(letter, offsetof(struct shard, stop))->stopping);
+    on_stopping(&shard_of(message, offsetof(struct shard, stop))->stopping);
 }
 
 /* A connection on its way to its shard. */
 struct arrival {
-    struct letter letter; /* first: a letter is its arrival */
+    struct message message; /* first: a letter is its arrival */
     struct shard *shard;
     int fd;
     socklen_t length;
     struct sockaddr_storage peer;
 };
 
-static void deliver_arrival(struct letter *letter)
+static void deliver_arrival(struct message *message)
 {
-    struct arrival *arrival = (struct arrival *)letter;
+    struct arrival *arrival = (struct arrival *)message;
     http_adopt(arrival->shard->http, arrival->fd, (const struct sockaddr *)&arrival->peer,
                arrival->length);
     free(arrival);
 }
 
-static void deliver_change(struct letter *letter)
+static void deliver_change(struct message *message)
 {
-    struct shard *shard = shard_of(letter, offsetof(struct shard, change));
-    struct setup *setup = __atomic_exchange_n(&shard->next_setup, NULL, __ATOMIC_ACQ_REL);
-    service_use(shard->service, setup);
-    setup_release(setup);
+    struct shard *shard = shard_of(message, offsetof(struct shard, change));
+    struct snapshot *snapshot = __atomic_exchange_n(&shard->next_setup, NULL, __ATOMIC_ACQ_REL);
+    service_use(shard->service, snapshot);
+    snapshot_release(snapshot);
 }
 
 static void run(void *context)
@@ -131,12 +131,12 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
         on_closed(shard, peer);
         return;
     }
-    arrival->letter.deliver = deliver_arrival;
+    arrival->message.deliver = deliver_arrival;
     arrival->shard = shard;
     arrival->fd = fd;
     arrival->length = length;
     memcpy(&arrival->peer, peer, length);
-    mailbox_post(shard->mailbox, &arrival->letter);
+    mailbox_post(shard->mailbox, &arrival->message);
 }
 
 unsigned shard_connections(const struct shard *shard)
@@ -154,13 +154,13 @@ const struct metrics *shard_metrics(const struct shard *shard)
     return &shard->metrics;
 }
 
-void shard_use(struct shard *shard, struct setup *setup)
+void shard_use(struct shard *shard, struct snapshot *snapshot)
 {
-    struct setup *last =
-        __atomic_exchange_n(&shard->next_setup, setup_hold(setup), __ATOMIC_ACQ_REL);
+    struct snapshot *last =
+        __atomic_exchange_n(&shard->next_setup, snapshot_hold(snapshot), __ATOMIC_ACQ_REL);
     if (!last)
         mailbox_post(shard->mailbox, &shard->change);
-    setup_release(last); /* whose letter is on its way, and will find the new one */
+    snapshot_release(last); /* whose letter is on its way, and will find the new one */
 }
 
 void shard_drain(struct shard *shard)
@@ -173,15 +173,15 @@ void shard_stop(struct shard *shard)
     mailbox_post(shard->mailbox, &shard->stop);
 }
 
-static int make_parts(struct shard *shard, struct setup *setup)
+static int make_parts(struct shard *shard, struct snapshot *snapshot)
 {
     struct service_parts service = shard->parts.service;
     int err = mailbox_new(&shard->mailbox, &shard->loop);
     if (err)
         return err;
     service.mailbox = shard->mailbox;
-    service.ledger.metrics = &shard->metrics;
-    err = service_new(&shard->service, &service, setup);
+    service.sinks.metrics = &shard->metrics;
+    err = service_new(&shard->service, &service, snapshot);
     if (err)
         return err;
     const struct http_parts http = {
@@ -217,7 +217,7 @@ static void take_down(struct shard *shard)
     free_parts(shard);
 }
 
-int shard_new(struct shard **out, const struct shard_parts *parts, struct setup *setup)
+int shard_new(struct shard **out, const struct shard_parts *parts, struct snapshot *snapshot)
 {
     struct shard *shard = aligned_alloc(_Alignof(struct shard), sizeof *shard);
     if (!shard)
@@ -235,7 +235,7 @@ int shard_new(struct shard **out, const struct shard_parts *parts, struct setup 
     shard->change.deliver = deliver_change;
     shard->drain.deliver = deliver_drain;
     shard->stop.deliver = deliver_stop;
-    err = make_parts(shard, setup);
+    err = make_parts(shard, snapshot);
     if (err) {
         take_down(shard);
         return err;

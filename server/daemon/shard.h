@@ -19,8 +19,8 @@ struct shard_parts {
 
 struct shard;
 
-/* Start one. A reference to SETUP is taken. Returns 0 or a negative code. */
-int shard_new(struct shard **out, const struct shard_parts *parts, struct setup *setup);
+/* Start one. A reference to SNAPSHOT is taken. Returns 0 or a negative code. */
+int shard_new(struct shard **out, const struct shard_parts *parts, struct snapshot *snapshot);
 
 /* Serve the connected socket FD, which is taken over; closed will be called for it. */
 void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, socklen_t length);
@@ -34,8 +34,8 @@ uint64_t shard_turned(const struct shard *shard);
 /* What it counts. */
 const struct metrics *shard_metrics(const struct shard *shard);
 
-/* Go by SETUP from now on, of which a reference is taken. One thread only calls this. */
-void shard_use(struct shard *shard, struct setup *setup);
+/* Go by SNAPSHOT from now on, of which a reference is taken. One thread only calls this. */
+void shard_use(struct shard *shard, struct snapshot *snapshot);
 
 /* Close each connection after the answer that it waits for; drained is called when none is left. */
 void shard_drain(struct shard *shard);

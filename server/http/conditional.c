@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
-char *etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG])
+char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG])
 {
     snprintf(etag, HASH_ETAG, "\"%016" PRIx64 "\"", (uint64_t)XXH64(bytes, length, 0));
     return etag;
@@ -56,17 +56,17 @@ static bool list_names(const char *list, const char *etag, bool strongly)
     return found;
 }
 
-bool match_holds(const char *if_match, const char *etag)
+bool conditional_if_match(const char *if_match, const char *etag)
 {
     return !if_match || list_names(if_match, etag, true);
 }
 
-bool none_match_holds(const char *if_none_match, const char *etag)
+bool conditional_if_none_match(const char *if_none_match, const char *etag)
 {
     return if_none_match && list_names(if_none_match, etag, false);
 }
 
-bool if_range_holds(const char *if_range, const char *etag)
+bool conditional_if_range(const char *if_range, const char *etag)
 {
     if (!if_range)
         return true;
@@ -120,7 +120,7 @@ static const char *range_spec(const char *at, uint64_t length, struct byte_range
     return at;
 }
 
-enum range_kind range_parse(const char *range, uint64_t length, struct byte_range *out)
+enum range_kind conditional_parse_range(const char *range, uint64_t length, struct byte_range *out)
 {
     static const char unit[] = "bytes=";
     enum range_kind kind = RANGE_WHOLE;
@@ -159,7 +159,7 @@ static bool is_forbidden(const char *at, size_t length)
     return digits > 0 && strspn(q + 1, "0. \t") >= digits;
 }
 
-bool accepts_gzip(const char *accept_encoding)
+bool conditional_accepts_gzip(const char *accept_encoding)
 {
     bool any = false;
     for (const char *at = accept_encoding; at && *at;) {

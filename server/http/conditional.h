@@ -10,19 +10,19 @@
 enum { HASH_ETAG = 24 };
 
 /* The strong validator of BYTES that nothing else identifies: their hash. Returns ETAG. */
-char *etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
+char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
 
 /* Whether the field value of If-Match, where there is one, names ETAG by strong comparison, or is
  * *. What is malformed matches nothing. */
-bool match_holds(const char *if_match, const char *etag);
+bool conditional_if_match(const char *if_match, const char *etag);
 
 /* Whether the field value of If-None-Match names ETAG ("..." with its quotes),
  * by weak comparison, or is *. NULL and what is malformed match nothing. */
-bool none_match_holds(const char *if_none_match, const char *etag);
+bool conditional_if_none_match(const char *if_none_match, const char *etag);
 
 /* Whether the field value of If-Range leaves the Range in force: where it is NULL, or names ETAG,
  * which is strong. A weak tag never does, nor does a date: answers here have none. */
-bool if_range_holds(const char *if_range, const char *etag);
+bool conditional_if_range(const char *if_range, const char *etag);
 
 /* Part of LENGTH bytes. */
 struct byte_range {
@@ -37,9 +37,9 @@ enum range_kind {
 
 /* The field value of RANGE (or NULL) for an answer of LENGTH bytes; OUT, never empty, only of a
  * part. */
-enum range_kind range_parse(const char *range, uint64_t length, struct byte_range *out);
+enum range_kind conditional_parse_range(const char *range, uint64_t length, struct byte_range *out);
 
 /* Whether the field value of Accept-Encoding, or NULL, takes gzip. */
-bool accepts_gzip(const char *accept_encoding);
+bool conditional_accepts_gzip(const char *accept_encoding);
 
 #endif

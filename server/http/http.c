@@ -31,8 +31,8 @@ struct http {
     uv_timer_t timer;
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
-    struct links links;
-    struct lingers lingers;
+    struct deadlines deadlines;
+    struct lingering_close lingering;
     socklen_t adopting; /* how long the address is of the connection being given */
     bool adopted;       /* it has begun */
     bool draining;
@@ -54,21 +54,21 @@ enum state {
 struct http_exchange {
     struct http *http;
     struct MHD_Connection *connection;
-    struct link *link;
+    struct deadline *deadline;
     enum state state;
     struct http_request request;
-    bool close;                    /* close the connection after the answer */
-    bool own;                      /* the response is nobody else's */
-    struct http_response response; /* of the answer, until libmicrohttpd has it */
-    struct body *body;             /* of the answer, while it has a source, or NULL */
-    bool had_body;                 /* the answer before it had one */
-    char *uri;                     /* at_hand, or allocated */
+    bool close;                   /* close the connection after the answer */
+    bool own;                     /* the response is nobody else's */
+    struct mhd_response response; /* of the answer, until libmicrohttpd has it */
+    struct streamed_body *body;   /* of the answer, while it has a source, or NULL */
+    bool had_body;                /* the answer before it had one */
+    char *uri;                    /* at_hand, or allocated */
     char at_hand[URI_AT_HAND];
 };
 
 /* One connection, and the exchange that it is at: there is never a second. */
 struct connection {
-    struct link link; /* first: a link is its connection */
+    struct deadline deadline; /* first: a link is its connection */
     const struct sockaddr *peer;
     socklen_t peer_length;
     struct http_exchange exchange;
@@ -107,7 +107,7 @@ static void on_prepare(uv_prepare_t *prepare)
     struct http *http = prepare->data;
     if (http->work_due)
         run(http);
-    if (http->drained && http->links.count == 0) {
+    if (http->drained && http->deadlines.count == 0) {
         void (*drained)(void *) = http->drained;
         http->drained = NULL;
         drained(http->drained_context);
@@ -123,9 +123,9 @@ static struct connection *connection_of(struct MHD_Connection *mhd)
     return info ? info->socket_context : NULL;
 }
 
-static void enter(struct http_exchange *exchange, enum link_phase phase)
+static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 {
-    link_enter(exchange->link, phase, uv_now(exchange->http->parts.loop));
+    deadline_enter(exchange->deadline, phase, uv_now(exchange->http->parts.loop));
 }
 
 /*
@@ -133,7 +133,7 @@ static void enter(struct http_exchange *exchange, enum link_phase phase)
  * answer, and where the client has closed its sending side, closes it. Only
  * connections with a timeout of their own are looked after first: so one that
  * waits gets one. The others have none but after a body that had a source:
- * links_sweep looks after them, and libmicrohttpd need not ask for the time
+ * deadlines_expire looks after them, and libmicrohttpd need not ask for the time
  * thrice a request.
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
@@ -161,7 +161,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     memcpy(kept, uri, length + 1);
     exchange->http = context;
     exchange->connection = mhd;
-    exchange->link = &connection->link;
+    exchange->deadline = &connection->deadline;
     exchange->state = STATE_NEW;
     exchange->request = (struct http_request){.peer = connection->peer, .begun = uv_hrtime()};
     exchange->response.response = NULL;
@@ -170,7 +170,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     if (exchange->had_body)
         set_timeout(exchange, 0);
     exchange->had_body = false;
-    enter(exchange, LINK_HEADERS);
+    enter(exchange, DEADLINE_HEADERS);
     return exchange;
 }
 
@@ -181,7 +181,7 @@ bool http_closes(const struct http_exchange *exchange)
 
 bool http_has_left(const struct http_exchange *exchange)
 {
-    return link_has_left(exchange->link);
+    return deadline_has_left(exchange->deadline);
 }
 
 /* The response is there, or, where memory is out, is none. */
@@ -194,28 +194,28 @@ static void answered(struct http_exchange *exchange)
     exchange->state = STATE_ANSWERED;
 }
 
-void http_answer(struct http_exchange *exchange, const struct http_answer *answer)
+void http_answer(struct http_exchange *exchange, const struct http_response *answer)
 {
     assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
     exchange->own = true;
-    response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
-                  exchange->close || exchange->http->draining);
+    mhd_response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
+                      exchange->close || exchange->http->draining);
     if (exchange->response.response && exchange->response.body)
-        body_bind(exchange->response.body, exchange->connection, exchange->link,
-                  exchange->http->parts.loop, &exchange->body);
+        streamed_body_bind(exchange->response.body, exchange->connection, exchange->deadline,
+                           exchange->http->parts.loop, &exchange->body);
     answered(exchange);
 }
 
 void http_wake(struct http_exchange *exchange)
 {
-    if (exchange->body && body_wake(exchange->body))
+    if (exchange->body && streamed_body_wake(exchange->body))
         exchange->http->work_due = true;
 }
 
-void http_give(struct http_exchange *exchange, struct http_response *response)
+void http_give(struct http_exchange *exchange, struct mhd_response *response)
 {
     assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
-    response_date(response, &exchange->http->date);
+    mhd_response_date(response, &exchange->http->date);
     exchange->own = false;
     exchange->response = *response;
     answered(exchange);
@@ -224,7 +224,7 @@ void http_give(struct http_exchange *exchange, struct http_response *response)
 static void drop_response(struct http_exchange *exchange)
 {
     if (exchange->own)
-        response_drop(&exchange->response);
+        mhd_response_drop(&exchange->response);
     exchange->response.response = NULL;
 }
 
@@ -232,7 +232,7 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
     if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
-    enter(exchange, LINK_SENDING);
+    enter(exchange, DEADLINE_SENDING);
     enum MHD_Result queued = MHD_queue_response(exchange->connection, exchange->response.status,
                                                 exchange->response.response);
     drop_response(exchange);
@@ -245,12 +245,12 @@ static enum MHD_Result handle(struct http_exchange *exchange)
 
     exchange->state = STATE_HANDLED;
     exchange->request.last = http_closes(exchange);
-    enter(exchange, LINK_HANDLED);
+    enter(exchange, DEADLINE_HANDLED);
     http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
     if (exchange->state == STATE_ANSWERED)
         return queue_response(exchange);
     exchange->state = STATE_PARKED;
-    set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+    set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
     MHD_suspend_connection(exchange->connection);
     return MHD_YES;
 }
@@ -267,7 +267,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        exchange->close = head_examine(&exchange->request, mhd, exchange->uri, method, version);
+        exchange->close =
+            request_head_read(&exchange->request, mhd, exchange->uri, method, version);
         exchange->state = STATE_CHECKED;
         /* An answer to the first call makes MHD close the connection: right for
          * what is refused, wrong for everything else. */
@@ -294,11 +295,11 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
     /* Where the body's reader ends the connection, libmicrohttpd 0.9.75 may forget to clean it up.
      * It looks after those with a timeout of their own, the next time that it runs. */
     if (exchange->body) {
-        set_timeout(exchange, LINK_IDLE_SECONDS + 1);
+        set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
         exchange->had_body = true;
         http->work_due = true;
     }
-    enter(exchange, LINK_IDLE);
+    enter(exchange, DEADLINE_IDLE);
     drop_response(exchange);
     free_uri(exchange);
     *exchange_place = NULL;
@@ -324,7 +325,7 @@ static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place
     connection->exchange.response.response = NULL;
     connection->exchange.body = NULL;
     connection->exchange.had_body = false;
-    links_add(&http->links, &connection->link, fd, uv_now(http->parts.loop));
+    deadlines_add(&http->deadlines, &connection->deadline, fd, uv_now(http->parts.loop));
 }
 
 /*
@@ -337,12 +338,12 @@ static bool may_be_sending(const struct http *http, const struct connection *con
     const struct http_exchange *exchange = &connection->exchange;
     const bool just_answered =
         exchange->state == STATE_ANSWERED &&
-        (exchange->had_body || connection->link.since == uv_now(http->parts.loop));
+        (exchange->had_body || connection->deadline.since == uv_now(http->parts.loop));
     int unread = 0;
 
     if (!just_answered || exchange->close)
         return true;
-    return ioctl(connection->link.fd, FIONREAD, &unread) == 0 && unread > 0;
+    return ioctl(connection->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
@@ -356,15 +357,15 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         return;
     }
     if (!connection || !may_be_sending(http, connection) ||
-        !lingers_add(&http->lingers, connection->link.fd, connection->peer,
-                     connection->peer_length))
+        !lingering_close_add(&http->lingering, connection->deadline.fd, connection->peer,
+                             connection->peer_length))
         http->parts.closed(
             http->parts.closed_context,
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (connection) {
         free_uri(&connection->exchange); /* whose head never came whole */
         drop_response(&connection->exchange);
-        links_remove(&http->links, &connection->link);
+        deadlines_remove(&http->deadlines, &connection->deadline);
     }
     free(connection);
     *place = NULL;
@@ -384,9 +385,10 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
  * a suspended connection does not notice. */
 static void cut_bodies(struct http *http, bool all)
 {
-    for (struct link *link = http->links.first; link; link = link->next) {
-        struct body *body = ((struct connection *)link)->exchange.body;
-        if (body && (all || (link->phase == LINK_WAITING && link_has_left(link))) && body_cut(body))
+    for (struct deadline *deadline = http->deadlines.first; deadline; deadline = deadline->next) {
+        struct streamed_body *body = ((struct connection *)deadline)->exchange.body;
+        if (body && (all || (deadline->phase == DEADLINE_WAITING && deadline_has_left(deadline))) &&
+            streamed_body_cut(body))
             http->work_due = true;
     }
 }
@@ -394,8 +396,8 @@ static void cut_bodies(struct http *http, bool all)
 unsigned http_sweep(struct http *http)
 {
     cut_bodies(http, false);
-    lingers_sweep(&http->lingers);
-    return links_sweep(&http->links, uv_now(http->parts.loop), http->draining);
+    lingering_close_expire(&http->lingering);
+    return deadlines_expire(&http->deadlines, uv_now(http->parts.loop), http->draining);
 }
 
 /* --- Starting and stopping ------------------------------------------------- */
@@ -467,7 +469,7 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
-    http->lingers = (struct lingers){
+    http->lingering = (struct lingering_close){
         .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
     int err = start_daemon(http);
     if (err)
@@ -490,7 +492,7 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     http->draining = true;
     http->drained = drained;
     http->drained_context = context;
-    lingers_close(&http->lingers);
+    lingering_close_all(&http->lingering);
     /* From now on http_sweep closes whoever has asked for nothing, after a grace
      * in which a request under way arrives. */
     http->work_due = true;
@@ -502,7 +504,7 @@ void http_close(struct http *http)
      * suspended, and libmicrohttpd does not stop with one that is. */
     http->closing = true;
     cut_bodies(http, true);
-    lingers_close(&http->lingers);
+    lingering_close_all(&http->lingering);
     MHD_run(http->daemon);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);

@@ -20,7 +20,7 @@
 
 struct http;
 struct http_exchange;
-struct http_response; /* server/http/mhd_response.h */
+struct mhd_response; /* server/http/mhd_response.h */
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
@@ -63,7 +63,7 @@ struct http_source {
     void *context;
 };
 
-struct http_answer {
+struct http_response {
     unsigned status;
     const char *type;                  /* Content-Type, or NULL */
     struct blob *body;                 /* or NULL; a reference is taken */
@@ -75,7 +75,7 @@ struct http_answer {
 };
 
 /* Bytes of ANSWER's body that are to be sent; 0 where that is unknown. */
-static inline size_t http_body_length(const struct http_answer *answer)
+static inline size_t http_body_length(const struct http_response *answer)
 {
     if (answer->source)
         return answer->length < 0 ? 0 : (size_t)answer->length;
@@ -106,7 +106,7 @@ struct http_parts {
  * is nothing to send; where it leaves, that is seen within half a second. To HEAD nothing is
  * read: the source is done before http_answer returns.
  */
-void http_answer(struct http_exchange *exchange, const struct http_answer *answer);
+void http_answer(struct http_exchange *exchange, const struct http_response *answer);
 
 /* The source of EXCHANGE's answer, which had no bytes, has some, or will fail. From http_answer on
  * until the source is done; does nothing where it is not waited for. */
@@ -114,7 +114,7 @@ void http_wake(struct http_exchange *exchange);
 
 /* Answer with a response that stays the caller's; not to a request that is its connection's
  * last. */
-void http_give(struct http_exchange *exchange, struct http_response *response);
+void http_give(struct http_exchange *exchange, struct mhd_response *response);
 
 /* Whether the connection will end with the answer, be it that all connections are to end by now. */
 bool http_closes(const struct http_exchange *exchange);

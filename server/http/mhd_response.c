@@ -16,7 +16,7 @@ static ssize_t no_body(void *context, uint64_t position, char *buffer, size_t ma
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static struct MHD_Response *with_body(const struct http_answer *answer)
+static struct MHD_Response *with_body(const struct http_response *answer)
 {
     struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
         http_body_length(answer), answer->body->bytes + answer->first, release_body,
@@ -26,19 +26,20 @@ static struct MHD_Response *with_body(const struct http_answer *answer)
     return response;
 }
 
-static struct MHD_Response *with_source(const struct http_answer *answer, struct body **body)
+static struct MHD_Response *with_source(const struct http_response *answer,
+                                        struct streamed_body **body)
 {
     const bool sized = answer->length >= 0;
-    *body = body_new(answer->source, sized);
+    *body = streamed_body_new(answer->source, sized);
     if (!*body) {
         answer->source->done(answer->source->context);
         return NULL;
     }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(sized ? (uint64_t)answer->length : MHD_SIZE_UNKNOWN,
-                                          BODY_BLOCK, body_read, *body, body_free);
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        sized ? (uint64_t)answer->length : MHD_SIZE_UNKNOWN, STREAMED_BODY_BLOCK,
+        streamed_body_read, *body, streamed_body_free);
     if (!response)
-        body_free(*body);
+        streamed_body_free(*body);
     return response;
 }
 
@@ -59,11 +60,11 @@ static bool add_header(struct MHD_Response *response, const char *name, const ch
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-int response_make(struct http_response *out, const struct http_answer *answer, bool head,
-                  bool closes)
+int mhd_response_make(struct mhd_response *out, const struct http_response *answer, bool head,
+                      bool closes)
 {
     struct MHD_Response *response;
-    struct body *body = NULL;
+    struct streamed_body *body = NULL;
 
     if (answer->source && head) {
         answer->source->done(answer->source->context);
@@ -88,10 +89,10 @@ int response_make(struct http_response *out, const struct http_answer *answer, b
         MHD_destroy_response(response);
         return -ENOMEM;
     }
-    *out = (struct http_response){.response = response,
-                                  .status = answer->status,
-                                  .length = http_body_length(answer),
-                                  .body = body};
+    *out = (struct mhd_response){.response = response,
+                                 .status = answer->status,
+                                 .length = http_body_length(answer),
+                                 .body = body};
     return 0;
 }
 
@@ -109,7 +110,7 @@ static void update(struct http_date *date)
     strftime(date->text, sizeof date->text, "%a, %d %b %Y %H:%M:%S GMT", &utc);
 }
 
-void response_date(struct http_response *response, struct http_date *date)
+void mhd_response_date(struct mhd_response *response, struct http_date *date)
 {
     update(date);
     if (response->dated != date->second &&
@@ -117,7 +118,7 @@ void response_date(struct http_response *response, struct http_date *date)
         response->dated = date->second;
 }
 
-void response_drop(struct http_response *response)
+void mhd_response_drop(struct mhd_response *response)
 {
     if (response->response)
         MHD_destroy_response(response->response);

@@ -12,12 +12,12 @@
 #include "server/http/http.h"
 
 /* Made once, given any number of times, on one loop's thread. */
-struct http_response {
+struct mhd_response {
     struct MHD_Response *response;
     unsigned status;
-    size_t length;     /* of the body */
-    struct body *body; /* of an answer with a source, else NULL; the response's own */
-    time_t dated;      /* the second that its Date tells, or 0: libmicrohttpd makes one each time */
+    size_t length;              /* of the body */
+    struct streamed_body *body; /* of an answer with a source, else NULL; the response's own */
+    time_t dated; /* the second that its Date tells, or 0: libmicrohttpd makes one each time */
 };
 
 /* The second that it is, as Date wants it; zeroed to begin with. One a loop. */
@@ -30,13 +30,13 @@ struct http_date {
  * ANSWER for a request that is HEAD or not; CLOSES says that the connection
  * ends with it. Returns 0, or -ENOMEM: then a source is done.
  */
-int response_make(struct http_response *response, const struct http_answer *answer, bool head,
-                  bool closes);
+int mhd_response_make(struct mhd_response *response, const struct http_response *answer, bool head,
+                      bool closes);
 
 /* Have RESPONSE, which is about to be given, tell the time. DATE is brought up to date. */
-void response_date(struct http_response *response, struct http_date *date);
+void mhd_response_date(struct mhd_response *response, struct http_date *date);
 
 /* What is being sent of it is sent nevertheless. */
-void response_drop(struct http_response *response);
+void mhd_response_drop(struct mhd_response *response);
 
 #endif

@@ -56,8 +56,8 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-bool head_examine(struct http_request *request, struct MHD_Connection *connection, const char *uri,
-                  const char *method, const char *version)
+bool request_head_read(struct http_request *request, struct MHD_Connection *connection,
+                       const char *uri, const char *method, const char *version)
 {
     struct head head = {.request = request};
 

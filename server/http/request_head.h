@@ -16,7 +16,7 @@ struct MHD_Connection; /* microhttpd.h */
  * with; URI, and the headers, last as long as that does. Returns whether the connection must end
  * with its answer.
  */
-bool head_examine(struct http_request *request, struct MHD_Connection *connection, const char *uri,
-                  const char *method, const char *version);
+bool request_head_read(struct http_request *request, struct MHD_Connection *connection,
+                       const char *uri, const char *method, const char *version);
 
 #endif

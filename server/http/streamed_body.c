@@ -3,21 +3,21 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 
-struct body {
+struct streamed_body {
     struct http_source source;
     bool sized;
     bool waits; /* its connection is suspended */
     bool cut;
     size_t block; /* bytes that were given last: they have been taken when more are asked for */
     struct MHD_Connection *connection;
-    struct link *link;
+    struct deadline *deadline;
     const uv_loop_t *loop;
-    struct body **place;
+    struct streamed_body **place;
 };
 
-struct body *body_new(const struct http_source *source, bool sized)
+struct streamed_body *streamed_body_new(const struct http_source *source, bool sized)
 {
-    struct body *body = calloc(1, sizeof *body);
+    struct streamed_body *body = calloc(1, sizeof *body);
     if (!body)
         return NULL;
     body->source = *source;
@@ -25,11 +25,12 @@ struct body *body_new(const struct http_source *source, bool sized)
     return body;
 }
 
-void body_bind(struct body *body, struct MHD_Connection *connection, struct link *link,
-               const uv_loop_t *loop, struct body **place)
+void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
+                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct streamed_body **place)
 {
     body->connection = connection;
-    body->link = link;
+    body->deadline = deadline;
     body->loop = loop;
     body->place = place;
     *place = body;
@@ -45,21 +46,21 @@ static void reset(int fd)
     (void)connect(fd, &nowhere, sizeof nowhere);
 }
 
-static ssize_t cut_off(const struct body *body)
+static ssize_t cut_off(const struct streamed_body *body)
 {
     if (!body->sized)
-        reset(body->link->fd);
+        reset(body->deadline->fd);
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-ssize_t body_read(void *context, uint64_t position, char *out, size_t max)
+ssize_t streamed_body_read(void *context, uint64_t position, char *out, size_t max)
 {
-    struct body *body = context;
+    struct streamed_body *body = context;
     (void)position;
 
     if (body->cut)
         return cut_off(body);
-    link_advance(body->link, body->block, uv_now(body->loop));
+    deadline_advance(body->deadline, body->block, uv_now(body->loop));
     ssize_t count = body->source.read(body->source.context, out, max);
     if (count == UV_EOF && !body->sized)
         return MHD_CONTENT_READER_END_OF_STREAM;
@@ -68,31 +69,31 @@ ssize_t body_read(void *context, uint64_t position, char *out, size_t max)
     body->block = (size_t)count;
     if (count == 0) {
         body->waits = true;
-        link_wait(body->link, uv_now(body->loop));
+        deadline_wait(body->deadline, uv_now(body->loop));
         MHD_suspend_connection(body->connection);
     }
     return count;
 }
 
-bool body_wake(struct body *body)
+bool streamed_body_wake(struct streamed_body *body)
 {
     if (!body->waits)
         return false;
     body->waits = false;
-    link_go_on(body->link, uv_now(body->loop));
+    deadline_resume(body->deadline, uv_now(body->loop));
     MHD_resume_connection(body->connection);
     return true;
 }
 
-bool body_cut(struct body *body)
+bool streamed_body_cut(struct streamed_body *body)
 {
     body->cut = true;
-    return body_wake(body);
+    return streamed_body_wake(body);
 }
 
-void body_free(void *context)
+void streamed_body_free(void *context)
 {
-    struct body *body = context;
+    struct streamed_body *body = context;
     if (body->place)
         *body->place = NULL;
     body->source.done(body->source.context);

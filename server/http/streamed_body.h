@@ -12,29 +12,30 @@
 #include "server/http/http.h"
 #include "server/net/deadlines.h"
 
-struct body;
+struct streamed_body;
 struct MHD_Connection; /* microhttpd.h */
 
 /* What asks for bytes of it at a time. Each response being sent has as many. */
-enum { BODY_BLOCK = 64 * 1024 };
+enum { STREAMED_BODY_BLOCK = 64 * 1024 };
 
 /* From SOURCE, which is copied; SIZED says that its length is known. NULL where memory is out. */
-struct body *body_new(const struct http_source *source, bool sized);
+struct streamed_body *streamed_body_new(const struct http_source *source, bool sized);
 
 /* What libmicrohttpd calls, with the body as context: for bytes, and at the end. */
-ssize_t body_read(void *context, uint64_t position, char *out, size_t max);
-void body_free(void *context);
+ssize_t streamed_body_read(void *context, uint64_t position, char *out, size_t max);
+void streamed_body_free(void *context);
 
-/* BODY answers on CONNECTION of LOOP, which is LINK. It is known as *PLACE until it is freed, then
- * NULL. */
-void body_bind(struct body *body, struct MHD_Connection *connection, struct link *link,
-               const uv_loop_t *loop, struct body **place);
+/* BODY answers on CONNECTION of LOOP, which is DEADLINE. It is known as *PLACE until it is freed,
+ * then NULL. */
+void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
+                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct streamed_body **place);
 
 /* There are bytes again. Returns whether the connection was resumed, so that libmicrohttpd must
  * run. */
-bool body_wake(struct body *body);
+bool streamed_body_wake(struct streamed_body *body);
 
-/* Send no more of it, and end the connection. Returns as body_wake does. */
-bool body_cut(struct body *body);
+/* Send no more of it, and end the connection. Returns as streamed_body_wake does. */
+bool streamed_body_cut(struct streamed_body *body);
 
 #endif

@@ -33,11 +33,12 @@ static uint32_t palette_colour(const struct world_config *world, float metres)
 /* A narrower range is as good as none: what heights are scaled by would be infinite. */
 static const float NARROWEST = 1e-30f;
 
-void style_make(struct style *style, const struct world_config *world, float min, float max)
+void color_table_make(struct color_table *style, const struct world_config *world, float min,
+                      float max)
 {
     style->min = min;
     style->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range too */
-    style->scale = (STYLE_COLOURS - 1) / (style->max - style->min);
+    style->scale = (COLOR_TABLE_SIZE - 1) / (style->max - style->min);
     style->first = style->min;
     if (style->min < 0 && style->max > 0) {
         /* The coast lies between two entries: land and sea never share one. */
@@ -46,6 +47,6 @@ void style_make(struct style *style, const struct world_config *world, float min
         while (-style->first * style->scale < below)
             style->first = nextafterf(style->first, -INFINITY);
     }
-    for (int i = 0; i < STYLE_COLOURS; i++)
+    for (int i = 0; i < COLOR_TABLE_SIZE; i++)
         style->colour[i] = palette_colour(world, style->first + ((float)i + 0.5f) / style->scale);
 }

@@ -6,16 +6,17 @@
 
 #include "config/config.h"
 
-enum { STYLE_COLOURS = 16384 };
+enum { COLOR_TABLE_SIZE = 16384 };
 
-struct style {
+struct color_table {
     float min, max; /* metres; min < max */
     float first;    /* metres where entry 0 of colour begins, at min or just below */
     float scale;    /* entries a metre */
-    uint32_t colour[STYLE_COLOURS]; /* evenly spaced from first over max: 0xbbggrr */
+    uint32_t colour[COLOR_TABLE_SIZE]; /* evenly spaced from first over max: 0xbbggrr */
 };
 
 /* MIN and MAX are the terrain's range. Plain data afterwards: any thread. */
-void style_make(struct style *style, const struct world_config *world, float min, float max);
+void color_table_make(struct color_table *style, const struct world_config *world, float min,
+                      float max);
 
 #endif

@@ -3,7 +3,7 @@
 #include "server/core/multiversion.h"
 
 MULTIVERSION
-void paint_gray(const struct heights *heights, const struct style *style, void *pixels)
+void paint_gray(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     const float min = style->min, scale = 255 / (style->max - min);
     const int size = heights->size;

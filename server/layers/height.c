@@ -3,7 +3,7 @@
 #include "server/core/multiversion.h"
 
 MULTIVERSION
-void height_samples(const float *heights, size_t count, const struct style *style,
+void height_samples(const float *heights, size_t count, const struct color_table *style,
                     uint16_t *samples)
 {
     const float min = style->min, scale = 65535 / (style->max - min);
@@ -12,7 +12,7 @@ void height_samples(const float *heights, size_t count, const struct style *styl
         samples[i] = (uint16_t)(int)((heights[i] - min) * scale + 0.5f);
 }
 
-void paint_height(const struct heights *heights, const struct style *style, void *pixels)
+void paint_height(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     const size_t size = (size_t)heights->size;
 

@@ -4,7 +4,7 @@
 #include "shading.h"
 
 MULTIVERSION
-void paint_hillshade(const struct heights *heights, const struct style *style, void *pixels)
+void paint_hillshade(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     const float rise = shading_rise(heights, style);
     const int size = heights->size;

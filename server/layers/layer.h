@@ -51,7 +51,7 @@ struct layer {
     float lowest,
         highest; /* metres that it can hold; 0, 0: any, since it goes by the world's range */
     /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
-    void (*paint)(const struct heights *heights, const struct style *style, void *pixels);
+    void (*paint)(const struct heights *heights, const struct color_table *style, void *pixels);
 };
 
 /* The most that size and reach can be. */
@@ -69,7 +69,7 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1]);
 size_t pixel_bytes(enum pixel pixel);
 
 /* What the layer "height" makes of COUNT heights: 16 bits over STYLE's range. */
-void height_samples(const float *heights, size_t count, const struct style *style,
+void height_samples(const float *heights, size_t count, const struct color_table *style,
                     uint16_t *samples);
 
 /* "png", "r16", "f32". */

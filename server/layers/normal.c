@@ -15,7 +15,7 @@ static inline __attribute__((always_inline)) uint32_t component(float value)
 }
 
 MULTIVERSION
-void paint_normal(const struct heights *heights, const struct style *style, void *pixels)
+void paint_normal(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     const int reach = heights->reach, size = heights->size;
     const float rise = 1 / (2 * (float)reach * heights->spacing);

@@ -4,7 +4,7 @@
 
 #include "layer.h"
 
-typedef void painter(const struct heights *heights, const struct style *style, void *pixels);
+typedef void painter(const struct heights *heights, const struct color_table *style, void *pixels);
 
 painter paint_gray, paint_height, paint_hillshade, paint_normal, paint_relief, paint_terrain_rgb,
     paint_terrarium;

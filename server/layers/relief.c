@@ -42,8 +42,8 @@ static inline __attribute__((always_inline)) uint32_t shown(float level, float g
 
 MULTIVERSION
 static void paint_row(struct rgb_row *restrict out, const float *restrict row,
-                      const struct shading *restrict shading, const struct style *restrict style,
-                      int size)
+                      const struct shading *restrict shading,
+                      const struct color_table *restrict style, int size)
 {
     const float first = style->first, scale = style->scale;
 
@@ -55,7 +55,8 @@ static void paint_row(struct rgb_row *restrict out, const float *restrict row,
         const float light = row[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
         const float bare = row[i] < 0 ? 0 : BARE * steep / (steep + 0.25f);
         const int entry = (int)((row[i] - first) * scale);
-        const uint32_t ground = style->colour[entry < STYLE_COLOURS ? entry : STYLE_COLOURS - 1];
+        const uint32_t ground =
+            style->colour[entry < COLOR_TABLE_SIZE ? entry : COLOR_TABLE_SIZE - 1];
         const float red = (float)(int)(ground & 255), green = (float)(int)(ground >> 8 & 255);
         const float blue = (float)(int)(ground >> 16);
         const float grey = (red + 2 * green + blue) * 0.25f;
@@ -65,7 +66,7 @@ static void paint_row(struct rgb_row *restrict out, const float *restrict row,
     }
 }
 
-void paint_relief(const struct heights *heights, const struct style *style, void *pixels)
+void paint_relief(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     const int size = heights->size;
     const float rise = shading_rise(heights, style);

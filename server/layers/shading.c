@@ -21,7 +21,7 @@ static const float FLAT = 1e-6f;
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
 static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = SHADING_LEVEL;
 
-float shading_rise(const struct heights *heights, const struct style *style)
+float shading_rise(const struct heights *heights, const struct color_table *style)
 {
     const float apart = 2 * (float)heights->reach * heights->spacing;
     /* Where even the broadest octave has faded out, rounding must not look like mountains. */

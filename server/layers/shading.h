@@ -20,7 +20,7 @@ struct shading {
  * that slopes are drawn relative to what the world typically has at this zoom:
  * plains stay plain and mountains stand out, far away and close by.
  */
-float shading_rise(const struct heights *heights, const struct style *style);
+float shading_rise(const struct heights *heights, const struct color_table *style);
 
 /* Row J of HEIGHTS, whose border is as wide as their reach. */
 void shading_row(struct shading *out, const struct heights *heights, int j, float rise);

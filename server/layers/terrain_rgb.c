@@ -4,7 +4,7 @@
 #include "server/core/multiversion.h"
 
 MULTIVERSION
-void paint_terrain_rgb(const struct heights *heights, const struct style *style, void *pixels)
+void paint_terrain_rgb(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     (void)style;
     pack_heights(heights, 10, 10000, pixels);

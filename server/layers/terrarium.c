@@ -4,7 +4,7 @@
 #include "server/core/multiversion.h"
 
 MULTIVERSION
-void paint_terrarium(const struct heights *heights, const struct style *style, void *pixels)
+void paint_terrarium(const struct heights *heights, const struct color_table *style, void *pixels)
 {
     (void)style;
     pack_heights(heights, 256, 32768, pixels);

@@ -63,8 +63,8 @@ static void welcome(struct acceptor *acceptor, int fd, const struct sockaddr_sto
     const struct sockaddr *address = (const struct sockaddr *)peer;
 
     metrics_add(parts->metrics, METRIC_CONNECTIONS);
-    if (!clients_enter(parts->clients, address, CLIENT_CONNECTIONS,
-                       parts->share(parts->context, address))) {
+    if (!client_limits_enter(parts->clients, address, CLIENT_CONNECTIONS,
+                             parts->share(parts->context, address))) {
         metrics_add(parts->metrics, METRIC_CLOSED_LIMIT);
         close(fd);
         return;
@@ -147,7 +147,7 @@ static void on_room(uv_async_t *room)
 
 void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer)
 {
-    clients_leave(acceptor->parts.clients, peer, CLIENT_CONNECTIONS);
+    client_limits_leave(acceptor->parts.clients, peer, CLIENT_CONNECTIONS);
     __atomic_fetch_sub(&acceptor->open, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&acceptor->paused, __ATOMIC_SEQ_CST))
         uv_async_send(&acceptor->room);

@@ -23,7 +23,7 @@ struct acceptor_parts {
     uv_loop_t *loop;
     const int *sockets; /* they listen and do not block; taken over where acceptor_new succeeds */
     int count;
-    struct clients *clients;
+    struct client_limits *clients;
     struct metrics *metrics;
     /* How many connections of PEER there may be; 0: any number. */
     unsigned (*share)(void *context, const struct sockaddr *peer);

@@ -20,7 +20,7 @@ struct client {
     unsigned counts[CLIENT_COUNTS];
 };
 
-struct clients {
+struct client_limits {
     uv_mutex_t lock;
     struct client *by_key;
 };
@@ -49,14 +49,14 @@ static bool key_of(struct network_key *key, const struct sockaddr *peer)
     return false;
 }
 
-static struct client *find(struct clients *clients, const struct network_key *key)
+static struct client *find(struct client_limits *clients, const struct network_key *key)
 {
     struct client *client;
     HASH_FIND(hh, clients->by_key, key, sizeof *key, client);
     return client;
 }
 
-static struct client *add(struct clients *clients, const struct network_key *key)
+static struct client *add(struct client_limits *clients, const struct network_key *key)
 {
     struct client *client = calloc(1, sizeof *client);
     if (!client)
@@ -70,7 +70,7 @@ static struct client *add(struct clients *clients, const struct network_key *key
     return client;
 }
 
-static void forget_if_gone(struct clients *clients, struct client *client)
+static void forget_if_gone(struct client_limits *clients, struct client *client)
 {
     for (int i = 0; i < CLIENT_COUNTS; i++)
         if (client->counts[i] > 0)
@@ -79,8 +79,8 @@ static void forget_if_gone(struct clients *clients, struct client *client)
     free(client);
 }
 
-bool clients_enter(struct clients *clients, const struct sockaddr *peer, enum client_count what,
-                   unsigned limit)
+bool client_limits_enter(struct client_limits *clients, const struct sockaddr *peer,
+                         enum client_count what, unsigned limit)
 {
     struct network_key key;
     bool may_enter = true;
@@ -99,7 +99,8 @@ bool clients_enter(struct clients *clients, const struct sockaddr *peer, enum cl
     return may_enter;
 }
 
-void clients_leave(struct clients *clients, const struct sockaddr *peer, enum client_count what)
+void client_limits_leave(struct client_limits *clients, const struct sockaddr *peer,
+                         enum client_count what)
 {
     struct network_key key;
 
@@ -115,7 +116,7 @@ void clients_leave(struct clients *clients, const struct sockaddr *peer, enum cl
     uv_mutex_unlock(&clients->lock);
 }
 
-unsigned clients_known(struct clients *clients)
+unsigned client_limits_count(struct client_limits *clients)
 {
     uv_mutex_lock(&clients->lock);
     const unsigned known = HASH_COUNT(clients->by_key);
@@ -123,9 +124,9 @@ unsigned clients_known(struct clients *clients)
     return known;
 }
 
-int clients_new(struct clients **out)
+int client_limits_new(struct client_limits **out)
 {
-    struct clients *clients = calloc(1, sizeof *clients);
+    struct client_limits *clients = calloc(1, sizeof *clients);
     if (!clients)
         return -ENOMEM;
     int err = uv_mutex_init(&clients->lock);
@@ -137,7 +138,7 @@ int clients_new(struct clients **out)
     return 0;
 }
 
-void clients_free(struct clients *clients)
+void client_limits_free(struct client_limits *clients)
 {
     if (!clients)
         return;

@@ -11,27 +11,28 @@ enum { GRACE_MS = 500, LOOK_MS = 2000 };
 enum { CLOSE_WAIT = 8 };
 
 static const uint64_t deadline_ms[] = {
-    [LINK_CONNECTED] = 10000, [LINK_HEADERS] = 10000,      [LINK_HANDLED] = UINT64_MAX,
-    [LINK_SENDING] = 30000,   [LINK_WAITING] = UINT64_MAX, [LINK_IDLE] = LINK_IDLE_SECONDS * 1000,
+    [DEADLINE_CONNECTED] = 10000,    [DEADLINE_HEADERS] = 10000,
+    [DEADLINE_HANDLED] = UINT64_MAX, [DEADLINE_SENDING] = 30000,
+    [DEADLINE_WAITING] = UINT64_MAX, [DEADLINE_IDLE] = DEADLINE_IDLE_SECONDS * 1000,
 };
 
-void links_add(struct links *links, struct link *link, int fd, uint64_t now)
+void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd, uint64_t now)
 {
-    *link = (struct link){.fd = fd, .phase = LINK_CONNECTED, .since = now};
-    link->next = links->first;
-    link->self = &links->first;
-    if (link->next)
-        link->next->self = &link->next;
-    links->first = link;
-    links->count++;
+    *deadline = (struct deadline){.fd = fd, .phase = DEADLINE_CONNECTED, .since = now};
+    deadline->next = deadlines->first;
+    deadline->self = &deadlines->first;
+    if (deadline->next)
+        deadline->next->self = &deadline->next;
+    deadlines->first = deadline;
+    deadlines->count++;
 }
 
-void links_remove(struct links *links, struct link *link)
+void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline)
 {
-    *link->self = link->next;
-    if (link->next)
-        link->next->self = link->self;
-    links->count--;
+    *deadline->self = deadline->next;
+    if (deadline->next)
+        deadline->next->self = deadline->self;
+    deadlines->count--;
 }
 
 /*
@@ -40,44 +41,45 @@ void links_remove(struct links *links, struct link *link)
  * both at once, and libmicrohttpd took the one for the other. Or a request is coming whose first
  * line is not complete: the time for its head runs. Returns whether it has left.
  */
-static bool look_after(struct link *link, uint64_t now)
+static bool look_after(struct deadline *deadline, uint64_t now)
 {
     struct tcp_info info;
     socklen_t size = sizeof info;
 
-    if (link->phase != LINK_IDLE || now - link->looked_after < LOOK_MS)
+    if (deadline->phase != DEADLINE_IDLE || now - deadline->looked_after < LOOK_MS)
         return false;
-    const bool first = link->looked_after == link->since;
-    link->looked_after = now;
-    if (getsockopt(link->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+    const bool first = deadline->looked_after == deadline->since;
+    deadline->looked_after = now;
+    if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
         return false; /* no TCP */
     if (first)
-        link->received = info.tcpi_bytes_received;
-    else if (info.tcpi_bytes_received != link->received)
-        link_enter(link, LINK_HEADERS, now);
+        deadline->received = info.tcpi_bytes_received;
+    else if (info.tcpi_bytes_received != deadline->received)
+        deadline_enter(deadline, DEADLINE_HEADERS, now);
     return info.tcpi_state == CLOSE_WAIT;
 }
 
-bool link_has_left(const struct link *link)
+bool deadline_has_left(const struct deadline *deadline)
 {
-    struct pollfd peer = {.fd = link->fd, .events = POLLRDHUP};
+    struct pollfd peer = {.fd = deadline->fd, .events = POLLRDHUP};
     return poll(&peer, 1, 0) == 1;
 }
 
-unsigned links_sweep(struct links *links, uint64_t now, bool draining)
+unsigned deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining)
 {
     unsigned slow = 0;
 
-    for (struct link *link = links->first; link; link = link->next) {
-        const bool answering = link->phase == LINK_HANDLED || link->phase == LINK_SENDING ||
-                               link->phase == LINK_WAITING;
-        const uint64_t deadline = draining && !answering ? GRACE_MS : deadline_ms[link->phase];
-        if (now - link->since <= deadline && !look_after(link, now))
+    for (struct deadline *deadline = deadlines->first; deadline; deadline = deadline->next) {
+        const bool answering = deadline->phase == DEADLINE_HANDLED ||
+                               deadline->phase == DEADLINE_SENDING ||
+                               deadline->phase == DEADLINE_WAITING;
+        const uint64_t limit = draining && !answering ? GRACE_MS : deadline_ms[deadline->phase];
+        if (now - deadline->since <= limit && !look_after(deadline, now))
             continue;
         /* Where nothing is on its way out, what has come in is still read. */
-        shutdown(link->fd, answering ? SHUT_RDWR : SHUT_RD);
-        slow += !link->overdue && link->phase != LINK_IDLE && !draining;
-        link->overdue = true;
+        shutdown(deadline->fd, answering ? SHUT_RDWR : SHUT_RD);
+        slow += !deadline->overdue && deadline->phase != DEADLINE_IDLE && !draining;
+        deadline->overdue = true;
     }
     return slow;
 }

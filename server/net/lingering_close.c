@@ -19,7 +19,7 @@ enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
 
 struct lingerer {
     uv_poll_t poll; /* first: a handle is its lingerer */
-    struct lingers *lingers;
+    struct lingering_close *lingering;
     struct lingerer *next, **self;
     int fd;
     uint64_t since; /* ms */
@@ -50,15 +50,15 @@ static void on_freed(uv_handle_t *handle)
 
 static void stop(struct lingerer *lingerer)
 {
-    struct lingers *lingers = lingerer->lingers;
+    struct lingering_close *lingering = lingerer->lingering;
 
     *lingerer->self = lingerer->next;
     if (lingerer->next)
         lingerer->next->self = lingerer->self;
-    lingers->count--;
+    lingering->count--;
     uv_poll_stop(&lingerer->poll); /* before its fd is closed */
     close(lingerer->fd);
-    lingers->closed(lingers->closed_context, (const struct sockaddr *)&lingerer->peer);
+    lingering->closed(lingering->closed_context, (const struct sockaddr *)&lingerer->peer);
     uv_close((uv_handle_t *)&lingerer->poll, on_freed);
 }
 
@@ -70,7 +70,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         stop(lingerer);
 }
 
-static struct lingerer *new_lingerer(struct lingers *lingers, int fd)
+static struct lingerer *new_lingerer(struct lingering_close *lingering, int fd)
 {
     struct lingerer *lingerer = calloc(1, sizeof *lingerer);
     if (!lingerer)
@@ -78,7 +78,7 @@ static struct lingerer *new_lingerer(struct lingers *lingers, int fd)
     lingerer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (lingerer->fd < 0)
         goto fail_fd;
-    if (uv_poll_init(lingers->loop, &lingerer->poll, lingerer->fd))
+    if (uv_poll_init(lingering->loop, &lingerer->poll, lingerer->fd))
         goto fail_poll;
     return lingerer;
 
@@ -89,45 +89,46 @@ fail_fd:
     return NULL;
 }
 
-bool lingers_add(struct lingers *lingers, int fd, const struct sockaddr *peer, socklen_t length)
+bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
+                         socklen_t length)
 {
     size_t left = LINGER_BYTES;
 
     shutdown(fd, SHUT_WR);
-    if (!discard(fd, &left) || lingers->ended || lingers->count >= LINGERS_MAX)
+    if (!discard(fd, &left) || lingering->ended || lingering->count >= LINGERS_MAX)
         return false;
-    struct lingerer *lingerer = new_lingerer(lingers, fd);
+    struct lingerer *lingerer = new_lingerer(lingering, fd);
     if (!lingerer)
         return false;
-    lingerer->lingers = lingers;
-    lingerer->since = uv_now(lingers->loop);
+    lingerer->lingering = lingering;
+    lingerer->since = uv_now(lingering->loop);
     lingerer->left = left;
     if (peer)
         memcpy(&lingerer->peer, peer, length);
-    lingerer->next = lingers->first;
-    lingerer->self = &lingers->first;
+    lingerer->next = lingering->first;
+    lingerer->self = &lingering->first;
     if (lingerer->next)
         lingerer->next->self = &lingerer->next;
-    lingers->first = lingerer;
-    lingers->count++;
+    lingering->first = lingerer;
+    lingering->count++;
     uv_poll_start(&lingerer->poll, UV_READABLE, on_readable);
     return true;
 }
 
-void lingers_sweep(struct lingers *lingers)
+void lingering_close_expire(struct lingering_close *lingering)
 {
-    const uint64_t now = uv_now(lingers->loop);
+    const uint64_t now = uv_now(lingering->loop);
 
-    for (struct lingerer *lingerer = lingers->first, *next; lingerer; lingerer = next) {
+    for (struct lingerer *lingerer = lingering->first, *next; lingerer; lingerer = next) {
         next = lingerer->next;
         if (now - lingerer->since >= LINGER_MS)
             stop(lingerer);
     }
 }
 
-void lingers_close(struct lingers *lingers)
+void lingering_close_all(struct lingering_close *lingering)
 {
-    lingers->ended = true;
-    while (lingers->first)
-        stop(lingers->first);
+    lingering->ended = true;
+    while (lingering->first)
+        stop(lingering->first);
 }

@@ -13,7 +13,7 @@
 struct lingerer;
 
 /* All zero but for what is above FIRST: none. */
-struct lingers {
+struct lingering_close {
     uv_loop_t *loop;
     /* One that was taken is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
@@ -29,13 +29,14 @@ struct lingers {
  * it, too, is closed. FD stays the caller's, who closes it. Returns whether a duplicate is kept:
  * not where there are many already, nor where files or memory are out.
  */
-bool lingers_add(struct lingers *lingers, int fd, const struct sockaddr *peer, socklen_t length);
+bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
+                         socklen_t length);
 
 /* Close those that have had their time; to be called every 250 ms. */
-void lingers_sweep(struct lingers *lingers);
+void lingering_close_expire(struct lingering_close *lingering);
 
 /* Close all of them, and keep none from now on. Their memory goes when the loop runs its close
  * callbacks. */
-void lingers_close(struct lingers *lingers);
+void lingering_close_all(struct lingering_close *lingering);
 
 #endif

@@ -7,7 +7,7 @@
 enum { SLOT_BITS = 10, SLOTS = 1 << SLOT_BITS, FREE = -1 };
 
 struct colours {
-    uint32_t colour[PALETTE_COLOURS]; /* 0xrrggbb, in order of appearance */
+    uint32_t colour[COLOR_INDEX_MAX]; /* 0xrrggbb, in order of appearance */
     int16_t slot[SLOTS];              /* the number of the colour there, or FREE */
     int count;
 };
@@ -26,7 +26,7 @@ static int number_of(struct colours *colours, uint32_t colour)
             return colours->slot[slot];
         slot = (slot + 1) % SLOTS;
     }
-    if (colours->count == PALETTE_COLOURS)
+    if (colours->count == COLOR_INDEX_MAX)
         return -1;
     colours->slot[slot] = (int16_t)colours->count;
     colours->colour[colours->count] = colour;
@@ -45,12 +45,12 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int palette_index(uint8_t *index, uint8_t palette[PALETTE_COLOURS][3], const uint8_t *pixels,
-                  size_t count)
+int color_index(uint8_t *index, uint8_t palette[COLOR_INDEX_MAX][3], const uint8_t *pixels,
+                size_t count)
 {
     struct colours colours = {.count = 0};
-    uint64_t order[PALETTE_COLOURS] = {0};
-    uint8_t place[PALETTE_COLOURS] = {0};
+    uint64_t order[COLOR_INDEX_MAX] = {0};
+    uint8_t place[COLOR_INDEX_MAX] = {0};
     uint32_t last = UINT32_MAX;
     int number = 0;
 

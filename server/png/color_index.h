@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PALETTE_COLOURS = 256 };
+enum { COLOR_INDEX_MAX = 256 };
 
 /*
  * INDEX[i] is that of pixel i of COUNT, red, green and blue a byte each. COLOURS
  * holds them in ascending order of brightness, so that neighbours have near
  * indices. Returns how many colours there are, or 0 where they are more than
- * PALETTE_COLOURS; OUT then holds nothing of use.
+ * COLOR_INDEX_MAX; OUT then holds nothing of use.
  */
-int palette_index(uint8_t *index, uint8_t colours[PALETTE_COLOURS][3], const uint8_t *pixels,
-                  size_t count);
+int color_index(uint8_t *index, uint8_t colours[COLOR_INDEX_MAX][3], const uint8_t *pixels,
+                size_t count);
 
 #endif

@@ -16,7 +16,7 @@ static bool is(const uint8_t *chunk, const char *type)
     return memcmp(chunk + 4, type, 4) == 0;
 }
 
-bool png_check(const uint8_t *bytes, size_t length, uint32_t width, uint32_t height)
+bool image_verify(const uint8_t *bytes, size_t length, uint32_t width, uint32_t height)
 {
     static const uint8_t signature[SIGNATURE] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
     bool seen_idat = false;

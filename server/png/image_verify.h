@@ -11,6 +11,6 @@
  * right CRC, with IHDR first, IDAT in between, IEND last and nothing behind
  * it. The pixels are not decoded: a CRC covers every byte of them. Any thread.
  */
-bool png_check(const uint8_t *bytes, size_t length, uint32_t width, uint32_t height);
+bool image_verify(const uint8_t *bytes, size_t length, uint32_t width, uint32_t height);
 
 #endif

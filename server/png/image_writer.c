@@ -13,27 +13,27 @@
 
 enum {
     PIXEL_BYTES_MAX = 3,
-    ROW_MAX = PNG_WIDTH_MAX * PIXEL_BYTES_MAX,
+    ROW_MAX = IMAGE_WIDTH_MAX * PIXEL_BYTES_MAX,
     TILE_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * PIXEL_BYTES_MAX),
 };
 
 /* What holds a band holds a tile. */
-_Static_assert(TILE_MAX <= (int)PNG_BAND_MAX && LAYER_MAX_SIZE <= (int)PNG_WIDTH_MAX, "a tile");
+_Static_assert(TILE_MAX <= (int)IMAGE_BAND_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX, "a tile");
 
-struct png_writer {
+struct image_writer {
     struct deflate *deflate;
-    uint8_t filtered[PNG_BAND_MAX + DEFLATE_SLACK];
+    uint8_t filtered[IMAGE_BAND_MAX + DEFLATE_SLACK];
     uint8_t rows[2][ROW_MAX]; /* the last two, where PNG has another order of bytes */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
-    uint8_t palette[PALETTE_COLOURS][3];
+    uint8_t palette[COLOR_INDEX_MAX][3];
 };
 
-int png_writer_new(struct png_writer **out)
+int image_writer_new(struct image_writer **out)
 {
-    struct png_writer *writer = calloc(1, sizeof *writer);
+    struct image_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return -ENOMEM;
-    int err = deflate_new(&writer->deflate, PNG_BAND_MAX);
+    int err = deflate_new(&writer->deflate, IMAGE_BAND_MAX);
     if (err) {
         free(writer);
         return err;
@@ -42,7 +42,7 @@ int png_writer_new(struct png_writer **out)
     return 0;
 }
 
-void png_writer_free(struct png_writer *writer)
+void image_writer_free(struct image_writer *writer)
 {
     if (!writer)
         return;
@@ -74,10 +74,10 @@ static struct image describe(enum pixel pixel, int width, int height, const void
 }
 
 /* Let a palette stand for the colours, where it can. */
-static void use_palette(struct image *image, struct png_writer *writer)
+static void use_palette(struct image *image, struct image_writer *writer)
 {
     const size_t count = (size_t)image->width * (size_t)image->height;
-    image->colours = palette_index(writer->indices, writer->palette, image->pixels, count);
+    image->colours = color_index(writer->indices, writer->palette, image->pixels, count);
     if (image->colours) {
         image->palette = writer->palette;
         image->colour_type = PNG_COLOR_TYPE_PALETTE;
@@ -112,7 +112,7 @@ enum { SUB_TYPE = 1 };
  * writer->filtered. With no row above, Paeth's is what Sub leaves: it has the type
  * FIRST, which must be SUB_TYPE where a decoder knows a row above.
  */
-static size_t filter(struct png_writer *writer, const struct image *image, uint8_t first)
+static size_t filter(struct image_writer *writer, const struct image *image, uint8_t first)
 {
     const size_t length = (size_t)image->width * image->pixel_bytes;
     uint8_t *out = writer->filtered;
@@ -186,7 +186,7 @@ static void write_head(png_structp png, png_infop info, const struct image *imag
                  image->colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     if (image->colours) {
-        png_color colours[PALETTE_COLOURS];
+        png_color colours[COLOR_INDEX_MAX];
         for (int i = 0; i < image->colours; i++)
             colours[i] =
                 (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
@@ -238,8 +238,8 @@ fail_png:
     return err;
 }
 
-int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, int size,
-              const void *pixels)
+int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel, int size,
+                      const void *pixels)
 {
     struct image image = describe(pixel, size, size, pixels);
     struct part part = {.head = &image, .tail = true};
@@ -252,26 +252,26 @@ int png_write(struct blob **out, struct png_writer *writer, enum pixel pixel, in
     return write_part(out, &part);
 }
 
-int png_band_rows(enum pixel pixel, int width)
+int image_writer_band_rows(enum pixel pixel, int width)
 {
-    assert(width >= 1 && width <= PNG_WIDTH_MAX);
-    return PNG_BAND_MAX / (1 + width * (int)pixel_bytes(pixel));
+    assert(width >= 1 && width <= IMAGE_WIDTH_MAX);
+    return IMAGE_BAND_MAX / (1 + width * (int)pixel_bytes(pixel));
 }
 
-int png_head(struct blob **out, enum pixel pixel, int width, int height)
+int image_writer_head(struct blob **out, enum pixel pixel, int width, int height)
 {
     const struct image image = describe(pixel, width, height, NULL);
     const struct part part = {.head = &image, .stream = deflate_head, .length = DEFLATE_HEAD};
     return write_part(out, &part);
 }
 
-int png_band(struct blob **out, struct adler *sum, struct png_writer *writer, enum pixel pixel,
-             int width, int rows, const void *pixels)
+int image_writer_band(struct blob **out, struct adler *sum, struct image_writer *writer,
+                      enum pixel pixel, int width, int rows, const void *pixels)
 {
     const struct image image = describe(pixel, width, rows, pixels);
     struct part part = {.head = NULL};
 
-    assert(rows >= 1 && rows <= png_band_rows(pixel, width));
+    assert(rows >= 1 && rows <= image_writer_band_rows(pixel, width));
     const size_t length = filter(writer, &image, SUB_TYPE);
     *sum = adler_of(writer->filtered, length);
     part.stream = deflate_part(writer->deflate, writer->filtered, length,
@@ -279,7 +279,7 @@ int png_band(struct blob **out, struct adler *sum, struct png_writer *writer, en
     return write_part(out, &part);
 }
 
-int png_tail(struct blob **out, const struct adler *sum)
+int image_writer_tail(struct blob **out, const struct adler *sum)
 {
     uint8_t tail[DEFLATE_TAIL];
     const struct part part = {.stream = tail, .length = sizeof tail, .tail = true};

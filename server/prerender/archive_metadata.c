@@ -33,7 +33,8 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
 }
 
 /* The tiles of the last zoom tell best what is covered. */
-int plan_archive(struct plan_archive *out, const struct tile_plan *plan, char why[TILE_PLAN_WHY])
+int plan_archive(struct archive_metadata *out, const struct tile_plan *plan,
+                 char why[TILE_PLAN_WHY])
 {
     const struct tile_part *first = &plan->part[0], *last = &plan->part[plan->part_count - 1];
     const struct layer *layer = &layers[first->layer];

@@ -11,7 +11,7 @@
 /* Others may finish, or give up, between two looks at the name. */
 enum { ATTEMPTS = 64 };
 
-struct unfinished {
+struct atomic_file {
     char *file, *path;
     int fd; /* whose lock says that the writer lives; -1: finished */
 };
@@ -66,20 +66,21 @@ static int open_locked(const char *path, bool (*is_ours)(int fd))
     return err ? err : fd;
 }
 
-int unfinished_new(struct unfinished **out, const char *file, bool (*is_ours)(int fd))
+int atomic_file_new(struct atomic_file **out, const char *file, bool (*is_ours)(int fd))
 {
     if (!*file)
         return -ENOENT;
     if (is_there(file))
         return -EEXIST;
     int err = -ENOMEM, fd = -EAGAIN;
-    struct unfinished *unfinished = calloc(1, sizeof *unfinished);
+    struct atomic_file *unfinished = calloc(1, sizeof *unfinished);
     if (!unfinished)
         return -ENOMEM;
     unfinished->file = strdup(file);
     if (!unfinished->file)
         goto fail_file;
-    if (asprintf(&unfinished->path, "%s%s" UNFINISHED_SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
+    if (asprintf(&unfinished->path, "%s%s" ATOMIC_FILE_SUFFIX, file[0] == '/' ? "" : "./", file) <
+        0)
         goto fail_path;
     for (int i = 0; fd == -EAGAIN && i < ATTEMPTS; i++)
         fd = open_locked(unfinished->path, is_ours);
@@ -89,7 +90,7 @@ int unfinished_new(struct unfinished **out, const char *file, bool (*is_ours)(in
     unfinished->fd = fd;
     /* It may have been finished by whoever had the name before. */
     if (is_there(file)) {
-        unfinished_free(unfinished);
+        atomic_file_free(unfinished);
         return -EEXIST;
     }
     *out = unfinished;
@@ -104,7 +105,7 @@ fail_file:
     return err;
 }
 
-const char *unfinished_path(const struct unfinished *unfinished)
+const char *atomic_file_path(const struct atomic_file *unfinished)
 {
     return unfinished->path;
 }
@@ -127,16 +128,16 @@ static int move(const char *from, const char *to)
 static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = strndup(path, (size_t)(slash - path) + 1);
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    char *directory = strndup(path, (size_t)(slash - path) + 1);
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(folder);
+    free(directory);
 }
 
-int unfinished_finish(struct unfinished *unfinished)
+int atomic_file_finish(struct atomic_file *unfinished)
 {
     if (fsync(unfinished->fd))
         return -errno;
@@ -151,7 +152,7 @@ int unfinished_finish(struct unfinished *unfinished)
     return 0;
 }
 
-void unfinished_free(struct unfinished *unfinished)
+void atomic_file_free(struct atomic_file *unfinished)
 {
     if (!unfinished)
         return;

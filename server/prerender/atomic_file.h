@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#define UNFINISHED_SUFFIX ".unfinished"
+#define ATOMIC_FILE_SUFFIX ".unfinished"
 
-struct unfinished;
+struct atomic_file;
 
 /*
  * Begin FILE: an empty FILE.unfinished, locked. IS_OURS looks at what lies there under that name,
@@ -18,19 +18,19 @@ struct unfinished;
  * a dangling link too; -EBUSY where a writer that lives has FILE.unfinished; -ENOTUNIQ where
  * something else than ours lies there; or -ENOENT, -EACCES, -EROFS, -ENAMETOOLONG, ..., -ENOMEM.
  */
-int unfinished_new(struct unfinished **out, const char *file, bool (*is_ours)(int fd));
+int atomic_file_new(struct atomic_file **out, const char *file, bool (*is_ours)(int fd));
 
 /* Its name as of now: where to write. With "./" before it unless it begins with a slash, so that
  * nobody takes it for anything but a path. */
-const char *unfinished_path(const struct unfinished *unfinished);
+const char *atomic_file_path(const struct atomic_file *unfinished);
 
 /*
  * What was written, by whomever, goes to the disk, and FILE.unfinished becomes FILE, unless there
  * is something by now: then -EEXIST. Or the error of doing so. Once.
  */
-int unfinished_finish(struct unfinished *unfinished);
+int atomic_file_finish(struct atomic_file *unfinished);
 
 /* Delete what has not been finished. */
-void unfinished_free(struct unfinished *unfinished);
+void atomic_file_free(struct atomic_file *unfinished);
 
 #endif

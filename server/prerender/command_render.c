@@ -17,14 +17,14 @@
 
 /* What is worked with, from the options on. */
 struct rendering {
-    struct render_request request;
+    struct render_options request;
     struct config *config;
     struct worlds *worlds;
     const struct world *world; /* of a box, held; or NULL */
     struct tile_list list;
     struct tile_plan *plan;
-    struct plan_archive archive; /* of MODE_EXPORT */
-    char folder[CACHE_FOLDER_MAX];
+    struct archive_metadata archive; /* of MODE_EXPORT */
+    char directory[CACHE_PATH_MAX];
 };
 
 static int refuse_plan(int err, const char *why)
@@ -57,11 +57,11 @@ static int plan_box(struct rendering *rendering, const struct command_line *line
 {
     struct tile_box *box = &rendering->request.box;
     char why[RENDER_WHY];
-    int code = find_world(rendering, line->option[OPTION_WORLD]);
+    int code = find_world(rendering, line->option[COMMAND_OPTION_WORLD]);
     if (code)
         return code;
     box->world = rendering->world;
-    int err = render_request_layers(box, line->option[OPTION_LAYER], why);
+    int err = render_options_layers(box, line->option[COMMAND_OPTION_LAYER], why);
     if (!err)
         err = tile_plan_box(&rendering->plan, box, why);
     return err ? refuse_plan(err, why) : EXIT_DONE;
@@ -103,13 +103,13 @@ static int print_paths(const struct tile_plan *plan)
 static int fill_cache(const struct rendering *rendering, unsigned threads)
 {
     const struct config *config = rendering->config;
-    const struct fill fill = {.plan = rendering->plan,
-                              .folder = rendering->folder,
-                              .quota = {config->cache.disk, config->cache.files},
-                              .threads = threads,
-                              .archive = rendering->request.archive,
-                              .about = &rendering->archive.about};
-    return fill_run(&fill);
+    const struct prerender_run fill = {.plan = rendering->plan,
+                                       .directory = rendering->directory,
+                                       .quota = {config->cache.disk, config->cache.files},
+                                       .threads = threads,
+                                       .archive = rendering->request.archive,
+                                       .about = &rendering->archive.about};
+    return prerender_run(&fill);
 }
 
 static int run(struct rendering *rendering)
@@ -119,33 +119,33 @@ static int run(struct rendering *rendering)
         threads = uv_available_parallelism();
     if (rendering->request.mode == MODE_LIST)
         return print_paths(rendering->plan);
-    if (cache_folder(rendering->config, rendering->folder)) {
+    if (cache_path(rendering->config, rendering->directory)) {
         fputs("farlands: no cache folder: neither cache.path nor HOME is set; --cache DIR names "
               "one\n",
               stderr);
         return EXIT_FAILED;
     }
     if (rendering->request.mode == MODE_DRY_RUN)
-        return dry_run(rendering->plan, rendering->config, rendering->folder, threads);
+        return dry_run(rendering->plan, rendering->config, rendering->directory, threads);
     return fill_cache(rendering, threads);
 }
 
 static int prepare(struct rendering *rendering, const struct command_line *line)
 {
-    const char *cache = line->option[OPTION_CACHE];
-    struct render_request *request = &rendering->request;
+    const char *cache = line->option[COMMAND_OPTION_CACHE];
+    struct render_options *request = &rendering->request;
     char why[RENDER_WHY];
 
-    if (render_request_parse(request, line, why))
+    if (render_options_parse(request, line, why))
         return wrong_usage(why, NULL);
     if (cache && (!cache[0] || strlen(cache) >= sizeof rendering->config->cache.path))
         return wrong_usage("--cache: accepted is the path of a folder, not", cache);
-    int code = command_config(&rendering->config, line->option[OPTION_CONFIG]);
+    int code = load_config(&rendering->config, line->option[COMMAND_OPTION_CONFIG]);
     if (code)
         return code;
     if (cache)
         snprintf(rendering->config->cache.path, sizeof rendering->config->cache.path, "%s", cache);
-    code = command_worlds(&rendering->worlds, rendering->config);
+    code = load_worlds(&rendering->worlds, rendering->config);
     if (!code)
         code = request->tiles ? plan_list(rendering) : plan_box(rendering, line);
     if (code)

@@ -27,17 +27,18 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
     const struct tile_part *part = &plan->part[number];
     const struct part_estimate *each = &estimate->part[number];
     const uint64_t tiles = tile_plan_count_part(plan, number);
-    char bytes[QUANTITY_TEXT], mean[QUANTITY_TEXT], time[QUANTITY_TEXT], name[128];
+    char bytes[HUMAN_UNITS_TEXT], mean[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT], name[128];
 
     snprintf(name, sizeof name, "%s/%s%s", part->world->config.name, layers[part->layer].name,
              part->scale == 2 ? " @2x" : "");
     printf("%4d  %-24s %20" PRIu64 " %9s %9s %14s\n", part->z, name, tiles,
-           quantity_bytes(each->bytes, mean), quantity_bytes(each->bytes * (double)tiles, bytes),
-           quantity_seconds(each->ns / 1e9 / threads * (double)tiles, time));
+           human_units_bytes(each->bytes, mean),
+           human_units_bytes(each->bytes * (double)tiles, bytes),
+           human_units_seconds(each->ns / 1e9 / threads * (double)tiles, time));
 }
 
 /* Of few tiles, how many are there; whether they were looked for. */
-static bool count_there(const struct tile_plan *plan, const char *folder, uint64_t *there)
+static bool count_there(const struct tile_plan *plan, const char *directory, uint64_t *there)
 {
     const uint64_t count = tile_plan_count(plan);
     char key[TILE_KEY_MAX];
@@ -47,7 +48,7 @@ static bool count_there(const struct tile_plan *plan, const char *folder, uint64
     *there = 0;
     if (count > LOOKED_FOR)
         return false;
-    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (uint64_t i = 0; fd >= 0 && i < count; i++) {
         tile_plan_get(plan, i, &tile);
         *there += fstatat(fd, tile_key(&tile, key), &status, AT_SYMLINK_NOFOLLOW) == 0;
@@ -62,9 +63,9 @@ static void print_quota(const struct estimate *estimate, const struct config *co
     const struct footprint quota = {config->cache.disk, config->cache.files};
     const struct footprint keeps = disk_cache_keeps(quota);
     const double share = (double)keeps.files / (double)quota.files;
-    char disk[QUANTITY_TEXT], needed[QUANTITY_TEXT];
+    char disk[HUMAN_UNITS_TEXT], needed[HUMAN_UNITS_TEXT];
 
-    quantity_bytes((double)quota.bytes, disk);
+    human_units_bytes((double)quota.bytes, disk);
     if (estimate->bytes <= (double)keeps.bytes && estimate->files <= (double)keeps.files) {
         printf("That fits the cache: cache.disk is %s, cache.files %" PRIu64 ".\n", disk,
                quota.files);
@@ -74,17 +75,17 @@ static void print_quota(const struct estimate *estimate, const struct config *co
            100 - 100 * share);
     if (estimate->bytes > (double)keeps.bytes)
         printf("cache.disk is %s, and would have to be %s;\n", disk,
-               quantity_bytes(estimate->bytes / share, needed));
+               human_units_bytes(estimate->bytes / share, needed));
     if (estimate->files > (double)keeps.files)
         printf("cache.files is %" PRIu64 ", and would have to be %.0f;\n", quota.files,
                ceil(estimate->files / share));
     puts("or render a smaller box, fewer zooms, or shards into the caches of several machines.");
 }
 
-int dry_run(const struct tile_plan *plan, const struct config *config, const char *folder,
+int dry_run(const struct tile_plan *plan, const struct config *config, const char *directory,
             unsigned threads)
 {
-    char bytes[QUANTITY_TEXT], time[QUANTITY_TEXT];
+    char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
     struct estimate *estimate;
     uint64_t there;
     int err = estimate_new(&estimate, plan, threads, SAMPLE_MS, SAMPLES, NULL);
@@ -96,10 +97,10 @@ int dry_run(const struct tile_plan *plan, const struct config *config, const cha
     for (size_t i = 0; i < plan->part_count; i++)
         print_part(plan, estimate, i, threads);
     printf("\n%" PRIu64 " tiles: about %s and %.0f files on disk, and %s with %u thread%s.\n",
-           tile_plan_count(plan), quantity_bytes(estimate->bytes, bytes), estimate->files,
-           quantity_seconds(estimate->seconds, time), threads, threads == 1 ? "" : "s");
-    if (count_there(plan, folder, &there))
-        printf("%" PRIu64 " of them are in %s already.\n", there, folder);
+           tile_plan_count(plan), human_units_bytes(estimate->bytes, bytes), estimate->files,
+           human_units_seconds(estimate->seconds, time), threads, threads == 1 ? "" : "s");
+    if (count_there(plan, directory, &there))
+        printf("%" PRIu64 " of them are in %s already.\n", there, directory);
     print_quota(estimate, config);
     free(estimate);
     return command_line_flush();

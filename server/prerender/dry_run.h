@@ -5,8 +5,8 @@
 #include "config/config.h"
 #include "server/prerender/tile_plan.h"
 
-/* FOLDER is the cache's, which need not exist. Nothing is written. Returns the exit code. */
-int dry_run(const struct tile_plan *plan, const struct config *config, const char *folder,
+/* DIRECTORY is the cache's, which need not exist. Nothing is written. Returns the exit code. */
+int dry_run(const struct tile_plan *plan, const struct config *config, const char *directory,
             unsigned threads);
 
 #endif

@@ -44,7 +44,7 @@ uint64_t estimate_sample(uint64_t round, uint64_t count)
     return (uint64_t)((unsigned __int128)(round + 1) * (stride ? stride : 1) % count);
 }
 
-static int render_sample(struct sampling *sampling, struct easel *easel, size_t part,
+static int render_sample(struct sampling *sampling, struct render_scratch *scratch, size_t part,
                          uint64_t round)
 {
     struct sampled *sampled = &sampling->part[part];
@@ -53,7 +53,7 @@ static int render_sample(struct sampling *sampling, struct easel *easel, size_t 
     struct blob *png;
     tile_plan_get_in_part(sampling->plan, part, index, &tile);
     const uint64_t start = uv_hrtime();
-    int err = render_tile(&png, easel, &tile, NULL);
+    int err = render_tile(&png, scratch, &tile, NULL);
     if (err)
         return err;
     __atomic_fetch_add(&sampled->ns, uv_hrtime() - start, __ATOMIC_RELAXED);
@@ -78,8 +78,8 @@ static void sample(void *context, unsigned number)
 {
     struct sampling *sampling = context;
     const size_t parts = sampling->plan->part_count;
-    struct easel *easel = NULL;
-    int err = easel_new(&easel);
+    struct render_scratch *scratch = NULL;
+    int err = render_scratch_new(&scratch);
     (void)number;
     while (!err && !__atomic_load_n(&sampling->err, __ATOMIC_RELAXED)) {
         const uint64_t turn = __atomic_fetch_add(&sampling->next, 1, __ATOMIC_RELAXED);
@@ -88,11 +88,11 @@ static void sample(void *context, unsigned number)
         if (is_over(sampling, round))
             break;
         if (round < sampling->part[part].wanted)
-            err = render_sample(sampling, easel, part, round);
+            err = render_sample(sampling, scratch, part, round);
     }
     if (err)
         __atomic_store_n(&sampling->err, err, __ATOMIC_RELAXED);
-    easel_free(easel);
+    render_scratch_free(scratch);
 }
 
 /* Each part gets some, and the rest is shared by how many tiles there are. */
@@ -113,11 +113,11 @@ static void share_out(struct sampling *sampling, uint64_t most)
 
 static int run(struct sampling *sampling, unsigned threads)
 {
-    struct crew *crew;
-    int err = crew_start(&crew, threads, sample, sampling);
+    struct thread_group *group;
+    int err = thread_group_start(&group, threads, sample, sampling);
     if (err)
         return err;
-    crew_free(crew);
+    thread_group_free(group);
     return sampling->err;
 }
 
@@ -135,12 +135,12 @@ static struct sampled sum_samples(const struct sampling *sampling)
 
 static void sum_up(struct estimate *estimate, const struct sampling *sampling, unsigned threads)
 {
-    const struct footprint folder = footprint_of_folder(0, 0);
+    const struct footprint directory = footprint_of_directory(0, 0);
     const uint64_t count = tile_plan_count(sampling->plan);
     const double folders =
         (double)(sampling->plan->folders < 4 * count ? sampling->plan->folders : 4 * count);
     const struct sampled all = sum_samples(sampling);
-    estimate->bytes = folders * (double)folder.bytes;
+    estimate->bytes = folders * (double)directory.bytes;
     estimate->files = folders + (double)count;
     for (size_t i = 0; i < sampling->plan->part_count; i++) {
         const struct sampled *sampled = &sampling->part[i];

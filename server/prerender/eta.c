@@ -24,7 +24,7 @@ static void measure(const struct part_work *work, size_t parts, double *pace, do
     *mean = renders > 0 ? all / renders : samples > 0 ? sampled / samples : -1;
 }
 
-double workload_left(const struct part_work *work, size_t parts, unsigned threads)
+double eta_seconds(const struct part_work *work, size_t parts, unsigned threads)
 {
     double pace, mean, left = 0;
     measure(work, parts, &pace, &mean);

@@ -20,6 +20,6 @@ struct part_work {
  * The seconds that THREADS will work on what is left of PARTS of WORK, should none of its tiles be
  * there yet; less than 0 where nothing has been measured.
  */
-double workload_left(const struct part_work *work, size_t parts, unsigned threads);
+double eta_seconds(const struct part_work *work, size_t parts, unsigned threads);
 
 #endif

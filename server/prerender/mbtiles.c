@@ -56,7 +56,7 @@ struct batch {
 };
 
 struct mbtiles {
-    struct unfinished *unfinished;
+    struct atomic_file *unfinished;
     sqlite3 *db;
     sqlite3_stmt *insert;
     int zoom_min, zoom_max;
@@ -231,7 +231,7 @@ static int open_db(struct mbtiles *archive, const struct mbtiles_about *about)
 {
     static const char insert[] = "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?)";
     int err =
-        judge(archive, sqlite3_open_v2(unfinished_path(archive->unfinished), &archive->db,
+        judge(archive, sqlite3_open_v2(atomic_file_path(archive->unfinished), &archive->db,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, "unix-none"));
     if (!err)
         err = execute(archive, schema);
@@ -261,7 +261,7 @@ int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_abo
     err = -pthread_mutex_init(&archive->writing_lock, NULL);
     if (err)
         goto fail_writing_lock;
-    err = unfinished_new(&archive->unfinished, file, is_archive);
+    err = atomic_file_new(&archive->unfinished, file, is_archive);
     if (err)
         goto fail_unfinished;
     err = open_db(archive, about);
@@ -272,7 +272,7 @@ int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_abo
 
 fail_db:
     close_db(archive);
-    unfinished_free(archive->unfinished);
+    atomic_file_free(archive->unfinished);
 fail_unfinished:
     pthread_mutex_destroy(&archive->writing_lock);
 fail_writing_lock:
@@ -297,7 +297,7 @@ void mbtiles_free(struct mbtiles *archive)
     empty(&archive->batches[0]);
     empty(&archive->batches[1]);
     close_db(archive);
-    unfinished_free(archive->unfinished);
+    atomic_file_free(archive->unfinished);
     pthread_mutex_destroy(&archive->writing_lock);
     pthread_mutex_destroy(&archive->filling_lock);
     free(archive);
@@ -382,7 +382,7 @@ int mbtiles_finish(struct mbtiles *archive)
     if (err)
         return err;
     close_db(archive);
-    return unfinished_finish(archive->unfinished);
+    return atomic_file_finish(archive->unfinished);
 }
 
 /* --- For people ------------------------------------------------------------------ */
@@ -394,10 +394,11 @@ char *mbtiles_explain(const struct mbtiles *archive, const char *file, int err,
     if (err == -EEXIST)
         snprintf(why, MBTILES_WHY, "%s: it exists; an archive is never overwritten", file);
     else if (err == -EBUSY)
-        snprintf(why, MBTILES_WHY, "%s" UNFINISHED_SUFFIX ": another run is writing it", file);
+        snprintf(why, MBTILES_WHY, "%s" ATOMIC_FILE_SUFFIX ": another run is writing it", file);
     else if (err == -ENOTUNIQ)
         snprintf(why, MBTILES_WHY,
-                 "%s" UNFINISHED_SUFFIX ": it is in the way, and no archive left by an earlier run",
+                 "%s" ATOMIC_FILE_SUFFIX
+                 ": it is in the way, and no archive left by an earlier run",
                  file);
     else
         snprintf(why, MBTILES_WHY, "%s: %s%s%s%s", file, strerror(-err), said ? " (" : "",

@@ -28,11 +28,11 @@ static int check_source(const struct command_line *line, char why[RENDER_WHY])
         const char *name;
         bool needed;
     } of_box[] = {
-        {OPTION_WORLD, "--world", true},  {OPTION_LAYER, "--layer", true},
-        {OPTION_ZOOM, "--zoom", true},    {OPTION_BBOX, "--bbox", false},
-        {OPTION_SCALE, "--scale", false},
+        {COMMAND_OPTION_WORLD, "--world", true},  {COMMAND_OPTION_LAYER, "--layer", true},
+        {COMMAND_OPTION_ZOOM, "--zoom", true},    {COMMAND_OPTION_BBOX, "--bbox", false},
+        {COMMAND_OPTION_SCALE, "--scale", false},
     };
-    const bool listed = line->option[OPTION_TILES] != NULL;
+    const bool listed = line->option[COMMAND_OPTION_TILES] != NULL;
 
     for (size_t i = 0; i < sizeof of_box / sizeof of_box[0]; i++) {
         const bool given = line->option[of_box[i].option] != NULL;
@@ -48,7 +48,7 @@ static int check_source(const struct command_line *line, char why[RENDER_WHY])
     return 0;
 }
 
-static int parse_mode(struct render_request *request, const struct command_line *line,
+static int parse_mode(struct render_options *request, const struct command_line *line,
                       char why[RENDER_WHY])
 {
     static const struct {
@@ -56,9 +56,9 @@ static int parse_mode(struct render_request *request, const struct command_line 
         const char *name;
         enum render_mode mode;
     } modes[] = {
-        {OPTION_DRY_RUN, "--dry-run", MODE_DRY_RUN},
-        {OPTION_LIST, "--list", MODE_LIST},
-        {OPTION_EXPORT, "--export", MODE_EXPORT},
+        {COMMAND_OPTION_DRY_RUN, "--dry-run", MODE_DRY_RUN},
+        {COMMAND_OPTION_LIST, "--list", MODE_LIST},
+        {COMMAND_OPTION_EXPORT, "--export", MODE_EXPORT},
     };
     const char *first = NULL;
 
@@ -70,7 +70,7 @@ static int parse_mode(struct render_request *request, const struct command_line 
         first = modes[i].name;
         request->mode = modes[i].mode;
     }
-    request->archive = line->option[OPTION_EXPORT];
+    request->archive = line->option[COMMAND_OPTION_EXPORT];
     if (request->archive && !request->archive[0])
         return refuse(why, "--export: accepted is the name of a file, such as world.mbtiles");
     return 0;
@@ -125,7 +125,7 @@ static int parse_box(struct tile_box *box, const char *text, char why[RENDER_WHY
                   text);
 }
 
-static int parse_shard(struct render_request *request, const char *text, char why[RENDER_WHY])
+static int parse_shard(struct render_options *request, const char *text, char why[RENDER_WHY])
 {
     struct span of = {text, strlen(text)};
     const struct span shard = span_take(&of, '/');
@@ -149,29 +149,29 @@ static int parse_count(const char *name, const char *text, uint64_t most, unsign
     return 0;
 }
 
-int render_request_parse(struct render_request *out, const struct command_line *line,
+int render_options_parse(struct render_options *out, const struct command_line *line,
                          char why[RENDER_WHY])
 {
     const char *const *option = line->option;
     unsigned scale = 1;
 
-    *out = (struct render_request){.tiles = option[OPTION_TILES], .of = 1};
+    *out = (struct render_options){.tiles = option[COMMAND_OPTION_TILES], .of = 1};
     int err = check_source(line, why);
     if (!err)
         err = parse_mode(out, line, why);
-    if (!err && option[OPTION_ZOOM])
-        err = parse_zooms(&out->box, option[OPTION_ZOOM], why);
-    out->box.whole = !option[OPTION_BBOX];
-    if (!err && option[OPTION_BBOX])
-        err = parse_box(&out->box, option[OPTION_BBOX], why);
-    if (!err && option[OPTION_SCALE])
-        err = parse_count("--scale", option[OPTION_SCALE], 2, &scale, why);
+    if (!err && option[COMMAND_OPTION_ZOOM])
+        err = parse_zooms(&out->box, option[COMMAND_OPTION_ZOOM], why);
+    out->box.whole = !option[COMMAND_OPTION_BBOX];
+    if (!err && option[COMMAND_OPTION_BBOX])
+        err = parse_box(&out->box, option[COMMAND_OPTION_BBOX], why);
+    if (!err && option[COMMAND_OPTION_SCALE])
+        err = parse_count("--scale", option[COMMAND_OPTION_SCALE], 2, &scale, why);
     out->box.scale = (int)scale;
-    if (!err && option[OPTION_SHARD])
-        err = parse_shard(out, option[OPTION_SHARD], why);
-    if (!err && option[OPTION_THREADS])
-        err = parse_count("--threads", option[OPTION_THREADS], RENDER_THREADS_MAX, &out->threads,
-                          why);
+    if (!err && option[COMMAND_OPTION_SHARD])
+        err = parse_shard(out, option[COMMAND_OPTION_SHARD], why);
+    if (!err && option[COMMAND_OPTION_THREADS])
+        err = parse_count("--threads", option[COMMAND_OPTION_THREADS], RENDER_THREADS_MAX,
+                          &out->threads, why);
     return err;
 }
 
@@ -187,7 +187,7 @@ static const char *served(const struct world *world, char *out, size_t size)
     return out;
 }
 
-int render_request_layers(struct tile_box *box, const char *text, char why[RENDER_WHY])
+int render_options_layers(struct tile_box *box, const char *text, char why[RENDER_WHY])
 {
     char name[64], accepted[256];
 

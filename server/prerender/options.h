@@ -12,7 +12,7 @@ enum { RENDER_THREADS_MAX = 1024, RENDER_SHARDS_MAX = 1000000, RENDER_WHY = 512 
 
 enum render_mode { MODE_RENDER, MODE_DRY_RUN, MODE_LIST, MODE_EXPORT };
 
-struct render_request {
+struct render_options {
     enum render_mode mode;
     const char *archive; /* of MODE_EXPORT: its file */
     const char *tiles;   /* the file of a list, "-" for stdin; NULL: a box */
@@ -22,10 +22,10 @@ struct render_request {
 };
 
 /* Returns 0; -EINVAL with what is wrong, and what is accepted, in WHY. */
-int render_request_parse(struct render_request *out, const struct command_line *line,
+int render_options_parse(struct render_options *out, const struct command_line *line,
                          char why[RENDER_WHY]);
 
 /* The layers of BOX, whose world is known, from TEXT: names divided by commas. The same. */
-int render_request_layers(struct tile_box *box, const char *text, char why[RENDER_WHY]);
+int render_options_layers(struct tile_box *box, const char *text, char why[RENDER_WHY]);
 
 #endif

@@ -25,13 +25,13 @@ struct prerender {
     struct prerender_parts parts;
     uint64_t count;
     struct station {
-        struct easel *easel;
+        struct render_scratch *scratch;
     } * stations; /* of each thread */
-    struct crew *crew;
+    struct thread_group *group;
     /* Atomic. */
     uint64_t next, found, rendered, missing, archived;
     struct footprint tiles; /* of those that are there */
-    unsigned waiting;
+    unsigned pending;
     bool stop;
     pthread_mutex_t lock; /* for what follows: the first thing that went wrong */
     enum prerender_end end;
@@ -43,9 +43,9 @@ struct prerender {
 static void rest(struct prerender *run)
 {
     const struct timespec time = {0, PAUSE_MS * 1000000};
-    __atomic_fetch_add(&run->waiting, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&run->pending, 1, __ATOMIC_RELAXED);
     nanosleep(&time, NULL);
-    __atomic_fetch_sub(&run->waiting, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&run->pending, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_stopped(const struct prerender *run)
@@ -72,7 +72,7 @@ static void end_with(struct prerender *run, enum prerender_end end, int err,
 /* What is there of the plan, with all folders that were needed so far. */
 static struct footprint size_of_all(const struct prerender *run)
 {
-    const struct footprint each = footprint_of_folder(0, 0);
+    const struct footprint each = footprint_of_directory(0, 0);
     const struct footprint tiles = {__atomic_load_n(&run->tiles.bytes, __ATOMIC_RELAXED),
                                     __atomic_load_n(&run->tiles.files, __ATOMIC_RELAXED)};
     const uint64_t next = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
@@ -176,7 +176,7 @@ static void archive(struct prerender *run, const struct tile *tile, const struct
         __atomic_fetch_add(&run->archived, 1, __ATOMIC_RELAXED);
 }
 
-static void make_tile(struct prerender *run, struct easel *easel, struct part_work *work,
+static void make_tile(struct prerender *run, struct render_scratch *scratch, struct part_work *work,
                       const struct tile *tile)
 {
     struct blob *png;
@@ -185,7 +185,7 @@ static void make_tile(struct prerender *run, struct easel *easel, struct part_wo
         __atomic_fetch_add(&run->found, 1, __ATOMIC_RELAXED);
     } else {
         const uint64_t start = uv_hrtime();
-        int err = render_tile(&png, easel, tile, NULL);
+        int err = render_tile(&png, scratch, tile, NULL);
         if (err) {
             end_with(run, PRERENDER_RENDER, err, tile);
             return;
@@ -212,7 +212,7 @@ static void make_tiles(void *context, unsigned number)
         if (index >= run->count)
             break;
         const size_t part = tile_plan_get(run->parts.plan, index, &tile);
-        make_tile(run, run->stations[number].easel, &run->parts.work[part], &tile);
+        make_tile(run, run->stations[number].scratch, &run->parts.work[part], &tile);
     }
 }
 
@@ -256,9 +256,10 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
     run->stations = calloc(parts->threads, sizeof *run->stations);
     err = run->stations ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && !check && i < parts->threads; i++)
-        err = easel_new(&run->stations[i].easel);
+        err = render_scratch_new(&run->stations[i].scratch);
     if (!err)
-        err = crew_start(&run->crew, parts->threads, check ? look_for_tiles : make_tiles, run);
+        err = thread_group_start(&run->group, parts->threads, check ? look_for_tiles : make_tiles,
+                                 run);
     if (err) {
         prerender_free(run);
         return err;
@@ -269,7 +270,7 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
 
 bool prerender_wait(struct prerender *run, long ms)
 {
-    return crew_wait(run->crew, ms);
+    return thread_group_wait(run->group, ms);
 }
 
 void prerender_stop(struct prerender *run)
@@ -287,7 +288,7 @@ void prerender_tally(const struct prerender *run, struct prerender_tally *out)
         .missing = __atomic_load_n(&run->missing, __ATOMIC_RELAXED),
         .archived = __atomic_load_n(&run->archived, __ATOMIC_RELAXED),
         .size = size_of_all(run),
-        .waiting = __atomic_load_n(&run->waiting, __ATOMIC_RELAXED),
+        .pending = __atomic_load_n(&run->pending, __ATOMIC_RELAXED),
     };
     pthread_mutex_lock(lock);
     out->end = run->end;
@@ -300,9 +301,9 @@ void prerender_free(struct prerender *run)
 {
     if (!run)
         return;
-    crew_free(run->crew);
+    thread_group_free(run->group);
     for (unsigned i = 0; run->stations && i < run->parts.threads; i++)
-        easel_free(run->stations[i].easel);
+        render_scratch_free(run->stations[i].scratch);
     free(run->stations);
     pthread_mutex_destroy(&run->lock);
     free(run);

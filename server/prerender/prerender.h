@@ -36,7 +36,7 @@ struct prerender_tally {
     uint64_t missing;         /* of a check: not there */
     uint64_t archived;        /* put into the archive */
     struct footprint size;    /* of what is there, with its folders */
-    unsigned waiting;         /* threads that wait for room */
+    unsigned pending;         /* threads that wait for room */
     enum prerender_end end;
     int err;          /* why, where a tile could not be rendered or stored */
     struct tile tile; /* that one */

@@ -31,14 +31,14 @@ static int percent(const struct progress_state *state)
 /* What is behind the numbers of tiles. */
 static void describe_rest(const struct progress_state *state, double rate, char *out, size_t size)
 {
-    char left[QUANTITY_TEXT];
+    char left[HUMAN_UNITS_TEXT];
     int length = rate > 0 ? snprintf(out, size, ", %.0f/s", rate) : 0;
     out[length] = '\0';
-    if (state->waiting)
+    if (state->pending)
         snprintf(out + length, size - (size_t)length, ", waiting for room in the cache");
     else if (state->seconds_left >= 0)
         snprintf(out + length, size - (size_t)length, ", %s left",
-                 quantity_seconds(state->seconds_left, left));
+                 human_units_seconds(state->seconds_left, left));
 }
 
 char *progress_bar(const struct progress_state *state, double rate, int width,

@@ -14,7 +14,7 @@ struct progress_state {
     uint64_t done, total; /* tiles */
     uint64_t rendered;    /* of those that are done: what the rate is of */
     double seconds_left;  /* less than 0: not known */
-    bool waiting;         /* for room in the cache */
+    bool pending;         /* for room in the cache */
 };
 
 enum { PROGRESS_TEXT = 512 };

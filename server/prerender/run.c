@@ -86,7 +86,7 @@ static void give_way(void)
 /* --- Before -------------------------------------------------------------------- */
 
 /* Whether so many bytes and files would not stay in the cache. */
-static bool exceeds(const struct fill *fill, double bytes, double files)
+static bool exceeds(const struct prerender_run *fill, double bytes, double files)
 {
     const struct footprint keeps = disk_cache_keeps(fill->quota);
     return bytes > (double)keeps.bytes || files > (double)keeps.files;
@@ -94,16 +94,16 @@ static bool exceeds(const struct fill *fill, double bytes, double files)
 
 /* What cache.disk and cache.files say, and, where they are too small for BYTES and FILES, what they
  * would have to be. */
-static void tell_quota(const struct fill *fill, double bytes, double files)
+static void tell_quota(const struct prerender_run *fill, double bytes, double files)
 {
     const struct footprint keeps = disk_cache_keeps(fill->quota);
     const double share = (double)keeps.files / (double)fill->quota.files;
-    char disk[QUANTITY_TEXT], needed[QUANTITY_TEXT];
+    char disk[HUMAN_UNITS_TEXT], needed[HUMAN_UNITS_TEXT];
 
     if (bytes > (double)keeps.bytes)
         fprintf(stderr, "; cache.disk is %s, about %s would be needed",
-                quantity_bytes((double)fill->quota.bytes, disk),
-                quantity_bytes(bytes / share, needed));
+                human_units_bytes((double)fill->quota.bytes, disk),
+                human_units_bytes(bytes / share, needed));
     if (files > (double)keeps.files)
         fprintf(stderr, "; cache.files is %" PRIu64 ", about %.0f would be needed",
                 fill->quota.files, ceil(files / share));
@@ -111,7 +111,7 @@ static void tell_quota(const struct fill *fill, double bytes, double files)
 }
 
 /* Samples, where they are worth their time, for what is left of time and bytes; and a warning. */
-static int look_ahead(const struct fill *fill, struct part_work *work)
+static int look_ahead(const struct prerender_run *fill, struct part_work *work)
 {
     const uint64_t count = tile_plan_count(fill->plan);
     struct estimate *estimate;
@@ -148,8 +148,8 @@ static void show(struct progress *progress, const struct prerender_tally *tally,
         .total = tally->total,
         .rendered = check ? tally->found : tally->rendered,
         .seconds_left =
-            check ? -1 : workload_left(parts->work, parts->plan->part_count, parts->threads),
-        .waiting = tally->waiting > 0,
+            check ? -1 : eta_seconds(parts->work, parts->plan->part_count, parts->threads),
+        .pending = tally->pending > 0,
     };
     progress_show(progress, &state);
 }
@@ -186,7 +186,7 @@ static void tell_tile(const struct prerender_tally *tally)
 }
 
 /* Why it ended before all was done. */
-static void tell_end(const struct fill *fill, const struct prerender_parts *parts,
+static void tell_end(const struct prerender_run *fill, const struct prerender_parts *parts,
                      const struct prerender_tally *tally)
 {
     char why[MBTILES_WHY];
@@ -200,7 +200,7 @@ static void tell_end(const struct fill *fill, const struct prerender_parts *part
         tell_quota(fill, (double)tally->size.bytes * all, (double)tally->size.files * all);
         break;
     case PRERENDER_CROWDED:
-        fprintf(stderr, "%s: no room was made for more\n", fill->folder);
+        fprintf(stderr, "%s: no room was made for more\n", fill->directory);
         break;
     case PRERENDER_RENDER:
         tell_tile(tally);
@@ -208,7 +208,7 @@ static void tell_end(const struct fill *fill, const struct prerender_parts *part
         break;
     case PRERENDER_STORE:
         tell_tile(tally);
-        fprintf(stderr, " could not be stored in %s: %s\n", fill->folder,
+        fprintf(stderr, " could not be stored in %s: %s\n", fill->directory,
                 tally->err == -ECANCELED ? "storing has failed" : strerror(-tally->err));
         break;
     case PRERENDER_ARCHIVE:
@@ -236,10 +236,10 @@ static int tell_failure(int err)
 }
 
 /* All was made; others may have deleted some of it meanwhile. */
-static int check(const struct fill *fill, const struct prerender_parts *parts,
+static int check(const struct prerender_run *fill, const struct prerender_parts *parts,
                  struct progress *progress, const struct prerender_tally *made, double started)
 {
-    char bytes[QUANTITY_TEXT], time[QUANTITY_TEXT];
+    char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
     struct prerender_tally tally;
     int err = go_through(parts, progress, true, &tally);
     if (err)
@@ -248,7 +248,7 @@ static int check(const struct fill *fill, const struct prerender_parts *parts,
         fprintf(stderr,
                 "farlands: %" PRIu64 " of %" PRIu64 " tiles have been deleted from %s meanwhile, "
                 "by someone or for the sake of its quota; the same command makes them again\n",
-                tally.missing, tally.total, fill->folder);
+                tally.missing, tally.total, fill->directory);
         return EXIT_FAILED;
     }
     if (tally.found < tally.total) {
@@ -258,12 +258,12 @@ static int check(const struct fill *fill, const struct prerender_parts *parts,
     }
     printf("farlands: %" PRIu64 " tiles are there, %s: %" PRIu64 " rendered, %" PRIu64
            " there before, in %s\n",
-           made->total, quantity_bytes((double)made->size.bytes, bytes), made->rendered,
-           made->found, quantity_seconds(seconds_now() - started, time));
+           made->total, human_units_bytes((double)made->size.bytes, bytes), made->rendered,
+           made->found, human_units_seconds(seconds_now() - started, time));
     return command_line_flush();
 }
 
-static int tell_archive(const struct fill *fill, const struct mbtiles *archive, int err)
+static int tell_archive(const struct prerender_run *fill, const struct mbtiles *archive, int err)
 {
     char why[MBTILES_WHY];
     fprintf(stderr, "farlands: %s\n", mbtiles_explain(archive, fill->archive, err, why));
@@ -271,21 +271,21 @@ static int tell_archive(const struct fill *fill, const struct mbtiles *archive, 
 }
 
 /* All was put: the archive appears. */
-static int finish(const struct fill *fill, struct mbtiles *archive,
+static int finish(const struct prerender_run *fill, struct mbtiles *archive,
                   const struct prerender_tally *made, double started)
 {
-    char time[QUANTITY_TEXT];
+    char time[HUMAN_UNITS_TEXT];
     int err = mbtiles_finish(archive);
     if (err)
         return tell_archive(fill, archive, err);
     printf("farlands: %" PRIu64 " tiles are in %s: %" PRIu64 " rendered, %" PRIu64
            " from the cache, in %s\n",
            made->total, fill->archive, made->rendered, made->found,
-           quantity_seconds(seconds_now() - started, time));
+           human_units_seconds(seconds_now() - started, time));
     return command_line_flush();
 }
 
-static int run(const struct fill *fill, struct prerender_parts *parts)
+static int run(const struct prerender_run *fill, struct prerender_parts *parts)
 {
     struct prerender_tally tally;
     struct progress progress;
@@ -305,23 +305,23 @@ static int run(const struct fill *fill, struct prerender_parts *parts)
     return EXIT_FAILED;
 }
 
-static int open_archive(const struct fill *fill, struct mbtiles **archive)
+static int open_archive(const struct prerender_run *fill, struct mbtiles **archive)
 {
     int err = fill->archive ? mbtiles_new(archive, fill->archive, fill->about) : 0;
     return err ? tell_archive(fill, NULL, err) : EXIT_DONE;
 }
 
-static int open_cache(const struct fill *fill, struct disk_cache **cache)
+static int open_cache(const struct prerender_run *fill, struct disk_cache **cache)
 {
-    int err = disk_cache_open(cache, fill->folder, &fill->quota, NULL, NULL);
+    int err = disk_cache_open(cache, fill->directory, &fill->quota, NULL, NULL);
     if (!err)
         return EXIT_DONE;
-    fprintf(stderr, "farlands: the cache folder %s cannot be used: %s\n", fill->folder,
+    fprintf(stderr, "farlands: the cache folder %s cannot be used: %s\n", fill->directory,
             strerror(-err));
     return EXIT_FAILED;
 }
 
-int fill_run(const struct fill *fill)
+int prerender_run(const struct prerender_run *fill)
 {
     struct prerender_parts parts = {
         .plan = fill->plan, .quota = fill->quota, .threads = fill->threads};

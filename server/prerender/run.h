@@ -7,9 +7,9 @@
 #include "server/prerender/mbtiles.h"
 #include "server/prerender/tile_plan.h"
 
-struct fill {
+struct prerender_run {
     const struct tile_plan *plan;
-    const char *folder;
+    const char *directory;
     struct footprint quota;
     unsigned threads;
     const char *archive;               /* the file of one, to be made; or NULL */
@@ -18,6 +18,6 @@ struct fill {
 
 /* Until all tiles are there, SIGINT, SIGTERM, SIGHUP, or what cannot be helped; a second signal,
  * half a second later, kills. Returns the exit code. */
-int fill_run(const struct fill *fill);
+int prerender_run(const struct prerender_run *fill);
 
 #endif

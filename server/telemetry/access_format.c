@@ -12,7 +12,7 @@
 /* The most bytes that each text may become; with everything else they fit a line. */
 enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
 _Static_assert((int)METHOD_MAX + URI_MAX + USER_AGENT_MAX + REFERER_MAX + REST_MAX <=
-                   (int)ACCESS_LINE_MAX,
+                   (int)ACCESS_FORMAT_MAX,
                "every line fits");
 
 static const char cut_mark[] = "\xe2\x80\xa6"; /* U+2026 */
@@ -167,8 +167,8 @@ static char *put_string(char *at, const char *text, size_t max)
     return at;
 }
 
-size_t access_line(char line[ACCESS_LINE_MAX], const struct access_entry *entry,
-                   struct access_clock *clock)
+size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *entry,
+                     struct access_clock *clock)
 {
     static const char *const from[] = {"none", "memory", "disk", "render", "joined"};
     const uint64_t microseconds = entry->nanoseconds / 1000;

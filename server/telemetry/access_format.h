@@ -28,13 +28,13 @@ struct access_clock {
 };
 
 /* No line is longer, its line feed included: longer texts in it end in U+2026. */
-enum { ACCESS_LINE_MAX = 4096 };
+enum { ACCESS_FORMAT_MAX = 4096 };
 
 /*
  * Write ENTRY to LINE, with a line feed and no NUL; returns its length. Control
  * characters are escaped, and so is what is not UTF-8: byte by byte, as ISO 8859-1.
  */
-size_t access_line(char line[ACCESS_LINE_MAX], const struct access_entry *entry,
-                   struct access_clock *clock);
+size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *entry,
+                     struct access_clock *clock);
 
 #endif

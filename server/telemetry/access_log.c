@@ -48,7 +48,7 @@ struct access_log {
     sem_t work, ended;
     bool reopening, closing; /* atomic */
     /* The log's own thread's, from here on. */
-    struct access_output output;
+    struct access_sink output;
     unsigned turn;       /* the lane last written from */
     size_t sent;         /* bytes of a line of it that was not written whole */
     uint64_t complained; /* when */
@@ -69,7 +69,7 @@ static ssize_t write_bytes(struct access_log *log, struct lane *lane, size_t fro
     const size_t first = from % LANE_BYTES, count = to - from;
     const size_t until_end = LANE_BYTES - first < count ? LANE_BYTES - first : count;
     struct iovec parts[2] = {{lane->bytes + first, until_end}, {lane->bytes, count - until_end}};
-    return access_output_write(&log->output, parts);
+    return access_sink_write(&log->output, parts);
 }
 
 /* Where the last line that ends before END ends; BEGIN where none does. */
@@ -100,7 +100,7 @@ static bool empty_lane(struct access_log *log, struct lane *lane)
         const size_t whole = last_line_end(lane, lane->tail, end);
         log->sent = end - whole;
         __atomic_store_n(&lane->tail, whole, __ATOMIC_RELEASE);
-        if (log->sent && access_output_cut(&log->output, log->sent)) {
+        if (log->sent && access_sink_cut(&log->output, log->sent)) {
             complain(log, "lines cannot be written", -ENOSPC);
             log->sent = 0;
             return false;
@@ -126,15 +126,15 @@ static bool empty_lanes(struct access_log *log)
 
 static void reopen(struct access_log *log)
 {
-    struct access_output output;
+    struct access_sink output;
     if (strcmp(log->path, "-") == 0)
         return;
-    int err = access_output_open(&output, log->path);
+    int err = access_sink_open(&output, log->path);
     if (err) {
         complain(log, "cannot be opened anew", err);
         return;
     }
-    access_output_close(&log->output);
+    access_sink_close(&log->output);
     log->output = output;
     log->sent = 0; /* the new file begins with a whole line */
 }
@@ -182,10 +182,10 @@ static void run(void *context)
 bool access_log_write(struct access_log *log, unsigned number, const struct access_entry *entry)
 {
     struct lane *lane = &log->lanes[number];
-    char line[ACCESS_LINE_MAX];
+    char line[ACCESS_FORMAT_MAX];
 
     assert(number < log->lane_count);
-    const size_t length = access_line(line, entry, &lane->clock);
+    const size_t length = access_format(line, entry, &lane->clock);
     const size_t head = lane->head; /* nobody else writes it */
     if (head + length - lane->tail_seen > LANE_BYTES)
         lane->tail_seen = __atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE);
@@ -231,7 +231,7 @@ int access_log_open(struct access_log **out, const char *path, unsigned lanes)
         goto fail_output;
     for (unsigned i = 0; i < lanes; i++) /* the bytes take memory once they are used */
         memset(&log->lanes[i], 0, offsetof(struct lane, bytes));
-    err = access_output_open(&log->output, path);
+    err = access_sink_open(&log->output, path);
     if (err)
         goto fail_output;
     sem_init(&log->work, 0, 0);
@@ -243,7 +243,7 @@ int access_log_open(struct access_log **out, const char *path, unsigned lanes)
     return 0;
 
 fail_thread:
-    access_output_close(&log->output);
+    access_sink_close(&log->output);
 fail_output:
     free_log(log);
     return err;
@@ -262,6 +262,6 @@ void access_log_close(struct access_log *log)
     uv_thread_join(&log->thread);
     sem_destroy(&log->ended);
     sem_destroy(&log->work);
-    access_output_close(&log->output);
+    access_sink_close(&log->output);
     free_log(log);
 }

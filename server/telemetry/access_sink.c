@@ -21,7 +21,7 @@ static int open_path(const char *path)
     return strcmp(path, "-") == 0 ? open_stdout() : open(path, flags, 0640);
 }
 
-int access_output_open(struct access_output *output, const char *path)
+int access_sink_open(struct access_sink *output, const char *path)
 {
     struct stat status;
     int fd = open_path(path);
@@ -38,12 +38,12 @@ int access_output_open(struct access_output *output, const char *path)
     return 0;
 }
 
-void access_output_close(struct access_output *output)
+void access_sink_close(struct access_sink *output)
 {
     close(output->fd);
 }
 
-ssize_t access_output_write(const struct access_output *output, struct iovec parts[2])
+ssize_t access_sink_write(const struct access_sink *output, struct iovec parts[2])
 {
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
     ssize_t written;
@@ -54,7 +54,7 @@ ssize_t access_output_write(const struct access_output *output, struct iovec par
     return written < 0 ? -errno : written;
 }
 
-bool access_output_cut(const struct access_output *output, size_t count)
+bool access_sink_cut(const struct access_sink *output, size_t count)
 {
     struct stat status;
     if (!output->is_file)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint64_t process_resident_bytes(void)
+uint64_t process_stats_resident_bytes(void)
 {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");
@@ -17,15 +17,15 @@ uint64_t process_resident_bytes(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-uint64_t process_open_files(void)
+uint64_t process_stats_open_files(void)
 {
-    static const char folder[] = "/proc/self/fd";
+    static const char directory[] = "/proc/self/fd";
     struct stat status;
     uint64_t count = 0;
 
-    if (stat(folder, &status) == 0 && status.st_size > 0)
+    if (stat(directory, &status) == 0 && status.st_size > 0)
         return (uint64_t)status.st_size;
-    DIR *entries = opendir(folder);
+    DIR *entries = opendir(directory);
     if (!entries)
         return 0;
     while (readdir(entries))

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /* Bytes of memory in use. */
-uint64_t process_resident_bytes(void);
+uint64_t process_stats_resident_bytes(void);
 
 /* Descriptors open. Before Linux 6.2 they are counted one by one, about 1 us each. */
-uint64_t process_open_files(void);
+uint64_t process_stats_open_files(void);
 
 #endif

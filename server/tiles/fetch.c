@@ -5,162 +5,163 @@
 
 #include "server/tiles/render.h"
 
-struct supply {
-    struct supply_parts parts;
+struct fetcher {
+    struct fetcher_parts parts;
 };
 
 /* A leader's work: the tile from disk, or rendered and put there. */
-struct errand {
+struct fetch {
     struct job job; /* first: a job is its errand */
-    struct supply *supply;
+    struct fetcher *fetcher;
     struct flight *flight;
     struct tile tile; /* with a hold on its world */
 };
 
-static void count(const struct supply *supply, enum metric metric)
+static void count(const struct fetcher *fetcher, enum metric metric)
 {
-    metrics_add(supply->parts.metrics, metric);
+    metrics_add(fetcher->parts.metrics, metric);
 }
 
 /* The disk cache, for tiles that are kept there. */
-static struct disk_cache *disk_for(const struct supply *supply, const struct tile *tile)
+static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile *tile)
 {
-    return tile->format == FORMAT_PNG ? supply->parts.disk_cache : NULL;
+    return tile->format == FORMAT_PNG ? fetcher->parts.disk_cache : NULL;
 }
 
-static void free_errand(struct errand *errand)
+static void free_errand(struct fetch *fetch)
 {
-    world_release(errand->tile.world);
-    free(errand);
+    world_release(fetch->tile.world);
+    free(fetch);
 }
 
 /* Tell all who wait. The errand is still there. */
-static void land(struct errand *errand, struct blob *blob, int err)
+static void land(struct fetch *fetch, struct blob *blob, int err)
 {
-    struct supply *supply = errand->supply;
+    struct fetcher *fetcher = fetch->fetcher;
     if (err >= 0)
-        memory_cache_put(supply->parts.memory_cache, flight_key(errand->flight), blob);
-    flight_land(supply->parts.flights, errand->flight, blob, err);
-    errand->flight = NULL;
+        memory_cache_put(fetcher->parts.memory_cache, single_flight_key(fetch->flight), blob);
+    single_flight_complete(fetcher->parts.flights, fetch->flight, blob, err);
+    fetch->flight = NULL;
 }
 
-static void fail(struct errand *errand, int err)
+static void fail(struct fetch *fetch, int err)
 {
-    land(errand, NULL, err);
-    free_errand(errand);
+    land(fetch, NULL, err);
+    free_errand(fetch);
 }
 
 /* Whether it is worth beginning; otherwise the errand is over. */
-static bool is_wanted(struct errand *errand)
+static bool is_wanted(struct fetch *fetch)
 {
-    if (flight_is_wanted(errand->supply->parts.flights, errand->flight))
+    if (single_flight_is_wanted(fetch->fetcher->parts.flights, fetch->flight))
         return true;
-    count(errand->supply, METRIC_ABANDONED);
-    free_errand(errand);
+    count(fetch->fetcher, METRIC_ABANDONED);
+    free_errand(fetch);
     return false;
 }
 
-static void store_on_disk(const struct errand *errand, struct blob *blob)
+static void store_on_disk(const struct fetch *fetch, struct blob *blob)
 {
-    struct disk_cache *cache = disk_for(errand->supply, &errand->tile);
-    int err = cache ? disk_cache_put(cache, &errand->tile, blob) : 0;
+    struct disk_cache *cache = disk_for(fetch->fetcher, &fetch->tile);
+    int err = cache ? disk_cache_put(cache, &fetch->tile, blob) : 0;
     if (err == -EDQUOT)
-        count(errand->supply, METRIC_CACHE_REFUSED);
+        count(fetch->fetcher, METRIC_CACHE_REFUSED);
     else if (err && err != -ECANCELED)
-        count(errand->supply, METRIC_CACHE_FAULTS);
+        count(fetch->fetcher, METRIC_CACHE_FAULTS);
 }
 
-static void on_render(struct job *job, void *easel)
+static void on_render(struct job *job, void *scratch)
 {
-    struct errand *errand = (struct errand *)job;
-    struct supply *supply = errand->supply;
+    struct fetch *fetch = (struct fetch *)job;
+    struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob = NULL;
 
-    if (!easel) {
-        fail(errand, -EBUSY);
+    if (!scratch) {
+        fail(fetch, -EBUSY);
         return;
     }
-    if (!is_wanted(errand))
+    if (!is_wanted(fetch))
         return;
-    count(supply, METRIC_MISSES);
+    count(fetcher, METRIC_MISSES);
     const uint64_t begun = uv_hrtime();
-    int err = render_tile(&blob, easel, &errand->tile, NULL);
+    int err = render_tile(&blob, scratch, &fetch->tile, NULL);
     if (err) {
-        fail(errand, err);
+        fail(fetch, err);
         return;
     }
-    metrics_observe(supply->parts.metrics, HISTOGRAM_RENDER, uv_hrtime() - begun);
-    metrics_add_rendered(supply->parts.metrics, errand->tile.layer);
-    land(errand, blob, SUPPLY_RENDERED); /* before the disk, which may be slow */
-    store_on_disk(errand, blob);
+    metrics_observe(fetcher->parts.metrics, HISTOGRAM_RENDER, uv_hrtime() - begun);
+    metrics_add_rendered(fetcher->parts.metrics, fetch->tile.layer);
+    land(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
+    store_on_disk(fetch, blob);
     blob_release(blob);
-    free_errand(errand);
+    free_errand(fetch);
 }
 
 /* Send the errand to the renderers, or tell all who wait that there are too many. */
-static void line_up(struct errand *errand)
+static void line_up(struct fetch *fetch)
 {
-    errand->job.run = on_render;
-    if (workers_submit(errand->supply->parts.renderers, &errand->job))
-        fail(errand, -EBUSY);
+    fetch->job.run = on_render;
+    if (work_queue_submit(fetch->fetcher->parts.renderers, &fetch->job))
+        fail(fetch, -EBUSY);
 }
 
-static void on_fetch(struct job *job, void *station)
+static void on_fetch(struct job *job, void *thread_state)
 {
-    struct errand *errand = (struct errand *)job;
-    struct supply *supply = errand->supply;
+    struct fetch *fetch = (struct fetch *)job;
+    struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob;
 
-    if (!station) {
-        fail(errand, -EBUSY);
+    if (!thread_state) {
+        fail(fetch, -EBUSY);
         return;
     }
-    if (!is_wanted(errand))
+    if (!is_wanted(fetch))
         return;
-    int err = disk_cache_get(supply->parts.disk_cache, &errand->tile, &blob);
+    int err = disk_cache_get(fetcher->parts.disk_cache, &fetch->tile, &blob);
     if (err) {
         if (err != -ENOENT)
-            count(supply, METRIC_CACHE_FAULTS);
-        line_up(errand);
+            count(fetcher, METRIC_CACHE_FAULTS);
+        line_up(fetch);
         return;
     }
-    count(supply, METRIC_HITS_DISK);
-    land(errand, blob, SUPPLY_FROM_DISK);
+    count(fetcher, METRIC_HITS_DISK);
+    land(fetch, blob, FETCH_FROM_DISK);
     blob_release(blob);
-    free_errand(errand);
+    free_errand(fetch);
 }
 
-static void look_on_disk(struct errand *errand)
+static void look_on_disk(struct fetch *fetch)
 {
-    errand->job.run = on_fetch;
-    if (workers_submit(errand->supply->parts.readers, &errand->job))
-        fail(errand, -EBUSY);
+    fetch->job.run = on_fetch;
+    if (work_queue_submit(fetch->fetcher->parts.readers, &fetch->job))
+        fail(fetch, -EBUSY);
 }
 
 /* Begin the leader's work; whatever happens, the flight will land. */
-static void set_out(struct supply *supply, struct flight *flight, const struct order *order)
+static void set_out(struct fetcher *fetcher, struct flight *flight,
+                    const struct fetch_request *order)
 {
-    struct errand *errand = calloc(1, sizeof *errand);
-    if (!errand) {
-        flight_land(supply->parts.flights, flight, NULL, -ENOMEM);
+    struct fetch *fetch = calloc(1, sizeof *fetch);
+    if (!fetch) {
+        single_flight_complete(fetcher->parts.flights, flight, NULL, -ENOMEM);
         return;
     }
-    errand->job.rank = order->rank;
-    errand->supply = supply;
-    errand->flight = flight;
-    errand->tile = *order->tile;
+    fetch->job.rank = order->rank;
+    fetch->fetcher = fetcher;
+    fetch->flight = flight;
+    fetch->tile = *order->tile;
     world_hold(order->tile->world);
     /* Another's flight may have landed just before this one began. */
-    struct blob *blob = memory_cache_get(supply->parts.memory_cache, order->key);
+    struct blob *blob = memory_cache_get(fetcher->parts.memory_cache, order->key);
     if (blob) {
-        count(supply, METRIC_HITS_MEMORY);
-        flight_land(supply->parts.flights, flight, blob, SUPPLY_RENDERED);
+        count(fetcher, METRIC_HITS_MEMORY);
+        single_flight_complete(fetcher->parts.flights, flight, blob, FETCH_RENDERED);
         blob_release(blob);
-        free_errand(errand);
+        free_errand(fetch);
     } else if (order->maybe_on_disk) {
-        look_on_disk(errand);
+        look_on_disk(fetch);
     } else {
-        line_up(errand);
+        line_up(fetch);
     }
 }
 
@@ -169,42 +170,42 @@ static void set_out(struct supply *supply, struct flight *flight, const struct o
 static bool is_for(const struct job *job, const void *flight)
 {
     return (job->run == on_render || job->run == on_fetch) &&
-           ((const struct errand *)job)->flight == flight;
+           ((const struct fetch *)job)->flight == flight;
 }
 
 /* Somebody waits for what a pre-render has ordered. Between the lines, where its errand is for a
  * moment, it may be missed: then it comes as late as it would have. */
-static void hurry(struct supply *supply, const struct flight *flight)
+static void hurry(struct fetcher *fetcher, const struct flight *flight)
 {
-    if (!workers_promote(supply->parts.renderers, is_for, flight))
-        workers_promote(supply->parts.readers, is_for, flight);
+    if (!work_queue_promote(fetcher->parts.renderers, is_for, flight))
+        work_queue_promote(fetcher->parts.readers, is_for, flight);
 }
 
-int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter)
+int fetch_start(struct fetcher *fetcher, const struct fetch_request *order, struct waiter *waiter)
 {
     bool leader;
-    struct flight *flight = flight_join(supply->parts.flights, order->key, waiter, &leader);
+    struct flight *flight = single_flight_join(fetcher->parts.flights, order->key, waiter, &leader);
     if (!flight)
         return -ENOMEM;
     if (leader) {
-        set_out(supply, flight, order);
+        set_out(fetcher, flight, order);
         return 0;
     }
-    count(supply, METRIC_COALESCED);
+    count(fetcher, METRIC_COALESCED);
     if (order->rank == JOB_INTERACTIVE)
-        hurry(supply, flight);
+        hurry(fetcher, flight);
     return 1;
 }
 
-bool supply_forget(struct supply *supply, struct waiter *waiter)
+bool fetch_abandon(struct fetcher *fetcher, struct waiter *waiter)
 {
-    return flight_leave(supply->parts.flights, waiter);
+    return single_flight_leave(fetcher->parts.flights, waiter);
 }
 
-struct at_hand supply_at_hand(struct supply *supply, const struct tile *tile, const char *key)
+struct fetch_hit fetch_lookup(struct fetcher *fetcher, const struct tile *tile, const char *key)
 {
-    struct disk_cache *disk = disk_for(supply, tile);
-    struct at_hand found = {.blob = memory_cache_get(supply->parts.memory_cache, key)};
+    struct disk_cache *disk = disk_for(fetcher, tile);
+    struct fetch_hit found = {.blob = memory_cache_get(fetcher->parts.memory_cache, key)};
 
     if (found.blob) {
         found.from_memory = true;
@@ -214,24 +215,24 @@ struct at_hand supply_at_hand(struct supply *supply, const struct tile *tile, co
         return found;
     int err = disk_cache_get_now(disk, tile, &found.blob);
     if (!err)
-        memory_cache_put(supply->parts.memory_cache, key, found.blob);
+        memory_cache_put(fetcher->parts.memory_cache, key, found.blob);
     else if (err != -ENOENT && err != -EAGAIN)
-        count(supply, METRIC_CACHE_FAULTS);
+        count(fetcher, METRIC_CACHE_FAULTS);
     found.maybe_on_disk = err == -EAGAIN;
     return found;
 }
 
-int supply_new(struct supply **out, const struct supply_parts *parts)
+int fetcher_new(struct fetcher **out, const struct fetcher_parts *parts)
 {
-    struct supply *supply = calloc(1, sizeof *supply);
-    if (!supply)
+    struct fetcher *fetcher = calloc(1, sizeof *fetcher);
+    if (!fetcher)
         return -ENOMEM;
-    supply->parts = *parts;
-    *out = supply;
+    fetcher->parts = *parts;
+    *out = fetcher;
     return 0;
 }
 
-void supply_free(struct supply *supply)
+void fetcher_free(struct fetcher *fetcher)
 {
-    free(supply);
+    free(fetcher);
 }

@@ -13,32 +13,32 @@
 #include "server/world/tile.h"
 
 /* What it works with; all of it stays its maker's and outlives it. */
-struct supply_parts {
-    struct workers *readers;   /* who may wait for the disk, so that no hit waits for a render */
-    struct workers *renderers; /* whose stations are easels */
-    struct flights *flights;
+struct fetcher_parts {
+    struct work_queue *readers;   /* who may wait for the disk, so that no hit waits for a render */
+    struct work_queue *renderers; /* whose stations are easels */
+    struct single_flight *flights;
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache; /* or NULL: nothing is kept on disk */
     struct metrics *metrics;       /* of what the workers do */
 };
 
-struct supply;
+struct fetcher;
 
-int supply_new(struct supply **out, const struct supply_parts *parts); /* 0 or -ENOMEM */
-void supply_free(struct supply *supply);
+int fetcher_new(struct fetcher **out, const struct fetcher_parts *parts); /* 0 or -ENOMEM */
+void fetcher_free(struct fetcher *fetcher);
 
 /* What there is of a tile without waiting. */
-struct at_hand {
+struct fetch_hit {
     struct blob *blob; /* a reference of the caller's, or NULL */
     bool from_memory;
     bool maybe_on_disk; /* where there is no blob: only the disk can tell */
 };
 
 /* TILE, whose name is KEY, the same for the same bytes. */
-struct at_hand supply_at_hand(struct supply *supply, const struct tile *tile, const char *key);
+struct fetch_hit fetch_lookup(struct fetcher *fetcher, const struct tile *tile, const char *key);
 
 /* What has to be fetched, and for whom. */
-struct order {
+struct fetch_request {
     const struct tile *tile; /* whose grid exists */
     const char *key;
     bool maybe_on_disk; /* as at_hand said */
@@ -46,7 +46,7 @@ struct order {
 };
 
 /* How a tile landed. */
-enum { SUPPLY_RENDERED, SUPPLY_FROM_DISK };
+enum { FETCH_RENDERED, FETCH_FROM_DISK };
 
 /*
  * Have a tile come from the disk or a render; where another has ordered it in the background, and
@@ -55,9 +55,10 @@ enum { SUPPLY_RENDERED, SUPPLY_FROM_DISK };
  * another's order is waited for; or -EBUSY or -ENOMEM, where that is known already: then WAITER is
  * not called.
  */
-int supply_await(struct supply *supply, const struct order *order, struct waiter *waiter);
+int fetch_start(struct fetcher *fetcher, const struct fetch_request *order, struct waiter *waiter);
 
-/* Wait no longer; see flight_leave. What nobody waits for and has not begun is not rendered. */
-bool supply_forget(struct supply *supply, struct waiter *waiter);
+/* Wait no longer; see single_flight_leave. What nobody waits for and has not begun is not rendered.
+ */
+bool fetch_abandon(struct fetcher *fetcher, struct waiter *waiter);
 
 #endif

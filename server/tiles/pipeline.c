@@ -20,189 +20,190 @@ enum {
     POLL_MS = 10,
 };
 
-struct works {
+struct pipeline {
     void **easels;
     unsigned threads;
-    struct workers *readers, *renderers;
-    struct flights *flights;
+    struct work_queue *readers, *renderers;
+    struct single_flight *flights;
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache;
-    struct supply *supply;
-    char folder[CACHE_FOLDER_MAX];
+    struct fetcher *fetcher;
+    char directory[CACHE_PATH_MAX];
 };
 
-static void open_disk_cache(struct works *works, const struct works_parts *parts)
+static void open_disk_cache(struct pipeline *pipeline, const struct pipeline_parts *parts)
 {
     const struct config *config = parts->config;
     const struct footprint quota = {config->cache.disk, config->cache.files};
-    int err = cache_folder(config, works->folder);
+    int err = cache_path(config, pipeline->directory);
 
     if (!err)
-        err = disk_cache_open(&works->disk_cache, works->folder, &quota, parts->is_current,
+        err = disk_cache_open(&pipeline->disk_cache, pipeline->directory, &quota, parts->is_current,
                               parts->context);
     if (err) {
         log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
-                 works->folder[0] ? works->folder : "neither cache.path nor HOME is set",
+                 pipeline->directory[0] ? pipeline->directory
+                                        : "neither cache.path nor HOME is set",
                  strerror(-err));
-        snprintf(works->folder, sizeof works->folder, "none");
+        snprintf(pipeline->directory, sizeof pipeline->directory, "none");
     }
 }
 
-static int make_renderers(struct works *works, const struct config *config)
+static int make_renderers(struct pipeline *pipeline, const struct config *config)
 {
     const unsigned count = config->threads ? config->threads : uv_available_parallelism();
-    works->easels = calloc(count, sizeof *works->easels);
-    if (!works->easels)
+    pipeline->easels = calloc(count, sizeof *pipeline->easels);
+    if (!pipeline->easels)
         return -ENOMEM;
-    for (; works->threads < count; works->threads++) {
-        struct easel *easel;
-        int err = easel_new(&easel);
+    for (; pipeline->threads < count; pipeline->threads++) {
+        struct render_scratch *scratch;
+        int err = render_scratch_new(&scratch);
         if (err)
             return err;
-        works->easels[works->threads] = easel;
+        pipeline->easels[pipeline->threads] = scratch;
     }
-    int err = workers_new(&works->renderers, works->easels, count, config->limits.queue,
-                          config->limits.wait);
+    int err = work_queue_new(&pipeline->renderers, pipeline->easels, count, config->limits.queue,
+                             config->limits.wait);
     if (!err)
-        workers_give_way(works->renderers, RENDER_NICENESS);
+        work_queue_set_nice(pipeline->renderers, RENDER_NICENESS);
     return err;
 }
 
-static int make_readers(struct works *works)
+static int make_readers(struct pipeline *pipeline)
 {
     void *stations[READERS];
     for (int i = 0; i < READERS; i++)
-        stations[i] = works; /* they need nothing but themselves */
-    int err = workers_new(&works->readers, stations, READERS, READERS_LINE, READERS_WAIT_MS);
+        stations[i] = pipeline; /* they need nothing but themselves */
+    int err = work_queue_new(&pipeline->readers, stations, READERS, READERS_LINE, READERS_WAIT_MS);
     if (!err)
-        workers_rest(works->readers, READERS_REST_US);
+        work_queue_set_batch_delay(pipeline->readers, READERS_REST_US);
     return err;
 }
 
-int works_new(struct works **out, const struct works_parts *parts)
+int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)
 {
     const struct config *config = parts->config;
-    struct works *works = calloc(1, sizeof *works);
-    if (!works)
+    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    if (!pipeline)
         return -ENOMEM;
-    int err = flights_new(&works->flights);
+    int err = single_flight_new(&pipeline->flights);
     if (!err)
-        err = memory_cache_new(&works->memory_cache, 0);
+        err = memory_cache_new(&pipeline->memory_cache, 0);
     if (!err)
-        err = make_renderers(works, config);
+        err = make_renderers(pipeline, config);
     if (!err)
-        err = make_readers(works);
+        err = make_readers(pipeline);
     if (err)
         goto fail;
-    open_disk_cache(works, parts);
-    works_limit(works, config);
-    const struct supply_parts supply = {
-        .readers = works->readers,
-        .renderers = works->renderers,
-        .flights = works->flights,
-        .memory_cache = works->memory_cache,
-        .disk_cache = works->disk_cache,
+    open_disk_cache(pipeline, parts);
+    pipeline_limit(pipeline, config);
+    const struct fetcher_parts fetcher = {
+        .readers = pipeline->readers,
+        .renderers = pipeline->renderers,
+        .flights = pipeline->flights,
+        .memory_cache = pipeline->memory_cache,
+        .disk_cache = pipeline->disk_cache,
         .metrics = parts->metrics,
     };
-    err = supply_new(&works->supply, &supply);
+    err = fetcher_new(&pipeline->fetcher, &fetcher);
     if (err)
         goto fail;
-    *out = works;
+    *out = pipeline;
     return 0;
 
 fail:
-    works_stop(works);
-    works_free(works);
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
     return err;
 }
 
-struct supply *works_supply(struct works *works)
+struct fetcher *pipeline_fetcher(struct pipeline *pipeline)
 {
-    return works->supply;
+    return pipeline->fetcher;
 }
 
-struct workers *works_renderers(struct works *works)
+struct work_queue *pipeline_renderers(struct pipeline *pipeline)
 {
-    return works->renderers;
+    return pipeline->renderers;
 }
 
-unsigned works_threads(const struct works *works)
+unsigned pipeline_threads(const struct pipeline *pipeline)
 {
-    return works->threads;
+    return pipeline->threads;
 }
 
-const char *works_folder(const struct works *works)
+const char *pipeline_directory(const struct pipeline *pipeline)
 {
-    return works->folder;
+    return pipeline->directory;
 }
 
-void works_limit(struct works *works, const struct config *config)
+void pipeline_limit(struct pipeline *pipeline, const struct config *config)
 {
     const struct footprint quota = {config->cache.disk, config->cache.files};
 
     /* The shelves of the loops have the rest. */
-    memory_cache_resize(works->memory_cache,
-                        config->cache.memory - config->cache.memory / SHELF_SHARE);
-    workers_limit(works->renderers, config->limits.queue, config->limits.wait);
-    if (works->disk_cache)
-        disk_cache_limit(works->disk_cache, &quota);
+    memory_cache_resize(pipeline->memory_cache,
+                        config->cache.memory - config->cache.memory / RESPONSE_CACHE_SHARE);
+    work_queue_limit(pipeline->renderers, config->limits.queue, config->limits.wait);
+    if (pipeline->disk_cache)
+        disk_cache_limit(pipeline->disk_cache, &quota);
 }
 
-uint64_t works_longest_run_ms(struct works *works)
+uint64_t pipeline_longest_run_ms(struct pipeline *pipeline)
 {
-    const uint64_t render = workers_longest_run_ms(works->renderers);
-    const uint64_t read = workers_longest_run_ms(works->readers);
+    const uint64_t render = work_queue_longest_run_ms(pipeline->renderers);
+    const uint64_t read = work_queue_longest_run_ms(pipeline->readers);
     return render > read ? render : read;
 }
 
-void works_measure(struct works *works, struct metrics_gauges *gauges)
+void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges)
 {
     uint64_t *value = gauges->value;
 
-    value[GAUGE_QUEUE_LENGTH] = workers_waiting(works->renderers);
-    value[GAUGE_RENDERS_RUNNING] = workers_running(works->renderers);
-    value[GAUGE_MEMORY_BYTES] = memory_cache_used(works->memory_cache);
-    if (!works->disk_cache)
+    value[GAUGE_QUEUE_LENGTH] = work_queue_waiting(pipeline->renderers);
+    value[GAUGE_RENDERS_RUNNING] = work_queue_running(pipeline->renderers);
+    value[GAUGE_MEMORY_BYTES] = memory_cache_used(pipeline->memory_cache);
+    if (!pipeline->disk_cache)
         return;
     struct footprint taken;
-    if (disk_cache_usage(works->disk_cache, &taken)) {
+    if (disk_cache_usage(pipeline->disk_cache, &taken)) {
         value[GAUGE_DISK_BYTES] = taken.bytes;
         value[GAUGE_DISK_FILES] = taken.files;
     }
-    value[GAUGE_CACHE_SUSPENDED] = disk_cache_suspended(works->disk_cache);
+    value[GAUGE_CACHE_SUSPENDED] = disk_cache_suspended(pipeline->disk_cache);
 }
 
-static unsigned running(const struct works *works)
+static unsigned running(const struct pipeline *pipeline)
 {
-    return (works->readers ? workers_running(works->readers) : 0) +
-           (works->renderers ? workers_running(works->renderers) : 0);
+    return (pipeline->readers ? work_queue_running(pipeline->readers) : 0) +
+           (pipeline->renderers ? work_queue_running(pipeline->renderers) : 0);
 }
 
-bool works_stop(struct works *works)
+bool pipeline_stop(struct pipeline *pipeline)
 {
-    for (int ms = 0; ms < PATIENCE_MS && running(works) > 0; ms += POLL_MS)
+    for (int ms = 0; ms < PATIENCE_MS && running(pipeline) > 0; ms += POLL_MS)
         uv_sleep(POLL_MS);
-    if (running(works) > 0)
+    if (running(pipeline) > 0)
         return false;
-    if (works->readers) /* first, for they hand over to the renderers */
-        workers_stop(works->readers);
-    if (works->renderers)
-        workers_stop(works->renderers);
+    if (pipeline->readers) /* first, for they hand over to the renderers */
+        work_queue_stop(pipeline->readers);
+    if (pipeline->renderers)
+        work_queue_stop(pipeline->renderers);
     return true;
 }
 
-void works_free(struct works *works)
+void pipeline_free(struct pipeline *pipeline)
 {
-    if (!works)
+    if (!pipeline)
         return;
-    supply_free(works->supply);
-    disk_cache_close(works->disk_cache);
-    memory_cache_free(works->memory_cache);
-    workers_free(works->renderers);
-    workers_free(works->readers);
-    flights_free(works->flights);
-    for (unsigned i = 0; i < works->threads; i++)
-        easel_free(works->easels[i]);
-    free(works->easels);
-    free(works);
+    fetcher_free(pipeline->fetcher);
+    disk_cache_close(pipeline->disk_cache);
+    memory_cache_free(pipeline->memory_cache);
+    work_queue_free(pipeline->renderers);
+    work_queue_free(pipeline->readers);
+    single_flight_free(pipeline->flights);
+    for (unsigned i = 0; i < pipeline->threads; i++)
+        render_scratch_free(pipeline->easels[i]);
+    free(pipeline->easels);
+    free(pipeline);
 }

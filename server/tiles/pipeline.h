@@ -9,9 +9,9 @@
 #include "server/telemetry/metrics.h"
 #include "server/tiles/fetch.h"
 
-struct works;
+struct pipeline;
 
-struct works_parts {
+struct pipeline_parts {
     const struct config *config;
     struct metrics *metrics; /* outlives it */
     /* Whether tiles of FINGERPRINT are served at present. Any thread. */
@@ -21,32 +21,32 @@ struct works_parts {
 
 /* Where there can be no disk cache, the log says why, and it goes without. Returns 0 or a negative
  * code. */
-int works_new(struct works **out, const struct works_parts *parts);
+int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts);
 
-struct supply *works_supply(struct works *works);
+struct fetcher *pipeline_fetcher(struct pipeline *pipeline);
 
 /* The render threads, whose stations are easels. */
-struct workers *works_renderers(struct works *works);
+struct work_queue *pipeline_renderers(struct pipeline *pipeline);
 
-unsigned works_threads(const struct works *works);
+unsigned pipeline_threads(const struct pipeline *pipeline);
 
 /* Where tiles are kept on disk, or "none". */
-const char *works_folder(const struct works *works);
+const char *pipeline_directory(const struct pipeline *pipeline);
 
 /* The limits of CONFIG from now on. */
-void works_limit(struct works *works, const struct config *config);
+void pipeline_limit(struct pipeline *pipeline, const struct config *config);
 
 /* How long what runs has run, in ms: of renders and reads from the disk, the longest. */
-uint64_t works_longest_run_ms(struct works *works);
+uint64_t pipeline_longest_run_ms(struct pipeline *pipeline);
 
 /* Fill in what GAUGES say of queue and caches. */
-void works_measure(struct works *works, struct metrics_gauges *gauges);
+void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges);
 
 /* End it, when nobody waits for tiles any more: what runs is finished. Returns false where
  * something does not end within seconds: it then cannot be freed. */
-bool works_stop(struct works *works);
+bool pipeline_stop(struct pipeline *pipeline);
 
 /* One that has stopped, or NULL. */
-void works_free(struct works *works);
+void pipeline_free(struct pipeline *pipeline);
 
 #endif

@@ -10,46 +10,46 @@
 
 enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
-struct easel {
+struct render_scratch {
     struct farlands_scratch *scratch;
-    struct png_writer *writer;
+    struct image_writer *writer;
     float heights[BORDERED * BORDERED];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
-int easel_new(struct easel **out)
+int render_scratch_new(struct render_scratch **out)
 {
-    struct easel *easel = malloc(sizeof *easel);
-    if (!easel)
+    struct render_scratch *scratch = malloc(sizeof *scratch);
+    if (!scratch)
         return -ENOMEM;
-    int err = farlands_scratch_new(&easel->scratch);
+    int err = farlands_scratch_new(&scratch->scratch);
     if (err)
         goto fail_scratch;
-    err = png_writer_new(&easel->writer);
+    err = image_writer_new(&scratch->writer);
     if (err)
         goto fail_writer;
-    *out = easel;
+    *out = scratch;
     return 0;
 
 fail_writer:
-    farlands_scratch_free(easel->scratch);
+    farlands_scratch_free(scratch->scratch);
 fail_scratch:
-    free(easel);
+    free(scratch);
     return err;
 }
 
-void easel_free(struct easel *easel)
+void render_scratch_free(struct render_scratch *scratch)
 {
-    if (!easel)
+    if (!scratch)
         return;
-    png_writer_free(easel->writer);
-    farlands_scratch_free(easel->scratch);
-    free(easel);
+    image_writer_free(scratch->writer);
+    farlands_scratch_free(scratch->scratch);
+    free(scratch);
 }
 
-struct farlands_scratch *easel_scratch(struct easel *easel)
+struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch)
 {
-    return easel->scratch;
+    return scratch->scratch;
 }
 
 static uint64_t now(void)
@@ -73,8 +73,8 @@ static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
 }
 
 /* The tile's heights, with the border that LAYER needs. */
-static int make_heights(struct easel *easel, const struct tile *tile, const struct layer *layer,
-                        struct heights *out)
+static int make_heights(struct render_scratch *scratch, const struct tile *tile,
+                        const struct layer *layer, struct heights *out)
 {
     const struct farlands_terrain *terrain = tile->world->terrain;
     struct farlands_grid grid;
@@ -86,11 +86,11 @@ static int make_heights(struct easel *easel, const struct tile *tile, const stru
     grid.x -= reach * grid.step;
     grid.y -= reach * grid.step;
     grid.width = grid.height = stride;
-    err = farlands_heights(terrain, easel->scratch, &grid, easel->heights, (size_t)stride);
+    err = farlands_heights(terrain, scratch->scratch, &grid, scratch->heights, (size_t)stride);
     if (err)
         return err;
     *out = (struct heights){
-        .first = easel->heights + reach * stride + reach,
+        .first = scratch->heights + reach * stride + reach,
         .stride = stride,
         .size = size,
         .reach = reach,
@@ -139,18 +139,18 @@ static struct blob *raw_r16(uint16_t *samples, size_t count)
     return blob_copy(samples, count * sizeof *samples);
 }
 
-int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_times *times)
 {
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
     uint64_t start = now();
-    int err = make_heights(easel, tile, layer, &heights);
+    int err = make_heights(scratch, tile, layer, &heights);
     if (err)
         return err;
     uint64_t sampled = now();
     if (tile->format != FORMAT_F32)
-        layer->paint(&heights, tile->world->style, easel->pixels);
+        layer->paint(&heights, tile->world->style, scratch->pixels);
     uint64_t painted = now();
     switch (tile->format) {
     case FORMAT_F32:
@@ -158,11 +158,11 @@ int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
         err = *out ? 0 : -ENOMEM;
         break;
     case FORMAT_R16:
-        *out = raw_r16((uint16_t *)easel->pixels, (size_t)heights.size * (size_t)heights.size);
+        *out = raw_r16((uint16_t *)scratch->pixels, (size_t)heights.size * (size_t)heights.size);
         err = *out ? 0 : -ENOMEM;
         break;
     default:
-        err = png_write(out, easel->writer, layer->pixel, heights.size, easel->pixels);
+        err = image_writer_tile(out, scratch->writer, layer->pixel, heights.size, scratch->pixels);
     }
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, now() - painted};
@@ -176,14 +176,14 @@ static float *floats_of(struct blob *blob)
     return (float *)(void *)blob->bytes;
 }
 
-int render_heights(struct blob **out, struct easel *easel, const struct world *world,
+int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid)
 {
     const size_t count = (size_t)grid->width * (size_t)grid->height;
     struct blob *blob = blob_new(count * sizeof(float));
     if (!blob)
         return -ENOMEM;
-    int err = farlands_heights(world->terrain, easel->scratch, grid, floats_of(blob),
+    int err = farlands_heights(world->terrain, scratch->scratch, grid, floats_of(blob),
                                (size_t)grid->width);
     if (err) {
         blob_release(blob);
@@ -195,39 +195,40 @@ int render_heights(struct blob **out, struct easel *easel, const struct world *w
 }
 
 /* The samples of GRID on the easel, as pixels. */
-static int sample(struct easel *easel, const struct world *world, const struct farlands_grid *grid)
+static int sample(struct render_scratch *scratch, const struct world *world,
+                  const struct farlands_grid *grid)
 {
     const size_t count = (size_t)grid->width * (size_t)grid->height;
     assert(count <= RENDER_PIECE_MAX);
-    int err =
-        farlands_heights(world->terrain, easel->scratch, grid, easel->heights, (size_t)grid->width);
+    int err = farlands_heights(world->terrain, scratch->scratch, grid, scratch->heights,
+                               (size_t)grid->width);
     if (!err)
-        height_samples(easel->heights, count, world->style, (uint16_t *)easel->pixels);
+        height_samples(scratch->heights, count, world->style, (uint16_t *)scratch->pixels);
     return err;
 }
 
-int render_samples(struct blob **out, struct easel *easel, const struct world *world,
+int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid)
 {
-    int err = sample(easel, world, grid);
+    int err = sample(scratch, world, grid);
     if (err)
         return err;
-    *out = raw_r16((uint16_t *)easel->pixels, (size_t)grid->width * (size_t)grid->height);
+    *out = raw_r16((uint16_t *)scratch->pixels, (size_t)grid->width * (size_t)grid->height);
     return *out ? 0 : -ENOMEM;
 }
 
-int render_band(struct blob **out, struct adler *sum, struct easel *easel,
+int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
                 const struct world *world, const struct farlands_grid *grid, int height)
 {
     struct blob *head, *band;
-    int err = sample(easel, world, grid);
+    int err = sample(scratch, world, grid);
     if (!err)
-        err = png_band(&band, sum, easel->writer, PIXEL_GRAY16, grid->width, grid->height,
-                       easel->pixels);
+        err = image_writer_band(&band, sum, scratch->writer, PIXEL_GRAY16, grid->width,
+                                grid->height, scratch->pixels);
     if (err)
         return err;
     if (height > 0) {
-        err = png_head(&head, PIXEL_GRAY16, grid->width, height);
+        err = image_writer_head(&head, PIXEL_GRAY16, grid->width, height);
         if (err) {
             blob_release(band);
             return err;
@@ -238,14 +239,14 @@ int render_band(struct blob **out, struct adler *sum, struct easel *easel,
     return band ? 0 : -ENOMEM;
 }
 
-int render_density(struct blob **out, struct easel *easel, const struct world *world,
+int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box)
 {
     const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
     struct blob *blob = blob_new(count * sizeof(float));
     if (!blob)
         return -ENOMEM;
-    int err = farlands_density(world->terrain, easel->scratch, box, floats_of(blob));
+    int err = farlands_density(world->terrain, scratch->scratch, box, floats_of(blob));
     if (err) {
         blob_release(blob);
         return err;
@@ -255,7 +256,7 @@ int render_density(struct blob **out, struct easel *easel, const struct world *w
     return 0;
 }
 
-const void *easel_pixels(const struct easel *easel)
+const void *render_scratch_pixels(const struct render_scratch *scratch)
 {
-    return easel->pixels;
+    return scratch->pixels;
 }

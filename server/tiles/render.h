@@ -7,12 +7,12 @@
 #include "server/world/tile.h"
 
 /* Working memory of one render at a time: one a render thread, reused for ever. */
-struct easel;
-int easel_new(struct easel **out);
-void easel_free(struct easel *easel);
+struct render_scratch;
+int render_scratch_new(struct render_scratch **out);
+void render_scratch_free(struct render_scratch *scratch);
 
 /* What it makes heights with, for other work of its thread. */
-struct farlands_scratch *easel_scratch(struct easel *easel);
+struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch);
 
 /* Where the time of the last render on an easel went, in nanoseconds. */
 struct render_times {
@@ -24,7 +24,7 @@ struct render_times {
  * in *OUT; -ENOMEM, or -EIO for an encoder's error. TIMES may be NULL. Any
  * thread, each with an easel of its own.
  */
-int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_times *times);
 
 /* The most samples of a piece, which is less than an easel holds. */
@@ -32,21 +32,22 @@ enum { RENDER_PIECE_MAX = 1 << 18 };
 
 /*
  * Heights of GRID, at most RENDER_PIECE_MAX: as little-endian float32, as little-endian uint16 over
- * the world's range, or as rows of a picture of those, whose SUM is for png_tail; HEIGHT is that of
- * the picture where they are its first rows, and its head is before them, otherwise 0. And the
- * density of BOX, as many samples, as little-endian float32. Returns 0 and one reference in *OUT,
- * -ENOMEM, or -EIO for an encoder's error. Any thread, each with an easel of its own.
+ * the world's range, or as rows of a picture of those, whose SUM is for image_writer_tail; HEIGHT
+ * is that of the picture where they are its first rows, and its head is before them, otherwise 0.
+ * And the density of BOX, as many samples, as little-endian float32. Returns 0 and one reference in
+ * *OUT, -ENOMEM, or -EIO for an encoder's error. Any thread, each with an easel of its own.
  */
-int render_heights(struct blob **out, struct easel *easel, const struct world *world,
+int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid);
-int render_samples(struct blob **out, struct easel *easel, const struct world *world,
+int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid);
-int render_band(struct blob **out, struct adler *sum, struct easel *easel,
+int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
                 const struct world *world, const struct farlands_grid *grid, int height);
-int render_density(struct blob **out, struct easel *easel, const struct world *world,
+int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box);
 
-/* The pixels of the last tile rendered on EASEL as a PNG or r16, as its layer has painted them. */
-const void *easel_pixels(const struct easel *easel);
+/* The pixels of the last tile rendered on SCRATCH as a PNG or r16, as its layer has painted them.
+ */
+const void *render_scratch_pixels(const struct render_scratch *scratch);
 
 #endif

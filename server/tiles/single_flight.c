@@ -15,14 +15,14 @@ struct flight {
     char key[];
 };
 
-struct flights {
+struct single_flight {
     uv_mutex_t lock; /* of all flights and their waiters */
     struct flight *by_key;
 };
 
-int flights_new(struct flights **out)
+int single_flight_new(struct single_flight **out)
 {
-    struct flights *flights = calloc(1, sizeof *flights);
+    struct single_flight *flights = calloc(1, sizeof *flights);
     if (!flights)
         return -ENOMEM;
     int err = uv_mutex_init(&flights->lock);
@@ -34,7 +34,7 @@ int flights_new(struct flights **out)
     return 0;
 }
 
-void flights_free(struct flights *flights)
+void single_flight_free(struct single_flight *flights)
 {
     if (!flights)
         return;
@@ -43,7 +43,7 @@ void flights_free(struct flights *flights)
     free(flights);
 }
 
-static struct flight *begin(struct flights *flights, const char *key)
+static struct flight *begin(struct single_flight *flights, const char *key)
 {
     size_t length = strlen(key);
     struct flight *flight = calloc(1, sizeof *flight + length + 1);
@@ -68,8 +68,8 @@ static void add_waiter(struct flight *flight, struct waiter *waiter)
     flight->last = &waiter->next;
 }
 
-struct flight *flight_join(struct flights *flights, const char *key, struct waiter *waiter,
-                           bool *leader)
+struct flight *single_flight_join(struct single_flight *flights, const char *key,
+                                  struct waiter *waiter, bool *leader)
 {
     struct flight *flight;
 
@@ -84,7 +84,7 @@ struct flight *flight_join(struct flights *flights, const char *key, struct wait
     return flight;
 }
 
-bool flight_leave(struct flights *flights, struct waiter *waiter)
+bool single_flight_leave(struct single_flight *flights, struct waiter *waiter)
 {
     uv_mutex_lock(&flights->lock);
     struct flight *flight = waiter->flight;
@@ -101,12 +101,12 @@ bool flight_leave(struct flights *flights, struct waiter *waiter)
 }
 
 /* Whoever asks from now on begins anew. */
-static void end(struct flights *flights, struct flight *flight)
+static void end(struct single_flight *flights, struct flight *flight)
 {
     HASH_DEL(flights->by_key, flight);
 }
 
-bool flight_is_wanted(struct flights *flights, struct flight *flight)
+bool single_flight_is_wanted(struct single_flight *flights, struct flight *flight)
 {
     uv_mutex_lock(&flights->lock);
     const bool wanted = flight->first != NULL;
@@ -118,20 +118,21 @@ bool flight_is_wanted(struct flights *flights, struct flight *flight)
     return wanted;
 }
 
-const char *flight_key(const struct flight *flight)
+const char *single_flight_key(const struct flight *flight)
 {
     return flight->key;
 }
 
-static void deliver(struct letter *letter)
+static void deliver(struct message *message)
 {
-    struct waiter *waiter = (struct waiter *)((char *)letter - offsetof(struct waiter, letter));
+    struct waiter *waiter = (struct waiter *)((char *)message - offsetof(struct waiter, message));
     struct blob *blob = waiter->blob;
     waiter->landed(waiter, blob, waiter->err); /* may free it */
     blob_release(blob);
 }
 
-void flight_land(struct flights *flights, struct flight *flight, struct blob *blob, int err)
+void single_flight_complete(struct single_flight *flights, struct flight *flight, struct blob *blob,
+                            int err)
 {
     uv_mutex_lock(&flights->lock);
     end(flights, flight);
@@ -142,8 +143,8 @@ void flight_land(struct flights *flights, struct flight *flight, struct blob *bl
         next = waiter->next; /* once posted it may be gone */
         waiter->blob = blob ? blob_hold(blob) : NULL;
         waiter->err = err;
-        waiter->letter.deliver = deliver;
-        mailbox_post(waiter->home, &waiter->letter);
+        waiter->message.deliver = deliver;
+        mailbox_post(waiter->home, &waiter->message);
     }
     free(flight);
 }

@@ -35,7 +35,7 @@
     extern const uint64_t viewer_##symbol##_gzip_length;
 FILES(DECLARE)
 
-const struct viewer_file viewer_files[] = {
+const struct embedded_file embedded_files[] = {
 #define ROW(symbol, name, type) \
     {name,                      \
      type,                      \
@@ -45,4 +45,5 @@ const struct viewer_file viewer_files[] = {
      &viewer_##symbol##_gzip_length},
     FILES(ROW){0}};
 
-_Static_assert(sizeof viewer_files / sizeof viewer_files[0] <= VIEWER_FILES_MAX, "room for each");
+_Static_assert(sizeof embedded_files / sizeof embedded_files[0] <= EMBEDDED_FILES_MAX,
+               "room for each");

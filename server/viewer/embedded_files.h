@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct viewer_file {
+struct embedded_file {
     const char *name; /* "index.html" is the page, the others are below /viewer/ */
     const char *type; /* media type */
     const uint8_t *bytes, *gzip;
@@ -12,9 +12,9 @@ struct viewer_file {
 };
 
 /* Above the number of files. */
-enum { VIEWER_FILES_MAX = 32 };
+enum { EMBEDDED_FILES_MAX = 32 };
 
 /* The table; ends with a NULL name. */
-extern const struct viewer_file viewer_files[];
+extern const struct embedded_file embedded_files[];
 
 #endif

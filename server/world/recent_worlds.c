@@ -10,7 +10,7 @@
  * Twice as many places as are promised: of the latest 4096 a set gets 8 on average, and more than
  * 16 of them, so that one must go, hardly ever (Poisson: 0.4 % of the sets).
  */
-enum { WAYS = 16, SETS = 2 * FINGERPRINTS_LATEST / WAYS };
+enum { WAYS = 16, SETS = 2 * RECENT_WORLDS_LATEST / WAYS };
 
 /* Fingerprints as numbers; they are hashes, so that a remainder of them will do as one. */
 struct place {
@@ -18,7 +18,7 @@ struct place {
     uint64_t noted; /* by the clock; 0: nothing is here */
 };
 
-struct fingerprints {
+struct recent_worlds {
     uv_mutex_t lock;
     uint64_t clock; /* atomic too */
     struct place place[SETS][WAYS];
@@ -30,9 +30,9 @@ static uint64_t number_of(const char *fingerprint)
 }
 
 /* Where FINGERPRINT is, or else where it would go: what was noted first of its set. */
-static struct place *place_of(struct fingerprints *fingerprints, uint64_t fingerprint)
+static struct place *place_of(struct recent_worlds *recent_worlds, uint64_t fingerprint)
 {
-    struct place *set = fingerprints->place[fingerprint % SETS], *oldest = set;
+    struct place *set = recent_worlds->place[fingerprint % SETS], *oldest = set;
 
     for (struct place *place = set; place < set + WAYS; place++) {
         if (place->noted && place->fingerprint == fingerprint)
@@ -43,56 +43,56 @@ static struct place *place_of(struct fingerprints *fingerprints, uint64_t finger
     return oldest;
 }
 
-uint64_t fingerprints_note(struct fingerprints *fingerprints, const struct world *world)
+uint64_t recent_worlds_add(struct recent_worlds *recent_worlds, const struct world *world)
 {
     const uint64_t fingerprint = number_of(world->fingerprint);
     const uint64_t family = number_of(world->family);
 
-    uv_mutex_lock(&fingerprints->lock);
-    const uint64_t now = fingerprints->clock + 1;
-    *place_of(fingerprints, fingerprint) = (struct place){fingerprint, family, now};
-    __atomic_store_n(&fingerprints->clock, now, __ATOMIC_RELAXED);
-    uv_mutex_unlock(&fingerprints->lock);
+    uv_mutex_lock(&recent_worlds->lock);
+    const uint64_t now = recent_worlds->clock + 1;
+    *place_of(recent_worlds, fingerprint) = (struct place){fingerprint, family, now};
+    __atomic_store_n(&recent_worlds->clock, now, __ATOMIC_RELAXED);
+    uv_mutex_unlock(&recent_worlds->lock);
     return now;
 }
 
-uint64_t fingerprints_clock(const struct fingerprints *fingerprints)
+uint64_t recent_worlds_clock(const struct recent_worlds *recent_worlds)
 {
-    return __atomic_load_n(&fingerprints->clock, __ATOMIC_RELAXED);
+    return __atomic_load_n(&recent_worlds->clock, __ATOMIC_RELAXED);
 }
 
-bool fingerprints_find(struct fingerprints *fingerprints, const char *fingerprint,
-                       char family[FINGERPRINT_TEXT])
+bool recent_worlds_find(struct recent_worlds *recent_worlds, const char *fingerprint,
+                        char family[FINGERPRINT_TEXT])
 {
     const uint64_t wanted = number_of(fingerprint);
 
-    uv_mutex_lock(&fingerprints->lock);
-    const struct place place = *place_of(fingerprints, wanted);
-    uv_mutex_unlock(&fingerprints->lock);
+    uv_mutex_lock(&recent_worlds->lock);
+    const struct place place = *place_of(recent_worlds, wanted);
+    uv_mutex_unlock(&recent_worlds->lock);
     if (!place.noted || place.fingerprint != wanted)
         return false;
     snprintf(family, FINGERPRINT_TEXT, "%016" PRIx64, place.family);
     return true;
 }
 
-int fingerprints_new(struct fingerprints **out)
+int recent_worlds_new(struct recent_worlds **out)
 {
-    struct fingerprints *fingerprints = calloc(1, sizeof *fingerprints);
-    if (!fingerprints)
+    struct recent_worlds *recent_worlds = calloc(1, sizeof *recent_worlds);
+    if (!recent_worlds)
         return -ENOMEM;
-    int err = uv_mutex_init(&fingerprints->lock);
+    int err = uv_mutex_init(&recent_worlds->lock);
     if (err) {
-        free(fingerprints);
+        free(recent_worlds);
         return err;
     }
-    *out = fingerprints;
+    *out = recent_worlds;
     return 0;
 }
 
-void fingerprints_free(struct fingerprints *fingerprints)
+void recent_worlds_free(struct recent_worlds *recent_worlds)
 {
-    if (!fingerprints)
+    if (!recent_worlds)
         return;
-    uv_mutex_destroy(&fingerprints->lock);
-    free(fingerprints);
+    uv_mutex_destroy(&recent_worlds->lock);
+    free(recent_worlds);
 }

@@ -15,21 +15,21 @@
  * A first screen of each, 30 tiles of 60 KB, is most of the default quota: the tiles of more worlds
  * do not fit the disk anyway.
  */
-enum { FINGERPRINTS_LATEST = 4096 };
+enum { RECENT_WORLDS_LATEST = 4096 };
 
-struct fingerprints;
+struct recent_worlds;
 
-int fingerprints_new(struct fingerprints **out); /* 0 or a negative code */
-void fingerprints_free(struct fingerprints *fingerprints);
+int recent_worlds_new(struct recent_worlds **out); /* 0 or a negative code */
+void recent_worlds_free(struct recent_worlds *recent_worlds);
 
-/* Tiles of WORLD are asked for. Returns what fingerprints_clock says then. */
-uint64_t fingerprints_note(struct fingerprints *fingerprints, const struct world *world);
+/* Tiles of WORLD are asked for. Returns what recent_worlds_clock says then. */
+uint64_t recent_worlds_add(struct recent_worlds *recent_worlds, const struct world *world);
 
 /* How often any has been noted. Takes no lock. */
-uint64_t fingerprints_clock(const struct fingerprints *fingerprints);
+uint64_t recent_worlds_clock(const struct recent_worlds *recent_worlds);
 
 /* Whether FINGERPRINT was noted lately; FAMILY is then that world's. */
-bool fingerprints_find(struct fingerprints *fingerprints, const char *fingerprint,
-                       char family[FINGERPRINT_TEXT]);
+bool recent_worlds_find(struct recent_worlds *recent_worlds, const char *fingerprint,
+                        char family[FINGERPRINT_TEXT]);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* A world that stays here is noted again before as many others that it might be forgotten. */
-enum { NOTE_AGAIN = FINGERPRINTS_LATEST / 4 };
+enum { NOTE_AGAIN = RECENT_WORLDS_LATEST / 4 };
 
 struct place {
     const struct world *base; /* held by worlds */
@@ -15,46 +15,46 @@ struct place {
     struct worlds *worlds; /* the one; NULL: nothing is here */
 };
 
-struct seeded {
-    struct fingerprints *fingerprints;
+struct seed_cache {
+    struct recent_worlds *recent_worlds;
     uint64_t clock;
     struct place *found; /* last; or NULL */
-    struct place place[SEEDED_MAX];
+    struct place place[SEED_CACHE_MAX];
 };
 
-int seeded_new(struct seeded **out, struct fingerprints *fingerprints)
+int seed_cache_new(struct seed_cache **out, struct recent_worlds *recent_worlds)
 {
-    struct seeded *seeded = calloc(1, sizeof *seeded);
+    struct seed_cache *seeded = calloc(1, sizeof *seeded);
     if (!seeded)
         return -ENOMEM;
-    seeded->fingerprints = fingerprints;
+    seeded->recent_worlds = recent_worlds;
     *out = seeded;
     return 0;
 }
 
-void seeded_clear(struct seeded *seeded)
+void seed_cache_clear(struct seed_cache *seeded)
 {
-    for (int i = 0; i < SEEDED_MAX; i++) {
+    for (int i = 0; i < SEED_CACHE_MAX; i++) {
         worlds_release(seeded->place[i].worlds);
         seeded->place[i] = (struct place){0};
     }
     seeded->found = NULL;
 }
 
-void seeded_free(struct seeded *seeded)
+void seed_cache_free(struct seed_cache *seeded)
 {
     if (!seeded)
         return;
-    seeded_clear(seeded);
+    seed_cache_clear(seeded);
     free(seeded);
 }
 
 /* Where it is, or else where it would go: what is empty, or was not found for longest. */
-static struct place *place_of(struct seeded *seeded, const struct world *base, uint64_t seed)
+static struct place *place_of(struct seed_cache *seeded, const struct world *base, uint64_t seed)
 {
     struct place *oldest = seeded->place;
 
-    for (struct place *place = seeded->place; place < seeded->place + SEEDED_MAX; place++) {
+    for (struct place *place = seeded->place; place < seeded->place + SEED_CACHE_MAX; place++) {
         if (place->base == base && place->seed == seed)
             return place;
         if (place->used < oldest->used)
@@ -63,7 +63,8 @@ static struct place *place_of(struct seeded *seeded, const struct world *base, u
     return oldest;
 }
 
-const struct world *seeded_find(struct seeded *seeded, const struct world *base, uint64_t seed)
+const struct world *seed_cache_find(struct seed_cache *seeded, const struct world *base,
+                                    uint64_t seed)
 {
     struct place *place = place_of(seeded, base, seed);
 
@@ -79,10 +80,10 @@ const struct world *seeded_find(struct seeded *seeded, const struct world *base,
     return place->worlds->world;
 }
 
-void seeded_keep(struct seeded *seeded)
+void seed_cache_touch(struct seed_cache *seeded)
 {
     struct place *place = seeded->found;
     assert(place);
-    if (!place->noted || fingerprints_clock(seeded->fingerprints) - place->noted > NOTE_AGAIN)
-        place->noted = fingerprints_note(seeded->fingerprints, place->worlds->world);
+    if (!place->noted || recent_worlds_clock(seeded->recent_worlds) - place->noted > NOTE_AGAIN)
+        place->noted = recent_worlds_add(seeded->recent_worlds, place->worlds->world);
 }

@@ -12,25 +12,26 @@
  * At 18 KB each they are 1.2 MB a shard. Whoever asks in more worlds than that in turn pays 3 us a
  * request, and nothing for what is on the shelf.
  */
-enum { SEEDED_MAX = 64 };
+enum { SEED_CACHE_MAX = 64 };
 
-struct seeded;
+struct seed_cache;
 
-/* FINGERPRINTS outlive it. Returns 0 or -ENOMEM. */
-int seeded_new(struct seeded **out, struct fingerprints *fingerprints);
-void seeded_free(struct seeded *seeded);
+/* RECENT_WORLDS outlive it. Returns 0 or -ENOMEM. */
+int seed_cache_new(struct seed_cache **out, struct recent_worlds *recent_worlds);
+void seed_cache_free(struct seed_cache *seeded);
 
 /*
  * The world that BASE is with SEED, or NULL where memory is out. It lasts until the next one is
- * asked for, or seeded_clear; who works with it longer holds it.
+ * asked for, or seed_cache_clear; who works with it longer holds it.
  */
-const struct world *seeded_find(struct seeded *seeded, const struct world *base, uint64_t seed);
+const struct world *seed_cache_find(struct seed_cache *seeded, const struct world *base,
+                                    uint64_t seed);
 
 /* Tiles of the world that was found last are asked for: others' are to go from the disk first.
  * Takes a lock only where it is long ago that they were. */
-void seeded_keep(struct seeded *seeded);
+void seed_cache_touch(struct seed_cache *seeded);
 
 /* Drop all: other worlds are configured. */
-void seeded_clear(struct seeded *seeded);
+void seed_cache_clear(struct seed_cache *seeded);
 
 #endif

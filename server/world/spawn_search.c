@@ -30,7 +30,7 @@ struct strip {
 
 struct spawn_search {
     const struct farlands_terrain *terrain;
-    struct spawn_wish wish;
+    struct spawn_query wish;
     int64_t block[2];                           /* that the point lies in */
     int64_t inside[2];                          /* units: how far in it */
     struct strip column[SQUARES], row[SQUARES]; /* that are not empty; columns nearest first */
@@ -93,7 +93,7 @@ static void set_next(struct spawn_search *search, int row)
 }
 
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
-                     const struct spawn_wish *wish)
+                     const struct spawn_query *wish)
 {
     struct spawn_search *search = malloc(sizeof *search);
     if (!search)
@@ -191,8 +191,8 @@ static void end(struct spawn_search *search)
     search->state = SPAWN_FOUND;
 }
 
-enum spawn_state spawn_search_go(struct spawn_search *search, struct farlands_scratch *scratch,
-                                 int64_t samples)
+enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
+                                  int64_t samples)
 {
     while (search->state == SPAWN_NOT_YET) {
         int row = 0;

@@ -11,7 +11,7 @@
 enum { SPAWN_RADIUS = 4096 };
 
 /* All bounds belong to what they bound; what is not bounded, is by INFINITY or -INFINITY. */
-struct spawn_wish {
+struct spawn_query {
     int64_t x, y;   /* the point, in units, within FARLANDS_LIMIT */
     float min, max; /* of the height, metres */
     float slope;    /* at most, metres a block, as surface_slope measures it */
@@ -29,7 +29,7 @@ struct spawn_search;
 
 /* TERRAIN stays the caller's and outlives the search. Returns 0 or -ENOMEM. */
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
-                     const struct spawn_wish *wish);
+                     const struct spawn_query *wish);
 void spawn_search_free(struct spawn_search *search);
 
 /*
@@ -38,8 +38,8 @@ void spawn_search_free(struct spawn_search *search);
  * blocks within SPAWN_RADIUS that are as wished the nearest, and of several just as near
  * that with the least y, and then x.
  */
-enum spawn_state spawn_search_go(struct spawn_search *search, struct farlands_scratch *scratch,
-                                 int64_t samples);
+enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
+                                  int64_t samples);
 
 /* What was found; the search's. */
 const struct spawn_place *spawn_search_place(const struct spawn_search *search);

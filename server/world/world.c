@@ -38,7 +38,7 @@ static int write_parameters(struct parameters *parameters, const struct world_co
 static int make_fingerprint(char out[FINGERPRINT_TEXT], uint64_t seed,
                             const struct parameters *parameters)
 {
-    static const int versions[] = {FARLANDS_GENERATOR, LAYERS_VERSION, PNG_WRITER_VERSION};
+    static const int versions[] = {FARLANDS_GENERATOR, LAYERS_VERSION, IMAGE_WRITER_VERSION};
     static const char key[] = "seed";
     char text[64];
     XXH64_state_t *state = XXH64_createState();
@@ -87,7 +87,7 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
 static int add_family(struct worlds *worlds, const struct world_config *config)
 {
     struct world *world = &worlds->world[worlds->count];
-    struct style *style = &worlds->styles[worlds->count];
+    struct color_table *style = &worlds->styles[worlds->count];
     struct parameters *parameters = &worlds->parameters[worlds->count];
     float min, max;
 
@@ -97,7 +97,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     if (err)
         return err;
     farlands_terrain_range(world->terrain, &min, &max);
-    style_make(style, config, min, max);
+    color_table_make(style, config, min, max);
     world->style = style;
     return make_fingerprint(world->family, 0, parameters);
 }

@@ -23,14 +23,15 @@ struct world {
     char fingerprint[FINGERPRINT_TEXT];
     /* The same for worlds that differ in nothing but seed and name. */
     char family[FINGERPRINT_TEXT];
-    const struct style *style; /* the family's, as are the parameters */
+    const struct color_table *style; /* the family's, as are the parameters */
     const struct parameters *parameters;
 };
 
 struct worlds {
-    unsigned references;  /* atomic */
-    struct worlds *base;  /* those whose style a derived world has, held; or NULL */
-    struct style *styles; /* of each world, as are its parameters; NULL where there is a base */
+    unsigned references; /* atomic */
+    struct worlds *base; /* those whose style a derived world has, held; or NULL */
+    struct color_table
+        *styles; /* of each world, as are its parameters; NULL where there is a base */
     struct parameters *parameters;
     int room; /* worlds that there is room for */
     int count;

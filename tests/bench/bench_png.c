@@ -72,7 +72,7 @@ static size_t write_plainly(enum pixel pixel, int size, const uint8_t *pixels)
 }
 
 /* The best of REPEATS, since everything else that runs here only adds. */
-static int measure(struct cost *out, struct png_writer *writer, enum pixel pixel, int size,
+static int measure(struct cost *out, struct image_writer *writer, enum pixel pixel, int size,
                    const uint8_t *pixels)
 {
     double quick[REPEATS];
@@ -80,7 +80,7 @@ static int measure(struct cost *out, struct png_writer *writer, enum pixel pixel
 
     for (int i = 0; i < REPEATS; i++) {
         const uint64_t start = now();
-        int err = png_write(&blob, writer, pixel, size, pixels);
+        int err = image_writer_tile(&blob, writer, pixel, size, pixels);
         if (err)
             return err;
         quick[i] = (double)(now() - start) / 1e3;
@@ -98,8 +98,8 @@ static int measure(struct cost *out, struct png_writer *writer, enum pixel pixel
     return 0;
 }
 
-static int bench_layer(const struct world *world, int layer, int scale, struct easel *easel,
-                       struct png_writer *writer)
+static int bench_layer(const struct world *world, int layer, int scale,
+                       struct render_scratch *scratch, struct image_writer *writer)
 {
     static const int zooms[] = {-2, 2, 4, 6, 8, 10, 12, 14, 16, 18, 22};
     static struct cost costs[sizeof zooms / sizeof zooms[0]];
@@ -114,12 +114,12 @@ static int bench_layer(const struct world *world, int layer, int scale, struct e
             tile.x = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) + i % 3;
             tile.y = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) - i / 3;
             struct blob *blob;
-            int err = render_tile(&blob, easel, &tile, NULL);
+            int err = render_tile(&blob, scratch, &tile, NULL);
             if (err)
                 return err;
             blob_release(blob);
             size = tile_size(&tile);
-            err = measure(&cost, writer, layers[layer].pixel, size, easel_pixels(easel));
+            err = measure(&cost, writer, layers[layer].pixel, size, render_scratch_pixels(scratch));
             if (err)
                 return err;
             add(&costs[z], &cost);
@@ -144,22 +144,22 @@ int main(void)
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     struct worlds *worlds;
-    struct easel *easel;
-    struct png_writer *writer;
+    struct render_scratch *scratch;
+    struct image_writer *writer;
     int err = 0;
 
     layers_known(known);
     if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
-        easel_new(&easel) || png_writer_new(&writer)) {
+        render_scratch_new(&scratch) || image_writer_new(&writer)) {
         fprintf(stderr, "bench_png: cannot begin\n");
         return 1;
     }
     for (int i = 0; layers[i].name && !err; i++)
-        err = bench_layer(&worlds->world[0], i, 1, easel, writer);
+        err = bench_layer(&worlds->world[0], i, 1, scratch, writer);
     if (err)
         fprintf(stderr, "bench_png: %s\n", strerror(-err));
-    png_writer_free(writer);
-    easel_free(easel);
+    image_writer_free(writer);
+    render_scratch_free(scratch);
     worlds_release(worlds);
     config_free(config);
     return err ? 1 : 0;

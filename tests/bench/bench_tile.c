@@ -24,7 +24,7 @@ struct costs {
     double noise[TILES], layer[TILES], encoding[TILES], disk[TILES], bytes[TILES];
 };
 
-static int measure(struct costs *costs, struct easel *easel, struct disk_cache *cache,
+static int measure(struct costs *costs, struct render_scratch *scratch, struct disk_cache *cache,
                    struct tile *tile)
 {
     for (int i = 0; i < TILES; i++) {
@@ -32,7 +32,7 @@ static int measure(struct costs *costs, struct easel *easel, struct disk_cache *
         struct blob *blob;
         tile->x = (INT64_C(1) << (tile->z - 1)) + i % 20;
         tile->y = (INT64_C(1) << (tile->z - 1)) + i / 20;
-        int err = render_tile(&blob, easel, tile, &times);
+        int err = render_tile(&blob, scratch, tile, &times);
         if (err)
             return err;
         uint64_t start = now();
@@ -50,7 +50,8 @@ static int measure(struct costs *costs, struct easel *easel, struct disk_cache *
     return 0;
 }
 
-static int bench(const struct worlds *worlds, struct easel *easel, struct disk_cache *cache)
+static int bench(const struct worlds *worlds, struct render_scratch *scratch,
+                 struct disk_cache *cache)
 {
     static const int zooms[] = {6, 10, 14, 18};
     static struct costs costs;
@@ -58,7 +59,7 @@ static int bench(const struct worlds *worlds, struct easel *easel, struct disk_c
     for (int i = 0; layers[i].name; i++)
         for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
             struct tile tile = {.world = &worlds->world[0], .layer = i, .scale = 1, .z = zooms[z]};
-            int err = measure(&costs, easel, cache, &tile);
+            int err = measure(&costs, scratch, cache, &tile);
             if (err)
                 return err;
             printf("tile/%s-256/z%d  noise %.0f us  layer %.0f us  png %.0f us  disk %.0f us  "
@@ -71,30 +72,30 @@ static int bench(const struct worlds *worlds, struct easel *easel, struct disk_c
 
 int main(void)
 {
-    char folder[] = "/tmp/farlands-bench-XXXXXX", command[64];
+    char directory[] = "/tmp/farlands-bench-XXXXXX", command[64];
     struct config *config;
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     struct worlds *worlds;
-    struct easel *easel;
+    struct render_scratch *scratch;
     struct disk_cache *cache;
     static const struct footprint quota = {UINT64_C(1) << 40, 1 << 30};
 
     layers_known(known);
     if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
-        easel_new(&easel) || !mkdtemp(folder) ||
-        disk_cache_open(&cache, folder, &quota, NULL, NULL)) {
+        render_scratch_new(&scratch) || !mkdtemp(directory) ||
+        disk_cache_open(&cache, directory, &quota, NULL, NULL)) {
         fprintf(stderr, "bench_tile: cannot begin\n");
         return 1;
     }
     printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
-    int err = bench(worlds, easel, cache);
+    int err = bench(worlds, scratch, cache);
     if (err)
         fprintf(stderr, "bench_tile: %s\n", strerror(-err));
     disk_cache_close(cache);
-    easel_free(easel);
+    render_scratch_free(scratch);
     worlds_release(worlds);
     config_free(config);
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    snprintf(command, sizeof command, "rm -r %s", directory);
     return err || system(command) ? 1 : 0;
 }

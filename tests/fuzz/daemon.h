@@ -16,10 +16,10 @@ struct daemon {
     struct metrics metrics;
     uv_loop_t loop;
     struct config *config; /* the setup's */
-    struct setup *setup;
-    struct clients *clients;
-    struct fingerprints *fingerprints;
-    struct works *works;
+    struct snapshot *snapshot;
+    struct client_limits *clients;
+    struct recent_worlds *recent_worlds;
+    struct pipeline *pipeline;
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
@@ -84,7 +84,7 @@ static inline void daemon_configure(struct daemon *daemon)
     daemon->config->cache.memory = DAEMON_MEMORY;
     /* Where nothing can be: no disk cache. */
     snprintf(daemon->config->cache.path, sizeof daemon->config->cache.path, "/dev/null/none");
-    must(setup_new(&daemon->setup, daemon->config) == 0, "out of memory");
+    must(snapshot_new(&daemon->snapshot, daemon->config) == 0, "out of memory");
 }
 
 static inline struct daemon *daemon_new(void)
@@ -94,22 +94,23 @@ static inline struct daemon *daemon_new(void)
     daemon_configure(&daemon);
     must(uv_loop_init(&daemon.loop) == 0, "no loop");
     must(mailbox_new(&daemon.mailbox, &daemon.loop) == 0, "no mailbox");
-    must(clients_new(&daemon.clients) == 0, "out of memory");
-    must(fingerprints_new(&daemon.fingerprints) == 0, "out of memory");
-    const struct works_parts works = {daemon.config, &daemon.metrics, daemon_is_current, &daemon};
-    must(works_new(&daemon.works, &works) == 0, "no works");
+    must(client_limits_new(&daemon.clients) == 0, "out of memory");
+    must(recent_worlds_new(&daemon.recent_worlds) == 0, "out of memory");
+    const struct pipeline_parts pipeline = {daemon.config, &daemon.metrics, daemon_is_current,
+                                            &daemon};
+    must(pipeline_new(&daemon.pipeline, &pipeline) == 0, "no works");
     const struct service_parts service = {.mailbox = daemon.mailbox,
-                                          .supply = works_supply(daemon.works),
-                                          .renderers = works_renderers(daemon.works),
+                                          .fetcher = pipeline_fetcher(daemon.pipeline),
+                                          .renderers = pipeline_renderers(daemon.pipeline),
                                           .clients = daemon.clients,
-                                          .fingerprints = daemon.fingerprints,
-                                          .ledger = {.metrics = &daemon.metrics},
+                                          .recent_worlds = daemon.recent_worlds,
+                                          .sinks = {.metrics = &daemon.metrics},
                                           .streams = &daemon.streams,
                                           .shelves = 1,
                                           .scrape = daemon_scrape,
                                           .readiness = daemon_readiness,
                                           .context = &daemon};
-    must(service_new(&daemon.service, &service, daemon.setup) == 0, "out of memory");
+    must(service_new(&daemon.service, &service, daemon.snapshot) == 0, "out of memory");
     const struct http_parts http = {.loop = &daemon.loop,
                                     .connections = 16,
                                     .handler = daemon_on_request,
@@ -124,19 +125,19 @@ static inline struct daemon *daemon_new(void)
 static inline void daemon_forget(struct daemon *daemon)
 {
     daemon->requests = 0;
-    service_use(daemon->service, daemon->setup);
+    service_use(daemon->service, daemon->snapshot);
     daemon->config->cache.memory = 0;
-    works_limit(daemon->works, daemon->config);
+    pipeline_limit(daemon->pipeline, daemon->config);
     daemon->config->cache.memory = DAEMON_MEMORY;
-    works_limit(daemon->works, daemon->config);
+    pipeline_limit(daemon->pipeline, daemon->config);
 }
 
 /* Whether anything is still worked out, or waits to be, or somebody waits for it. */
 static inline bool daemon_is_busy(const struct daemon *daemon)
 {
-    struct workers *renderers = works_renderers(daemon->works);
-    return clients_known(daemon->clients) > 0 || workers_waiting(renderers) > 0 ||
-           workers_running(renderers) > 0;
+    struct work_queue *renderers = pipeline_renderers(daemon->pipeline);
+    return client_limits_count(daemon->clients) > 0 || work_queue_waiting(renderers) > 0 ||
+           work_queue_running(renderers) > 0;
 }
 
 static inline void daemon_adopt(struct daemon *daemon, int fd)

@@ -14,7 +14,7 @@ static void check_range(const char *value, uint64_t length)
 {
     struct byte_range part = {7, 7}, again;
     char text[64];
-    const enum range_kind kind = range_parse(value, length, &part);
+    const enum range_kind kind = conditional_parse_range(value, length, &part);
     if (kind != RANGE_PART) {
         must(kind == RANGE_WHOLE || kind == RANGE_UNSATISFIABLE, "%d", (int)kind);
         must(part.first == 7 && part.length == 7, "written to");
@@ -24,39 +24,41 @@ static void check_range(const char *value, uint64_t length)
          "%" PRIu64 " from %" PRIu64 " of %" PRIu64, part.length, part.first, length);
     snprintf(text, sizeof text, "bytes=%" PRIu64 "-%" PRIu64, part.first,
              part.first + part.length - 1);
-    must(range_parse(text, length, &again) == RANGE_PART && again.first == part.first &&
+    must(conditional_parse_range(text, length, &again) == RANGE_PART && again.first == part.first &&
              again.length == part.length,
          "%s", text);
-    must(length == UINT64_MAX || range_parse(value, length + 1, &again) == RANGE_PART,
+    must(length == UINT64_MAX || conditional_parse_range(value, length + 1, &again) == RANGE_PART,
          "not of one byte more");
 }
 
 static void check_tags(const char *value, const char *etag)
 {
-    const bool strongly = match_holds(value, etag), weakly = none_match_holds(value, etag);
+    const bool strongly = conditional_if_match(value, etag),
+               weakly = conditional_if_none_match(value, etag);
     must(!strongly || weakly, "%s in %s", etag, value);
-    must(!if_range_holds(value, etag) || strongly, "%s in %s", etag, value);
+    must(!conditional_if_range(value, etag) || strongly, "%s in %s", etag, value);
     if (value[strspn(value, " \t")] == '*')
         return;
     char *longer = malloc(strlen(value) + 16);
     sprintf(longer, " ,W/\"\",%s", value);
-    must(none_match_holds(longer, etag) == (weakly || (strcmp(etag, "\"\"") == 0 && /* its own */
-                                                       none_match_holds(longer, etag))),
+    must(conditional_if_none_match(longer, etag) ==
+             (weakly || (strcmp(etag, "\"\"") == 0 && /* its own */
+                         conditional_if_none_match(longer, etag))),
          "%s in %s", etag, longer);
-    must(match_holds(longer, etag) == strongly, "%s in %s", etag, longer);
+    must(conditional_if_match(longer, etag) == strongly, "%s in %s", etag, longer);
     free(longer);
 }
 
 static void check_coding(const char *value)
 {
     char *longer = malloc(strlen(value) + 32);
-    const bool taken = accepts_gzip(value);
+    const bool taken = conditional_accepts_gzip(value);
     sprintf(longer, "br;q=0 ,%s", value);
-    must(accepts_gzip(longer) == taken, "%s", longer);
+    must(conditional_accepts_gzip(longer) == taken, "%s", longer);
     sprintf(longer, "gzip;q=0.0,%s", value);
-    must(!accepts_gzip(longer), "%s", longer);
+    must(!conditional_accepts_gzip(longer), "%s", longer);
     sprintf(longer, "GZIP,%s", value);
-    must(accepts_gzip(longer), "%s", longer);
+    must(conditional_accepts_gzip(longer), "%s", longer);
     free(longer);
 }
 
@@ -71,9 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     check_range(value, strtoull(number, NULL, 10));
     check_tags(value, etag);
     check_coding(value);
-    etag_hash(bytes, size, hash);
+    conditional_etag_hash(bytes, size, hash);
     must(strlen(hash) == 18 && hash[0] == '"' && hash[17] == '"', "%s", hash);
-    must(match_holds(hash, hash) && if_range_holds(hash, hash), "%s", hash);
+    must(conditional_if_match(hash, hash) && conditional_if_range(hash, hash), "%s", hash);
     free(etag);
     free(inside);
     free(number);

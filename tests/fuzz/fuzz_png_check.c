@@ -111,13 +111,13 @@ static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_
     const uint32_t where = (uint32_t)crc32(0, bytes, (uInt)size);
     const size_t kept = where % size;
     uint8_t *copy = input_copy(bytes, kept);
-    must(!png_check(copy, kept, width, height), "the first %zu bytes alone", kept);
+    must(!image_verify(copy, kept, width, height), "the first %zu bytes alone", kept);
     free(copy);
     /* A length that changes may, in theory, lead to other chunks that are whole as well. */
     const size_t rotten = where % 2 ? SIGNATURE + 4 + where / 2 % 17 : size - 8 + where / 2 % 8;
     copy = input_copy(bytes, size);
     copy[rotten] ^= (uint8_t)(1u << (where >> 29));
-    must(!png_check(copy, size, width, height), "with a bit of byte %zu changed", rotten);
+    must(!image_verify(copy, size, width, height), "with a bit of byte %zu changed", rotten);
     free(copy);
 }
 
@@ -127,10 +127,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const bool headed = size >= 24;
     const uint32_t width = headed ? read_word(bytes + 16) : SIDE;
     const uint32_t height = headed ? read_word(bytes + 20) : SIDE;
-    const bool accepted = png_check(bytes, size, width, height);
+    const bool accepted = image_verify(bytes, size, width, height);
 
-    must(!png_check(bytes, size, width + 1, height), "of another width");
-    must(!png_check(bytes, size, width, height ^ 256), "of another height");
+    must(!image_verify(bytes, size, width + 1, height), "of another width");
+    must(!image_verify(bytes, size, width, height ^ 256), "of another height");
     must(accepted == is_whole(bytes, size, width, height), "a second reading says %d", !accepted);
     if (accepted) {
         check_libpng((struct input){bytes, size}, width, height);

@@ -35,31 +35,31 @@ enum {
 
 /* --- Renders, made up ---------------------------------------------------------- */
 
-struct easel {
+struct render_scratch {
     char nothing;
 };
 
-int easel_new(struct easel **out)
+int render_scratch_new(struct render_scratch **out)
 {
     *out = calloc(1, sizeof **out);
     return *out ? 0 : -ENOMEM;
 }
 
-void easel_free(struct easel *easel)
+void render_scratch_free(struct render_scratch *scratch)
 {
-    free(easel);
+    free(scratch);
 }
 
-const void *easel_pixels(const struct easel *easel)
+const void *render_scratch_pixels(const struct render_scratch *scratch)
 {
-    return easel;
+    return scratch;
 }
 
 /* Some fail. Raw ones are as long as they must be: their length is told before. */
-int render_tile(struct blob **out, struct easel *easel, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_times *times)
 {
-    (void)easel, (void)times;
+    (void)scratch, (void)times;
     const size_t samples = (size_t)tile_size(tile) * (size_t)tile_size(tile);
     const size_t length = tile->format == FORMAT_F32   ? 4 * samples
                           : tile->format == FORMAT_R16 ? 2 * samples
@@ -98,35 +98,35 @@ static struct farlands_box flat(const struct farlands_grid *grid)
                                  .height = grid->height};
 }
 
-int render_heights(struct blob **out, struct easel *easel, const struct world *world,
+int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid)
 {
     const struct farlands_box box = flat(grid);
-    (void)easel, (void)world;
+    (void)scratch, (void)world;
     return make_up(out, &box, 4);
 }
 
-int render_samples(struct blob **out, struct easel *easel, const struct world *world,
+int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid)
 {
     const struct farlands_box box = flat(grid);
-    (void)easel, (void)world;
+    (void)scratch, (void)world;
     return make_up(out, &box, 2);
 }
 
-int render_band(struct blob **out, struct adler *sum, struct easel *easel,
+int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
                 const struct world *world, const struct farlands_grid *grid, int height)
 {
     const struct farlands_box box = flat(grid);
-    (void)easel, (void)world, (void)height;
+    (void)scratch, (void)world, (void)height;
     *sum = adler_of((const uint8_t *)"", 0);
     return make_up(out, &box, 1);
 }
 
-int render_density(struct blob **out, struct easel *easel, const struct world *world,
+int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box)
 {
-    (void)easel, (void)world;
+    (void)scratch, (void)world;
     return make_up(out, box, 4);
 }
 
@@ -137,14 +137,14 @@ struct spawn_search {
     struct spawn_place place;
 };
 
-struct farlands_scratch *easel_scratch(struct easel *easel)
+struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch)
 {
-    (void)easel;
+    (void)scratch;
     return NULL;
 }
 
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
-                     const struct spawn_wish *wish)
+                     const struct spawn_query *wish)
 {
     (void)terrain;
     struct spawn_search *search = calloc(1, sizeof *search);
@@ -162,8 +162,8 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
-enum spawn_state spawn_search_go(struct spawn_search *search, struct farlands_scratch *scratch,
-                                 int64_t samples)
+enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
+                                  int64_t samples)
 {
     (void)scratch, (void)samples;
     if (search->left-- > 0)
@@ -337,7 +337,7 @@ static void client_leave(struct client *client)
     for (int i = 0; i < QUIET; i++) /* what came home last */
         uv_run(loop, UV_RUN_NOWAIT);
     must(server->closed == server->adopted, "closed twice");
-    must(clients_known(server->clients) == 0, "misses that nobody waits for");
+    must(client_limits_count(server->clients) == 0, "misses that nobody waits for");
     uv_close((uv_handle_t *)&client->clock, on_closed);
     while (client->handles > 0)
         uv_run(loop, UV_RUN_NOWAIT);

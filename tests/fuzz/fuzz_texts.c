@@ -124,24 +124,25 @@ static void check_path(const char *path, size_t capacity)
 
 static void check_prefix(const char *text, size_t length)
 {
-    char path[PREFIX_PATH_MAX], url[PREFIX_URL_MAX], again[PREFIX_URL_MAX];
+    char path[URL_PREFIX_PATH_MAX], url[URL_PREFIX_URL_MAX], again[URL_PREFIX_URL_MAX];
     memset(path, '!', sizeof path);
     memset(url, '!', sizeof url);
-    if (prefix_parse_path(path, text, length) == 0) {
+    if (url_prefix_parse_path(path, text, length) == 0) {
         check_path(path, sizeof path);
-        must(prefix_parse_path(again, path, strlen(path)) == 0 && !strcmp(path, again), "%s", path);
+        must(url_prefix_parse_path(again, path, strlen(path)) == 0 && !strcmp(path, again), "%s",
+             path);
     } else {
-        must(path[0] == '!' && path[PREFIX_PATH_MAX - 1] == '!', "written to");
+        must(path[0] == '!' && path[URL_PREFIX_PATH_MAX - 1] == '!', "written to");
     }
-    if (prefix_parse_url(url, text, length) == 0) {
+    if (url_prefix_parse_url(url, text, length) == 0) {
         must(memchr(url, '\0', sizeof url), "not terminated");
-        must(prefix_parse_url(again, url, strlen(url)) == 0 && !strcmp(url, again), "%s", url);
+        must(url_prefix_parse_url(again, url, strlen(url)) == 0 && !strcmp(url, again), "%s", url);
         const char *host = strstr(url, "://");
         must(!*url || (host && is_printable(url)), "%s", url);
         if (host)
-            check_path(host + 3 + strcspn(host + 3, "/"), PREFIX_PATH_MAX);
+            check_path(host + 3 + strcspn(host + 3, "/"), URL_PREFIX_PATH_MAX);
     } else {
-        must(url[0] == '!' && url[PREFIX_URL_MAX - 1] == '!', "written to");
+        must(url[0] == '!' && url[URL_PREFIX_URL_MAX - 1] == '!', "written to");
     }
 }
 

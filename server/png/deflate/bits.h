@@ -11,19 +11,19 @@ enum { BITS_AT_ONCE = 56 };
 /* Fewer than 8 wait between two calls. Seven bytes behind OUT are written over. */
 struct bits {
     uint8_t *out;
-    uint64_t waiting;
+    uint64_t pending;
     unsigned count;
 };
 
 /* The lowest COUNT <= BITS_AT_ONCE bits of VALUE; the others are 0. */
 static inline void bits_put(struct bits *bits, uint64_t value, unsigned count)
 {
-    bits->waiting |= value << bits->count;
+    bits->pending |= value << bits->count;
     bits->count += count;
-    const uint64_t word = htole64(bits->waiting);
+    const uint64_t word = htole64(bits->pending);
     memcpy(bits->out, &word, sizeof word);
     bits->out += bits->count >> 3;
-    bits->waiting >>= bits->count & ~7u;
+    bits->pending >>= bits->count & ~7u;
     bits->count &= 7;
 }
 

@@ -31,13 +31,13 @@ bool authority_can_listen(const char *address, size_t length)
     return false;
 }
 
-int prefix_parse_url(char out[PREFIX_URL_MAX], const char *url, size_t length)
+int url_prefix_parse_url(char out[URL_PREFIX_URL_MAX], const char *url, size_t length)
 {
     (void)out, (void)url, (void)length;
     return -EINVAL;
 }
 
-int prefix_parse_path(char out[PREFIX_PATH_MAX], const char *path, size_t length)
+int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *path, size_t length)
 {
     (void)out, (void)path, (void)length;
     return -EINVAL;

@@ -67,9 +67,9 @@ int strcmp(const char *a, const char *b)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
-char *strchr(const char *text, int letter)
+char *strchr(const char *text, int message)
 {
-    return memchr(text, letter, strlen(text) + 1);
+    return memchr(text, message, strlen(text) + 1);
 }
 
 /* The compiler's own, for products of 128 bits: modulo 2^128 signs do not matter. */

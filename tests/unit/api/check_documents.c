@@ -10,7 +10,7 @@
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 static void set_up(void)
@@ -30,7 +30,7 @@ static void set_up(void)
                                "  - name: fourth\n"
                                "    wrap: true\n"
                                "    noise: {warp: {amplitude: 0.5, wavelength: 4096}}\n";
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
 }
@@ -38,7 +38,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 /* The document as cJSON has it, which must be all of it; BLOB is released. */

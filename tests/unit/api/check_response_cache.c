@@ -3,17 +3,17 @@
 
 #include "tests/unit/support/fixtures.h"
 
-static struct shelf *shelf;
+static struct response_cache *response_cache;
 
 static void set_up(void)
 {
-    ck_assert_int_eq(shelf_new(&shelf, 1 << 20), 0);
+    ck_assert_int_eq(response_cache_new(&response_cache, 1 << 20), 0);
 }
 
 static void tear_down(void)
 {
-    shelf_free(shelf);
-    shelf_free(NULL);
+    response_cache_free(response_cache);
+    response_cache_free(NULL);
 }
 
 /* What was put keeps its blob: how many know it, besides the test. */
@@ -25,17 +25,17 @@ static unsigned holders(const struct blob *blob)
 static void put(const char *uri, const char *etag, struct blob *blob)
 {
     char uri_copy[64], etag_copy[64]; /* texts are copied */
-    struct ready ready = {.uri = uri_copy, .etag = etag_copy, .blob = blob};
+    struct cached_response ready = {.uri = uri_copy, .etag = etag_copy, .blob = blob};
     snprintf(uri_copy, sizeof uri_copy, "%s", uri);
     snprintf(etag_copy, sizeof etag_copy, "%s", etag);
     if (blob)
-        ck_assert_int_eq(response_make(&ready.full,
-                                       &(struct http_answer){.status = 200, .body = blob}, false,
-                                       false),
+        ck_assert_int_eq(mhd_response_make(&ready.full,
+                                           &(struct http_response){.status = 200, .body = blob},
+                                           false, false),
                          0);
-    ck_assert_int_eq(response_make(&ready.same, &(struct http_answer){.status = 304}, false, false),
-                     0);
-    shelf_put(shelf, &ready);
+    ck_assert_int_eq(
+        mhd_response_make(&ready.same, &(struct http_response){.status = 304}, false, false), 0);
+    response_cache_put(response_cache, &ready);
     memset(uri_copy, 'x', sizeof uri_copy);
     memset(etag_copy, 'x', sizeof etag_copy);
 }
@@ -43,10 +43,11 @@ static void put(const char *uri, const char *etag, struct blob *blob)
 START_TEST(test_find)
 {
     struct blob *blob = blob_copy("tile", 4);
-    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
     put("/a", "\"1\"", blob);
     put("/b", "\"2\"", NULL);
-    const struct ready *a = shelf_find(shelf, "/a"), *b = shelf_find(shelf, "/b");
+    const struct cached_response *a = response_cache_find(response_cache, "/a"),
+                                 *b = response_cache_find(response_cache, "/b");
     ck_assert_str_eq(a->uri, "/a");
     ck_assert_str_eq(a->etag, "\"1\"");
     ck_assert_ptr_eq(a->blob, blob);
@@ -56,9 +57,9 @@ START_TEST(test_find)
     ck_assert_str_eq(b->etag, "\"2\"");
     ck_assert_ptr_null(b->blob);
     ck_assert_ptr_null(b->full.response);
-    ck_assert_ptr_null(shelf_find(shelf, "/a?"));
-    ck_assert_ptr_null(shelf_find(shelf, "/"));
-    ck_assert_ptr_null(shelf_find(shelf, ""));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/a?"));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/"));
+    ck_assert_ptr_null(response_cache_find(response_cache, ""));
     blob_release(blob);
 }
 END_TEST
@@ -71,10 +72,10 @@ START_TEST(test_replace)
     ck_assert_uint_eq(holders(one), 2); /* the shelf and the response */
     put("/a", "\"2\"", two);
     ck_assert_uint_eq(holders(one), 0);
-    ck_assert_str_eq(shelf_find(shelf, "/a")->etag, "\"2\"");
+    ck_assert_str_eq(response_cache_find(response_cache, "/a")->etag, "\"2\"");
     put("/a", "\"3\"", NULL);
     ck_assert_uint_eq(holders(two), 0);
-    ck_assert_ptr_null(shelf_find(shelf, "/a")->blob);
+    ck_assert_ptr_null(response_cache_find(response_cache, "/a")->blob);
     blob_release(one);
     blob_release(two);
 }
@@ -84,17 +85,17 @@ START_TEST(test_clear)
 {
     struct blob *blob = blob_copy("tile", 4);
     put("/a", "\"1\"", blob);
-    shelf_clear(shelf, 1 << 20);
-    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    response_cache_clear(response_cache, 1 << 20);
+    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
     ck_assert_uint_eq(holders(blob), 0);
     put("/a", "\"1\"", blob);
-    ck_assert_ptr_nonnull(shelf_find(shelf, "/a"));
-    shelf_clear(shelf, 0);
+    ck_assert_ptr_nonnull(response_cache_find(response_cache, "/a"));
+    response_cache_clear(response_cache, 0);
     put("/a", "\"1\"", blob);
-    ck_assert_ptr_null(shelf_find(shelf, "/a"));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
     ck_assert_uint_eq(holders(blob), 0);
     put("/b", "\"2\"", NULL); /* costs no budget */
-    ck_assert_ptr_nonnull(shelf_find(shelf, "/b"));
+    ck_assert_ptr_nonnull(response_cache_find(response_cache, "/b"));
     blob_release(blob);
 }
 END_TEST
@@ -110,7 +111,7 @@ START_TEST(test_budget)
         snprintf(uri, sizeof uri, "/%d", i);
         blobs[i] = blob_new(SIZE);
         put(uri, "\"e\"", blobs[i]);
-        must(shelf_find(shelf, uri) != NULL, "%s is not there", uri);
+        must(response_cache_find(response_cache, uri) != NULL, "%s is not there", uri);
     }
     for (int i = 0; i < TILES; i++)
         kept += holders(blobs[i]) > 0;
@@ -118,10 +119,10 @@ START_TEST(test_budget)
     ck_assert_int_ge(kept * SIZE, (1 << 20) / 2);
     struct blob *huge = blob_new(2 << 20);
     put("/huge", "\"h\"", huge);
-    ck_assert_ptr_null(shelf_find(shelf, "/huge"));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/huge"));
     ck_assert_uint_eq(holders(huge), 0);
     blob_release(huge);
-    shelf_clear(shelf, 0);
+    response_cache_clear(response_cache, 0);
     for (int i = 0; i < TILES; i++) {
         must(holders(blobs[i]) == 0, "%d is still held", i);
         blob_release(blobs[i]);
@@ -138,7 +139,7 @@ START_TEST(test_hot)
         char uri[32];
         snprintf(uri, sizeof uri, "/%d", i);
         put(uri, "\"e\"", NULL);
-        if (!shelf_find(shelf, "/hot")) {
+        if (!response_cache_find(response_cache, "/hot")) {
             lost++;
             put("/hot", "\"h\"", NULL);
         }
@@ -158,7 +159,7 @@ START_TEST(test_too_large)
         put(uri, "\"1\"", small);
     }
     put("/large", "\"2\"", large);
-    ck_assert_ptr_null(shelf_find(shelf, "/large"));
+    ck_assert_ptr_null(response_cache_find(response_cache, "/large"));
     ck_assert_uint_eq(holders(large), 0);
     ck_assert_uint_ge(holders(small), 16);
     blob_release(small);

@@ -10,10 +10,10 @@
 
 static struct metrics metrics;
 static uv_loop_t loop;
-static struct setup *setup;
-static struct clients *clients;
-static struct fingerprints *fingerprints;
-static struct works *works;
+static struct snapshot *snapshot;
+static struct client_limits *clients;
+static struct recent_worlds *recent_worlds;
+static struct pipeline *pipeline;
 static struct mailbox *mailbox;
 static struct service *service;
 static struct http *http;
@@ -48,7 +48,7 @@ static void configure(void)
     config->threads = 1;
     /* Where nothing can be: no disk cache. */
     snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");
-    ck_assert_int_eq(setup_new(&setup, config), 0);
+    ck_assert_int_eq(snapshot_new(&snapshot, config), 0);
 }
 
 static void set_up(void)
@@ -56,20 +56,20 @@ static void set_up(void)
     configure();
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
-    ck_assert_int_eq(clients_new(&clients), 0);
-    ck_assert_int_eq(fingerprints_new(&fingerprints), 0);
-    const struct works_parts for_works = {setup->config, &metrics, is_current, NULL};
-    ck_assert_int_eq(works_new(&works, &for_works), 0);
+    ck_assert_int_eq(client_limits_new(&clients), 0);
+    ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
+    const struct pipeline_parts for_works = {snapshot->config, &metrics, is_current, NULL};
+    ck_assert_int_eq(pipeline_new(&pipeline, &for_works), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
-                                              .supply = works_supply(works),
-                                              .renderers = works_renderers(works),
+                                              .fetcher = pipeline_fetcher(pipeline),
+                                              .renderers = pipeline_renderers(pipeline),
                                               .clients = clients,
-                                              .fingerprints = fingerprints,
-                                              .ledger = {.metrics = &metrics},
+                                              .recent_worlds = recent_worlds,
+                                              .sinks = {.metrics = &metrics},
                                               .streams = &streams,
                                               .shelves = 1,
                                               .scrape = scrape_in_vain};
-    ck_assert_int_eq(service_new(&service, &for_service, setup), 0);
+    ck_assert_int_eq(service_new(&service, &for_service, snapshot), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .connections = 16,
                                         .handler = service_handle,
@@ -86,11 +86,11 @@ static void tear_down(void)
     service_free(service);
     mailbox_free(mailbox);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
-    ck_assert(works_stop(works));
-    works_free(works);
-    clients_free(clients);
-    fingerprints_free(fingerprints);
-    setup_release(setup);
+    ck_assert(pipeline_stop(pipeline));
+    pipeline_free(pipeline);
+    client_limits_free(clients);
+    recent_worlds_free(recent_worlds);
+    snapshot_release(snapshot);
 }
 
 /* A client that has sent TEXT. Returns its end of the connection. */
@@ -117,7 +117,7 @@ static void until_answered(int fd)
 static void until_someone_waits(int fd)
 {
     struct pollfd client = {.fd = fd, .events = POLLIN};
-    while (clients_known(clients) == 0 && poll(&client, 1, 0) == 0)
+    while (client_limits_count(clients) == 0 && poll(&client, 1, 0) == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
 }
 
@@ -137,7 +137,7 @@ START_TEST(test_cancelled)
     until_answered(fd);
     http_close(http);
     ck_assert_uint_eq(closed, 1);
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
     ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
     if (!comings[_i].waits || !strstr(answer, " 200 ")) {
         ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
@@ -168,7 +168,7 @@ START_TEST(test_stream_cancelled)
         got += (size_t)more;
     ck_assert_uint_gt(got, 0);
     ck_assert_uint_lt(got, 4097 * 4097 * 4);
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
     close(fd);
 }
 END_TEST

@@ -14,13 +14,13 @@ enum { BYTES = 1 << 17, QUEUE = 64, PATIENT = 60 * 1000 };
 
 static uv_loop_t loop;
 static struct metrics metrics;
-static struct ledger ledger = {.metrics = &metrics};
+static struct response_sinks sinks = {.metrics = &metrics};
 static struct config *config;
-static struct clients *clients;
-static struct waiting_room room;
-static struct workers *renderers;
+static struct client_limits *clients;
+static struct pending_requests room;
+static struct work_queue *renderers;
 static struct mailbox *mailbox;
-static struct calculations *calculations;
+static struct streamed_jobs *streamed_jobs;
 static struct http *http;
 static unsigned streams;
 static unsigned closed, freed;
@@ -33,14 +33,14 @@ static struct {
     uv_sem_t gate;
 } sum;
 
-static int work(void *subject, unsigned index, struct easel *easel, struct blob **out)
+static int work(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out)
 {
-    (void)subject, (void)easel;
+    (void)subject, (void)scratch;
     atomic_fetch_add(&sum.begun, 1);
     if (sum.more) {
         if (index >= sum.held)
             uv_sem_wait(&sum.gate);
-        return CALCULATION_MORE;
+        return STREAMED_JOB_MORE;
     }
     struct blob *blob = *out = blob_new(BYTES);
     if (index >= sum.held)
@@ -51,10 +51,10 @@ static int work(void *subject, unsigned index, struct easel *easel, struct blob 
     return 0;
 }
 
-static void give(void *subject, const struct asker *asker, struct http_answer given)
+static void give(void *subject, const struct request_context *context, struct http_response given)
 {
     (void)subject;
-    http_answer(asker->exchange, &given);
+    http_answer(context->exchange, &given);
 }
 
 static void free_sum(void *subject)
@@ -63,17 +63,17 @@ static void free_sum(void *subject)
     freed++;
 }
 
-static struct calculation_kind kind = {
+static struct streamed_job_kind kind = {
     .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_sum};
 
-static void handle(void *context, struct http_exchange *exchange,
-                   const struct http_request *request)
+static void handle(void *unused, struct http_exchange *exchange, const struct http_request *request)
 {
-    (void)context;
-    const struct asker asker = {.ledger = &ledger, .exchange = exchange, .request = request};
-    const struct calculation_order order = {
+    (void)unused;
+    const struct request_context context = {
+        .sinks = &sinks, .exchange = exchange, .request = request};
+    const struct streamed_job_order order = {
         .kind = &kind, .subject = &sum, .pieces = sum.pieces, .count = (int64_t)sum.pieces * BYTES};
-    calculation_begin(calculations, &order, &asker, config);
+    streamed_job_begin(streamed_jobs, &order, &context, config);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -84,8 +84,8 @@ static void on_closed(void *context, const struct sockaddr *peer)
 
 static void set_up(void)
 {
-    static char easel;
-    void *station = &easel;
+    static char scratch;
+    void *thread_state = &scratch;
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
 
@@ -94,11 +94,11 @@ static void set_up(void)
     ck_assert_int_eq(uv_sem_init(&sum.gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
-    ck_assert_int_eq(clients_new(&clients), 0);
-    ck_assert_int_eq(waiting_room_open(&room, clients, &ledger), 0);
-    ck_assert_int_eq(workers_new(&renderers, &station, 1, QUEUE, PATIENT), 0);
-    const struct calculations_parts parts = {renderers, mailbox, &room, &metrics, &streams};
-    ck_assert_int_eq(calculations_new(&calculations, &parts), 0);
+    ck_assert_int_eq(client_limits_new(&clients), 0);
+    ck_assert_int_eq(pending_requests_init(&room, clients, &sinks), 0);
+    ck_assert_int_eq(work_queue_new(&renderers, &thread_state, 1, QUEUE, PATIENT), 0);
+    const struct streamed_jobs_parts parts = {renderers, mailbox, &room, &metrics, &streams};
+    ck_assert_int_eq(streamed_jobs_new(&streamed_jobs, &parts), 0);
     const struct http_parts for_http = {
         .loop = &loop, .connections = 16, .handler = handle, .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &for_http), 0);
@@ -108,16 +108,16 @@ static void tear_down(void)
 {
     ck_assert_uint_eq(atomic_load(&sum.faults), 0);
     ck_assert_uint_eq(freed, 1);
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
     mailbox_close(mailbox);
     uv_run(&loop, UV_RUN_DEFAULT);
     http_free(http);
-    workers_free(renderers);
-    calculations_free(calculations);
-    waiting_room_close(&room);
+    work_queue_free(renderers);
+    streamed_jobs_free(streamed_jobs);
+    pending_requests_close(&room);
     mailbox_free(mailbox);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
-    clients_free(clients);
+    client_limits_free(clients);
     uv_sem_destroy(&sum.gate);
     config_free(config);
 }
@@ -145,7 +145,7 @@ static void turn(void)
 {
     uv_run(&loop, UV_RUN_NOWAIT);
     http_sweep(http);
-    waiting_room_sweep(&room);
+    pending_requests_expire(&room);
     usleep(100);
 }
 
@@ -163,7 +163,7 @@ static void until_held(int fd)
 
 static void stop(void)
 {
-    while (!waiting_room_cancel(&room) || !calculations_cancel(calculations))
+    while (!pending_requests_cancel(&room) || !streamed_jobs_cancel(streamed_jobs))
         turn();
     http_close(http);
 }
@@ -240,10 +240,10 @@ static struct other {
     atomic_uint begun; /* and one more; 0: not run yet */
 } others[2];
 
-static void on_other(struct job *job, void *station)
+static void on_other(struct job *job, void *thread_state)
 {
     struct other *other = (struct other *)job;
-    (void)station;
+    (void)thread_state;
     atomic_store(&other->begun, atomic_load(&sum.begun) + 1);
     uv_sem_wait(&other->gate);
 }
@@ -252,7 +252,7 @@ static void submit_other(struct other *other)
 {
     other->job.run = on_other;
     ck_assert_int_eq(uv_sem_init(&other->gate, 0), 0);
-    ck_assert_int_eq(workers_submit(renderers, &other->job), 0);
+    ck_assert_int_eq(work_queue_submit(renderers, &other->job), 0);
 }
 
 static void until_run(struct other *other)
@@ -272,7 +272,7 @@ START_TEST(test_turns)
     submit_other(&others[0]);
     uv_sem_post(&sum.gate);
     until_run(&others[0]);
-    while (workers_waiting(renderers) == 0) /* it is back in line */
+    while (work_queue_waiting(renderers) == 0) /* it is back in line */
         turn();
     submit_other(&others[1]);
     uv_sem_post(&others[0].gate);
@@ -302,7 +302,7 @@ START_TEST(test_rank)
     submit_other(&others[0]);
     until_run(&others[0]);
     int fd = ask_with(ranks[_i].headers);
-    while (workers_waiting(renderers) == 0)
+    while (work_queue_waiting(renderers) == 0)
         turn();
     submit_other(&others[1]);
     uv_sem_post(&others[0].gate);
@@ -323,8 +323,8 @@ START_TEST(test_cancelled)
     sum.held = left[_i].held;
     int fd = ask();
     until_held(fd);
-    waiting_room_cancel(&room);
-    ck_assert(!calculations_cancel(calculations));
+    pending_requests_cancel(&room);
+    ck_assert(!streamed_jobs_cancel(streamed_jobs));
     for (unsigned i = 0; i < sum.pieces; i++)
         uv_sem_post(&sum.gate);
     stop();

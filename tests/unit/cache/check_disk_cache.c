@@ -12,7 +12,7 @@
 #include "server/png/image_writer.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
 static struct tile tile;
@@ -36,9 +36,9 @@ static int open_cache(struct disk_cache **out, const char *path)
 
 static void set_up(void)
 {
-    folder_new(folder);
+    folder_new(directory);
     worlds = worlds_of(NULL);
-    ck_assert_int_eq(open_cache(&cache, folder), 0);
+    ck_assert_int_eq(open_cache(&cache, directory), 0);
     tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3};
 }
 
@@ -47,16 +47,16 @@ static void tear_down(void)
     disk_cache_close(cache);
     disk_cache_close(NULL);
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static struct blob *encode(int size, const uint8_t *pixels)
 {
-    struct png_writer *writer;
+    struct image_writer *writer;
     struct blob *png = NULL;
-    ck_assert_int_eq(png_writer_new(&writer), 0);
-    ck_assert_int_eq(png_write(&png, writer, PIXEL_RGB8, size, pixels), 0);
-    png_writer_free(writer);
+    ck_assert_int_eq(image_writer_new(&writer), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, size, pixels), 0);
+    image_writer_free(writer);
     return png;
 }
 
@@ -88,7 +88,7 @@ static struct blob *longest_png(void)
 static char *path_of(const struct tile *which, char path[1024])
 {
     char name[TILE_PATH_MAX];
-    snprintf(path, 1024, "%s/%s/%s", folder, which->world->fingerprint, tile_path(which, name));
+    snprintf(path, 1024, "%s/%s/%s", directory, which->world->fingerprint, tile_path(which, name));
     return path;
 }
 
@@ -98,7 +98,7 @@ static char stray[1024];
 static int count_file(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
     (void)status;
-    if (kind != FTW_D && kind != FTW_DP && strcmp(path + place->base, USAGE_FILE) != 0) {
+    if (kind != FTW_D && kind != FTW_DP && strcmp(path + place->base, QUOTA_FILE) != 0) {
         file_count++;
         snprintf(stray, sizeof stray, "%s", path);
     }
@@ -109,7 +109,7 @@ static int count_file(const char *path, const struct stat *status, int kind, str
 static int files(void)
 {
     file_count = 0;
-    nftw(folder, count_file, 16, FTW_PHYS);
+    nftw(directory, count_file, 16, FTW_PHYS);
     return file_count;
 }
 
@@ -180,7 +180,8 @@ START_TEST(test_paths)
     }
     for (int i = 0; i < ROWS(paths); i++) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s/%s", folder, worlds->world->fingerprint, paths[i].path);
+        snprintf(path, sizeof path, "%s/%s/%s", directory, worlds->world->fingerprint,
+                 paths[i].path);
         struct blob *file = file_read(path);
         ck_assert_msg(file != NULL, "%s is not there", path);
         ck_assert_uint_eq(file->length, pngs[i]->length);
@@ -196,7 +197,7 @@ END_TEST
 START_TEST(test_fingerprints)
 {
     char yaml[FOLDER_TEXT + 16];
-    snprintf(yaml, sizeof yaml, "%s/a.yaml", folder);
+    snprintf(yaml, sizeof yaml, "%s/a.yaml", directory);
     const char *text = "worlds: [{name: a}, {name: b, seed: 99}]";
     file_write(yaml, text, strlen(text));
     struct worlds *others = worlds_of(yaml);
@@ -236,7 +237,7 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
     char aside[FOLDER_TEXT + 16];
     uint8_t *bytes = malloc(png->length + 1);
     struct blob *other;
-    snprintf(aside, sizeof aside, "%s/aside", folder);
+    snprintf(aside, sizeof aside, "%s/aside", directory);
     memcpy(bytes, png->bytes, png->length);
     bytes[png->length] = 0;
     ck_assert_int_eq(remove(path), 0);
@@ -283,7 +284,7 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
         ck_assert_int_eq(symlink(path, path), 0);
         break;
     default:
-        ck_assert_int_eq(symlink(folder, path), 0);
+        ck_assert_int_eq(symlink(directory, path), 0);
     }
     free(bytes);
 }
@@ -378,7 +379,7 @@ START_TEST(test_deleted)
     struct blob *png = png_of(256, 1), *found = NULL;
     char path[1024];
     /* The tile, then the folder above it, and so on, up to the cache's own. */
-    for (path_of(&tile, path); strlen(path) >= strlen(folder); *strrchr(path, '/') = 0) {
+    for (path_of(&tile, path); strlen(path) >= strlen(directory); *strrchr(path, '/') = 0) {
         int err = disk_cache_put(cache, &tile, png);
         ck_assert_msg(err == 0, "%s: %d", path, err);
         must_have(cache, &tile, png);
@@ -398,7 +399,7 @@ START_TEST(test_two_caches)
 {
     struct disk_cache *other;
     struct blob *png = png_of(256, 1), *new = png_of(256, 2);
-    ck_assert_int_eq(open_cache(&other, folder), 0);
+    ck_assert_int_eq(open_cache(&other, directory), 0);
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     must_have(other, &tile, png);
     ck_assert_int_eq(disk_cache_put(other, &tile, new), 0);
@@ -417,7 +418,7 @@ START_TEST(test_reopened)
     struct blob *png = png_of(256, 1);
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     disk_cache_close(cache);
-    ck_assert_int_eq(open_cache(&cache, folder), 0);
+    ck_assert_int_eq(open_cache(&cache, directory), 0);
     must_have(cache, &tile, png);
     blob_release(png);
 }
@@ -429,18 +430,18 @@ START_TEST(test_open)
     struct disk_cache *other;
     struct stat status;
     /* Made where it is missing, with what is above it. */
-    snprintf(path, sizeof path, "%s/a/b/c", folder);
+    snprintf(path, sizeof path, "%s/a/b/c", directory);
     ck_assert_int_eq(open_cache(&other, path), 0);
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert(S_ISDIR(status.st_mode));
     disk_cache_close(other);
     ck_assert_int_eq(files(), 0);
     /* With a slash at the end. */
-    snprintf(path, sizeof path, "%s/d/", folder);
+    snprintf(path, sizeof path, "%s/d/", directory);
     ck_assert_int_eq(open_cache(&other, path), 0);
     disk_cache_close(other);
     /* Below a file. */
-    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(path, sizeof path, "%s/file", directory);
     file_write(path, "x", 1);
     ck_assert_int_lt(open_cache(&other, path), 0);
     strcat(path, "/cache");
@@ -451,7 +452,7 @@ START_TEST(test_open)
     ck_assert_int_lt(open_cache(&other, ""), 0);
     ck_assert_int_eq(files(), 1);
     if (geteuid() != 0) {
-        snprintf(path, sizeof path, "%s/d", folder);
+        snprintf(path, sizeof path, "%s/d", directory);
         chmod(path, 0500);
         ck_assert_int_eq(open_cache(&other, path), -EACCES);
         chmod(path, 0700);
@@ -480,7 +481,7 @@ START_TEST(test_disk_full)
             ck_assert(disk_cache_suspended(cache));
             ck_assert_int_eq(disk_cache_put(cache, &tile, png), -ECANCELED);
             disk_cache_close(cache); /* the next one tries at once */
-            ck_assert_int_eq(open_cache(&cache, folder), 0);
+            ck_assert_int_eq(open_cache(&cache, directory), 0);
             ck_assert_msg(files() == with_old, "%zu bytes of room left %s", room, stray);
             if (with_old)
                 must_have(cache, &tile, old);

@@ -10,7 +10,7 @@
 #include "server/png/image_writer.h"
 #include "tests/unit/support/cache_fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
 static struct tile tile;
@@ -20,7 +20,7 @@ static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 
 static void set_up(void)
 {
-    folder_new(folder);
+    folder_new(directory);
     worlds = worlds_of(NULL);
     tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0};
     png = blob_new(12000);
@@ -32,14 +32,14 @@ static void tear_down(void)
     disk_cache_close(cache);
     blob_release(png);
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static void open_with(struct footprint quota)
 {
     disk_cache_close(cache);
     cache = NULL;
-    ck_assert_int_eq(disk_cache_open(&cache, folder, &quota, NULL, NULL), 0);
+    ck_assert_int_eq(disk_cache_open(&cache, directory, &quota, NULL, NULL), 0);
 }
 
 static int put_number(int number)
@@ -51,7 +51,7 @@ static int put_number(int number)
 static char *path_of(int number, char path[1024])
 {
     struct tile other = tile_number(&tile, number);
-    return tile_file(folder, &other, path);
+    return tile_file(directory, &other, path);
 }
 
 static bool exists(int number)
@@ -83,7 +83,7 @@ START_TEST(test_counted)
     for (int i = 0; i < 300; i++) {
         png->length = (size_t)(1 + i * 37 % (int)length);
         ck_assert_int_eq(put_number(i % 200), 0);
-        struct footprint truth = folder_truth(folder), used;
+        struct footprint truth = folder_truth(directory), used;
         ck_assert(disk_cache_usage(cache, &used));
         must(used.files == truth.files, "%d: %ju files, not %ju", i, (uintmax_t)used.files,
              (uintmax_t)truth.files);
@@ -105,8 +105,8 @@ START_TEST(test_shrunk)
     ck_assert_int_eq(put_number(0), 0);
     ck_assert_int_eq(put_number(0), 0);
     ck_assert(disk_cache_usage(cache, &used));
-    ck_assert(footprint_fits(folder_truth(folder), used));
-    ck_assert_uint_eq(used.files, folder_truth(folder).files);
+    ck_assert(footprint_fits(folder_truth(directory), used));
+    ck_assert_uint_eq(used.files, folder_truth(directory).files);
     ck_assert_uint_eq(used.bytes, before);
 }
 END_TEST
@@ -132,7 +132,7 @@ static void spoil_books(int doubt)
 {
     char path[FOLDER_TEXT + 16];
     uint64_t checksum;
-    snprintf(path, sizeof path, "%s/" USAGE_FILE, folder);
+    snprintf(path, sizeof path, "%s/" QUOTA_FILE, directory);
     struct blob *books = file_read(path);
     switch (doubt) {
     case GONE:
@@ -172,7 +172,7 @@ START_TEST(test_doubt)
     spoil_books(_i);
     open_with(plenty);
     ck_assert_msg(soon(put_number(70) == 0), "doubt %d: nothing is stored", _i);
-    struct footprint truth = folder_truth(folder), used;
+    struct footprint truth = folder_truth(directory), used;
     ck_assert(disk_cache_usage(cache, &used));
     ck_assert_msg(footprint_fits(truth, used) && used.bytes < bytes * 6 / 10,
                   "doubt %d: %ju of %ju bytes, %ju of %ju files", _i, (uintmax_t)used.bytes,
@@ -192,7 +192,7 @@ START_TEST(test_doubt_open)
     ck_assert_msg(err == -EDQUOT || err == 0, "doubt %d: %d", _i, err);
     ck_assert_msg(soon(put_number(101) == 0), "doubt %d: nothing is stored", _i);
     ck_assert_uint_ge(used_bytes(), bytes);
-    ck_assert_uint_ge(used_files(), folder_truth(folder).files);
+    ck_assert_uint_ge(used_files(), folder_truth(directory).files);
 }
 END_TEST
 
@@ -205,13 +205,13 @@ START_TEST(test_without_books)
         ck_assert_int_eq(put_number(i), 0);
     disk_cache_close(cache);
     cache = NULL;
-    snprintf(path, sizeof path, "%s/" USAGE_FILE, folder);
+    snprintf(path, sizeof path, "%s/" QUOTA_FILE, directory);
     remove(path);
-    struct footprint half = folder_truth(folder);
+    struct footprint half = folder_truth(directory);
     half.bytes /= 2;
     open_with(half);
     ck_assert(soon(used_bytes() <= half.bytes));
-    ck_assert_uint_le(folder_truth(folder).bytes, half.bytes);
+    ck_assert_uint_le(folder_truth(directory).bytes, half.bytes);
     ck_assert(soon(put_number(500) == 0));
 }
 END_TEST
@@ -241,7 +241,7 @@ static void shrink(unsigned percent)
     disk_cache_limit(cache, &used);
     ck_assert(soon(used_bytes() <= used.bytes * 95 / 100));
     pause_ms(50);
-    ck_assert_uint_le(folder_truth(folder).bytes, used.bytes);
+    ck_assert_uint_le(folder_truth(directory).bytes, used.bytes);
 }
 
 static const struct {
@@ -311,12 +311,12 @@ static bool is_not(void *context, const char *fingerprint)
 START_TEST(test_not_current)
 {
     char path[1024], other_yaml[FOLDER_TEXT + 16];
-    snprintf(other_yaml, sizeof other_yaml, "%s.yaml", folder);
+    snprintf(other_yaml, sizeof other_yaml, "%s.yaml", directory);
     file_write(other_yaml, "worlds: [{name: a, seed: 99}]", 29);
     struct worlds *others = worlds_of(other_yaml);
     remove(other_yaml);
-    ck_assert_int_eq(disk_cache_open(&cache, folder, &plenty, is_not, others->world[0].fingerprint),
-                     0);
+    ck_assert_int_eq(
+        disk_cache_open(&cache, directory, &plenty, is_not, others->world[0].fingerprint), 0);
     for (int i = 0; i < TILES; i++) {
         ck_assert_int_eq(put_number(i), 0);
         file_age(path_of(i, path), 86400);
@@ -377,13 +377,13 @@ START_TEST(test_foreign)
 {
     char path[1024], outside[FOLDER_TEXT + 32];
     for (int i = 0; i < ROWS(foreign); i++)
-        file_below(folder, foreign[i]);
+        file_below(directory, foreign[i]);
     /* And a link to tiles of someone else. */
-    snprintf(outside, sizeof outside, "%s-outside", folder);
+    snprintf(outside, sizeof outside, "%s-outside", directory);
     mkdir(outside, 0777);
     snprintf(path, sizeof path, "%s/relief", outside);
     mkdir(path, 0777);
-    snprintf(path, sizeof path, "%s/fedcba9876543210", folder);
+    snprintf(path, sizeof path, "%s/fedcba9876543210", directory);
     ck_assert_int_eq(symlink(outside, path), 0);
     snprintf(path, sizeof path, "%s/relief/1", outside);
     ck_assert_int_eq(symlink(outside, path), 0);
@@ -394,13 +394,13 @@ START_TEST(test_foreign)
         ck_assert_msg(soon(put_number(i) == 0), "%d", i);
     disk_cache_limit(cache, &(struct footprint){1, 1});
     char tiles[1024];
-    snprintf(tiles, sizeof tiles, "%s/%s", folder, worlds->world->fingerprint);
+    snprintf(tiles, sizeof tiles, "%s/%s", directory, worlds->world->fingerprint);
     ck_assert(soon(!file_exists(tiles)));
     for (int i = 0; i < ROWS(foreign); i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, foreign[i]);
+        snprintf(path, sizeof path, "%s/%s", directory, foreign[i]);
         ck_assert_msg(file_exists(path), "%s", foreign[i]);
     }
-    snprintf(path, sizeof path, "%s/fedcba9876543210/relief/2/3/4.png", folder);
+    snprintf(path, sizeof path, "%s/fedcba9876543210/relief/2/3/4.png", directory);
     ck_assert(file_exists(path));
     folder_remove(outside);
 }
@@ -410,10 +410,10 @@ END_TEST
 START_TEST(test_link)
 {
     char path[1024], outside[FOLDER_TEXT + 32];
-    snprintf(outside, sizeof outside, "%s-outside", folder);
+    snprintf(outside, sizeof outside, "%s-outside", directory);
     mkdir(outside, 0777);
     open_with(plenty);
-    snprintf(path, sizeof path, "%s/%s", folder, worlds->world->fingerprint);
+    snprintf(path, sizeof path, "%s/%s", directory, worlds->world->fingerprint);
     ck_assert_int_eq(symlink(outside, path), 0);
     ck_assert_int_eq(put_number(1), -ELOOP);
     ck_assert_int_eq(put_number(1), -ELOOP); /* which stops nothing else */
@@ -429,7 +429,7 @@ static pid_t start_flooder(int seed, struct footprint quota)
         return child;
     uint64_t state = (uint64_t)seed;
     struct disk_cache *own;
-    if (disk_cache_open(&own, folder, &quota, NULL, NULL))
+    if (disk_cache_open(&own, directory, &quota, NULL, NULL))
         _exit(1);
     for (;;) {
         struct tile other = tile_number(&tile, chance_below(&state, 8000));
@@ -446,12 +446,12 @@ START_TEST(test_temporaries)
 {
     struct disk_cache *next;
     char path[1024];
-    snprintf(path, sizeof path, "%s/.new-0123456789abcdef-7", folder);
+    snprintf(path, sizeof path, "%s/.new-0123456789abcdef-7", directory);
     file_write(path, "torn", 4);
     pid_t child = start_flooder(0, plenty); /* before this process has threads */
     ck_assert(soon(!file_exists(path)));
     for (int i = 0; i < 20; i++) {
-        ck_assert_int_eq(disk_cache_open(&next, folder, &plenty, NULL, NULL), 0);
+        ck_assert_int_eq(disk_cache_open(&next, directory, &plenty, NULL, NULL), 0);
         pause_ms(5);
         disk_cache_close(next);
     }
@@ -481,7 +481,7 @@ static void sample(struct samples *samples, const pid_t *processes, int count)
         if (!WIFSTOPPED(status))
             return;
     }
-    struct footprint truth = folder_truth(folder);
+    struct footprint truth = folder_truth(directory);
     samples->most.bytes = truth.bytes > samples->most.bytes ? truth.bytes : samples->most.bytes;
     samples->most.files = truth.files > samples->most.files ? truth.files : samples->most.files;
     samples->count++;
@@ -536,7 +536,7 @@ static pid_t start_flood(int row)
     pid_t child = fork();
     if (child != 0)
         return child;
-    if (disk_cache_open(&cache, folder, &floods[row].quota, NULL, NULL))
+    if (disk_cache_open(&cache, directory, &floods[row].quota, NULL, NULL))
         _exit(1);
     for (intptr_t i = 0; i < FLOODERS; i++)
         pthread_create(&threads[i], NULL, flood, (void *)(row * FLOODERS + i));
@@ -598,7 +598,7 @@ START_TEST(test_processes)
     /* The next one has what it needs, and leaves no temporaries of the dead. */
     open_with(quota);
     ck_assert(soon(put_number(1) == 0));
-    ck_assert_uint_gt(folder_truth(folder).files, 100);
+    ck_assert_uint_gt(folder_truth(directory).files, 100);
 }
 END_TEST
 
@@ -609,7 +609,7 @@ START_TEST(test_count_meanwhile)
     open_with(plenty);
     for (int i = 0; i < 3000; i++)
         ck_assert_int_eq(put_number(i), 0);
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, folder);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, directory);
     for (int lap = 0; lap < 5; lap++) {
         disk_cache_close(cache); /* a child of one thread alone is sound */
         cache = NULL;
@@ -621,7 +621,7 @@ START_TEST(test_count_meanwhile)
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         ck_assert(soon(put_number(lap) == 0));
-        struct footprint truth = folder_truth(folder), used;
+        struct footprint truth = folder_truth(directory), used;
         ck_assert(disk_cache_usage(cache, &used));
         ck_assert_msg(footprint_fits(truth, used), "%ju of %ju bytes, %ju of %ju files",
                       (uintmax_t)used.bytes, (uintmax_t)truth.bytes, (uintmax_t)used.files,
@@ -637,7 +637,7 @@ static void *tear_folder_down(void *context)
     (void)context;
     while (atomic_load(&tear_on)) {
         pause_ms(3);
-        folder_remove(folder);
+        folder_remove(directory);
     }
     return NULL;
 }
@@ -660,7 +660,7 @@ START_TEST(test_torn_down)
     pthread_join(thread, NULL);
     ck_assert_int_gt(done, 100);
     ck_assert(soon(put_number(1) == 0));
-    struct footprint truth = folder_truth(folder), used;
+    struct footprint truth = folder_truth(directory), used;
     ck_assert(disk_cache_usage(cache, &used) && footprint_fits(truth, used));
 }
 END_TEST
@@ -675,7 +675,7 @@ START_TEST(test_stop)
     pause_ms(2);
     disk_cache_close(cache);
     cache = NULL;
-    ck_assert_uint_gt(folder_truth(folder).files, 10);
+    ck_assert_uint_gt(folder_truth(directory).files, 10);
 }
 END_TEST
 
@@ -694,11 +694,11 @@ static getter *const getters[] = {disk_cache_get, disk_cache_get_now};
 static void put_whole(char path[1024], long seconds)
 {
     static const uint8_t black[256 * 256 * 3];
-    struct png_writer *writer;
+    struct image_writer *writer;
     struct blob *whole;
-    ck_assert_int_eq(png_writer_new(&writer), 0);
-    ck_assert_int_eq(png_write(&whole, writer, PIXEL_RGB8, 256, black), 0);
-    png_writer_free(writer);
+    ck_assert_int_eq(image_writer_new(&writer), 0);
+    ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, 256, black), 0);
+    image_writer_free(writer);
     open_with(plenty);
     tile = tile_number(&tile, 0);
     ck_assert_int_eq(disk_cache_put(cache, &tile, whole), 0);
@@ -781,7 +781,7 @@ END_TEST
 /* A disk of 2 MiB at PATH; false where that cannot be had. */
 static bool mount_small_disk(char path[FOLDER_TEXT + 16])
 {
-    snprintf(path, FOLDER_TEXT + 16, "%s/disk", folder);
+    snprintf(path, FOLDER_TEXT + 16, "%s/disk", directory);
     mkdir(path, 0777);
     if (geteuid() == 0 && mount("tmpfs", path, "tmpfs", 0, "size=2m") == 0)
         return true;
@@ -833,7 +833,7 @@ START_TEST(test_no_room_for_books)
     ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
     ck_assert_int_eq(fill(small), -ENOSPC);
     disk_cache_close(small);
-    snprintf(name, sizeof name, "%s/" USAGE_FILE, path);
+    snprintf(name, sizeof name, "%s/" QUOTA_FILE, path);
     remove(name);
     snprintf(name, sizeof name, "%s/other", path);
     int fd = open(name, O_WRONLY | O_CREAT, 0600);

@@ -16,26 +16,26 @@ static const struct footprint room = {100000, 0};
 
 /* One process. At step AT of its sweep the other one, if any, tries to take its turn. */
 struct party {
-    struct usage *usage;
-    struct sweep *sweep;
+    struct quota *usage;
+    struct eviction *sweep;
     struct party *other;
     int at, steps;
     int turns; /* taken by the other */
 };
 
 static char path[FOLDER_TEXT];
-static struct folder folder;
+static struct directory directory;
 
 static int take_turn(struct party *party)
 {
     struct footprint counted, freed;
-    int err = sweep_begin(party->sweep);
+    int err = eviction_begin(party->sweep);
     if (err)
         return err;
-    ck_assert_int_eq(sweep_temporaries(party->sweep), 0);
-    ck_assert_int_eq(sweep_survey(party->sweep, &counted), 0);
-    ck_assert_int_eq(sweep_evict(party->sweep, room, &freed), 0);
-    sweep_end(party->sweep);
+    ck_assert_int_eq(eviction_temporaries(party->sweep), 0);
+    ck_assert_int_eq(eviction_count(party->sweep, &counted), 0);
+    ck_assert_int_eq(eviction_run(party->sweep, room, &freed), 0);
+    eviction_end(party->sweep);
     return 0;
 }
 
@@ -53,20 +53,20 @@ static void join(struct party *party, uint64_t nonce)
 {
     int why;
     *party = (struct party){0};
-    ck_assert_int_eq(usage_open(&party->usage, &folder, nonce, &why), 0);
+    ck_assert_int_eq(quota_open(&party->usage, &directory, nonce, &why), 0);
     ck_assert_int_eq(why, 0);
-    const struct sweep_parts parts = {.folder = &folder,
-                                      .usage = party->usage,
-                                      .nonce = nonce,
-                                      .go_on = on_step,
-                                      .sweeper = party};
-    ck_assert_int_eq(sweep_new(&party->sweep, &parts), 0);
+    const struct eviction_parts parts = {.directory = &directory,
+                                         .usage = party->usage,
+                                         .nonce = nonce,
+                                         .go_on = on_step,
+                                         .evictor = party};
+    ck_assert_int_eq(eviction_new(&party->sweep, &parts), 0);
 }
 
 static void part(struct party *party)
 {
-    sweep_free(party->sweep);
-    usage_close(party->usage);
+    eviction_free(party->sweep);
+    quota_close(party->usage);
 }
 
 static struct footprint used(const struct party *party)
@@ -74,7 +74,7 @@ static struct footprint used(const struct party *party)
     struct footprint out;
     bool known;
     uint64_t age;
-    ck_assert_int_eq(usage_read(party->usage, &out, &known, &age), 0);
+    ck_assert_int_eq(quota_read(party->usage, &out, &known, &age), 0);
     ck_assert(known);
     return out;
 }
@@ -84,10 +84,10 @@ static struct footprint truth(void)
 {
     struct footprint counted;
     struct party fresh;
-    ck_assert_int_eq(unlinkat(folder.fd, USAGE_FILE, 0), 0);
+    ck_assert_int_eq(unlinkat(directory.fd, QUOTA_FILE, 0), 0);
     join(&fresh, 33);
-    ck_assert_int_eq(sweep_begin(fresh.sweep), 0);
-    ck_assert_int_eq(sweep_survey(fresh.sweep, &counted), 0);
+    ck_assert_int_eq(eviction_begin(fresh.sweep), 0);
+    ck_assert_int_eq(eviction_count(fresh.sweep, &counted), 0);
     struct footprint out = used(&fresh);
     part(&fresh);
     return out;
@@ -120,13 +120,13 @@ static void make_tiles(void)
 static void set_up(void)
 {
     folder_new(path);
-    ck_assert_int_eq(folder_open(&folder, path), 0);
+    ck_assert_int_eq(directory_open(&directory, path), 0);
     make_tiles();
 }
 
 static void tear_down(void)
 {
-    folder_close(&folder);
+    directory_close(&directory);
     folder_remove(path);
 }
 
@@ -162,7 +162,7 @@ START_TEST(test_one)
     ck_assert_int_eq(take_turn(&one), 0);
     struct footprint books = used(&one);
     part(&one);
-    ck_assert_int_ne(faccessat(folder.fd, ".new-00000000000000aa-1", F_OK, 0), 0);
+    ck_assert_int_ne(faccessat(directory.fd, ".new-00000000000000aa-1", F_OK, 0), 0);
     struct footprint there = truth();
     ck_assert_uint_eq(books.bytes, there.bytes);
     ck_assert_uint_eq(books.files, there.files);

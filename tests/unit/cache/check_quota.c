@@ -8,8 +8,8 @@
 #include "tests/unit/support/fixtures.h"
 
 static char path[FOLDER_TEXT];
-static struct folder folder;
-static struct usage *one, *two;
+static struct directory directory;
+static struct quota *one, *two;
 static const struct footprint plenty = {1 << 30, 1000000}, nothing;
 
 enum { NONCE_ONE = 11, NONCE_TWO = 22 };
@@ -18,19 +18,19 @@ static void set_up(void)
 {
     int why;
     folder_new(path);
-    ck_assert_int_eq(folder_open(&folder, path), 0);
-    ck_assert_int_eq(usage_open(&one, &folder, NONCE_ONE, &why), 0);
+    ck_assert_int_eq(directory_open(&directory, path), 0);
+    ck_assert_int_eq(quota_open(&one, &directory, NONCE_ONE, &why), 0);
     ck_assert_int_eq(why, 0);
-    ck_assert_int_eq(usage_open(&two, &folder, NONCE_TWO, &why), 0);
+    ck_assert_int_eq(quota_open(&two, &directory, NONCE_TWO, &why), 0);
     ck_assert_int_eq(why, 0);
 }
 
 static void tear_down(void)
 {
-    usage_close(one);
-    usage_close(two);
-    usage_close(NULL);
-    folder_close(&folder);
+    quota_close(one);
+    quota_close(two);
+    quota_close(NULL);
+    directory_close(&directory);
     folder_remove(path);
 }
 
@@ -40,7 +40,7 @@ static struct footprint used(void)
     struct footprint out;
     bool known;
     uint64_t age;
-    ck_assert_int_eq(usage_read(one, &out, &known, &age), 0);
+    ck_assert_int_eq(quota_read(one, &out, &known, &age), 0);
     ck_assert(known);
     ck_assert_uint_lt(age, 100);
     return footprint_less(out, footprint_of_nothing());
@@ -72,7 +72,7 @@ START_TEST(test_footprints)
     ck_assert_uint_eq(footprint_of_file(4096).bytes, 4096 + FOOTPRINT_ENTRY);
     ck_assert_uint_eq(footprint_of_file(4097).bytes, 8192 + FOOTPRINT_ENTRY);
     for (int i = 0; i < ROWS(folders); i++) {
-        struct footprint is = footprint_of_folder(folders[i].size, folders[i].entries);
+        struct footprint is = footprint_of_directory(folders[i].size, folders[i].entries);
         ck_assert_msg(is.bytes == folders[i].bytes + FOOTPRINT_ENTRY && is.files == 1,
                       "row %d: %" PRIu64, i, is.bytes);
     }
@@ -83,17 +83,17 @@ END_TEST
 START_TEST(test_limits)
 {
     struct footprint limit = footprint_sum(footprint_of_nothing(), size(10000, 10));
-    ck_assert_int_eq(usage_reserve(one, size(6000, 2), limit), 0);
-    ck_assert_int_eq(usage_reserve(two, size(4001, 1), limit), -EDQUOT);
-    ck_assert_int_eq(usage_reserve(two, size(1, 9), limit), -EDQUOT);
-    ck_assert_int_eq(usage_reserve(two, size(4000, 8), limit), 0);
-    ck_assert_int_eq(usage_reserve(one, size(1, 0), limit), -EDQUOT);
+    ck_assert_int_eq(quota_reserve(one, size(6000, 2), limit), 0);
+    ck_assert_int_eq(quota_reserve(two, size(4001, 1), limit), -EDQUOT);
+    ck_assert_int_eq(quota_reserve(two, size(1, 9), limit), -EDQUOT);
+    ck_assert_int_eq(quota_reserve(two, size(4000, 8), limit), 0);
+    ck_assert_int_eq(quota_reserve(one, size(1, 0), limit), -EDQUOT);
     must_be(size(10000, 10), "full");
-    usage_settle(one, size(6000, 2), size(1000, 1));
-    usage_settle(two, size(4000, 8), nothing);
+    quota_settle(one, size(6000, 2), size(1000, 1));
+    quota_settle(two, size(4000, 8), nothing);
     must_be(size(9000, 9), "settled");
-    ck_assert_int_eq(usage_sweep_begin(two), 0);
-    usage_swept(two, plenty);
+    ck_assert_int_eq(quota_eviction_begin(two), 0);
+    quota_evicted(two, plenty);
     ck_assert_uint_eq(used().bytes, 0); /* never below it */
 }
 END_TEST
@@ -101,18 +101,18 @@ END_TEST
 /* Who closes its books, or dies, is not alive; what it reserved stays until a survey. */
 START_TEST(test_alive)
 {
-    struct usage_mark mark;
-    ck_assert(usage_alive(one, NONCE_ONE));
-    ck_assert(usage_alive(one, NONCE_TWO));
-    ck_assert(usage_alive(two, NONCE_ONE));
-    ck_assert(!usage_alive(one, 33));
-    ck_assert_int_eq(usage_reserve(two, size(500, 5), plenty), 0);
-    usage_close(two);
+    struct quota_mark mark;
+    ck_assert(quota_alive(one, NONCE_ONE));
+    ck_assert(quota_alive(one, NONCE_TWO));
+    ck_assert(quota_alive(two, NONCE_ONE));
+    ck_assert(!quota_alive(one, 33));
+    ck_assert_int_eq(quota_reserve(two, size(500, 5), plenty), 0);
+    quota_close(two);
     two = NULL;
-    ck_assert(!usage_alive(one, NONCE_TWO));
+    ck_assert(!quota_alive(one, NONCE_TWO));
     must_be(size(500, 5), "died");
-    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
-    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), 0);
+    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
+    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), 0);
     must_be(nothing, "surveyed");
 }
 END_TEST
@@ -150,18 +150,18 @@ static struct footprint hundreds(uint64_t bytes)
 
 START_TEST(test_surveys)
 {
-    struct usage_mark mark;
-    ck_assert_int_eq(usage_reserve(one, hundreds(surveys[_i].before), plenty), 0);
-    usage_settle(one, hundreds(surveys[_i].before), nothing);
-    ck_assert_int_eq(usage_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
-    ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].other), plenty), 0);
-    ck_assert_int_eq(usage_sweep_begin(one), 0);
-    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
-    ck_assert_int_eq(usage_reserve(two, hundreds(surveys[_i].made), plenty), 0);
-    usage_settle(two, hundreds(surveys[_i].made), nothing);
-    usage_swept(one, hundreds(surveys[_i].freed));
+    struct quota_mark mark;
+    ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].before), plenty), 0);
+    quota_settle(one, hundreds(surveys[_i].before), nothing);
+    ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
+    ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].other), plenty), 0);
+    ck_assert_int_eq(quota_eviction_begin(one), 0);
+    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
+    ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].made), plenty), 0);
+    quota_settle(two, hundreds(surveys[_i].made), nothing);
+    quota_evicted(one, hundreds(surveys[_i].freed));
     struct footprint counted = footprint_sum(footprint_of_nothing(), hundreds(surveys[_i].counted));
-    ck_assert_int_eq(usage_survey_end(one, &mark, counted), 0);
+    ck_assert_int_eq(quota_count_end(one, &mark, counted), 0);
     must_be(hundreds(surveys[_i].expected), surveys[_i].what);
 }
 END_TEST
@@ -169,16 +169,16 @@ END_TEST
 /* One sweeps at a time, until it ends, its books are closed or it dies. */
 START_TEST(test_turns)
 {
-    ck_assert_int_eq(usage_sweep_begin(one), 0);
-    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
-    usage_sweep_end(two); /* nothing of its own */
-    ck_assert_int_eq(usage_sweep_begin(two), -EBUSY);
-    usage_sweep_end(one);
-    ck_assert_int_eq(usage_sweep_begin(two), 0);
-    ck_assert_int_eq(usage_sweep_begin(one), -EBUSY);
-    usage_close(two);
+    ck_assert_int_eq(quota_eviction_begin(one), 0);
+    ck_assert_int_eq(quota_eviction_begin(two), -EBUSY);
+    quota_eviction_end(two); /* nothing of its own */
+    ck_assert_int_eq(quota_eviction_begin(two), -EBUSY);
+    quota_eviction_end(one);
+    ck_assert_int_eq(quota_eviction_begin(two), 0);
+    ck_assert_int_eq(quota_eviction_begin(one), -EBUSY);
+    quota_close(two);
     two = NULL;
-    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    ck_assert_int_eq(quota_eviction_begin(one), 0);
 }
 END_TEST
 
@@ -187,15 +187,15 @@ END_TEST
 START_TEST(test_anew)
 {
     char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
-    ck_assert_int_eq(usage_reserve(one, size(5000, 5), plenty), 0);
-    ck_assert_int_eq(usage_sweep_begin(one), 0);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    ck_assert_int_eq(quota_reserve(one, size(5000, 5), plenty), 0);
+    ck_assert_int_eq(quota_eviction_begin(one), 0);
     file_write(books, "torn", 4);
-    ck_assert_int_eq(usage_reserve(two, size(900, 9), plenty), 0);
+    ck_assert_int_eq(quota_reserve(two, size(900, 9), plenty), 0);
     must_be(size(5900, 14), "anew");
-    usage_swept(one, size(100, 1));
+    quota_evicted(one, size(100, 1));
     must_be(size(5900, 14), "swept");
-    usage_settle(one, size(5000, 5), size(1000, 1));
+    quota_settle(one, size(5000, 5), size(1000, 1));
     must_be(size(4900, 13), "settled");
 }
 END_TEST
@@ -203,20 +203,20 @@ END_TEST
 /* Books that vanish in mid-survey: what was counted may not be all. */
 START_TEST(test_vanished)
 {
-    struct usage_mark mark;
+    struct quota_mark mark;
     char books[FOLDER_TEXT + 16];
     struct footprint last;
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
-    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
     remove(books);
-    ck_assert_int_eq(mkdirat(folder.fd, "0123456789abcdef", 0777), 0);
-    ck_assert_int_eq(usage_reserve(two, size(1, 1), plenty), -EDQUOT);
-    ck_assert(!usage_last(two, &last));
-    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), -ESTALE);
-    ck_assert_int_eq(usage_survey_begin(one, &mark), 0);
-    ck_assert_int_eq(usage_survey_end(one, &mark, footprint_of_nothing()), 0);
-    ck_assert_int_eq(usage_reserve(two, size(1, 1), plenty), 0);
-    ck_assert(usage_alive(one, NONCE_TWO));
+    ck_assert_int_eq(mkdirat(directory.fd, "0123456789abcdef", 0777), 0);
+    ck_assert_int_eq(quota_reserve(two, size(1, 1), plenty), -EDQUOT);
+    ck_assert(!quota_last(two, &last));
+    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), -ESTALE);
+    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
+    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), 0);
+    ck_assert_int_eq(quota_reserve(two, size(1, 1), plenty), 0);
+    ck_assert(quota_alive(one, NONCE_TWO));
 }
 END_TEST
 
@@ -224,15 +224,15 @@ END_TEST
 START_TEST(test_vanished_in_mid_put)
 {
     char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
-    ck_assert_int_eq(usage_reserve(one, size(500, 5), plenty), 0);
-    ck_assert_int_eq(usage_reserve(two, size(300, 3), plenty), 0);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    ck_assert_int_eq(quota_reserve(one, size(500, 5), plenty), 0);
+    ck_assert_int_eq(quota_reserve(two, size(300, 3), plenty), 0);
     remove(books);
-    ck_assert_int_eq(usage_reserve(one, size(100, 1), plenty), 0);
+    ck_assert_int_eq(quota_reserve(one, size(100, 1), plenty), 0);
     must_be(size(600, 6), "one's");
-    usage_settle(two, size(300, 3), nothing);
+    quota_settle(two, size(300, 3), nothing);
     must_be(size(900, 9), "and two's");
-    usage_settle(one, size(600, 6), size(100, 1));
+    quota_settle(one, size(600, 6), size(100, 1));
     must_be(size(800, 8), "and once only");
 }
 END_TEST
@@ -241,18 +241,18 @@ END_TEST
 START_TEST(test_in_the_way)
 {
     char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
     remove(books);
     ck_assert_int_eq(mkdir(books, 0777), 0);
-    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
     remove(books);
     ck_assert_int_eq(symlink("elsewhere", books), 0);
-    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
     remove(books);
     ck_assert_int_eq(mkfifo(books, 0777), 0);
-    ck_assert_int_lt(usage_reserve(one, size(1, 1), plenty), 0);
+    ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
     remove(books);
-    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), 0);
+    ck_assert_int_eq(quota_reserve(one, size(1, 1), plenty), 0);
 }
 END_TEST
 
@@ -260,21 +260,21 @@ END_TEST
 START_TEST(test_too_many)
 {
     enum { MORE = 62 };
-    struct usage *more[MORE], *last;
+    struct quota *more[MORE], *last;
     int why;
     for (int i = 0; i < MORE; i++) {
-        ck_assert_int_eq(usage_open(&more[i], &folder, 100 + (uint64_t)i, &why), 0);
+        ck_assert_int_eq(quota_open(&more[i], &directory, 100 + (uint64_t)i, &why), 0);
         ck_assert_int_eq(why, 0);
     }
-    ck_assert_int_eq(usage_open(&last, &folder, 99, &why), 0);
+    ck_assert_int_eq(quota_open(&last, &directory, 99, &why), 0);
     ck_assert_int_eq(why, -EUSERS);
-    ck_assert_int_eq(usage_reserve(last, size(1, 1), plenty), -EUSERS);
-    usage_close(more[7]);
-    ck_assert_int_eq(usage_reserve(last, size(1, 1), plenty), 0);
-    usage_close(last);
+    ck_assert_int_eq(quota_reserve(last, size(1, 1), plenty), -EUSERS);
+    quota_close(more[7]);
+    ck_assert_int_eq(quota_reserve(last, size(1, 1), plenty), 0);
+    quota_close(last);
     for (int i = 0; i < MORE; i++)
         if (i != 7)
-            usage_close(more[i]);
+            quota_close(more[i]);
 }
 END_TEST
 
@@ -283,12 +283,12 @@ START_TEST(test_stopped_holder)
 {
     char books[FOLDER_TEXT + 16];
     struct flock first = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    snprintf(books, sizeof books, "%s/" USAGE_FILE, path);
+    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
     int fd = open(books, O_RDWR);
     ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &first), 0);
-    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), -EAGAIN);
+    ck_assert_int_eq(quota_reserve(one, size(1, 1), plenty), -EAGAIN);
     close(fd);
-    ck_assert_int_eq(usage_reserve(one, size(1, 1), plenty), 0);
+    ck_assert_int_eq(quota_reserve(one, size(1, 1), plenty), 0);
 }
 END_TEST
 

@@ -12,18 +12,18 @@
 #include "server/api/documents.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 16];
 
 static void set_up(void)
 {
-    folder_new(folder);
-    snprintf(file, sizeof file, "%s/a.yaml", folder);
+    folder_new(directory);
+    snprintf(file, sizeof file, "%s/a.yaml", directory);
 }
 
 static void tear_down(void)
 {
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static void must_be_read(struct farlands_world *out, const char *text, size_t length,
@@ -373,8 +373,8 @@ START_TEST(test_locale)
 {
     char command[FOLDER_TEXT + 128];
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
-             folder);
-    ck_assert_int_eq(setenv("LOCPATH", folder, 1), 0);
+             directory);
+    ck_assert_int_eq(setenv("LOCPATH", directory, 1), 0);
     if (system(command) == -1 || !setlocale(LC_ALL, "de_DE.UTF-8"))
         return;
     struct farlands_world german, plain;

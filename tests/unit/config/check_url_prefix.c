@@ -46,11 +46,11 @@ static const struct {
 START_TEST(test_path)
 {
     struct guarded memory;
-    char out[PREFIX_PATH_MAX];
+    char out[URL_PREFIX_PATH_MAX];
     const size_t length = strlen(paths[_i].text);
     guarded_new(&memory, 256);
     const char *text = (const char *)guarded_copy(&memory, paths[_i].text, length);
-    int err = prefix_parse_path(out, text, length);
+    int err = url_prefix_parse_path(out, text, length);
     ck_assert_msg((err == 0) == (paths[_i].path != NULL), "\"%s\": %d", paths[_i].text, err);
     if (!err)
         ck_assert_str_eq(out, paths[_i].path);
@@ -100,11 +100,11 @@ static const struct {
 START_TEST(test_url)
 {
     struct guarded memory;
-    char out[PREFIX_URL_MAX];
+    char out[URL_PREFIX_URL_MAX];
     const size_t length = strlen(urls[_i].text);
     guarded_new(&memory, 256);
     const char *text = (const char *)guarded_copy(&memory, urls[_i].text, length);
-    int err = prefix_parse_url(out, text, length);
+    int err = url_prefix_parse_url(out, text, length);
     ck_assert_msg((err == 0) == (urls[_i].url != NULL), "\"%s\": %d", urls[_i].text, err);
     if (!err)
         ck_assert_str_eq(out, urls[_i].url);
@@ -115,25 +115,25 @@ END_TEST
 /* The longest path that there is, and the longest URL: host and path at their limits. */
 START_TEST(test_length)
 {
-    char text[1024], out[PREFIX_URL_MAX];
+    char text[1024], out[URL_PREFIX_URL_MAX];
     memset(text, 'a', sizeof text);
     text[0] = '/';
-    ck_assert_int_eq(prefix_parse_path(out, text, PREFIX_PATH_MAX - 1), 0);
-    ck_assert_uint_eq(strlen(out), PREFIX_PATH_MAX - 1);
-    ck_assert_int_lt(prefix_parse_path(out, text, PREFIX_PATH_MAX), 0);
+    ck_assert_int_eq(url_prefix_parse_path(out, text, URL_PREFIX_PATH_MAX - 1), 0);
+    ck_assert_uint_eq(strlen(out), URL_PREFIX_PATH_MAX - 1);
+    ck_assert_int_lt(url_prefix_parse_path(out, text, URL_PREFIX_PATH_MAX), 0);
     memcpy(text, "https://", 8);
     text[8 + 255] = '/';
-    ck_assert_int_eq(prefix_parse_url(out, text, 8 + 255 + PREFIX_PATH_MAX - 1), 0);
-    ck_assert_uint_eq(strlen(out), 8 + 255 + PREFIX_PATH_MAX - 1);
-    ck_assert_int_lt(prefix_parse_url(out, text, 8 + 255 + PREFIX_PATH_MAX), 0);
+    ck_assert_int_eq(url_prefix_parse_url(out, text, 8 + 255 + URL_PREFIX_PATH_MAX - 1), 0);
+    ck_assert_uint_eq(strlen(out), 8 + 255 + URL_PREFIX_PATH_MAX - 1);
+    ck_assert_int_lt(url_prefix_parse_url(out, text, 8 + 255 + URL_PREFIX_PATH_MAX), 0);
 }
 END_TEST
 
 START_TEST(test_inner_zeros)
 {
-    char out[PREFIX_URL_MAX];
-    ck_assert_int_lt(prefix_parse_path(out, "/a\0b", 4), 0);
-    ck_assert_int_lt(prefix_parse_url(out, "http://a\0b", 10), 0);
+    char out[URL_PREFIX_URL_MAX];
+    ck_assert_int_lt(url_prefix_parse_path(out, "/a\0b", 4), 0);
+    ck_assert_int_lt(url_prefix_parse_url(out, "http://a\0b", 10), 0);
 }
 END_TEST
 

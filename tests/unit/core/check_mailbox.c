@@ -11,16 +11,16 @@ static uv_thread_t home;
 static int delivered, wrong, turns;
 
 struct note {
-    struct letter letter;
+    struct message message;
     int sender, number;
 };
 
 static struct note notes[SENDERS][EACH];
 static int next_of[SENDERS];
 
-static void deliver(struct letter *letter)
+static void deliver(struct message *message)
 {
-    struct note *note = (struct note *)letter;
+    struct note *note = (struct note *)message;
     uv_thread_t here = uv_thread_self();
     wrong += note->number != next_of[note->sender]++ || !uv_thread_equal(&here, &home);
     if (++delivered == SENDERS * EACH)
@@ -37,10 +37,10 @@ static void send_all(void *context)
 {
     struct note *mine = context;
     for (int i = 0; i < EACH; i++) {
-        mine[i].letter.deliver = deliver;
+        mine[i].message.deliver = deliver;
         mine[i].number = i;
         mine[i].sender = (int)(mine - notes[0]) / EACH;
-        mailbox_post(mailbox, &mine[i].letter);
+        mailbox_post(mailbox, &mine[i].message);
     }
 }
 

@@ -23,7 +23,7 @@ struct task {
     int runs, cancellations, refusals;
 };
 
-static struct workers *workers;
+static struct work_queue *workers;
 static struct bench benches[POOL];
 static void *stations[POOL];
 static struct task tasks[MOST];
@@ -52,17 +52,17 @@ static void submit_again(struct task *task)
     if (task->again == 0)
         return;
     task->again--;
-    int err = workers_submit(workers, &task->job);
+    int err = work_queue_submit(workers, &task->job);
     task->refusals += err == -ECANCELED;
     must_not(err != 0 && err != -ECANCELED);
 }
 
-static void run(struct job *job, void *station)
+static void run(struct job *job, void *thread_state)
 {
     struct task *task = (struct task *)job;
-    struct bench *bench = station;
-    must_not(on_main_thread() != !station);
-    if (!station) {
+    struct bench *bench = thread_state;
+    must_not(on_main_thread() != !thread_state);
+    if (!thread_state) {
         task->cancellations++;
         submit_again(task);
         atomic_fetch_add(&done, 1);
@@ -91,12 +91,12 @@ static void make(unsigned count, unsigned capacity, unsigned patience_ms)
         tasks[i] = (struct task){.job = {.run = run}, .number = i};
     main_thread = uv_thread_self();
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
-    ck_assert_int_eq(workers_new(&workers, stations, count, capacity, patience_ms), 0);
+    ck_assert_int_eq(work_queue_new(&workers, stations, count, capacity, patience_ms), 0);
 }
 
 static int submit(int number)
 {
-    return workers_submit(workers, &tasks[number].job);
+    return work_queue_submit(workers, &tasks[number].job);
 }
 
 static void open_gate(int times)
@@ -117,8 +117,8 @@ static void await(atomic_int *count, int number)
 static void finish(int number)
 {
     await(&done, number);
-    workers_free(workers);
-    workers_free(NULL);
+    work_queue_free(workers);
+    work_queue_free(NULL);
     ck_assert_int_eq(atomic_load(&done), number);
     ck_assert_int_eq(atomic_load(&faults), 0);
     uv_sem_destroy(&gate);
@@ -127,12 +127,12 @@ static void finish(int number)
 START_TEST(test_idle)
 {
     make(POOL, 1, PATIENT);
-    workers_cancel(workers);
-    ck_assert_uint_eq(workers_running(workers), 0);
-    ck_assert_uint_eq(workers_waiting(workers), 0);
-    ck_assert_uint_eq(workers_longest_run_ms(workers), 0);
-    workers_stop(workers);
-    workers_stop(workers);
+    work_queue_cancel(workers);
+    ck_assert_uint_eq(work_queue_running(workers), 0);
+    ck_assert_uint_eq(work_queue_waiting(workers), 0);
+    ck_assert_uint_eq(work_queue_longest_run_ms(workers), 0);
+    work_queue_stop(workers);
+    work_queue_stop(workers);
     finish(0);
 }
 END_TEST
@@ -143,8 +143,8 @@ START_TEST(test_at_once)
     make(count, MOST, PATIENT);
     for (unsigned i = 0; i < 64; i++) {
         ck_assert_int_eq(submit((int)i), 0);
-        ck_assert_uint_eq(workers_running(workers), i < count ? i + 1 : count);
-        ck_assert_uint_eq(workers_waiting(workers), i < count ? 0 : i + 1 - count);
+        ck_assert_uint_eq(work_queue_running(workers), i < count ? i + 1 : count);
+        ck_assert_uint_eq(work_queue_waiting(workers), i < count ? 0 : i + 1 - count);
     }
     await(&started, (int)count);
     usleep(20000);
@@ -228,11 +228,11 @@ START_TEST(test_promote)
     for (int i = 0; i < 4 && rows[_i].promoted[i]; i++) {
         const int number = rows[_i].promoted[i];
         const bool waits = number >= 10 && number < 14 && tasks[number].job.rank == JOB_BACKGROUND;
-        ck_assert_int_eq(workers_promote(workers, is_number, &number), waits);
+        ck_assert_int_eq(work_queue_promote(workers, is_number, &number), waits);
     }
     tasks[14].job.rank = JOB_BACKGROUND;
     ck_assert_int_eq(submit(14), 0);
-    ck_assert_uint_eq(workers_waiting(workers), 7);
+    ck_assert_uint_eq(work_queue_waiting(workers), 7);
     open_gate(8);
     finish(8);
     for (int i = 0; i < 7; i++)
@@ -251,7 +251,7 @@ START_TEST(test_promote_often)
         ck_assert_int_eq(submit(0), 0);
         await(&started, 2 * i + 1);
         ck_assert_msg(submit(1) == 0, "round %d", i);
-        ck_assert(workers_promote(workers, is_number, &number));
+        ck_assert(work_queue_promote(workers, is_number, &number));
         usleep(JOB_MS * 1000);
         open_gate(2);
         await(&done, 2 * i + 2);
@@ -270,12 +270,12 @@ START_TEST(test_capacity)
         ck_assert_msg(submit(i) == 0, "job %d of %d", i, fit);
     ck_assert_int_eq(submit(fit), -EBUSY);
     ck_assert_int_eq(submit(fit), -EBUSY);
-    ck_assert_uint_eq(workers_waiting(workers), capacity);
+    ck_assert_uint_eq(work_queue_waiting(workers), capacity);
 
     /* There is room again where one is done. */
     open_gate(1);
     await(&done, 1);
-    while (workers_running(workers) + workers_waiting(workers) == (unsigned)fit)
+    while (work_queue_running(workers) + work_queue_waiting(workers) == (unsigned)fit)
         usleep(1000);
     ck_assert_int_eq(submit(fit), 0);
     ck_assert_int_eq(submit(fit + 1), -EBUSY);
@@ -296,7 +296,7 @@ START_TEST(test_owed)
     tasks[3].job.owed = true;
     tasks[3].job.rank = JOB_BACKGROUND;
     ck_assert_int_eq(submit(3), 0);
-    ck_assert_uint_eq(workers_waiting(workers), 2);
+    ck_assert_uint_eq(work_queue_waiting(workers), 2);
     ck_assert_int_eq(submit(2), -EBUSY);
     open_gate(3);
     finish(3);
@@ -347,13 +347,13 @@ START_TEST(test_patience)
     ck_assert_int_eq(submit(2), 0);
     usleep(60000);
     ck_assert_int_eq(submit(3), -EBUSY);
-    workers_limit(workers, MOST, PATIENT);
+    work_queue_limit(workers, MOST, PATIENT);
     ck_assert_int_eq(submit(3), 0);
     ck_assert_int_eq(submit(11), 0);
-    workers_limit(workers, 4, PATIENT);
+    work_queue_limit(workers, 4, PATIENT);
     ck_assert_int_eq(submit(4), -EBUSY);
-    ck_assert_uint_eq(workers_waiting(workers), 5);
-    workers_limit(workers, MOST, 50);
+    ck_assert_uint_eq(work_queue_waiting(workers), 5);
+    work_queue_limit(workers, MOST, 50);
     ck_assert_int_eq(submit(4), -EBUSY);
     open_gate(3);
     await(&started, 4);
@@ -370,7 +370,7 @@ END_TEST
 START_TEST(test_rest)
 {
     make(1, MOST, PATIENT);
-    workers_rest(workers, 200000);
+    work_queue_set_batch_delay(workers, 200000);
     const uint64_t begun = uv_hrtime();
     ck_assert_int_eq(submit(0), 0);
     await(&started, 1);
@@ -404,7 +404,7 @@ START_TEST(test_pace)
     /* 60 ms, three times the patience, at 20 ms a job or somewhat more. */
     ck_assert_int_ge(accepted, 1);
     ck_assert_int_le(accepted, 4);
-    workers_limit(workers, MOST, PATIENT);
+    work_queue_limit(workers, MOST, PATIENT);
     ck_assert_int_eq(submit(MOST - 1), 0);
     open_gate(2 + accepted);
     finish(6 + accepted);
@@ -420,7 +420,7 @@ START_TEST(test_patience_of_better)
     await(&started, 1);
     ck_assert_int_eq(submit(1), 0);
     ck_assert_int_eq(submit(10), 0);
-    workers_cancel(workers);
+    work_queue_cancel(workers);
     ck_assert_int_eq(submit(1), 0);
     usleep(60000);
     ck_assert_int_eq(submit(10), -EBUSY);
@@ -437,13 +437,13 @@ START_TEST(test_longest_run)
     usleep(50000);
     ck_assert_int_eq(submit(1), 0);
     await(&started, 2);
-    ck_assert_uint_ge(workers_longest_run_ms(workers), 50);
-    ck_assert_uint_lt(workers_longest_run_ms(workers), PATIENT);
+    ck_assert_uint_ge(work_queue_longest_run_ms(workers), 50);
+    ck_assert_uint_lt(work_queue_longest_run_ms(workers), PATIENT);
     open_gate(2);
     await(&done, 2);
-    while (workers_running(workers))
+    while (work_queue_running(workers))
         usleep(1000);
-    ck_assert_uint_eq(workers_longest_run_ms(workers), 0);
+    ck_assert_uint_eq(work_queue_longest_run_ms(workers), 0);
     finish(2);
 }
 END_TEST
@@ -463,11 +463,11 @@ START_TEST(test_again)
 }
 END_TEST
 
-static void free_job(struct job *job, void *station)
+static void free_job(struct job *job, void *thread_state)
 {
-    must_not(!station != on_main_thread());
+    must_not(!thread_state != on_main_thread());
     free(job);
-    if (station)
+    if (thread_state)
         uv_sem_wait(&gate);
     atomic_fetch_add(&done, 1);
 }
@@ -479,11 +479,11 @@ START_TEST(test_free)
     for (int i = 0; i < 200; i++) {
         struct task *task = calloc(1, sizeof *task);
         task->job.run = free_job;
-        ck_assert_int_eq(workers_submit(workers, &task->job), 0);
+        ck_assert_int_eq(work_queue_submit(workers, &task->job), 0);
     }
     open_gate(100);
     await(&done, 100);
-    workers_cancel(workers);
+    work_queue_cancel(workers);
     open_gate(3);
     finish(200);
 }
@@ -497,11 +497,11 @@ START_TEST(test_cancel)
     for (int i = 0; i < 10; i++)
         ck_assert_int_eq(submit(i), 0);
     await(&started, 2);
-    workers_cancel(workers);
+    work_queue_cancel(workers);
     ck_assert_int_eq(atomic_load(&done), 8);
-    ck_assert_uint_eq(workers_waiting(workers), 0);
-    ck_assert_uint_eq(workers_running(workers), 2);
-    workers_cancel(workers);
+    ck_assert_uint_eq(work_queue_waiting(workers), 0);
+    ck_assert_uint_eq(work_queue_running(workers), 2);
+    work_queue_cancel(workers);
     ck_assert_int_eq(atomic_load(&done), 8);
     /* The line is open again. */
     ck_assert_int_eq(submit(4), 0);
@@ -524,9 +524,9 @@ START_TEST(test_cancel_again)
         ck_assert_int_eq(submit(i), 0);
     }
     await(&started, 1);
-    workers_cancel(workers);
+    work_queue_cancel(workers);
     ck_assert_int_eq(atomic_load(&done), 3);
-    ck_assert_uint_eq(workers_waiting(workers), 3);
+    ck_assert_uint_eq(work_queue_waiting(workers), 3);
     open_gate(4);
     finish(7);
     for (int i = 0; i < 4; i++) {
@@ -555,11 +555,11 @@ START_TEST(test_stop)
     }
     await(&started, 2);
     ck_assert_int_eq(uv_thread_create(&opener, open_later, NULL), 0);
-    workers_stop(workers);
+    work_queue_stop(workers);
     uv_thread_join(&opener);
     ck_assert_int_eq(atomic_load(&done), 10);
-    ck_assert_uint_eq(workers_running(workers), 0);
-    ck_assert_uint_eq(workers_waiting(workers), 0);
+    ck_assert_uint_eq(work_queue_running(workers), 0);
+    ck_assert_uint_eq(work_queue_waiting(workers), 0);
     ck_assert_int_eq(submit(0), -ECANCELED);
     for (int i = 0; i < 10; i++) {
         ck_assert_int_eq(tasks[i].runs, i < 2);
@@ -579,7 +579,7 @@ START_TEST(test_no_threads)
     static void *many[MANY];
     const struct rlimit little = {UINT64_C(1) << 30, UINT64_C(1) << 30};
     ck_assert_int_eq(setrlimit(RLIMIT_AS, &little), 0);
-    ck_assert_int_eq(workers_new(&workers, many, MANY, 1, PATIENT), -EAGAIN);
+    ck_assert_int_eq(work_queue_new(&workers, many, MANY, 1, PATIENT), -EAGAIN);
     make(1, 1, PATIENT);
     ck_assert_int_eq(submit(0), 0);
     open_gate(1);
@@ -600,12 +600,12 @@ struct shard {
     atomic_int runs;
 };
 
-static void count_run(struct job *job, void *station)
+static void count_run(struct job *job, void *thread_state)
 {
     struct shard_job *mine = (struct shard_job *)job;
     must_not(mine->sum != 1);
     mine->sum++;
-    ((struct bench *)station)->uses++;
+    ((struct bench *)thread_state)->uses++;
     atomic_fetch_add(&mine->shard->runs, 1);
 }
 
@@ -615,9 +615,9 @@ static void submit_many(void *argument)
     int taken = 0;
     for (int i = 0; i < JOBS; i++) {
         shard->jobs[i] = (struct shard_job){{.run = count_run, .rank = i % JOB_RANKS}, 1, shard};
-        taken += workers_submit(workers, &shard->jobs[i].job) == 0;
-        must_not(workers_waiting(workers) > MOST);
-        must_not(workers_running(workers) > POOL / 2);
+        taken += work_queue_submit(workers, &shard->jobs[i].job) == 0;
+        must_not(work_queue_waiting(workers) > MOST);
+        must_not(work_queue_running(workers) > POOL / 2);
     }
     for (int i = 0; i < 20000 && atomic_load(&shard->runs) < taken; i++)
         usleep(1000);

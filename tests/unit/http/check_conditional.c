@@ -91,7 +91,7 @@ START_TEST(test_rows)
         copy = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
     const char *etag = rows[_i].etag;
     etag = (const char *)guarded_copy(&other, etag, strlen(etag) + 1);
-    bool holds = none_match_holds(copy, etag);
+    bool holds = conditional_if_none_match(copy, etag);
     ck_assert_msg(holds == rows[_i].holds, "%s for %s: %d", value ? value : "NULL", etag, holds);
     guarded_free(&memory);
     guarded_free(&other);
@@ -116,8 +116,8 @@ START_TEST(test_lists)
                 strcat(list, gaps[chance_below(&state, ROWS(gaps))]);
         }
         for (int tag = 0; tag < ROWS(tags); tag++)
-            must(none_match_holds(list, tags[tag]) == there[tag], "%s in %s: not %d", tags[tag],
-                 list, there[tag]);
+            must(conditional_if_none_match(list, tags[tag]) == there[tag], "%s in %s: not %d",
+                 tags[tag], list, there[tag]);
     }
 }
 END_TEST
@@ -137,9 +137,9 @@ START_TEST(test_noise)
         text[length] = 0;
         const char *value = (const char *)guarded_copy(&memory, text, (size_t)length + 1);
         if (!strchr(text, '*'))
-            must(!none_match_holds(value, "\"never\""), "%s", text);
+            must(!conditional_if_none_match(value, "\"never\""), "%s", text);
         if (!strchr(text, '*') && !strstr(text, "\"a\""))
-            must(!none_match_holds(value, "\"a\""), "%s", text);
+            must(!conditional_if_none_match(value, "\"a\""), "%s", text);
     }
     guarded_free(&memory);
 }
@@ -150,8 +150,9 @@ START_TEST(test_match)
 {
     const char *value = rows[_i].value;
     const bool weak = value && strstr(value, "W/" ETAG);
-    ck_assert_msg(match_holds(value, rows[_i].etag) == (!value || (rows[_i].holds && !weak)), "%s",
-                  value ? value : "NULL");
+    ck_assert_msg(conditional_if_match(value, rows[_i].etag) ==
+                      (!value || (rows[_i].holds && !weak)),
+                  "%s", value ? value : "NULL");
 }
 END_TEST
 
@@ -169,7 +170,8 @@ static const struct {
 START_TEST(test_if_range)
 {
     const char *value = conditions[_i].value;
-    ck_assert_msg(if_range_holds(value, ETAG) == conditions[_i].holds, "%s", value ? value : "-");
+    ck_assert_msg(conditional_if_range(value, ETAG) == conditions[_i].holds, "%s",
+                  value ? value : "-");
 }
 END_TEST
 
@@ -272,7 +274,7 @@ START_TEST(test_range)
     guarded_new(&memory, 256);
     if (value)
         value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
-    enum range_kind kind = range_parse(value, ranges[_i].length, &out);
+    enum range_kind kind = conditional_parse_range(value, ranges[_i].length, &out);
     ck_assert_msg(kind == ranges[_i].kind, "%s of %ju: %d", value ? value : "NULL",
                   (uintmax_t)ranges[_i].length, (int)kind);
     const bool part = kind == RANGE_PART;
@@ -298,7 +300,7 @@ START_TEST(test_range_noise)
         text[length] = 0;
         const uint64_t bytes = (uint64_t)chance_below(&state, 12);
         const char *value = (const char *)guarded_copy(&memory, text, (size_t)length + 1);
-        if (range_parse(value, bytes, &out) == RANGE_PART)
+        if (conditional_parse_range(value, bytes, &out) == RANGE_PART)
             must(out.length > 0 && out.first < bytes && out.length <= bytes - out.first, "%s",
                  text);
     }
@@ -346,7 +348,8 @@ START_TEST(test_coding)
     guarded_new(&memory, 64);
     if (value)
         value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
-    ck_assert_msg(accepts_gzip(value) == codings[_i].gzip, "%s", value ? value : "NULL");
+    ck_assert_msg(conditional_accepts_gzip(value) == codings[_i].gzip, "%s",
+                  value ? value : "NULL");
     guarded_free(&memory);
 }
 END_TEST

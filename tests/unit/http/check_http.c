@@ -75,7 +75,7 @@ static void answer_from_feed(void)
     feed.begun++;
     feed.given = feed.paused = 0;
     http_answer(feed.exchange,
-                &(struct http_answer){.status = 200, .source = &source, .length = feed.length});
+                &(struct http_response){.status = 200, .source = &source, .length = feed.length});
 }
 
 static void on_later(uv_timer_t *timer)
@@ -90,7 +90,7 @@ static void handle(void *context, struct http_exchange *exchange,
     (void)context;
     requests++;
     if (strcmp(request->uri, "/feed") != 0) {
-        http_answer(exchange, &(struct http_answer){.status = 204});
+        http_answer(exchange, &(struct http_response){.status = 204});
         return;
     }
     feed.exchange = exchange;

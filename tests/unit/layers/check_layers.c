@@ -9,7 +9,7 @@ enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
 static float field[FIELD * FIELD];
 static uint8_t pixels[512 * 512 * 3] __attribute__((aligned(8)));
-static struct style style;
+static struct color_table style;
 
 /* Water below 0, land above, and a coast. */
 static const struct palette_stop stops[] = {{-100, 0x20, 0x40, 0x60}, {-50, 0x30, 0x60, 0x90},
@@ -21,7 +21,7 @@ static void make_style_from(float min)
     static struct world_config world;
     memcpy(world.palette, stops, sizeof stops);
     world.stops = ROWS(stops);
-    style_make(&style, &world, min, 100);
+    color_table_make(&style, &world, min, 100);
 }
 
 static void make_style(void)
@@ -35,7 +35,7 @@ static void make_gray_style(void)
     static struct world_config world;
     world.palette[0] = world.palette[1] = (struct palette_stop){0, 120, 120, 120};
     world.stops = 2;
-    style_make(&style, &world, -1000, 1000);
+    color_table_make(&style, &world, -1000, 1000);
 }
 
 /* A plane: BASE in the middle, rising towards the east and the south. */
@@ -434,7 +434,7 @@ START_TEST(test_narrow_range)
     memcpy(world.palette, stops, sizeof stops);
     world.stops = ROWS(stops);
     for (int i = 0; i < ROWS(ranges); i++) {
-        style_make(&style, &world, 0, ranges[i]);
+        color_table_make(&style, &world, 0, ranges[i]);
         for (int k = 0; k < FIELD * FIELD; k++)
             field[k] = k * 7 % 3 ? ranges[i] : k * 7 % 2 ? 0 : ranges[i] / 2;
         for (const struct layer *layer = layers; layer->name; layer++)

@@ -11,17 +11,17 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/refusals.h"
 
-static struct clients *clients;
+static struct client_limits *clients;
 
 static void set_up(void)
 {
-    ck_assert_int_eq(clients_new(&clients), 0);
+    ck_assert_int_eq(client_limits_new(&clients), 0);
 }
 
 static void tear_down(void)
 {
-    clients_free(clients);
-    clients_free(NULL);
+    client_limits_free(clients);
+    client_limits_free(NULL);
 }
 
 /* "-" is no peer, and what is no address a local one. */
@@ -45,12 +45,12 @@ static const struct sockaddr *peer_of(const char *text)
 
 static bool enter(const char *text, enum client_count what, unsigned limit)
 {
-    return clients_enter(clients, peer_of(text), what, limit);
+    return client_limits_enter(clients, peer_of(text), what, limit);
 }
 
 static void leave(const char *text, enum client_count what)
 {
-    clients_leave(clients, peer_of(text), what);
+    client_limits_leave(clients, peer_of(text), what);
 }
 
 static const struct {
@@ -85,9 +85,9 @@ START_TEST(test_same)
     const bool same = pairs[_i % ROWS(pairs)].same;
     ck_assert(enter(one, CLIENT_CONNECTIONS, 1));
     ck_assert_msg(enter(other, CLIENT_CONNECTIONS, 1) == !same, "%s, %s", one, other);
-    ck_assert_uint_eq(clients_known(clients), same ? 1 : 2);
+    ck_assert_uint_eq(client_limits_count(clients), same ? 1 : 2);
     leave(one, CLIENT_CONNECTIONS);
-    ck_assert_uint_eq(clients_known(clients), same ? 0 : 1);
+    ck_assert_uint_eq(client_limits_count(clients), same ? 0 : 1);
 }
 END_TEST
 
@@ -121,12 +121,12 @@ START_TEST(test_no_limit)
         ck_assert(enter(peers[_i], CLIENT_CONNECTIONS, 1));
         ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
     }
-    ck_assert_uint_eq(clients_known(clients), 1);
+    ck_assert_uint_eq(client_limits_count(clients), 1);
     for (int i = 0; i < 1000; i++) {
         leave(peers[_i], CLIENT_CONNECTIONS);
         leave("192.0.2.1", CLIENT_CONNECTIONS);
     }
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
 }
 END_TEST
 
@@ -140,18 +140,18 @@ START_TEST(test_forget)
         for (int what = 0; what < CLIENT_COUNTS; what++)
             ck_assert(enter(text, what, 1));
     }
-    ck_assert_uint_eq(clients_known(clients), MANY);
+    ck_assert_uint_eq(client_limits_count(clients), MANY);
     for (int i = 0; i < MANY; i++) {
         snprintf(text, sizeof text, "2001:db8:0:%x::2", (unsigned)i);
         for (int what = 0; what < CLIENT_COUNTS; what++) {
-            ck_assert_uint_eq(clients_known(clients), (unsigned)(MANY - i));
+            ck_assert_uint_eq(client_limits_count(clients), (unsigned)(MANY - i));
             leave(text, (i + what) % CLIENT_COUNTS);
         }
-        ck_assert_uint_eq(clients_known(clients), (unsigned)(MANY - i - 1));
+        ck_assert_uint_eq(client_limits_count(clients), (unsigned)(MANY - i - 1));
     }
     /* There is nothing to leave. */
     leave(text, CLIENT_MISSES);
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
 }
 END_TEST
 
@@ -163,22 +163,22 @@ START_TEST(test_no_memory)
     grants_before = _i;
     refusals = 2;
     while (refusals > 0)
-        ck_assert(clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
-    ck_assert_uint_eq(clients_known(clients), 0);
-    clients_leave(clients, peer, CLIENT_CONNECTIONS);
+        ck_assert(client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    ck_assert_uint_eq(client_limits_count(clients), 0);
+    client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
     /* Another is counted: they leave in whatever order, of what they are. */
-    ck_assert(clients_enter(clients, peer, CLIENT_MISSES, 1));
-    clients_leave(clients, peer, CLIENT_CONNECTIONS);
-    ck_assert_uint_eq(clients_known(clients), 1);
-    clients_leave(clients, peer, CLIENT_MISSES);
-    ck_assert_uint_eq(clients_known(clients), 0);
-    ck_assert(clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
-    ck_assert(!clients_enter(clients, peer, CLIENT_CONNECTIONS, 1));
-    clients_leave(clients, peer, CLIENT_CONNECTIONS);
+    ck_assert(client_limits_enter(clients, peer, CLIENT_MISSES, 1));
+    client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
+    ck_assert_uint_eq(client_limits_count(clients), 1);
+    client_limits_leave(clients, peer, CLIENT_MISSES);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
+    ck_assert(client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    ck_assert(!client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
+    client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
 
-    struct clients *none = NULL;
+    struct client_limits *none = NULL;
     refusals = 1;
-    ck_assert_int_eq(clients_new(&none), -ENOMEM);
+    ck_assert_int_eq(client_limits_new(&none), -ENOMEM);
 #endif
 }
 END_TEST
@@ -195,19 +195,19 @@ static void come_and_go(void *argument)
         struct sockaddr_in shared = {.sin_family = AF_INET, .sin_addr = {0x01010101}};
         const int what = chance_below(&state, CLIENT_COUNTS);
         own.sin_addr.s_addr = (in_addr_t)chance(&state);
-        if (!clients_enter(clients, (struct sockaddr *)&shared, what, LIMIT)) {
+        if (!client_limits_enter(clients, (struct sockaddr *)&shared, what, LIMIT)) {
             atomic_fetch_add(&refused, 1);
             continue;
         }
         if (atomic_fetch_add(&inside[what], 1) >= LIMIT)
             atomic_fetch_add(&faults, 1);
-        if (!clients_enter(clients, (struct sockaddr *)&own, what, THREADS))
+        if (!client_limits_enter(clients, (struct sockaddr *)&own, what, THREADS))
             atomic_fetch_add(&faults, 1);
         if (chance_below(&state, 100) == 0)
             usleep(10); /* so that others come meanwhile, on one core too */
-        clients_leave(clients, (struct sockaddr *)&own, what);
+        client_limits_leave(clients, (struct sockaddr *)&own, what);
         atomic_fetch_sub(&inside[what], 1);
-        clients_leave(clients, (struct sockaddr *)&shared, what);
+        client_limits_leave(clients, (struct sockaddr *)&shared, what);
     }
 }
 
@@ -223,7 +223,7 @@ START_TEST(test_threads)
         uv_thread_join(&threads[i]);
     ck_assert_int_eq(atomic_load(&faults), 0);
     ck_assert_int_lt(atomic_load(&refused), THREADS * TURNS);
-    ck_assert_uint_eq(clients_known(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
 }
 END_TEST
 

@@ -7,28 +7,28 @@
 
 enum { BEGUN = 1000000 }; /* ms, as all times here: when the answer began */
 
-static struct links links;
-static struct link reader;
+static struct deadlines deadlines;
+static struct deadline reader;
 static int ends[2];
 
 static void set_up(void)
 {
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    links_add(&links, &reader, ends[0], 0);
-    link_enter(&reader, LINK_SENDING, BEGUN);
+    deadlines_add(&deadlines, &reader, ends[0], 0);
+    deadline_enter(&reader, DEADLINE_SENDING, BEGUN);
 }
 
 static void tear_down(void)
 {
-    links_remove(&links, &reader);
-    ck_assert_uint_eq(links.count, 0);
+    deadlines_remove(&deadlines, &reader);
+    ck_assert_uint_eq(deadlines.count, 0);
     close(ends[0]);
     close(ends[1]);
 }
 
 static unsigned sweep(int after)
 {
-    return links_sweep(&links, BEGUN + (uint64_t)after, false);
+    return deadlines_expire(&deadlines, BEGUN + (uint64_t)after, false);
 }
 
 static const struct {
@@ -36,9 +36,9 @@ static const struct {
     int closed;              /* the first ms at which it is closed */
 } paces[] = {
     {1000, 0, 60000, 30001},
-    {1000, LINK_PACE / 2, 90000, 59501}, /* half of the time it is behind */
-    {1000, LINK_PACE, 600000, 630001},
-    {100, LINK_PACE, 600000, 630001}, /* nothing is saved up */
+    {1000, DEADLINE_PACE / 2, 90000, 59501}, /* half of the time it is behind */
+    {1000, DEADLINE_PACE, 600000, 630001},
+    {100, DEADLINE_PACE, 600000, 630001}, /* nothing is saved up */
     {1, 1 << 20, 10000, 40001},
     {20000, 1 << 20, 600000, 630001},
     {31000, 1 << 30, 600000, 30001},
@@ -48,7 +48,7 @@ START_TEST(test_pace)
 {
     for (int ms = 1; ms < paces[_i].closed; ms++) {
         if (ms <= paces[_i].until && ms % paces[_i].every == 0)
-            link_advance(&reader, (size_t)paces[_i].bytes, BEGUN + (uint64_t)ms);
+            deadline_advance(&reader, (size_t)paces[_i].bytes, BEGUN + (uint64_t)ms);
         must(sweep(ms) == 0, "row %d: closed at %d ms, not %d", _i, ms, paces[_i].closed);
     }
     ck_assert_uint_eq(sweep(paces[_i].closed), 1);
@@ -60,9 +60,9 @@ END_TEST
 /* What it waits for is not its fault, nor is it forgiven what it was behind. */
 START_TEST(test_waiting)
 {
-    link_wait(&reader, BEGUN + 20000);
+    deadline_wait(&reader, BEGUN + 20000);
     ck_assert_uint_eq(sweep(1000000), 0);
-    link_go_on(&reader, BEGUN + 1000000);
+    deadline_resume(&reader, BEGUN + 1000000);
     ck_assert_uint_eq(sweep(1010000), 0);
     ck_assert_uint_eq(sweep(1010001), 1);
 }
@@ -70,11 +70,11 @@ END_TEST
 
 START_TEST(test_draining)
 {
-    link_wait(&reader, BEGUN);
-    ck_assert_uint_eq(links_sweep(&links, BEGUN + 100000, true), 0);
-    ck_assert(!link_has_left(&reader));
+    deadline_wait(&reader, BEGUN);
+    ck_assert_uint_eq(deadlines_expire(&deadlines, BEGUN + 100000, true), 0);
+    ck_assert(!deadline_has_left(&reader));
     shutdown(ends[1], SHUT_WR);
-    ck_assert(link_has_left(&reader));
+    ck_assert(deadline_has_left(&reader));
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 #include "tests/unit/support/fixtures.h"
 
 static uv_loop_t loop;
-static struct lingers lingers;
+static struct lingering_close lingering;
 static unsigned closed;
 
 static const struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = 7};
@@ -24,20 +24,21 @@ static void on_closed(void *context, const struct sockaddr *address)
 static void set_up(void)
 {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
-    lingers = (struct lingers){.loop = &loop, .closed = on_closed, .closed_context = &closed};
+    lingering =
+        (struct lingering_close){.loop = &loop, .closed = on_closed, .closed_context = &closed};
 }
 
 static void tear_down(void)
 {
-    lingers_close(&lingers);
+    lingering_close_all(&lingering);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-/* End one as a server does. Returns what lingers_add does. */
+/* End one as a server does. Returns what lingering_close_add does. */
 static bool end(int fd)
 {
-    bool kept = lingers_add(&lingers, fd, (const struct sockaddr *)&peer, sizeof peer);
+    bool kept = lingering_close_add(&lingering, fd, (const struct sockaddr *)&peer, sizeof peer);
     close(fd);
     return kept;
 }
@@ -95,7 +96,7 @@ START_TEST(test_sending)
     }
     until_closed(1);
     ck_assert_uint_eq(closed, 1);
-    ck_assert_uint_eq(lingers.count, 0);
+    ck_assert_uint_eq(lingering.count, 0);
     if (!sendings[_i].kept)
         close(ends[1]);
 }
@@ -110,7 +111,7 @@ START_TEST(test_client_has_closed)
     shutdown(ends[1], SHUT_WR);
     ck_assert_int_eq(send(ends[0], "answer", 6, 0), 6);
     ck_assert(!end(ends[0]));
-    ck_assert_uint_eq(lingers.count, 0);
+    ck_assert_uint_eq(lingering.count, 0);
     assert_answered(ends[1]);
     close(ends[1]);
     ck_assert_uint_eq(closed, 0);
@@ -126,7 +127,7 @@ START_TEST(test_silent_client)
     while (closed == 0) {
         poll(NULL, 0, 10);
         uv_run(&loop, UV_RUN_NOWAIT);
-        lingers_sweep(&lingers);
+        lingering_close_expire(&lingering);
     }
     const uint64_t ms = (uv_hrtime() - begun) / 1000000;
     must(ms >= 1900 && ms < 4000, "closed after %d ms", (int)ms);
@@ -144,11 +145,11 @@ START_TEST(test_many)
         kept += end(ends[i][0]);
     }
     ck_assert_uint_eq(kept, 64);
-    ck_assert_uint_eq(lingers.count, kept);
+    ck_assert_uint_eq(lingering.count, kept);
     for (int i = 0; i < ROWS(ends); i++)
         close(ends[i][1]);
     until_closed(kept);
-    ck_assert_uint_eq(lingers.count, 0);
+    ck_assert_uint_eq(lingering.count, 0);
 }
 END_TEST
 
@@ -159,7 +160,7 @@ START_TEST(test_closed_at_once)
         tcp_pair(ends[i]);
     ck_assert(end(ends[0][0]));
     ck_assert(end(ends[1][0]));
-    lingers_close(&lingers);
+    lingering_close_all(&lingering);
     ck_assert_uint_eq(closed, 2);
     /* From then on what has come is still read, so that the answer arrives. */
     ck_assert_int_eq(send_all(ends[2][1], 1000), 0);

@@ -51,9 +51,9 @@ static void check_colours(enum choice choice, int colours, size_t count, bool fi
         int last = colours - (int)(count - i);
         colour_of(bytes + 3 * i, choice, last >= 0 ? last : chance_below(state, others));
     }
-    uint8_t palette[PALETTE_COLOURS][3];
-    int got = palette_index(index, palette, bytes, count);
-    must(got == (colours > PALETTE_COLOURS ? 0 : colours), "choice %d, %d colours in %zu: %d",
+    uint8_t palette[COLOR_INDEX_MAX][3];
+    int got = color_index(index, palette, bytes, count);
+    must(got == (colours > COLOR_INDEX_MAX ? 0 : colours), "choice %d, %d colours in %zu: %d",
          choice, colours, count, got);
     for (size_t i = 0; got && i < count; i++)
         must(index[i] < got && memcmp(palette[index[i]], bytes + 3 * i, 3) == 0,
@@ -86,14 +86,14 @@ END_TEST
 /* Colours that only one bit tells apart, black and white among them. */
 START_TEST(test_bits)
 {
-    uint8_t bytes[3 * 50] = {0}, index[50], palette[PALETTE_COLOURS][3];
+    uint8_t bytes[3 * 50] = {0}, index[50], palette[COLOR_INDEX_MAX][3];
     for (int bit = 0; bit < 24; bit++) {
         bytes[3 * (1 + bit) + bit / 8] = (uint8_t)(1 << bit % 8);
         memset(bytes + 3 * (25 + bit), 0xff, 3);
         bytes[3 * (25 + bit) + bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     memset(bytes + 3 * 49, 0xff, 3);
-    ck_assert_int_eq(palette_index(index, palette, bytes, 50), 50);
+    ck_assert_int_eq(color_index(index, palette, bytes, 50), 50);
     for (int i = 0; i < 50; i++)
         ck_assert_mem_eq(palette[index[i]], bytes + 3 * i, 3);
     ck_assert_int_eq(index[0], 0);

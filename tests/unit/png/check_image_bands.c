@@ -11,17 +11,17 @@
 #include "server/png/image_writer.h"
 #include "tests/unit/support/fixtures.h"
 
-enum { WIDEST = PNG_WIDTH_MAX, TALLEST = 130, BANDS_MAX = TALLEST, HEAD_LENGTH = 8 + 25 + 14 };
+enum { WIDEST = IMAGE_WIDTH_MAX, TALLEST = 130, BANDS_MAX = TALLEST, HEAD_LENGTH = 8 + 25 + 14 };
 
 static struct guarded memory; /* a band of pixels */
-static struct png_writer *writer, *other_writer;
+static struct image_writer *writer, *other_writer;
 static struct libdeflate_decompressor *decompressor;
 
 static void bands_set_up(void)
 {
-    guarded_new(&memory, PNG_BAND_MAX);
-    ck_assert_int_eq(png_writer_new(&writer), 0);
-    ck_assert_int_eq(png_writer_new(&other_writer), 0);
+    guarded_new(&memory, IMAGE_BAND_MAX);
+    ck_assert_int_eq(image_writer_new(&writer), 0);
+    ck_assert_int_eq(image_writer_new(&other_writer), 0);
     decompressor = libdeflate_alloc_decompressor();
     ck_assert_ptr_nonnull(decompressor);
 }
@@ -29,8 +29,8 @@ static void bands_set_up(void)
 static void bands_tear_down(void)
 {
     libdeflate_free_decompressor(decompressor);
-    png_writer_free(other_writer);
-    png_writer_free(writer);
+    image_writer_free(other_writer);
+    image_writer_free(writer);
     guarded_free(&memory);
 }
 
@@ -109,14 +109,14 @@ struct bands {
 };
 
 /* Band I of SCENE, from pixels that end where nothing can be read any more. */
-static void encode(struct bands *bands, const struct scene *scene, int i, struct png_writer *with)
+static void encode(struct bands *bands, const struct scene *scene, int i, struct image_writer *with)
 {
     const int rows = rows_of(scene, i);
     const uint8_t *pixels = scene->pixels + (size_t)i * (size_t)scene->band * row_bytes(scene);
-    const int err =
-        png_band(&bands->blob[i], &bands->sum[i], with, kinds[scene->kind].pixel, scene->width,
-                 rows, guarded_copy(&memory, pixels, (size_t)rows * row_bytes(scene)));
-    must(err == 0, "png_band: %d", err);
+    const int err = image_writer_band(
+        &bands->blob[i], &bands->sum[i], with, kinds[scene->kind].pixel, scene->width, rows,
+        guarded_copy(&memory, pixels, (size_t)rows * row_bytes(scene)));
+    must(err == 0, "image_writer_band: %d", err);
     must(bands->sum[i].length == (size_t)rows * (1 + row_bytes(scene)), "%zu bytes of %d rows",
          (size_t)bands->sum[i].length, rows);
 }
@@ -143,8 +143,9 @@ static struct blob *join(const struct bands *bands, const struct scene *scene)
         adler_join(&sum, &bands->sum[i]);
         length += bands->blob[i]->length;
     }
-    ck_assert_int_eq(png_head(&head, kinds[scene->kind].pixel, scene->width, scene->height), 0);
-    ck_assert_int_eq(png_tail(&tail, &sum), 0);
+    ck_assert_int_eq(
+        image_writer_head(&head, kinds[scene->kind].pixel, scene->width, scene->height), 0);
+    ck_assert_int_eq(image_writer_tail(&tail, &sum), 0);
     struct blob *file = blob_new(head->length + length + tail->length);
     file->length = 0;
     append(file, head);
@@ -218,7 +219,7 @@ static void check_file(const struct blob *file, const struct scene *scene, const
     struct picture picture;
     const uint32_t width = (uint32_t)scene->width, height = (uint32_t)scene->height;
 
-    must(png_check(file->bytes, file->length, width, height), "%s: not whole", look);
+    must(image_verify(file->bytes, file->length, width, height), "%s: not whole", look);
     picture_decode(&picture, file->bytes, file->length);
     must(picture.width == width && picture.height == height &&
              picture.depth == kinds[scene->kind].depth &&
@@ -268,7 +269,8 @@ START_TEST(test_any_order)
         encode(&forth, &scene, i, writer);
     for (int i = bands_of(&scene) - 1; i >= 0; i--) {
         struct blob *between;
-        ck_assert_int_eq(png_write(&between, other_writer, (enum pixel)(i % 4), 256, tile), 0);
+        ck_assert_int_eq(image_writer_tile(&between, other_writer, (enum pixel)(i % 4), 256, tile),
+                         0);
         blob_release(between);
         encode(&back, &scene, i, other_writer);
     }
@@ -295,13 +297,14 @@ static void *encode_lane(void *context)
 {
     struct lane *lane = context;
     const struct scene *scene = lane->scene;
-    struct png_writer *own;
-    lane->err = png_writer_new(&own);
+    struct image_writer *own;
+    lane->err = image_writer_new(&own);
     for (int i = lane->first; !lane->err && i < bands_of(scene); i += LANES)
-        lane->err = png_band(&lane->bands->blob[i], &lane->bands->sum[i], own,
-                             kinds[scene->kind].pixel, scene->width, rows_of(scene, i),
-                             scene->pixels + (size_t)i * (size_t)scene->band * row_bytes(scene));
-    png_writer_free(own);
+        lane->err =
+            image_writer_band(&lane->bands->blob[i], &lane->bands->sum[i], own,
+                              kinds[scene->kind].pixel, scene->width, rows_of(scene, i),
+                              scene->pixels + (size_t)i * (size_t)scene->band * row_bytes(scene));
+    image_writer_free(own);
     return NULL;
 }
 
@@ -357,17 +360,19 @@ START_TEST(test_largest)
     uint64_t state = 10;
     for (int i = 0; i < ROWS(widths); i++) {
         const enum pixel pixel = kinds[_i].pixel;
-        const int rows = png_band_rows(pixel, widths[i]);
+        const int rows = image_writer_band_rows(pixel, widths[i]);
         const size_t row = (size_t)widths[i] * pixel_bytes(pixel), length = (size_t)rows * row;
         struct scene scene = {.kind = _i, .width = widths[i], .height = rows, .band = rows};
         struct bands bands;
-        must(rows >= 64 && (row + 1) * (size_t)rows <= PNG_BAND_MAX, "%d rows of %zu", rows, row);
-        must((row + 1) * ((size_t)rows + 1) > PNG_BAND_MAX, "more than %d rows of %zu", rows, row);
+        must(rows >= 64 && (row + 1) * (size_t)rows <= IMAGE_BAND_MAX, "%d rows of %zu", rows, row);
+        must((row + 1) * ((size_t)rows + 1) > IMAGE_BAND_MAX, "more than %d rows of %zu", rows,
+             row);
         uint8_t *pixels = guarded_end(&memory, length);
         for (size_t j = 0; j < length; j++)
             pixels[j] = (uint8_t)chance(&state);
-        ck_assert_int_eq(
-            png_band(&bands.blob[0], &bands.sum[0], writer, pixel, widths[i], rows, pixels), 0);
+        ck_assert_int_eq(image_writer_band(&bands.blob[0], &bands.sum[0], writer, pixel, widths[i],
+                                           rows, pixels),
+                         0);
         struct blob *file = join(&bands, &scene);
         scene.pixels = pixels;
         check_file(file, &scene, "the largest");
@@ -388,7 +393,8 @@ START_TEST(test_no_band)
     struct adler sum;
     if (!freopen("/dev/null", "w", stderr))
         return;
-    png_band(&blob, &sum, writer, PIXEL_GRAY16, no_bands[_i].width, no_bands[_i].rows, memory.map);
+    image_writer_band(&blob, &sum, writer, PIXEL_GRAY16, no_bands[_i].width, no_bands[_i].rows,
+                      memory.map);
 }
 END_TEST
 
@@ -397,9 +403,9 @@ START_TEST(test_ends)
 {
     struct blob *head, *tail;
     const struct adler none = {0};
-    ck_assert_int_eq(png_head(&head, kinds[_i].pixel, 4097, 1), 0);
+    ck_assert_int_eq(image_writer_head(&head, kinds[_i].pixel, 4097, 1), 0);
     ck_assert_uint_eq(head->length, HEAD_LENGTH);
-    ck_assert_int_eq(png_tail(&tail, &none), 0);
+    ck_assert_int_eq(image_writer_tail(&tail, &none), 0);
     ck_assert_uint_eq(tail->length, 12 + 9 + 12);
     ck_assert_mem_eq(tail->bytes + 4, "IDAT", 4);
     ck_assert_mem_eq(tail->bytes + 12 + 9 + 4, "IEND", 4);
@@ -414,8 +420,8 @@ START_TEST(test_no_picture)
     struct blob *head;
     if (!freopen("/dev/null", "w", stderr))
         ck_abort_msg("no /dev/null");
-    ck_assert_int_eq(png_head(&head, PIXEL_GRAY16, 0, 1), -EIO);
-    ck_assert_int_eq(png_head(&head, PIXEL_GRAY16, 1, -1), -EIO);
+    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, 0, 1), -EIO);
+    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, 1, -1), -EIO);
 }
 END_TEST
 
@@ -424,11 +430,11 @@ extern char **environ;
 /* Whether a program that had no part in making it finds nothing wrong. */
 static bool pngcheck_passes(const struct blob *file)
 {
-    char folder[FOLDER_TEXT], path[FOLDER_TEXT + 16];
+    char directory[FOLDER_TEXT], path[FOLDER_TEXT + 16];
     pid_t process;
     int status = -1;
 
-    snprintf(path, sizeof path, "%s/bands.png", folder_new(folder));
+    snprintf(path, sizeof path, "%s/bands.png", folder_new(directory));
     file_write(path, file->bytes, file->length);
     char *arguments[] = {(char[]){"pngcheck"}, (char[]){"-q"}, path, NULL};
     posix_spawn_file_actions_t quiet;

@@ -8,7 +8,7 @@
 
 enum { MAX_SIZE = 512, MAX_BYTES = MAX_SIZE * MAX_SIZE * 3 };
 
-static struct png_writer *writer;
+static struct image_writer *writer;
 static uint8_t pixels[MAX_BYTES + 1] __attribute__((aligned(8)));
 
 static size_t bytes_of(enum pixel pixel, int size)
@@ -53,7 +53,7 @@ static void paint(enum look look, enum pixel pixel, int size)
 static struct blob *write_or_fail(enum pixel pixel, int size)
 {
     struct blob *png = NULL;
-    ck_assert_int_eq(png_write(&png, writer, pixel, size, pixels), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, pixel, size, pixels), 0);
     ck_assert_ptr_nonnull(png);
     ck_assert_uint_eq(png->references, 1);
     return png;
@@ -103,8 +103,8 @@ START_TEST(test_round_trip)
         paint(look, pixel, size);
         struct blob *png = NULL;
         ck_assert_int_eq(
-            png_write(&png, writer, pixel, size, guarded_copy(&memory, pixels, length)), 0);
-        ck_assert(png_check(png->bytes, png->length, (uint32_t)size, (uint32_t)size));
+            image_writer_tile(&png, writer, pixel, size, guarded_copy(&memory, pixels, length)), 0);
+        ck_assert(image_verify(png->bytes, png->length, (uint32_t)size, (uint32_t)size));
         struct picture picture;
         picture_decode(&picture, png->bytes, png->length);
         ck_assert_uint_eq(picture.width, (uint32_t)size);
@@ -223,13 +223,13 @@ static struct blob *tile_png(void)
 START_TEST(test_sizes)
 {
     struct blob *png = small_png();
-    ck_assert(png_check(png->bytes, png->length, 16, 16));
-    ck_assert(!png_check(png->bytes, png->length, 16, 17));
-    ck_assert(!png_check(png->bytes, png->length, 17, 16));
-    ck_assert(!png_check(png->bytes, png->length, 256, 256));
-    ck_assert(!png_check(png->bytes, png->length, 0, 0));
-    ck_assert(!png_check(png->bytes, png->length, 16, 16 << 8));
-    ck_assert(!png_check(png->bytes, png->length, 16, UINT32_MAX));
+    ck_assert(image_verify(png->bytes, png->length, 16, 16));
+    ck_assert(!image_verify(png->bytes, png->length, 16, 17));
+    ck_assert(!image_verify(png->bytes, png->length, 17, 16));
+    ck_assert(!image_verify(png->bytes, png->length, 256, 256));
+    ck_assert(!image_verify(png->bytes, png->length, 0, 0));
+    ck_assert(!image_verify(png->bytes, png->length, 16, 16 << 8));
+    ck_assert(!image_verify(png->bytes, png->length, 16, UINT32_MAX));
     blob_release(png);
 }
 END_TEST
@@ -240,17 +240,18 @@ START_TEST(test_truncated)
     struct blob *png = _i ? tile_png() : small_png();
     uint32_t size = _i ? 256 : 16;
     guarded_new(&memory, png->length);
-    ck_assert(png_check(guarded_copy(&memory, png->bytes, png->length), png->length, size, size));
+    ck_assert(
+        image_verify(guarded_copy(&memory, png->bytes, png->length), png->length, size, size));
     size_t step = _i ? 61 : 1;
     for (size_t length = 0; length < png->length; length += step)
-        must(!png_check(guarded_copy(&memory, png->bytes, length), length, size, size),
+        must(!image_verify(guarded_copy(&memory, png->bytes, length), length, size, size),
              "%zu of %zu bytes", length, png->length);
     for (size_t less = 1; less < 64 && less <= png->length; less++) {
         size_t length = png->length - less;
-        must(!png_check(guarded_copy(&memory, png->bytes, length), length, size, size),
+        must(!image_verify(guarded_copy(&memory, png->bytes, length), length, size, size),
              "%zu bytes less", less);
     }
-    ck_assert(!png_check(NULL, 0, size, size));
+    ck_assert(!image_verify(NULL, 0, size, size));
     blob_release(png);
     guarded_free(&memory);
 }
@@ -269,11 +270,11 @@ START_TEST(test_flipped)
             continue;
         for (int bit = 0; bit < 8; bit++) {
             copy[at] ^= (uint8_t)(1 << bit);
-            must(!png_check(copy, png->length, size, size), "bit %d of byte %zu", bit, at);
+            must(!image_verify(copy, png->length, size, size), "bit %d of byte %zu", bit, at);
             copy[at] ^= (uint8_t)(1 << bit);
         }
     }
-    ck_assert(png_check(copy, png->length, size, size));
+    ck_assert(image_verify(copy, png->length, size, size));
     blob_release(png);
     guarded_free(&memory);
 }
@@ -298,7 +299,7 @@ START_TEST(test_rotten)
                 copy[at + j] = (uint8_t)chance(&state);
         if (memcmp(copy, png->bytes, png->length) == 0)
             continue;
-        must(!png_check(copy, png->length, 256, 256), "%zu bytes from %zu on", length, at);
+        must(!image_verify(copy, png->length, 256, 256), "%zu bytes from %zu on", length, at);
     }
     free(copy);
     blob_release(png);
@@ -319,7 +320,7 @@ START_TEST(test_appended)
             else
                 memcpy(longer + png->length, png->bytes + png->length - more, more);
             size_t length = png->length + more;
-            must(!png_check(guarded_copy(&memory, longer, length), length, 16, 16),
+            must(!image_verify(guarded_copy(&memory, longer, length), length, 16, 16),
                  "%zu bytes more", more);
         }
     }
@@ -387,7 +388,7 @@ START_TEST(test_orders)
     }
     struct guarded memory;
     guarded_new(&memory, sizeof made.bytes);
-    bool whole = png_check(guarded_copy(&memory, made.bytes, made.length), made.length, 16, 16);
+    bool whole = image_verify(guarded_copy(&memory, made.bytes, made.length), made.length, 16, 16);
     ck_assert_msg(whole == orders[_i].whole, "%s: %d", chunks, whole);
     guarded_free(&memory);
 }
@@ -408,7 +409,7 @@ START_TEST(test_lengths)
                 continue;
             for (int j = 0; j < 4; j++)
                 copy[at + (size_t)j] = (uint8_t)(lengths[i] >> (24 - 8 * j));
-            must(!png_check(copy, png->length, 16, 16), "length %x at %zu", lengths[i], at);
+            must(!image_verify(copy, png->length, 16, 16), "length %x at %zu", lengths[i], at);
         }
     }
     blob_release(png);
@@ -428,7 +429,7 @@ START_TEST(test_noise)
             bytes[j] = (uint8_t)chance(&state);
         if (i & 1)
             memcpy(bytes, "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\1\0\0\0\1\0", 24);
-        must(!png_check(guarded_copy(&memory, bytes, length), length, 256, 256), "noise %d", i);
+        must(!image_verify(guarded_copy(&memory, bytes, length), length, 256, 256), "noise %d", i);
     }
     guarded_free(&memory);
 }
@@ -437,7 +438,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("png");
-    if (png_writer_new(&writer))
+    if (image_writer_new(&writer))
         return EXIT_FAILURE;
     TCase *tcase = suite_case(suite, "writer");
     tcase_add_loop_test(tcase, test_round_trip, 0, KINDS_AND_SIZES);

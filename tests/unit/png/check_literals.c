@@ -16,13 +16,13 @@ static void literal_codes_fill(struct literal_codes *codes, int min, int max, ui
 }
 
 /* One bit after the other. Returns how many there are. */
-static size_t literals_put_bits(uint8_t *out, unsigned waiting, unsigned count,
+static size_t literals_put_bits(uint8_t *out, unsigned pending, unsigned count,
                                 const struct literal_codes *codes, const uint8_t *bytes,
                                 size_t length)
 {
     size_t at = count;
     memset(out, 0, OUT_MAX);
-    out[0] = (uint8_t)waiting;
+    out[0] = (uint8_t)pending;
     for (size_t i = 0; i < length; i++)
         for (int bit = 0; bit < codes->length[bytes[i]]; bit++, at++)
             out[at / 8] |= (uint8_t)((codes->code[bytes[i]] >> bit & 1) << at % 8);
@@ -36,16 +36,16 @@ static void check_literals(literals_put *put, const char *name, struct guarded *
 {
     static uint8_t expected[OUT_MAX];
     for (unsigned count = 0; count < 8; count++) {
-        unsigned waiting = (unsigned)chance(state) & ((1u << count) - 1);
-        size_t all = literals_put_bits(expected, waiting, count, codes, bytes, length);
+        unsigned pending = (unsigned)chance(state) & ((1u << count) - 1);
+        size_t all = literals_put_bits(expected, pending, count, codes, bytes, length);
         uint8_t *begin = guarded_bytes(out, all / 8 + 8, false);
-        struct bits bits = {begin, waiting, count};
+        struct bits bits = {begin, pending, count};
         put(&bits, codes, bytes, length);
         must(bits.out == begin + all / 8 && bits.count == all % 8,
              "%s, %zu bytes: %zu bytes and %u bits, not %zu bits", name, length,
              (size_t)(bits.out - begin), bits.count, all);
-        must(bits.waiting == expected[all / 8], "%s, %zu bytes: %" PRIx64 " wait, not %x", name,
-             length, bits.waiting, expected[all / 8]);
+        must(bits.pending == expected[all / 8], "%s, %zu bytes: %" PRIx64 " wait, not %x", name,
+             length, bits.pending, expected[all / 8]);
         must(memcmp(begin, expected, all / 8) == 0, "%s, %zu bytes: other bits", name, length);
     }
 }

@@ -45,7 +45,7 @@ static const struct {
 
 START_TEST(test_left)
 {
-    const double seconds = workload_left(rows[_i].work, rows[_i].parts, rows[_i].threads);
+    const double seconds = eta_seconds(rows[_i].work, rows[_i].parts, rows[_i].threads);
     ck_assert_msg(fabs(seconds - rows[_i].seconds) < 1e-9, "%s: %g s", rows[_i].what, seconds);
 }
 END_TEST
@@ -53,18 +53,18 @@ END_TEST
 /* What all tiles of a plan take up on disk, without folders. */
 static double bytes_of(const struct tile_plan *plan)
 {
-    struct easel *easel;
+    struct render_scratch *scratch;
     double bytes = 0;
-    ck_assert_int_eq(easel_new(&easel), 0);
+    ck_assert_int_eq(render_scratch_new(&scratch), 0);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
         struct tile tile;
         struct blob *png;
         tile_plan_get(plan, i, &tile);
-        ck_assert_int_eq(render_tile(&png, easel, &tile, NULL), 0);
+        ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL), 0);
         bytes += (double)footprint_of_file(png->length).bytes;
         blob_release(png);
     }
-    easel_free(easel);
+    render_scratch_free(scratch);
     return bytes;
 }
 
@@ -72,7 +72,7 @@ static double bytes_of(const struct tile_plan *plan)
 START_TEST(test_estimate)
 {
     struct worlds *worlds = worlds_of(NULL);
-    const struct footprint folder = footprint_of_folder(0, 0);
+    const struct footprint directory = footprint_of_directory(0, 0);
     struct tile_box box = {.world = worlds->world,
                            .layer = {layer_find("gray"), layer_find("relief")},
                            .layer_count = 2,
@@ -93,7 +93,7 @@ START_TEST(test_estimate)
         }
         ck_assert_uint_eq(samples, tile_plan_count(plan));
         const double files = (double)(plan->folders + samples);
-        const double bytes = bytes_of(plan) + (double)(plan->folders * folder.bytes);
+        const double bytes = bytes_of(plan) + (double)(plan->folders * directory.bytes);
         ck_assert_msg(fabs(estimate->bytes - bytes) < 1, "%g bytes, not %g", estimate->bytes,
                       bytes);
         ck_assert_msg(fabs(estimate->files - files) < 0.1, "%g files, not %g", estimate->files,

@@ -14,7 +14,7 @@
 #include "server/prerender/atomic_file.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 32], unfinished[FOLDER_TEXT + 48];
 
 static const struct mbtiles_about everything = {.name = "default relief",
@@ -70,14 +70,14 @@ int fcntl(int fd, int command, ...)
 
 static void set_up(void)
 {
-    folder_new(folder);
-    snprintf(file, sizeof file, "%s/world.mbtiles", folder);
-    snprintf(unfinished, sizeof unfinished, "%s" UNFINISHED_SUFFIX, file);
+    folder_new(directory);
+    snprintf(file, sizeof file, "%s/world.mbtiles", directory);
+    snprintf(unfinished, sizeof unfinished, "%s" ATOMIC_FILE_SUFFIX, file);
 }
 
 static void tear_down(void)
 {
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static bool exists(const char *path)
@@ -789,7 +789,7 @@ START_TEST(test_names)
     };
     char below[FOLDER_TEXT + 16];
     struct mbtiles *archive;
-    snprintf(below, sizeof below, "%s/below", folder);
+    snprintf(below, sizeof below, "%s/below", directory);
     ck_assert_int_eq(mkdir(below, 0777), 0);
     ck_assert_int_eq(chdir(below), 0);
     for (int i = 0; i < ROWS(names); i++) {
@@ -817,7 +817,7 @@ START_TEST(test_long_names)
         for (size_t i = 0; i < length; i++)
             name[i] = i % 200 == 199 ? '/' : i < length / 200 * 200 ? 'd' : 'n';
         name[length] = '\0';
-        ck_assert_int_eq(chdir(folder), 0);
+        ck_assert_int_eq(chdir(directory), 0);
         for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
             *slash = '\0';
             mkdir(name, 0777);

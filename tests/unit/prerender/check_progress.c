@@ -15,8 +15,8 @@ static const struct {
 
 START_TEST(test_bytes)
 {
-    char text[QUANTITY_TEXT];
-    ck_assert_str_eq(quantity_bytes(sizes[_i].bytes, text), sizes[_i].text);
+    char text[HUMAN_UNITS_TEXT];
+    ck_assert_str_eq(human_units_bytes(sizes[_i].bytes, text), sizes[_i].text);
 }
 END_TEST
 
@@ -39,8 +39,8 @@ static const struct {
 
 START_TEST(test_seconds)
 {
-    char text[QUANTITY_TEXT];
-    ck_assert_str_eq(quantity_seconds(durations[_i].seconds, text), durations[_i].text);
+    char text[HUMAN_UNITS_TEXT];
+    ck_assert_str_eq(human_units_seconds(durations[_i].seconds, text), durations[_i].text);
 }
 END_TEST
 

@@ -17,16 +17,16 @@ static inline struct footprint folder_truth(const char *path)
     if (lstat(path, &status))
         return sum;
     sum = (struct footprint){(uint64_t)status.st_blocks * 512, 1};
-    DIR *folder = S_ISDIR(status.st_mode) ? opendir(path) : NULL;
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
+    DIR *directory = S_ISDIR(status.st_mode) ? opendir(path) : NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
             char *below = NULL;
             must(asprintf(&below, "%s/%s", path, entry->d_name) > 0, "no memory");
             sum = footprint_sum(sum, folder_truth(below));
             free(below);
         }
-    if (folder)
-        closedir(folder);
+    if (directory)
+        closedir(directory);
     return sum;
 }
 
@@ -41,10 +41,10 @@ static inline struct tile tile_number(const struct tile *tile, int number)
 }
 
 /* Its file, "{folder}/{fingerprint}/{layer}/..." */
-static inline char *tile_file(const char *folder, const struct tile *tile, char path[1024])
+static inline char *tile_file(const char *directory, const struct tile *tile, char path[1024])
 {
     char name[TILE_PATH_MAX];
-    snprintf(path, 1024, "%s/%s/%s", folder, tile->world->fingerprint, tile_path(tile, name));
+    snprintf(path, 1024, "%s/%s/%s", directory, tile->world->fingerprint, tile_path(tile, name));
     return path;
 }
 

@@ -45,11 +45,11 @@ static const char *line_of(const struct access_entry *entry)
 {
     static struct guarded guarded;
     static struct access_clock clock;
-    static char line[ACCESS_LINE_MAX + 1];
+    static char line[ACCESS_FORMAT_MAX + 1];
     if (!guarded.map)
-        guarded_new(&guarded, ACCESS_LINE_MAX);
-    size_t length = access_line(guarded_end(&guarded, ACCESS_LINE_MAX), entry, &clock);
-    memcpy(line, guarded_end(&guarded, ACCESS_LINE_MAX), length);
+        guarded_new(&guarded, ACCESS_FORMAT_MAX);
+    size_t length = access_format(guarded_end(&guarded, ACCESS_FORMAT_MAX), entry, &clock);
+    memcpy(line, guarded_end(&guarded, ACCESS_FORMAT_MAX), length);
     must(length && line[length - 1] == '\n', "no line feed");
     line[length - 1] = '\0';
     must(strlen(line) == length - 1, "a NUL in %s", line);
@@ -231,13 +231,13 @@ START_TEST(test_random)
 }
 END_TEST
 
-static char folder[FOLDER_TEXT], path[FOLDER_TEXT + 16], moved[FOLDER_TEXT + 16];
+static char directory[FOLDER_TEXT], path[FOLDER_TEXT + 16], moved[FOLDER_TEXT + 16];
 
 static void set_up(void)
 {
-    folder_new(folder);
-    snprintf(path, sizeof path, "%s/access.log", folder);
-    snprintf(moved, sizeof moved, "%s/access.log.1", folder);
+    folder_new(directory);
+    snprintf(path, sizeof path, "%s/access.log", directory);
+    snprintf(moved, sizeof moved, "%s/access.log.1", directory);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     /* What the log complains of is not for whoever runs the tests. */
@@ -391,8 +391,8 @@ START_TEST(test_errors)
 {
     struct access_log *log;
     char missing[FOLDER_TEXT + 32];
-    snprintf(missing, sizeof missing, "%s/none/access.log", folder);
-    ck_assert_int_eq(access_log_open(&log, folder, 1), -EISDIR);
+    snprintf(missing, sizeof missing, "%s/none/access.log", directory);
+    ck_assert_int_eq(access_log_open(&log, directory, 1), -EISDIR);
     ck_assert_int_eq(access_log_open(&log, missing, 1), -ENOENT);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     ck_assert_int_eq(access_log_open(&log, path, 1), -ENXIO);

@@ -291,20 +291,20 @@ END_TEST
 START_TEST(test_process)
 {
     enum { FILES = 10, BYTES = 64 << 20 };
-    uint64_t files = process_open_files(), resident = process_resident_bytes();
+    uint64_t files = process_stats_open_files(), resident = process_stats_resident_bytes();
     int fds[FILES];
     ck_assert_uint_ge(files, 3);
     ck_assert_uint_gt(resident, 100000);
     for (int i = 0; i < FILES; i++)
         ck_assert_int_ge(fds[i] = open("/dev/null", O_RDONLY), 0);
-    ck_assert_uint_eq(process_open_files(), files + FILES);
+    ck_assert_uint_eq(process_stats_open_files(), files + FILES);
     for (int i = 0; i < FILES; i++)
         close(fds[i]);
-    ck_assert_uint_eq(process_open_files(), files);
+    ck_assert_uint_eq(process_stats_open_files(), files);
     char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(memory, MAP_FAILED);
     memset(memory, 1, BYTES);
-    ck_assert_uint_ge(process_resident_bytes(), resident + BYTES / 2);
+    ck_assert_uint_ge(process_stats_resident_bytes(), resident + BYTES / 2);
     munmap(memory, BYTES);
 }
 END_TEST

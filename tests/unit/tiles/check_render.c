@@ -9,9 +9,9 @@
 #include "server/png/image_verify.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
-static struct easel *easel;
+static struct render_scratch *scratch;
 
 static void set_up(void)
 {
@@ -37,18 +37,18 @@ static void set_up(void)
         "    noise: {octaves: 2}\n"
         "    elevation: [[-1000, 0], [-999, 50], [999, 50], [1000, 100]]\n"
         "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n";
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
-    ck_assert_int_eq(easel_new(&easel), 0);
+    ck_assert_int_eq(render_scratch_new(&scratch), 0);
 }
 
 static void tear_down(void)
 {
-    easel_free(easel);
-    easel_free(NULL);
+    render_scratch_free(scratch);
+    render_scratch_free(NULL);
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static struct tile tile_of(const char *world, const char *layer, enum format format, int scale,
@@ -63,7 +63,7 @@ static struct blob *render(const struct tile *tile)
 {
     struct blob *blob = NULL;
     char name[TILE_PATH_MAX];
-    int err = render_tile(&blob, easel, tile, NULL);
+    int err = render_tile(&blob, scratch, tile, NULL);
     must(err == 0 && blob, "%s: %d", tile_path(tile, name), err);
     must(blob->references == 1, "%u references", blob->references);
     return blob;
@@ -73,7 +73,7 @@ static void render_picture(struct picture *picture, const struct tile *tile)
 {
     struct blob *blob = render(tile);
     uint32_t size = (uint32_t)tile_size(tile);
-    must(png_check(blob->bytes, blob->length, size, size), "no whole PNG of %u", size);
+    must(image_verify(blob->bytes, blob->length, size, size), "no whole PNG of %u", size);
     picture_decode(picture, blob->bytes, blob->length);
     blob_release(blob);
 }
@@ -379,7 +379,7 @@ START_TEST(test_pure)
             struct render_times times = {0};
             struct blob *first = render(&tile), *second = NULL;
             blob_release(render(&other));
-            ck_assert_int_eq(render_tile(&second, easel, &tile, &times), 0);
+            ck_assert_int_eq(render_tile(&second, scratch, &tile, &times), 0);
             ck_assert_uint_gt(times.noise, 0);
             ck_assert_uint_eq(first->length, second->length);
             ck_assert_mem_eq(first->bytes, second->bytes, first->length);
@@ -393,7 +393,7 @@ END_TEST
 /* A thread with an easel of its own and one tile, which no other thread renders. */
 struct painter {
     pthread_t thread;
-    struct easel *easel;
+    struct render_scratch *scratch;
     struct tile tile;
     struct blob *expected;
     int faults;
@@ -404,7 +404,7 @@ static void *render_often(void *context)
     struct painter *painter = context;
     for (int i = 0; i < 10; i++) {
         struct blob *blob = NULL;
-        if (render_tile(&blob, painter->easel, &painter->tile, NULL) ||
+        if (render_tile(&blob, painter->scratch, &painter->tile, NULL) ||
             blob->length != painter->expected->length ||
             memcmp(blob->bytes, painter->expected->bytes, blob->length) != 0)
             painter->faults++;
@@ -421,13 +421,13 @@ START_TEST(test_threads)
         const char *layer = layers[i / 2].name;
         painters[i].tile = tile_of("smooth", layer, FORMAT_PNG, 1, 10, i, -i);
         painters[i].expected = render(&painters[i].tile);
-        ck_assert_int_eq(easel_new(&painters[i].easel), 0);
+        ck_assert_int_eq(render_scratch_new(&painters[i].scratch), 0);
     }
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(pthread_create(&painters[i].thread, NULL, render_often, &painters[i]), 0);
     for (int i = 0; i < 4; i++) {
         pthread_join(painters[i].thread, NULL);
-        easel_free(painters[i].easel);
+        render_scratch_free(painters[i].scratch);
         blob_release(painters[i].expected);
         ck_assert_int_eq(painters[i].faults, 0);
     }

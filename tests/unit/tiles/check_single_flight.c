@@ -7,7 +7,7 @@
 
 enum { MOST = 64 };
 
-static struct flights *flights;
+static struct single_flight *flights;
 static uv_loop_t loop;
 static struct mailbox *mailbox;
 
@@ -37,15 +37,15 @@ static void landed(struct waiter *waiter, struct blob *blob, int err)
     told[told_count].blob = blob;
     told[told_count++].err = err;
     if (passenger->next)
-        passenger->next_flight =
-            flight_join(flights, passenger->key, &passenger->next->waiter, &passenger->next_leads);
+        passenger->next_flight = single_flight_join(
+            flights, passenger->key, &passenger->next->waiter, &passenger->next_leads);
 }
 
 static struct passenger passengers[MOST];
 
 static void set_up(void)
 {
-    ck_assert_int_eq(flights_new(&flights), 0);
+    ck_assert_int_eq(single_flight_new(&flights), 0);
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     for (int i = 0; i < MOST; i++)
@@ -54,8 +54,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    flights_free(flights);
-    flights_free(NULL);
+    single_flight_free(flights);
+    single_flight_free(NULL);
     mailbox_close(mailbox);
     uv_run(&loop, UV_RUN_DEFAULT);
     mailbox_free(mailbox);
@@ -72,16 +72,16 @@ static void settle(void)
 
 static void land(struct flight *flight, struct blob *blob, int err)
 {
-    flight_land(flights, flight, blob, err);
+    single_flight_complete(flights, flight, blob, err);
     settle();
 }
 
 static struct flight *join(const char *key, int who, bool *leader)
 {
     *leader = !*leader;
-    struct flight *flight = flight_join(flights, key, &passengers[who].waiter, leader);
+    struct flight *flight = single_flight_join(flights, key, &passengers[who].waiter, leader);
     ck_assert_ptr_nonnull(flight);
-    ck_assert_str_eq(flight_key(flight), key);
+    ck_assert_str_eq(single_flight_key(flight), key);
     return flight;
 }
 
@@ -140,7 +140,7 @@ START_TEST(test_keys)
     struct flight *one = join(key, 0, &leaders[0]);
     /* The key is copied. */
     key[2] = '2';
-    ck_assert_str_eq(flight_key(one), "a/1");
+    ck_assert_str_eq(single_flight_key(one), "a/1");
     struct flight *two = join(key, 1, &leaders[1]), *empty = join("", 2, &leaders[2]);
     ck_assert(leaders[0] && leaders[1] && leaders[2]);
     ck_assert_ptr_ne(one, two);
@@ -224,13 +224,14 @@ START_TEST(test_leave)
         leader = true;
         join("a", i, &leader);
     }
-    ck_assert(flight_leave(flights, &passengers[4].waiter)); /* the last, a middle one, the first */
-    ck_assert(flight_leave(flights, &passengers[2].waiter));
-    ck_assert(flight_leave(flights, &passengers[0].waiter));
-    ck_assert(!flight_leave(flights, &passengers[0].waiter));
+    ck_assert(single_flight_leave(flights,
+                                  &passengers[4].waiter)); /* the last, a middle one, the first */
+    ck_assert(single_flight_leave(flights, &passengers[2].waiter));
+    ck_assert(single_flight_leave(flights, &passengers[0].waiter));
+    ck_assert(!single_flight_leave(flights, &passengers[0].waiter));
     leader = true;
     join("a", 5, &leader);
-    ck_assert(flight_is_wanted(flights, flight));
+    ck_assert(single_flight_is_wanted(flights, flight));
     land(flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 3);
     ck_assert_int_eq(told[0].who, 1);
@@ -244,9 +245,9 @@ START_TEST(test_leave_too_late)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
-    flight_land(flights, flight, NULL, -EIO);
+    single_flight_complete(flights, flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 0);
-    ck_assert(!flight_leave(flights, &passengers[0].waiter));
+    ck_assert(!single_flight_leave(flights, &passengers[0].waiter));
     settle();
     ck_assert_int_eq(told_count, 1);
 }
@@ -257,13 +258,13 @@ START_TEST(test_unwanted)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
-    ck_assert(flight_leave(flights, &passengers[0].waiter));
+    ck_assert(single_flight_leave(flights, &passengers[0].waiter));
     leader = true;
     ck_assert_ptr_eq(join("a", 1, &leader), flight); /* before anyone looked: it goes on */
     ck_assert(!leader);
-    ck_assert(flight_is_wanted(flights, flight));
-    ck_assert(flight_leave(flights, &passengers[1].waiter));
-    ck_assert(!flight_is_wanted(flights, flight));
+    ck_assert(single_flight_is_wanted(flights, flight));
+    ck_assert(single_flight_leave(flights, &passengers[1].waiter));
+    ck_assert(!single_flight_is_wanted(flights, flight));
     leader = false;
     flight = join("a", 2, &leader);
     ck_assert(leader);
@@ -280,7 +281,7 @@ START_TEST(test_blob_at_home)
     struct flight *flight = join("a", 0, &leader);
     join("a", 1, &(bool){true});
     struct blob *blob = blob_copy("tile", 4);
-    flight_land(flights, flight, blob, 0);
+    single_flight_complete(flights, flight, blob, 0);
     ck_assert_uint_eq(blob->references, 3);
     blob_release(blob);
     ck_assert_mem_eq(blob->bytes, "tile", 4);
@@ -320,7 +321,8 @@ START_TEST(test_crowd)
         snprintf(name, sizeof name, "%d", key);
         if (open[key] && chance_below(&state, 4) == 0) {
             struct flight *flight = open[key];
-            must(strcmp(flight_key(flight), name) == 0, "%s is %s", name, flight_key(flight));
+            must(strcmp(single_flight_key(flight), name) == 0, "%s is %s", name,
+                 single_flight_key(flight));
             open[key] = NULL;
             land(flight, NULL, -1 - key);
             must(crowd_told[key] == tickets[key], "%d of %d told", crowd_told[key], tickets[key]);
@@ -329,7 +331,7 @@ START_TEST(test_crowd)
         struct traveller *traveller = malloc(sizeof *traveller);
         *traveller = (struct traveller){{.home = mailbox, .landed = arrived}, key, tickets[key]++};
         bool leader = open[key] != NULL;
-        struct flight *flight = flight_join(flights, name, &traveller->waiter, &leader);
+        struct flight *flight = single_flight_join(flights, name, &traveller->waiter, &leader);
         must(leader == !open[key], "%s: leader %d", name, leader);
         must(!open[key] || flight == open[key], "%s: another flight", name);
         open[key] = flight;

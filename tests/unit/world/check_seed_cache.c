@@ -7,10 +7,10 @@
 #include "server/api/snapshot.h"
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
-static struct fingerprints *fingerprints;
-static struct seeded *seeded;
+static struct recent_worlds *recent_worlds;
+static struct seed_cache *seeded;
 
 static void set_up(void)
 {
@@ -18,25 +18,25 @@ static void set_up(void)
                                "  - {name: first, seeds: any}\n"
                                "  - {name: second, seeds: any, wrap: true}\n";
     char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
-    ck_assert_int_eq(fingerprints_new(&fingerprints), 0);
-    ck_assert_int_eq(seeded_new(&seeded, fingerprints), 0);
+    ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
+    ck_assert_int_eq(seed_cache_new(&seeded, recent_worlds), 0);
 }
 
 static void tear_down(void)
 {
-    seeded_free(seeded);
-    fingerprints_free(fingerprints);
+    seed_cache_free(seeded);
+    recent_worlds_free(recent_worlds);
     ck_assert_uint_eq(worlds->references, 1);
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static const struct world *find(int base, uint64_t seed)
 {
-    const struct world *world = seeded_find(seeded, &worlds->world[base], seed);
+    const struct world *world = seed_cache_find(seeded, &worlds->world[base], seed);
     must(world != NULL, "no %" PRIu64, seed);
     must(world->config.terrain.seed == seed, "%" PRIu64 " for %" PRIu64, world->config.terrain.seed,
          seed);
@@ -62,15 +62,15 @@ END_TEST
 START_TEST(test_eviction)
 {
     const struct world *kept = find(0, 1000), *gone = world_hold(find(0, 0));
-    const struct world *others[SEEDED_MAX];
-    for (int i = 1; i < SEEDED_MAX - 1; i++)
+    const struct world *others[SEED_CACHE_MAX];
+    for (int i = 1; i < SEED_CACHE_MAX - 1; i++)
         others[i] = find(0, (uint64_t)i);
     ck_assert_ptr_eq(find(0, 1000), kept);
     ck_assert_uint_eq(gone->among->references, 2);
-    ck_assert_uint_eq(worlds->references, 1 + SEEDED_MAX);
+    ck_assert_uint_eq(worlds->references, 1 + SEED_CACHE_MAX);
     find(1, 0);
     ck_assert_uint_eq(gone->among->references, 1);
-    for (int i = 1; i < SEEDED_MAX - 1; i++)
+    for (int i = 1; i < SEED_CACHE_MAX - 1; i++)
         ck_assert_ptr_eq(find(0, (uint64_t)i), others[i]);
     ck_assert_ptr_eq(find(0, 1000), kept);
     /* Held: as good as ever. */
@@ -88,9 +88,9 @@ START_TEST(test_bounded)
     uint64_t state = 1;
     for (int i = 0; i < 5000; i++) {
         find(i % 2, chance(&state));
-        must(worlds->references <= 1 + SEEDED_MAX, "%u references", worlds->references);
+        must(worlds->references <= 1 + SEED_CACHE_MAX, "%u references", worlds->references);
     }
-    ck_assert_uint_eq(worlds->references, 1 + SEEDED_MAX);
+    ck_assert_uint_eq(worlds->references, 1 + SEED_CACHE_MAX);
 }
 END_TEST
 
@@ -98,10 +98,10 @@ START_TEST(test_clear)
 {
     const struct world *held = world_hold(find(0, 7));
     find(0, 8);
-    seeded_clear(seeded);
+    seed_cache_clear(seeded);
     ck_assert_uint_eq(held->among->references, 1);
     ck_assert_uint_eq(worlds->references, 2);
-    seeded_clear(seeded);
+    seed_cache_clear(seeded);
     find(0, 7);
     ck_assert_uint_eq(worlds->references, 3);
     world_release(held);
@@ -111,7 +111,7 @@ END_TEST
 static bool is_known(const struct world *world)
 {
     char family[FINGERPRINT_TEXT] = "";
-    bool known = fingerprints_find(fingerprints, world->fingerprint, family);
+    bool known = recent_worlds_find(recent_worlds, world->fingerprint, family);
     must(!known || strcmp(family, world->family) == 0, "family %s", family);
     return known;
 }
@@ -121,34 +121,34 @@ START_TEST(test_kept)
 {
     const struct world *world = find(0, 1);
     ck_assert(!is_known(world));
-    ck_assert_uint_eq(fingerprints_clock(fingerprints), 0);
-    seeded_keep(seeded);
+    ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 0);
+    seed_cache_touch(seeded);
     ck_assert(is_known(world));
-    ck_assert_uint_eq(fingerprints_clock(fingerprints), 1);
+    ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
     for (int i = 0; i < 100; i++) {
         find(0, 1);
-        seeded_keep(seeded);
+        seed_cache_touch(seeded);
     }
-    ck_assert_uint_eq(fingerprints_clock(fingerprints), 1);
+    ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
     ck_assert(!is_known(find(0, 2)));
     ck_assert(!is_known(worlds->world));
 }
 END_TEST
 
-static struct setup *setup_of(const char *yaml)
+static struct snapshot *setup_of(const char *yaml)
 {
     char path[FOLDER_TEXT + 16];
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     struct config *config;
-    struct setup *setup;
+    struct snapshot *snapshot;
 
-    snprintf(path, sizeof path, "%s/b.yaml", folder);
+    snprintf(path, sizeof path, "%s/b.yaml", directory);
     file_write(path, yaml, strlen(yaml));
     layers_known(known);
     ck_assert_int_eq(config_load(&config, path, known, &error), 0);
-    ck_assert_int_eq(setup_new(&setup, config), 0);
-    return setup;
+    ck_assert_int_eq(snapshot_new(&snapshot, config), 0);
+    return snapshot;
 }
 
 /* Whether configurations serve first:42, which was asked for, and the like. */
@@ -166,15 +166,16 @@ static const struct {
 
 START_TEST(test_serves)
 {
-    struct setup *setup = setup_of(setups[_i].yaml);
+    struct snapshot *snapshot = setup_of(setups[_i].yaml);
     const struct world *kept = find(0, 42);
-    seeded_keep(seeded);
-    ck_assert_int_eq(setup_serves(setup, fingerprints, kept->fingerprint), setups[_i].kept);
+    seed_cache_touch(seeded);
+    ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, kept->fingerprint), setups[_i].kept);
     const struct world *other = find(0, 43);
-    ck_assert_int_eq(setup_serves(setup, fingerprints, other->fingerprint), setups[_i].other);
-    ck_assert(setup_serves(setup, fingerprints, setup->worlds->world->fingerprint));
-    ck_assert(!setup_serves(setup, fingerprints, "0000000000000000"));
-    setup_release(setup);
+    ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, other->fingerprint),
+                     setups[_i].other);
+    ck_assert(snapshot_serves(snapshot, recent_worlds, snapshot->worlds->world->fingerprint));
+    ck_assert(!snapshot_serves(snapshot, recent_worlds, "0000000000000000"));
+    snapshot_release(snapshot);
 }
 END_TEST
 
@@ -192,12 +193,12 @@ static struct world number(uint64_t n)
 START_TEST(test_kept_among_many)
 {
     const struct world *world = world_hold(find(0, 1));
-    seeded_keep(seeded);
-    for (uint64_t i = 0; i < 10 * FINGERPRINTS_LATEST; i++) {
+    seed_cache_touch(seeded);
+    for (uint64_t i = 0; i < 10 * RECENT_WORLDS_LATEST; i++) {
         const struct world other = number(i);
-        fingerprints_note(fingerprints, &other);
+        recent_worlds_add(recent_worlds, &other);
         find(0, 1);
-        seeded_keep(seeded);
+        seed_cache_touch(seeded);
         must(is_known(world), "forgotten after %" PRIu64, i);
     }
     world_release(world);
@@ -206,20 +207,20 @@ END_TEST
 
 START_TEST(test_latest)
 {
-    enum { ALL = 3 * FINGERPRINTS_LATEST };
+    enum { ALL = 3 * RECENT_WORLDS_LATEST };
     int known = 0, older = 0;
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
-        ck_assert_uint_eq(fingerprints_note(fingerprints, &world), i + 1);
+        ck_assert_uint_eq(recent_worlds_add(recent_worlds, &world), i + 1);
     }
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
-        if (i >= ALL - FINGERPRINTS_LATEST)
+        if (i >= ALL - RECENT_WORLDS_LATEST)
             known += is_known(&world);
         else
             older += is_known(&world);
     }
-    ck_assert_int_gt(known, FINGERPRINTS_LATEST - FINGERPRINTS_LATEST / 100);
+    ck_assert_int_gt(known, RECENT_WORLDS_LATEST - RECENT_WORLDS_LATEST / 100);
     ck_assert_int_lt(older, ALL / 2); /* bounded: most are forgotten */
 }
 END_TEST
@@ -228,7 +229,7 @@ static void *note_many(void *first)
 {
     for (uint64_t i = 0; i < 20000; i++) {
         const struct world world = number(*(const uint64_t *)first + i % 300);
-        fingerprints_note(fingerprints, &world);
+        recent_worlds_add(recent_worlds, &world);
         must(is_known(&world), "forgotten at once");
     }
     return NULL;
@@ -245,7 +246,7 @@ START_TEST(test_threads)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    ck_assert_uint_eq(fingerprints_clock(fingerprints), THREADS * 20000);
+    ck_assert_uint_eq(recent_worlds_clock(recent_worlds), THREADS * 20000);
 }
 END_TEST
 

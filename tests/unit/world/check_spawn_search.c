@@ -53,15 +53,15 @@ static struct farlands_terrain *flat_terrain(float height)
 
 /* The whole search, SAMPLES at a time; *PLACE where there is one. */
 static enum spawn_state search_all(const struct farlands_terrain *terrain,
-                                   const struct spawn_wish *wish, int64_t samples,
+                                   const struct spawn_query *wish, int64_t samples,
                                    struct spawn_place *place)
 {
     struct spawn_search *search;
     enum spawn_state state;
     ck_assert_int_eq(spawn_search_new(&search, terrain, wish), 0);
-    while ((state = spawn_search_go(search, scratch, samples)) == SPAWN_NOT_YET)
+    while ((state = spawn_search_run(search, scratch, samples)) == SPAWN_NOT_YET)
         ;
-    must(spawn_search_go(search, scratch, samples) == state, "another answer at the end");
+    must(spawn_search_run(search, scratch, samples) == state, "another answer at the end");
     if (state == SPAWN_FOUND)
         *place = *spawn_search_place(search);
     spawn_search_free(search);
@@ -111,7 +111,7 @@ static int64_t square(int64_t a)
 }
 
 /* What is wished for within RADIUS units of the point, which the region holds. */
-static bool look(const struct region *region, const struct spawn_wish *wish, int64_t radius,
+static bool look(const struct region *region, const struct spawn_query *wish, int64_t radius,
                  int64_t *x, int64_t *y)
 {
     int64_t nearest = radius * radius;
@@ -135,7 +135,7 @@ static bool look(const struct region *region, const struct spawn_wish *wish, int
     return found;
 }
 
-static float highest_within(const struct region *region, const struct spawn_wish *wish,
+static float highest_within(const struct region *region, const struct spawn_query *wish,
                             int64_t radius)
 {
     float highest = -INFINITY;
@@ -149,7 +149,7 @@ static float highest_within(const struct region *region, const struct spawn_wish
     return highest;
 }
 
-static char *wish_text(const struct spawn_wish *wish, const char *ground)
+static char *wish_text(const struct spawn_query *wish, const char *ground)
 {
     static char text[256];
     snprintf(text, sizeof text,
@@ -161,7 +161,7 @@ static char *wish_text(const struct spawn_wish *wish, const char *ground)
 }
 
 static void must_be_surface(const struct farlands_terrain *terrain, const struct spawn_place *place,
-                            const struct spawn_wish *wish, const char *text)
+                            const struct spawn_query *wish, const char *text)
 {
     const struct surface surface = surface_at(terrain, place->x, place->y);
     must(memcmp(&surface, &place->surface, sizeof surface) == 0, "%s: another surface", text);
@@ -177,9 +177,9 @@ static void must_be_surface(const struct farlands_terrain *terrain, const struct
 enum { REGION = 400, MARGIN = 150 };
 
 /* A point, whole, halved or any, in the middle of the region, and bounds from what is there. */
-static struct spawn_wish any_wish(struct draws *draws, const struct region *region)
+static struct spawn_query any_wish(struct draws *draws, const struct region *region)
 {
-    struct spawn_wish wish = {.min = -INFINITY, .max = INFINITY, .slope = INFINITY};
+    struct spawn_query wish = {.min = -INFINITY, .max = INFINITY, .slope = INFINITY};
     static const int64_t parts[] = {FARLANDS_UNIT, FARLANDS_UNIT / 2, 1};
     const int64_t part = parts[draw_between(draws, 0, 2)], last = REGION - MARGIN;
     wish.x =
@@ -215,7 +215,7 @@ START_TEST(test_every_block)
         struct region region;
         region_new(&region, terrain, corners[k][0], corners[k][1], REGION);
         for (int n = 0, far = 0; n < WISHES; n++) {
-            const struct spawn_wish wish = any_wish(&draws, &region);
+            const struct spawn_query wish = any_wish(&draws, &region);
             const char *text = wish_text(&wish, ground->name);
             int64_t x = 0, y = 0;
             const int64_t seen = BLOCKS(MARGIN - 1);
@@ -250,7 +250,7 @@ START_TEST(test_whole_disc)
     struct ground ground = grounds[0];
     ground.wavelength = BLOCKS(100000);
     struct farlands_terrain *terrain = terrain_of(&ground);
-    struct spawn_wish wish = {points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY};
+    struct spawn_query wish = {points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY};
     enum { SIDE = 2 * SPAWN_RADIUS + 3 };
     struct region region;
     region_new(&region, terrain, (wish.x >> 10) - SPAWN_RADIUS - 1,
@@ -293,7 +293,7 @@ static const struct {
 START_TEST(test_nearest_block)
 {
     struct farlands_terrain *terrain = flat_terrain(5);
-    const struct spawn_wish wishes[] = {
+    const struct spawn_query wishes[] = {
         {nearest[_i].x, nearest[_i].y, -INFINITY, INFINITY, INFINITY},
         {nearest[_i].x, nearest[_i].y, 5, 5, 0}, /* bounds belong to what they bound */
     };
@@ -329,8 +329,8 @@ START_TEST(test_ties)
     const int64_t x = BLOCKS(region.x + highest % period), y = BLOCKS(region.y + highest / period);
     for (int k = 0; k < ROWS(ways); k++) {
         const int64_t half = BLOCKS(period) / 2;
-        const struct spawn_wish wish = {x + ways[k][0] * half, y + ways[k][1] * half,
-                                        region.height[highest], INFINITY, INFINITY};
+        const struct spawn_query wish = {x + ways[k][0] * half, y + ways[k][1] * half,
+                                         region.height[highest], INFINITY, INFINITY};
         struct spawn_place place;
         ck_assert_int_eq(search_all(terrain, &wish, 1, &place), SPAWN_FOUND);
         ck_assert_int_eq(place.x, x);
@@ -349,12 +349,12 @@ START_TEST(test_limit)
     struct draws draws = {.seed = 43};
     for (int k = 0; k < 4; k++) {
         const int64_t east = k & 1 ? 1 : -1, south = k & 2 ? 1 : -1;
-        const struct spawn_wish corner = {east * FARLANDS_LIMIT, south * FARLANDS_LIMIT, 0, 0, 0};
+        const struct spawn_query corner = {east * FARLANDS_LIMIT, south * FARLANDS_LIMIT, 0, 0, 0};
         struct region region;
         region_new(&region, terrain, (corner.x >> 10) - SIDE / 2, (corner.y >> 10) - SIDE / 2,
                    SIDE);
         for (int n = 0; n < 100; n++) {
-            struct spawn_wish wish = corner;
+            struct spawn_query wish = corner;
             struct spawn_place place;
             int64_t x, y;
             const int64_t block = draw_between(&draws, 0, SIDE * SIDE - 1);
@@ -378,7 +378,7 @@ START_TEST(test_limit)
 END_TEST
 
 /* Wishes that nothing can meet cost no heights. */
-static const struct spawn_wish hopeless[] = {
+static const struct spawn_query hopeless[] = {
     {0, 0, 5.000001f, INFINITY, INFINITY},
     {0, 0, -INFINITY, 4.999999f, INFINITY},
     {0, 0, 6, 4, INFINITY},
@@ -393,7 +393,7 @@ START_TEST(test_hopeless)
     struct farlands_terrain *terrain = flat_terrain(5);
     struct spawn_search *search;
     ck_assert_int_eq(spawn_search_new(&search, terrain, &hopeless[_i]), 0);
-    ck_assert_int_eq(spawn_search_go(search, NULL, 1), SPAWN_NONE);
+    ck_assert_int_eq(spawn_search_run(search, NULL, 1), SPAWN_NONE);
     spawn_search_free(search);
     spawn_search_free(NULL);
     farlands_terrain_free(terrain);
@@ -406,7 +406,7 @@ START_TEST(test_slices)
     static const int64_t slices[] = {1, 17000, 40000, 1000000, INT64_MAX};
     const int64_t most = INT64_C(58000000);
     struct farlands_terrain *terrain = terrain_of(&grounds[0]);
-    const struct spawn_wish wish = {3, 4, 190, INFINITY, 0.1f};
+    const struct spawn_query wish = {3, 4, 190, INFINITY, 0.1f};
     struct spawn_place first = {0};
 
     for (int i = 0; i < ROWS(slices); i++) {
@@ -414,8 +414,8 @@ START_TEST(test_slices)
         int64_t count = 1;
         enum spawn_state state;
         ck_assert_int_eq(spawn_search_new(&search, terrain, &wish), 0);
-        ck_assert_int_eq(spawn_search_go(search, scratch, 0), SPAWN_NOT_YET);
-        for (; (state = spawn_search_go(search, scratch, slices[i])) == SPAWN_NOT_YET; count++)
+        ck_assert_int_eq(spawn_search_run(search, scratch, 0), SPAWN_NOT_YET);
+        for (; (state = spawn_search_run(search, scratch, slices[i])) == SPAWN_NOT_YET; count++)
             must(count <= most / slices[i], "%" PRId64 " slices of %" PRId64, count, slices[i]);
         ck_assert_int_eq(state, SPAWN_FOUND);
         const struct spawn_place *place = spawn_search_place(search);

@@ -5,7 +5,7 @@
 
 #include "tests/unit/support/fixtures.h"
 
-static char folder[FOLDER_TEXT];
+static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 #define NAME63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
@@ -20,7 +20,7 @@ static void set_up(void)
                                "  - {name: fifth, seed: 0, layers: [relief]}\n"
                                "  - {name: " NAME63 "}\n";
     char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(folder));
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
 }
@@ -28,7 +28,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     worlds_release(worlds);
-    folder_remove(folder);
+    folder_remove(directory);
 }
 
 static struct worlds *derive(const struct world *base, uint64_t seed)
@@ -116,7 +116,7 @@ START_TEST(test_references)
     ck_assert_uint_eq(world->among->references, 1);
     ck_assert_uint_eq(world->among->base->references, 1);
     ck_assert_float_lt(world->style->min, world->style->max);
-    ck_assert_uint_ne(world->style->colour[0], world->style->colour[STYLE_COLOURS - 1]);
+    ck_assert_uint_ne(world->style->colour[0], world->style->colour[COLOR_TABLE_SIZE - 1]);
     world_release(world); /* a leak, or twice, is what sanitizers tell of */
 
     mine = worlds_of(NULL);

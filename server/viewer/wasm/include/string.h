@@ -12,6 +12,6 @@ int memcmp(const void *a, const void *b, size_t length);
 void *memchr(const void *bytes, int byte, size_t length);
 size_t strlen(const char *text);
 int strcmp(const char *a, const char *b);
-char *strchr(const char *text, int letter);
+char *strchr(const char *text, int message);
 
 #endif
