@@ -498,6 +498,7 @@ fmt:
 	$(Q)clang-format -i $(C_FILES)
 
 lint:
+	$(Q)tests/proofs/include-order.sh
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
 	    --suppress=missingIncludeSystem -I. -DFARLANDS_VERSION='"$(VERSION)"' $(SOURCES)

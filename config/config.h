@@ -96,6 +96,20 @@ struct config {
     int world_count;
 };
 
+/*
+ * cache.memory is split: a quarter for the responses that the shards keep ready to be sent again,
+ * the rest for tiles.
+ */
+static inline uint64_t config_response_memory(const struct config *config)
+{
+    return config->cache.memory / 4;
+}
+
+static inline uint64_t config_tile_memory(const struct config *config)
+{
+    return config->cache.memory - config_response_memory(config);
+}
+
 /* What is wrong: "FILE:LINE: KEY: what is wrong; what is accepted". */
 struct config_error {
     char text[1024];

@@ -18,9 +18,6 @@ struct cached_response {
     struct mhd_response same; /* 304 */
 };
 
-/* All shelves together may have one part in so many of the memory for tiles. */
-enum { RESPONSE_CACHE_SHARE = 4 };
-
 struct response_cache;
 
 /* BUDGET bytes of tiles, at most; without tiles (304s alone) it has room even of 0. Returns 0 or

@@ -401,7 +401,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
 
 static uint64_t shelf_budget(const struct service *service)
 {
-    return service->snapshot->config->cache.memory / RESPONSE_CACHE_SHARE / service->parts.shelves;
+    return config_response_memory(service->snapshot->config) / service->parts.shelves;
 }
 
 int service_new(struct service **out, const struct service_parts *parts, struct snapshot *snapshot)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/api/response_cache.h"
 #include "server/cache/cache_path.h"
 #include "server/telemetry/log.h"
 #include "server/tiles/render.h"
@@ -142,8 +141,7 @@ void pipeline_limit(struct pipeline *pipeline, const struct config *config)
     const struct footprint quota = {config->cache.disk, config->cache.files};
 
     /* The shelves of the loops have the rest. */
-    memory_cache_resize(pipeline->memory_cache,
-                        config->cache.memory - config->cache.memory / RESPONSE_CACHE_SHARE);
+    memory_cache_resize(pipeline->memory_cache, config_tile_memory(config));
     work_queue_limit(pipeline->renderers, config->limits.queue, config->limits.wait);
     if (pipeline->disk_cache)
         disk_cache_limit(pipeline->disk_cache, &quota);
