@@ -113,16 +113,26 @@ static void end(struct streamed_job *streamed_job)
 
 /* --- On a render thread ---------------------------------------------------- */
 
+static struct piece *piece_of_job(struct job *job)
+{
+    return (struct piece *)((char *)job - offsetof(struct piece, job));
+}
+
+static void on_cancel(struct job *job)
+{
+    struct piece *piece = piece_of_job(job);
+    piece->err = -EBUSY;
+    mailbox_post(piece->streamed_job->among->parts.mailbox, &piece->message);
+}
+
 static void on_work(struct job *job, void *scratch)
 {
-    struct piece *piece = (struct piece *)((char *)job - offsetof(struct piece, job));
+    struct piece *piece = piece_of_job(job);
     struct streamed_job *streamed_job = piece->streamed_job;
     const struct streamed_job_order *order = &streamed_job->order;
 
-    if (!scratch)
-        piece->err = -EBUSY;
-    else if (__atomic_load_n(&streamed_job->abandoned, __ATOMIC_RELAXED) ||
-             __atomic_load_n(&streamed_job->among->cancelled, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&streamed_job->abandoned, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&streamed_job->among->cancelled, __ATOMIC_RELAXED))
         piece->err = -ECANCELED;
     else
         piece->err = order->kind->work(order->subject, piece->index, scratch, &piece->blob);
@@ -159,7 +169,7 @@ static void on_piece(struct message *message)
         return;
     }
     if (piece->err == STREAMED_JOB_MORE) {
-        piece->job.owed = true;
+        piece->job.admitted = true;
         /* A few that take long would be the whole line otherwise, and all others refused. */
         piece->job.rank = JOB_BACKGROUND;
         int err = submit(streamed_job, piece); /* once it is submitted, the piece is the worker's */
@@ -175,11 +185,12 @@ static int begin_piece(struct streamed_job *streamed_job)
     struct piece *piece = piece_of(streamed_job, streamed_job->begun);
 
     piece->job.run = on_work;
+    piece->job.cancel = on_cancel;
     /* Those behind the first: an answer that has begun is to be finished, but not before others'
      * first ones. */
     piece->job.rank = streamed_job->begun > 0 ? JOB_BACKGROUND
                                               : pending_rank(streamed_job->pending.context.request);
-    piece->job.owed = streamed_job->begun > 0;
+    piece->job.admitted = streamed_job->begun > 0;
     piece->message.deliver = on_piece;
     piece->streamed_job = streamed_job;
     piece->index = streamed_job->begun;

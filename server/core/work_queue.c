@@ -1,29 +1,27 @@
 #include "work_queue.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
 enum {
-    INTERACTIVE_IN_A_ROW = 15, /* while the background waits */
-    NS_A_MS = 1000000,
-    BURST = 3,      /* patiences that the last of a sudden crowd may have to wait */
-    PACE_SHIFT = 4, /* the pace is that of about the last 16 jobs */
+    INTERACTIVE_IN_A_ROW = 15, /* while background jobs are queued */
+    NS_PER_MS = 1000000,
+    PATIENCES_MAX = 3, /* that the last of a burst is estimated to wait */
+    MEAN_SHIFT = 4,    /* mean_run covers about the last 2^4 jobs */
 };
 
 struct worker {
-    struct work_queue *workers;
+    struct work_queue *queue;
     void *thread_state;
-    uint64_t since; /* when its job began; 0: it has none */
-    int niceness;   /* that its thread has */
+    uint64_t began; /* its job; 0 if idle */
     uv_thread_t thread;
 };
 
-/* The jobs of one rank, oldest first. */
-struct line {
+/* The queued jobs of one rank, oldest first. */
+struct fifo {
     struct job *first, **last;
     unsigned length;
 };
@@ -31,291 +29,228 @@ struct line {
 struct work_queue {
     uv_mutex_t lock;
     uv_cond_t wake;
-    struct line lines[JOB_RANKS];
-    unsigned queued; /* in both lines */
+    struct fifo fifo[JOB_RANKS];
     unsigned in_a_row;
     unsigned capacity;
     uint64_t patience; /* ns */
-    uint64_t pace;     /* what a job takes, ns; 0: not known yet */
+    uint64_t mean_run; /* ns; 0 until a job has run */
     bool stopping;
-    unsigned busy;  /* of the workers */
-    unsigned count; /* of those that were started and not joined; their maker's thread alone */
-    int niceness;
-    unsigned rest_us;
+    unsigned busy;    /* workers with a job */
+    unsigned started; /* threads not joined yet; the lock does not guard what follows */
     unsigned size;
+    int niceness;
+    unsigned batch_delay_us;
     struct worker worker[];
 };
 
-static void enqueue(struct work_queue *workers, struct job *job)
+static void enqueue(struct work_queue *queue, struct job *job)
 {
-    struct line *line = &workers->lines[job->rank];
+    struct fifo *fifo = &queue->fifo[job->rank];
+    job->queued_at = uv_hrtime(); /* under the lock: no job in the FIFO is younger */
     job->next = NULL;
-    *line->last = job;
-    line->last = &job->next;
-    line->length++;
-    workers->queued++;
+    *fifo->last = job;
+    fifo->last = &job->next;
+    fifo->length++;
 }
 
-static struct job *dequeue(struct work_queue *workers, enum job_rank rank)
+/* Take the job that AT points to out of its FIFO, or return NULL. */
+static struct job *dequeue(struct fifo *fifo, struct job **at)
 {
-    struct line *line = &workers->lines[rank];
-    struct job *job = line->first;
-    line->first = job->next;
-    if (!line->first)
-        line->last = &line->first;
-    line->length--;
-    workers->queued--;
-    return job;
-}
-
-/* The job that is next, or NULL. */
-static struct job *take(struct work_queue *workers)
-{
-    const bool interactive = workers->lines[JOB_INTERACTIVE].first;
-    const bool background = workers->lines[JOB_BACKGROUND].first;
-
-    if (!interactive && !background)
-        return NULL;
-    if (!interactive || (background && workers->in_a_row >= INTERACTIVE_IN_A_ROW)) {
-        workers->in_a_row = 0;
-        return dequeue(workers, JOB_BACKGROUND);
-    }
-    workers->in_a_row = background ? workers->in_a_row + 1 : 0;
-    return dequeue(workers, JOB_INTERACTIVE);
-}
-
-static void note_pace(struct work_queue *workers, uint64_t took)
-{
-    if (workers->pace == 0)
-        workers->pace = took;
-    else
-        workers->pace += (took >> PACE_SHIFT) - (workers->pace >> PACE_SHIFT);
-}
-
-/* On its own thread: in Linux each has a priority of its own. */
-static void give_way(struct worker *worker, int niceness)
-{
-    if (worker->niceness == niceness)
-        return;
-    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness - worker->niceness);
-    worker->niceness = niceness;
-}
-
-static void work(void *argument)
-{
-    struct worker *worker = argument;
-    struct work_queue *workers = worker->workers;
-    bool rested = true;
-
-    uv_mutex_lock(&workers->lock);
-    for (;;) {
-        struct job *job = take(workers);
-        if (job) {
-            workers->busy++;
-            worker->since = uv_hrtime();
-            const int niceness = workers->niceness;
-            uv_mutex_unlock(&workers->lock);
-            give_way(worker, niceness);
-            job->run(job, worker->thread_state);
-            uv_mutex_lock(&workers->lock);
-            note_pace(workers, uv_hrtime() - worker->since);
-            worker->since = 0;
-            workers->busy--;
-            rested = false;
-        } else if (workers->stopping) {
-            break;
-        } else if (!rested && workers->rest_us > 0) {
-            const unsigned rest_us = workers->rest_us;
-            uv_mutex_unlock(&workers->lock);
-            usleep(rest_us);
-            uv_mutex_lock(&workers->lock);
-            rested = true;
-        } else {
-            uv_cond_wait(&workers->wake, &workers->lock);
-        }
-    }
-    uv_mutex_unlock(&workers->lock);
-}
-
-/* Free workers take the first jobs in a moment: those do not wait. */
-static unsigned about_to_run(const struct work_queue *workers)
-{
-    const unsigned idle = workers->size - workers->busy;
-    return workers->queued < idle ? workers->queued : idle;
-}
-
-/* Whether the line is too long, in number or in time, for one more job of RANK. */
-static bool is_full(const struct work_queue *workers, enum job_rank rank, uint64_t now)
-{
-    const unsigned pending = workers->queued - about_to_run(workers);
-
-    if (workers->queued < workers->size - workers->busy)
-        return false;
-    if (pending >= workers->capacity)
-        return true;
-    if (rank == JOB_BACKGROUND && pending > workers->capacity / 2)
-        return true;
-    unsigned ahead = 0;
-    for (int better = 0; better <= (int)rank; better++) {
-        const struct job *first = workers->lines[better].first;
-        if (first && now - first->since > workers->patience)
-            return true;
-        ahead += workers->lines[better].length;
-    }
-    return ahead * workers->pace / workers->size > BURST * workers->patience;
-}
-
-int work_queue_submit(struct work_queue *workers, struct job *job)
-{
-    int err = 0;
-
-    uv_mutex_lock(&workers->lock);
-    const uint64_t now = uv_hrtime(); /* under the lock: none in line is younger */
-    if (workers->stopping) {
-        err = -ECANCELED;
-    } else if (!job->owed && is_full(workers, job->rank, now)) {
-        err = -EBUSY;
-    } else {
-        job->since = now;
-        enqueue(workers, job);
-        uv_cond_signal(&workers->wake);
-    }
-    uv_mutex_unlock(&workers->lock);
-    return err;
-}
-
-/* Take a job that IS WHAT out of the background's line, or NULL. */
-static struct job *take_from_background(struct work_queue *workers, job_key_equal *is,
-                                        const void *what)
-{
-    struct line *line = &workers->lines[JOB_BACKGROUND];
-    struct job **at = &line->first;
-    while (*at && !is(*at, what))
-        at = &(*at)->next;
     struct job *job = *at;
     if (!job)
         return NULL;
     *at = job->next;
     if (!*at)
-        line->last = at;
-    line->length--;
-    workers->queued--;
+        fifo->last = at;
+    fifo->length--;
     return job;
 }
 
-bool work_queue_promote(struct work_queue *workers, job_key_equal *is, const void *what)
+static struct job *dequeue_next(struct work_queue *queue)
 {
-    uv_mutex_lock(&workers->lock);
-    struct job *job = take_from_background(workers, is, what);
+    struct fifo *interactive = &queue->fifo[JOB_INTERACTIVE];
+    struct fifo *background = &queue->fifo[JOB_BACKGROUND];
+
+    if (!interactive->first || (background->first && queue->in_a_row >= INTERACTIVE_IN_A_ROW)) {
+        queue->in_a_row = 0;
+        return dequeue(background, &background->first);
+    }
+    queue->in_a_row = background->first ? queue->in_a_row + 1 : 0;
+    return dequeue(interactive, &interactive->first);
+}
+
+/* With the lock held, which is released meanwhile. */
+static void run_job(struct worker *worker, struct job *job)
+{
+    struct work_queue *queue = worker->queue;
+
+    queue->busy++;
+    worker->began = uv_hrtime();
+    uv_mutex_unlock(&queue->lock);
+    job->run(job, worker->thread_state);
+    uv_mutex_lock(&queue->lock);
+    const uint64_t took = uv_hrtime() - worker->began;
+    if (queue->mean_run == 0)
+        queue->mean_run = took;
+    else
+        queue->mean_run += (took >> MEAN_SHIFT) - (queue->mean_run >> MEAN_SHIFT);
+    worker->began = 0;
+    queue->busy--;
+}
+
+static void work(void *argument)
+{
+    struct worker *worker = argument;
+    struct work_queue *queue = worker->queue;
+    bool delayed = true;
+
+    if (queue->niceness) /* in Linux each thread has its own */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + queue->niceness);
+    uv_mutex_lock(&queue->lock);
+    while (!queue->stopping) {
+        struct job *job = dequeue_next(queue);
+        if (job) {
+            run_job(worker, job);
+            delayed = queue->batch_delay_us == 0;
+        } else if (!delayed) {
+            uv_mutex_unlock(&queue->lock);
+            usleep(queue->batch_delay_us);
+            uv_mutex_lock(&queue->lock);
+            delayed = true;
+        } else {
+            uv_cond_wait(&queue->wake, &queue->lock);
+        }
+    }
+    uv_mutex_unlock(&queue->lock);
+}
+
+static unsigned queued(const struct work_queue *queue)
+{
+    return queue->fifo[JOB_INTERACTIVE].length + queue->fifo[JOB_BACKGROUND].length;
+}
+
+static unsigned idle(const struct work_queue *queue)
+{
+    return queue->size - queue->busy;
+}
+
+/* Idle threads are about to take the first jobs: those do not wait. */
+static unsigned about_to_run(const struct work_queue *queue)
+{
+    return queued(queue) < idle(queue) ? queued(queue) : idle(queue);
+}
+
+/* Whether the queue is too long, in jobs or in time, for one more job of RANK. */
+static bool is_full(const struct work_queue *queue, enum job_rank rank)
+{
+    const unsigned waiting = queued(queue) - about_to_run(queue);
+    const uint64_t now = uv_hrtime();
+    uint64_t ahead = 0;
+
+    if (queued(queue) < idle(queue))
+        return false;
+    if (waiting >= queue->capacity || (rank == JOB_BACKGROUND && waiting > queue->capacity / 2))
+        return true;
+    for (int better = 0; better <= (int)rank; better++) {
+        const struct job *first = queue->fifo[better].first;
+        if (first && now - first->queued_at > queue->patience)
+            return true;
+        ahead += queue->fifo[better].length;
+    }
+    return ahead * queue->mean_run / queue->size > PATIENCES_MAX * queue->patience;
+}
+
+int work_queue_submit(struct work_queue *queue, struct job *job)
+{
+    int err = 0;
+
+    uv_mutex_lock(&queue->lock);
+    if (queue->stopping) {
+        err = -ECANCELED;
+    } else if (!job->admitted && is_full(queue, job->rank)) {
+        err = -EBUSY;
+    } else {
+        enqueue(queue, job);
+        uv_cond_signal(&queue->wake);
+    }
+    uv_mutex_unlock(&queue->lock);
+    return err;
+}
+
+bool work_queue_promote(struct work_queue *queue, job_match *matches, const void *key)
+{
+    struct fifo *background = &queue->fifo[JOB_BACKGROUND];
+
+    uv_mutex_lock(&queue->lock);
+    struct job **at = &background->first;
+    while (*at && !matches(*at, key))
+        at = &(*at)->next;
+    struct job *job = dequeue(background, at);
     if (job) {
         job->rank = JOB_INTERACTIVE;
-        job->since = uv_hrtime(); /* none in its new line is younger */
-        enqueue(workers, job);
+        enqueue(queue, job);
     }
-    uv_mutex_unlock(&workers->lock);
+    uv_mutex_unlock(&queue->lock);
     return job != NULL;
 }
 
-/* Take all jobs out of the line: those that wait. Locked. */
-static struct job *take_all(struct work_queue *workers)
+void work_queue_stop(struct work_queue *queue)
 {
-    struct job *first = NULL, **last = &first;
-    for (int rank = 0; rank < JOB_RANKS; rank++) {
-        struct line *line = &workers->lines[rank];
-        if (!line->first)
-            continue;
-        *last = line->first;
-        last = line->last;
-        *line = (struct line){.last = &line->first};
+    uv_mutex_lock(&queue->lock);
+    queue->stopping = true;
+    uv_cond_broadcast(&queue->wake);
+    for (struct job *job; (job = dequeue_next(queue));) {
+        uv_mutex_unlock(&queue->lock);
+        job->cancel(job); /* may submit it again, in vain */
+        uv_mutex_lock(&queue->lock);
     }
-    workers->queued = 0;
-    return first;
+    uv_mutex_unlock(&queue->lock);
+    while (queue->started > 0)
+        uv_thread_join(&queue->worker[--queue->started].thread);
 }
 
-static void run_in_vain(struct job *job)
+void work_queue_limit(struct work_queue *queue, unsigned capacity, unsigned patience_ms)
 {
-    for (struct job *next; job; job = next) {
-        next = job->next; /* run may free it */
-        job->run(job, NULL);
-    }
+    uv_mutex_lock(&queue->lock);
+    queue->capacity = capacity;
+    queue->patience = (uint64_t)patience_ms * NS_PER_MS;
+    uv_mutex_unlock(&queue->lock);
 }
 
-void work_queue_cancel(struct work_queue *workers)
+unsigned work_queue_waiting(struct work_queue *queue)
 {
-    uv_mutex_lock(&workers->lock);
-    struct job *jobs = take_all(workers);
-    uv_mutex_unlock(&workers->lock);
-    run_in_vain(jobs);
+    uv_mutex_lock(&queue->lock);
+    const unsigned waiting = queued(queue) - about_to_run(queue);
+    uv_mutex_unlock(&queue->lock);
+    return waiting;
 }
 
-void work_queue_stop(struct work_queue *workers)
+unsigned work_queue_running(struct work_queue *queue)
 {
-    uv_mutex_lock(&workers->lock);
-    workers->stopping = true;
-    struct job *jobs = take_all(workers);
-    uv_cond_broadcast(&workers->wake);
-    uv_mutex_unlock(&workers->lock);
-    run_in_vain(jobs);
-    while (workers->count > 0)
-        uv_thread_join(&workers->worker[--workers->count].thread);
-}
-
-void work_queue_set_batch_delay(struct work_queue *workers, unsigned us)
-{
-    uv_mutex_lock(&workers->lock);
-    workers->rest_us = us;
-    uv_mutex_unlock(&workers->lock);
-}
-
-void work_queue_set_nice(struct work_queue *workers, int niceness)
-{
-    uv_mutex_lock(&workers->lock);
-    workers->niceness = niceness;
-    uv_mutex_unlock(&workers->lock);
-}
-
-void work_queue_limit(struct work_queue *workers, unsigned capacity, unsigned patience_ms)
-{
-    uv_mutex_lock(&workers->lock);
-    workers->capacity = capacity;
-    workers->patience = (uint64_t)patience_ms * NS_A_MS;
-    uv_mutex_unlock(&workers->lock);
-}
-
-unsigned work_queue_waiting(struct work_queue *workers)
-{
-    uv_mutex_lock(&workers->lock);
-    const unsigned pending = workers->queued - about_to_run(workers);
-    uv_mutex_unlock(&workers->lock);
-    return pending;
-}
-
-unsigned work_queue_running(struct work_queue *workers)
-{
-    uv_mutex_lock(&workers->lock);
-    const unsigned running = workers->busy + about_to_run(workers);
-    uv_mutex_unlock(&workers->lock);
+    uv_mutex_lock(&queue->lock);
+    const unsigned running = queue->busy + about_to_run(queue);
+    uv_mutex_unlock(&queue->lock);
     return running;
 }
 
-uint64_t work_queue_longest_run_ms(struct work_queue *workers)
+uint64_t work_queue_longest_run_ms(struct work_queue *queue)
 {
-    uv_mutex_lock(&workers->lock);
+    uv_mutex_lock(&queue->lock);
     const uint64_t now = uv_hrtime();
     uint64_t first = now;
-    for (unsigned i = 0; i < workers->size; i++)
-        if (workers->worker[i].since && workers->worker[i].since < first)
-            first = workers->worker[i].since;
-    uv_mutex_unlock(&workers->lock);
-    return (now - first) / NS_A_MS;
+    for (unsigned i = 0; i < queue->size; i++)
+        if (queue->worker[i].began && queue->worker[i].began < first)
+            first = queue->worker[i].began;
+    uv_mutex_unlock(&queue->lock);
+    return (now - first) / NS_PER_MS;
 }
 
-static int start(struct work_queue *workers, void **stations)
+static int start_threads(struct work_queue *queue, void **thread_states)
 {
-    for (; workers->count < workers->size; workers->count++) {
-        struct worker *worker = &workers->worker[workers->count];
-        worker->workers = workers;
-        worker->thread_state = stations[workers->count];
+    for (; queue->started < queue->size; queue->started++) {
+        struct worker *worker = &queue->worker[queue->started];
+        worker->queue = queue;
+        worker->thread_state = thread_states[queue->started];
         int err = uv_thread_create(&worker->thread, work, worker);
         if (err)
             return err;
@@ -323,45 +258,45 @@ static int start(struct work_queue *workers, void **stations)
     return 0;
 }
 
-int work_queue_new(struct work_queue **out, void **stations, unsigned count, unsigned capacity,
-                   unsigned patience_ms)
+int work_queue_new(struct work_queue **out, const struct work_queue_options *options)
 {
-    struct work_queue *workers = calloc(1, sizeof *workers + count * sizeof *workers->worker);
-    if (!workers)
+    struct work_queue *queue = calloc(1, sizeof *queue + options->threads * sizeof *queue->worker);
+    if (!queue)
         return -ENOMEM;
-    workers->size = count;
-    workers->capacity = capacity;
-    workers->patience = (uint64_t)patience_ms * NS_A_MS;
+    queue->size = options->threads;
+    queue->niceness = options->niceness;
+    queue->batch_delay_us = options->batch_delay_us;
     for (int rank = 0; rank < JOB_RANKS; rank++)
-        workers->lines[rank].last = &workers->lines[rank].first;
-    int err = uv_mutex_init(&workers->lock);
+        queue->fifo[rank].last = &queue->fifo[rank].first;
+    int err = uv_mutex_init(&queue->lock);
     if (err)
         goto fail_lock;
-    err = uv_cond_init(&workers->wake);
+    err = uv_cond_init(&queue->wake);
     if (err)
         goto fail_wake;
-    err = start(workers, stations);
+    work_queue_limit(queue, options->capacity, options->patience_ms);
+    err = start_threads(queue, options->thread_states);
     if (err)
         goto fail_start;
-    *out = workers;
+    *out = queue;
     return 0;
 
 fail_start:
-    work_queue_stop(workers);
-    uv_cond_destroy(&workers->wake);
+    work_queue_stop(queue);
+    uv_cond_destroy(&queue->wake);
 fail_wake:
-    uv_mutex_destroy(&workers->lock);
+    uv_mutex_destroy(&queue->lock);
 fail_lock:
-    free(workers);
+    free(queue);
     return err;
 }
 
-void work_queue_free(struct work_queue *workers)
+void work_queue_free(struct work_queue *queue)
 {
-    if (!workers)
+    if (!queue)
         return;
-    work_queue_stop(workers);
-    uv_cond_destroy(&workers->wake);
-    uv_mutex_destroy(&workers->lock);
-    free(workers);
+    work_queue_stop(queue);
+    uv_cond_destroy(&queue->wake);
+    uv_mutex_destroy(&queue->lock);
+    free(queue);
 }

@@ -1,7 +1,6 @@
 /*
- * The render threads and the bounded line of jobs in front of them. Threads of
- * our own, since several loops share them, and since libuv's pool has neither
- * ranks nor a bound, and ends the process where a thread cannot be had.
+ * A bounded queue of jobs of two ranks, and the threads that run them. libuv's own pool has
+ * neither ranks nor a bound, is shared with file I/O, and aborts if a thread cannot be created.
  */
 #ifndef FARLANDS_CORE_WORK_QUEUE_H
 #define FARLANDS_CORE_WORK_QUEUE_H
@@ -11,85 +10,76 @@
 
 enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
 
-/* One piece of work. Embed it in what the work needs to know. */
+/* One piece of work, embedded in the caller's struct. Exactly one of the callbacks is called for
+ * each successful submission; it owns the job and may free it or submit it again. */
 struct job {
-    /*
-     * On a worker's thread, with a station that is its alone meanwhile; or,
-     * where it waited in vain, with a THREAD_STATE of NULL on the thread that
-     * cancels or stops. The job is the callee's again from its first line on:
-     * it may free it or submit it anew.
-     */
+    /* On one of the queue's threads, with exclusive use of that thread's THREAD_STATE. */
     void (*run)(struct job *job, void *thread_state);
+    /* On the thread that stops the queue, if the job was still queued. */
+    void (*cancel)(struct job *job);
     enum job_rank rank;
-    bool owed; /* part of an answer that has begun: not refused, but for work_queue_stop */
+    bool admitted; /* part of a response that has begun: refused only by a stopped queue */
     /* Private. */
     struct job *next;
-    uint64_t since; /* when it began to wait */
+    uint64_t queued_at;
 };
 
 struct work_queue;
 
-/*
- * Start COUNT threads, each with one of STATIONS (which stay the caller's and
- * are never NULL). CAPACITY and PATIENCE_MS as for work_queue_limit. Returns 0, or
- * a negative code, -EAGAIN where threads cannot be had: then none runs.
- */
-int work_queue_new(struct work_queue **out, void **stations, unsigned count, unsigned capacity,
-                   unsigned patience_ms);
+struct work_queue_options {
+    unsigned threads;
+    void **thread_states; /* one per thread, the caller's; the array itself is copied */
+    unsigned capacity;    /* these two: see work_queue_limit */
+    unsigned patience_ms;
+    int niceness; /* added to the threads' (setpriority(2)); best effort */
+    /*
+     * How long a thread that has worked sleeps before it waits to be woken. Small jobs that
+     * follow one another are then run in batches, since waking a thread is most of their cost. A
+     * job submitted to an idle queue is not delayed.
+     */
+    unsigned batch_delay_us;
+};
 
-/*
- * Have a thread that has worked rest for US microseconds before it waits to be
- * woken: small jobs that come one after another are then done a few at a time, and
- * waking is what they cost. A job that comes out of the blue does not wait for that. Any thread.
- */
-void work_queue_set_batch_delay(struct work_queue *workers, unsigned us);
+/* Returns 0 or a negative code, -EAGAIN if not all threads can be created: then none runs. */
+int work_queue_new(struct work_queue **out, const struct work_queue_options *options);
 
-/* Have the threads give way to others of the process, by NICENESS (setpriority(2)), from their
- * next job on. Any thread; best effort. */
-void work_queue_set_nice(struct work_queue *workers, int niceness);
+/* Stops it first, if necessary. Not on one of its threads. */
+void work_queue_free(struct work_queue *queue);
 
-/* Stops them first, if nobody did. Not on a worker's thread. */
-void work_queue_free(struct work_queue *workers);
+/* Refuse new jobs, cancel the queued ones, and wait for running jobs and the threads to end. Not
+ * on one of its threads; a second call does nothing. */
+void work_queue_stop(struct work_queue *queue);
 
 /* Everything below: any thread. */
 
 /*
- * From now on up to CAPACITY jobs may wait, and more may come while the first
- * in line has not waited for longer than PATIENCE_MS, and the last would not have to
- * wait for thrice as long at the pace that jobs have: so the line is as short
- * in time as it is in number, and no worker idles for it.
+ * From now on queue up to CAPACITY jobs, and accept more only if the oldest one has waited for at
+ * most PATIENCE_MS and the new one is estimated to wait for at most three times that. So the queue
+ * can be long while it is fast, and no thread runs dry for want of room.
  */
-void work_queue_limit(struct work_queue *workers, unsigned capacity, unsigned patience_ms);
+void work_queue_limit(struct work_queue *queue, unsigned capacity, unsigned patience_ms);
 
 /*
- * Have JOB run, by rank, in order within a rank; where both ranks wait, one job
- * in 16 is of the background. Returns 0; -ECANCELED after work_queue_stop; -EBUSY
- * where CAPACITY jobs wait, or the first one of its rank or of a better one has
- * waited too long, or, for the background, more than half of CAPACITY is taken.
- * On error run is not called. A job that a free worker is about to take does
- * not wait, and finds a place whatever the capacity is.
+ * Run JOB: interactive jobs first, in order within a rank, but one job in 16 is a background one
+ * if both are queued. Returns 0; -ECANCELED after work_queue_stop; or -EBUSY if CAPACITY jobs are
+ * queued, if work_queue_limit's times are exceeded (by jobs of this rank or a better one), or, for
+ * a background job, if more than half of CAPACITY is taken. On error no callback is called. A job
+ * that an idle thread can take at once is always accepted.
  */
-int work_queue_submit(struct work_queue *workers, struct job *job);
+int work_queue_submit(struct work_queue *queue, struct job *job);
 
 /*
- * Have the job of the background that IS WHAT, if one waits, wait as an interactive one, behind
- * those that do already. Returns whether there was one. IS holds up all workers.
+ * Make the queued background job that MATCHES KEY interactive, behind those that are queued
+ * already. Returns whether there was one. All threads wait while MATCHES runs.
  */
-typedef bool job_key_equal(const struct job *job, const void *what);
-bool work_queue_promote(struct work_queue *workers, job_key_equal *is, const void *what);
+typedef bool job_match(const struct job *job, const void *key);
+bool work_queue_promote(struct work_queue *queue, job_match *matches, const void *key);
 
-/* Run the jobs that wait now in vain, on this thread. Those that run go on, and so do workers. */
-void work_queue_cancel(struct work_queue *workers);
+/* Jobs that no thread is about to take; and those that run, or are about to. */
+unsigned work_queue_waiting(struct work_queue *queue);
+unsigned work_queue_running(struct work_queue *queue);
 
-/* Refuse new jobs, run the waiting ones in vain, wait for those that run, and end the threads.
- * Not on a worker's thread; once, or again after the first call has returned. */
-void work_queue_stop(struct work_queue *workers);
-
-/* Jobs that wait, and jobs that run or are about to. */
-unsigned work_queue_waiting(struct work_queue *workers);
-unsigned work_queue_running(struct work_queue *workers);
-
-/* For how long that job has run which has run longest, in ms; 0 where none runs. */
-uint64_t work_queue_longest_run_ms(struct work_queue *workers);
+/* How long the oldest running job has run, in ms; 0 if none runs. */
+uint64_t work_queue_longest_run_ms(struct work_queue *queue);
 
 #endif

@@ -70,16 +70,17 @@ static void store_on_disk(const struct fetch *fetch, struct blob *blob)
         count(fetch->fetcher, METRIC_CACHE_FAULTS);
 }
 
+static void on_cancel(struct job *job)
+{
+    fail((struct fetch *)job, -EBUSY);
+}
+
 static void on_render(struct job *job, void *scratch)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob = NULL;
 
-    if (!scratch) {
-        fail(fetch, -EBUSY);
-        return;
-    }
     if (!is_wanted(fetch))
         return;
     count(fetcher, METRIC_MISSES);
@@ -111,10 +112,7 @@ static void on_fetch(struct job *job, void *thread_state)
     struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob;
 
-    if (!thread_state) {
-        fail(fetch, -EBUSY);
-        return;
-    }
+    (void)thread_state;
     if (!is_wanted(fetch))
         return;
     int err = disk_cache_get(fetcher->parts.disk_cache, &fetch->tile, &blob);
@@ -146,6 +144,7 @@ static void set_out(struct fetcher *fetcher, struct flight *flight,
         single_flight_complete(fetcher->parts.flights, flight, NULL, -ENOMEM);
         return;
     }
+    fetch->job.cancel = on_cancel;
     fetch->job.rank = order->rank;
     fetch->fetcher = fetcher;
     fetch->flight = flight;

@@ -61,11 +61,14 @@ static int make_renderers(struct pipeline *pipeline, const struct config *config
             return err;
         pipeline->easels[pipeline->threads] = scratch;
     }
-    int err = work_queue_new(&pipeline->renderers, pipeline->easels, count, config->limits.queue,
-                             config->limits.wait);
-    if (!err)
-        work_queue_set_nice(pipeline->renderers, RENDER_NICENESS);
-    return err;
+    const struct work_queue_options options = {
+        .threads = count,
+        .thread_states = pipeline->easels,
+        .capacity = config->limits.queue,
+        .patience_ms = config->limits.wait,
+        .niceness = RENDER_NICENESS,
+    };
+    return work_queue_new(&pipeline->renderers, &options);
 }
 
 static int make_readers(struct pipeline *pipeline)
@@ -73,10 +76,14 @@ static int make_readers(struct pipeline *pipeline)
     void *stations[READERS];
     for (int i = 0; i < READERS; i++)
         stations[i] = pipeline; /* they need nothing but themselves */
-    int err = work_queue_new(&pipeline->readers, stations, READERS, READERS_LINE, READERS_WAIT_MS);
-    if (!err)
-        work_queue_set_batch_delay(pipeline->readers, READERS_REST_US);
-    return err;
+    const struct work_queue_options options = {
+        .threads = READERS,
+        .thread_states = stations,
+        .capacity = READERS_LINE,
+        .patience_ms = READERS_WAIT_MS,
+        .batch_delay_us = READERS_REST_US,
+    };
+    return work_queue_new(&pipeline->readers, &options);
 }
 
 int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)

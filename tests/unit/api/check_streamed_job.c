@@ -88,6 +88,8 @@ static void set_up(void)
     void *thread_state = &scratch;
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
+    const struct work_queue_options options = {
+        .threads = 1, .thread_states = &thread_state, .capacity = QUEUE, .patience_ms = PATIENT};
 
     layers_known(known);
     ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
@@ -96,7 +98,7 @@ static void set_up(void)
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(pending_requests_init(&room, clients, &sinks), 0);
-    ck_assert_int_eq(work_queue_new(&renderers, &thread_state, 1, QUEUE, PATIENT), 0);
+    ck_assert_int_eq(work_queue_new(&renderers, &options), 0);
     const struct streamed_jobs_parts parts = {renderers, mailbox, &room, &metrics, &streams};
     ck_assert_int_eq(streamed_jobs_new(&streamed_jobs, &parts), 0);
     const struct http_parts for_http = {
