@@ -99,7 +99,7 @@ endif
 CONFIG := $(wildcard config/*.c)
 # The table of options gives parameters their names and bounds there, too.
 WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c \
-    config/options.c config/option_values.c config/exact_numbers.c
+    config/world_options.c config/option.c config/exact_numbers.c
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)

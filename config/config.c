@@ -7,7 +7,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "options.h"
+#include "daemon_options.h"
 #include "yaml_document.h"
 #include "yaml_mapping.h"
 
@@ -22,7 +22,7 @@ static int read_text(struct yaml_reader *reader, const unsigned char *bytes, siz
         return err;
     const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (root) /* an empty file changes nothing */
-        err = yaml_mapping_read(reader, root, NULL, config_options, reader->config);
+        err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
     yaml_document_delete(&reader->document);
     return err;
 }
@@ -67,27 +67,4 @@ void config_free(struct config *config)
         return;
     free(config->worlds);
     free(config);
-}
-
-static void visit_options(const struct option *options, const char *prefix,
-                          const struct world_config *world, world_visitor *visit, void *context)
-{
-    for (; options->key; options++) {
-        char key[64], value[OPTION_TEXT_MAX];
-        const bool section = options->kind == OPTION_SECTION;
-        if (options->kind == OPTION_LAYERS)
-            continue;
-        snprintf(key, sizeof key, "%s%s%s", prefix, options->key, section ? "." : "");
-        if (section) {
-            visit_options(options->options, key, world, visit, context);
-            continue;
-        }
-        int quoted = option_format(options, world, value, sizeof value);
-        visit(context, key, value, quoted);
-    }
-}
-
-void config_world_visit(const struct world_config *world, world_visitor *visit, void *context)
-{
-    visit_options(world_options, "", world, visit, context);
 }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon_options.h"
 #include "exact_numbers.h"
+#include "world_options.h"
 #include "yaml_document.h"
 #include "yaml_mapping.h"
 
@@ -169,7 +171,7 @@ static int read_configuration(struct yaml_reader *reader, const yaml_node_t *roo
     const struct config *config = reader->config;
     char names[512] = "";
     size_t used = 0;
-    int err = yaml_mapping_read(reader, root, NULL, config_options, reader->config);
+    int err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
     if (err)
         return err;
     for (int i = 0; i < config->world_count; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact_numbers.h"
+#include "world_options.h"
 
 /* The value of a dotted KEY below NODE, or what there is on the way to it: for the line of a
  * message. */
@@ -164,7 +165,7 @@ int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struc
 
     if (!name)
         return yaml_reader_fail(reader, node, &at, "missing; accepted: %s",
-                                world_options[0].accepted);
+                                world_options[0].expected);
     if (reserved(world->name))
         return yaml_reader_fail(reader, name, &at,
                                 "\"%s\" is a URL of the server's own; accepted is any other name",

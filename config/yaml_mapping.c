@@ -9,6 +9,7 @@
 
 #include "exact_numbers.h"
 #include "world_check.h"
+#include "world_options.h"
 
 static int read_scalar(struct yaml_reader *reader, const yaml_node_t *node,
                        const struct key_path *path, const struct option *option, void *base)
@@ -38,9 +39,9 @@ static int read_place(struct yaml_reader *reader, const yaml_node_t *node,
 
 /* Numbers in pairs. */
 static const struct option noise_number = {
-    "", OPTION_REAL, 0, -1000, 1000, .accepted = "noise from -1000 to 1000"};
+    "", OPTION_REAL, 0, -1000, 1000, .expected = "noise from -1000 to 1000"};
 static const struct option metres_number = {
-    "", OPTION_REAL, 0, -1e6, 1e6, .accepted = "metres from -1000000 to 1000000"};
+    "", OPTION_REAL, 0, -1e6, 1e6, .expected = "metres from -1000000 to 1000000"};
 
 /* A pair in a list, OPTION, of which the first is a number. */
 static int read_pair(struct yaml_reader *reader, const yaml_node_t *node,
@@ -60,7 +61,7 @@ static int refuse_order(struct yaml_reader *reader, const yaml_node_t *node,
     char after[REAL_TEXT], before[REAL_TEXT];
     return yaml_reader_fail(reader, node, path, "%s comes after %s; accepted: %s",
                             float_format(next, after), float_format(last, before),
-                            option->accepted);
+                            option->expected);
 }
 
 static int read_elevation(struct yaml_reader *reader, const yaml_node_t *node,
@@ -111,7 +112,7 @@ static int read_colour(struct yaml_reader *reader, const yaml_node_t *node,
                        const struct key_path *path, struct palette_stop *stop)
 {
     static const struct option colour = {
-        .accepted = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
+        .expected = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
     size_t length;
     const char *text = yaml_reader_text(node, &length);
     return text && parse_colour(text, length, stop)
@@ -152,7 +153,7 @@ static int refuse_layer(struct yaml_reader *reader, const yaml_node_t *node,
     for (const struct config_layer *l = reader->layers; l->name && used < sizeof accepted; l++)
         used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s %s",
                                  l == reader->layers ? "" : ",", l->name);
-    return yaml_reader_refuse(reader, node, path, &(struct option){.accepted = accepted});
+    return yaml_reader_refuse(reader, node, path, &(struct option){.expected = accepted});
 }
 
 /* The bit of the layer that NODE names, or 0. */
@@ -219,7 +220,7 @@ static int read_value(struct yaml_reader *reader, const yaml_node_t *node,
         return yaml_mapping_read(reader, node, path, option->options, base);
     case OPTION_WORLDS:
         return read_worlds(reader, node, path, option);
-    case OPTION_PLACE:
+    case OPTION_ORIGIN:
         return read_place(reader, node, path, option, base);
     case OPTION_ELEVATION:
         return read_elevation(reader, node, path, option, (void *)((char *)base + option->offset));

@@ -76,7 +76,7 @@ int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
 {
     char accepted[256], value[48];
     return yaml_reader_fail(reader, node, path, "%s is not accepted; accepted: %s",
-                            shown(node, value), option_accepted(option, accepted, sizeof accepted));
+                            shown(node, value), option_expected(option, accepted, sizeof accepted));
 }
 
 yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item)

@@ -6,7 +6,7 @@
 #include <yaml.h>
 
 #include "config.h"
-#include "options.h"
+#include "option.h"
 
 struct yaml_reader {
     const char *file;

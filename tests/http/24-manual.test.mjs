@@ -67,7 +67,8 @@ describe('what the manual page and the completion know', { timeout: patience(300
 
     it('every key of the configuration', () => {
         const page = execFileSync('awk', ['-f', file('config/yaml_to_man.awk'), file('config/farlands.yaml')], { encoding: 'utf8' });
-        const keys = fs.readFileSync(file('config/options.c'), 'utf8').matchAll(/^ {4}\{"([a-z_.]+)"/gm);
+        const tables = ['config/daemon_options.c', 'config/world_options.c'].map((name) => fs.readFileSync(file(name), 'utf8'));
+        const keys = tables.join('').matchAll(/^ {4,}(?:\{|[A-Z]+\()"([a-z_.]+)"/gm);
         let count = 0;
         for (const [, key] of keys) {
             assert.ok(new RegExp(`^\\.BR \\S*\\b${key}(?![\\w.])`, 'm').test(page), `${key} is not in farlands.yaml(5)`);

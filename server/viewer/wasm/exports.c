@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
-#include "config/options.h"
+#include "config/world_options.h"
 #include "noise/farlands.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
@@ -24,25 +23,6 @@ static size_t room_bytes;
 static char text[TEXT_BYTES];
 static size_t text_length;
 
-/* Numbers from here on, from config/values.c: what a world has no options of. */
-bool authority_can_listen(const char *address, size_t length)
-{
-    (void)address, (void)length;
-    return false;
-}
-
-int url_prefix_parse_url(char out[URL_PREFIX_URL_MAX], const char *url, size_t length)
-{
-    (void)out, (void)url, (void)length;
-    return -EINVAL;
-}
-
-int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *path, size_t length)
-{
-    (void)out, (void)path, (void)length;
-    return -EINVAL;
-}
-
 static void append(const char *more)
 {
     const size_t length = strlen(more), left = TEXT_BYTES - text_length;
@@ -50,21 +30,10 @@ static void append(const char *more)
     text_length += length < left ? length : left;
 }
 
-/* Whether OPTION is a part of a terrain, and one value: no list, no name, nothing of pictures. */
+/* A parameter of one value; names, lists and sections are none. */
 static bool is_scalar(const struct option *option)
 {
-    switch (option->kind) {
-    case OPTION_CHOICE:
-    case OPTION_FLAG:
-    case OPTION_COUNT:
-    case OPTION_INTEGER:
-    case OPTION_SEED:
-    case OPTION_REAL:
-    case OPTION_BLOCKS:
-        return true;
-    default:
-        return false;
-    }
+    return option->kind > OPTION_TEXT && option->kind <= OPTION_BLOCKS;
 }
 
 /* The dotted keys below PREFIX, which has DEPTH parts, a line each. */

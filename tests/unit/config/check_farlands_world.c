@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "config/options.h"
+#include "config/world_options.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/fixtures.h"
 

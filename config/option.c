@@ -1,0 +1,210 @@
+/* One scalar of the configuration: text -> its place in a struct, and back. */
+#include "option.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "exact_numbers.h"
+
+const struct option *option_find(const struct option *options, const char *key, size_t length)
+{
+    for (; options->key; options++)
+        if (strlen(options->key) == length && memcmp(options->key, key, length) == 0)
+            return options;
+    return NULL;
+}
+
+static int parse_text(const struct option *option, const char *text, size_t length, char *out)
+{
+    if (length >= (size_t)option->max || memchr(text, '\0', length))
+        return -EINVAL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return 0;
+}
+
+static int parse_choice(const struct option *option, const char *text, size_t length, unsigned *out)
+{
+    for (unsigned i = 0; option->choices[i]; i++) {
+        const char *choice = option->choices[i];
+        if (strlen(choice) == length && memcmp(choice, text, length) == 0) {
+            *out = i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+static int parse_flag(const char *text, size_t length, bool *out)
+{
+    *out = length == 4 && memcmp(text, "true", 4) == 0;
+    return *out || (length == 5 && memcmp(text, "false", 5) == 0) ? 0 : -EINVAL;
+}
+
+static int parse_whole(const struct option *option, const char *text, size_t length, int64_t *out)
+{
+    return integer_parse(text, length, out) || (double)*out < option->min ||
+                   (double)*out > option->max
+               ? -EINVAL
+               : 0;
+}
+
+static int parse_size(const struct option *option, const char *text, size_t length, uint64_t *out)
+{
+    static const char suffixes[] = "KMGT";
+    const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
+    unsigned shift = 0;
+    uint64_t value;
+    if (suffix && *suffix) {
+        shift = 10 * (unsigned)(suffix - suffixes + 1);
+        length--;
+    }
+    if (unsigned_parse(text, length, &value))
+        return -EINVAL;
+    const double bytes = (double)value * (double)(UINT64_C(1) << shift);
+    if (bytes < option->min || bytes > option->max)
+        return -EINVAL;
+    *out = value << shift;
+    return 0;
+}
+
+static int parse_real(const struct option *option, const char *text, size_t length, double *out)
+{
+    static const char digits[] = "0123456789.+-eE";
+    char copy[64], *end;
+    if (length == 0 || length >= sizeof copy)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i++)
+        if (!memchr(digits, text[i], sizeof digits - 1))
+            return -EINVAL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    double value = strtod(copy, &end);
+    if (*end || !(value >= option->min && value <= option->max))
+        return -EINVAL;
+    *out = value;
+    return 0;
+}
+
+static int parse_blocks(const struct option *option, const char *text, size_t length, int64_t *out)
+{
+    int64_t units;
+    if (blocks_parse(text, length, &units) || units < (int64_t)(option->min * FARLANDS_UNIT) ||
+        units > (int64_t)(option->max * FARLANDS_UNIT))
+        return -EINVAL;
+    *out = units;
+    return 0;
+}
+
+int option_parse(const struct option *option, const char *text, size_t length, void *base)
+{
+    void *value = (char *)base + option->offset;
+    int64_t whole;
+
+    switch (option->kind) {
+    case OPTION_TEXT:
+        return option->parse ? option->parse(value, text, length)
+                             : parse_text(option, text, length, value);
+    case OPTION_CHOICE:
+        return parse_choice(option, text, length, value);
+    case OPTION_FLAG:
+        return parse_flag(text, length, value);
+    case OPTION_COUNT:
+        if (parse_whole(option, text, length, &whole))
+            return -EINVAL;
+        *(unsigned *)value = (unsigned)whole;
+        return 0;
+    case OPTION_INTEGER:
+        if (parse_whole(option, text, length, &whole))
+            return -EINVAL;
+        *(int *)value = (int)whole;
+        return 0;
+    case OPTION_SEED:
+        return unsigned_parse(text, length, value) ? -EINVAL : 0;
+    case OPTION_SIZE:
+        return parse_size(option, text, length, value);
+    case OPTION_REAL:
+        return parse_real(option, text, length, value);
+    case OPTION_BLOCKS:
+        return parse_blocks(option, text, length, value);
+    default:
+        return -EINVAL; /* not a scalar */
+    }
+}
+
+char *option_expected(const struct option *option, char *buffer, size_t size)
+{
+    size_t used = 0;
+
+    if (option->expected) {
+        snprintf(buffer, size, "%s", option->expected);
+        return buffer;
+    }
+    switch (option->kind) {
+    case OPTION_CHOICE:
+        buffer[0] = '\0';
+        for (unsigned i = 0; option->choices[i] && used < size; i++) {
+            const char *link = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", link, option->choices[i]);
+        }
+        break;
+    case OPTION_FLAG:
+        snprintf(buffer, size, "true or false");
+        break;
+    case OPTION_REAL:
+        snprintf(buffer, size, "a number from %.15g to %.15g", option->min, option->max);
+        break;
+    case OPTION_BLOCKS:
+        snprintf(buffer, size, "%.10g to %.15g blocks, with at most 10 fractional bits",
+                 option->min, option->max);
+        break;
+    case OPTION_WORLDS:
+        snprintf(buffer, size, "a list of 1 to %d worlds", WORLDS_MAX);
+        break;
+    default:
+        snprintf(buffer, size, "a whole number from %.15g to %.15g", option->min, option->max);
+    }
+    return buffer;
+}
+
+bool option_format(const struct option *option, const void *base, char *buffer, size_t size)
+{
+    const void *value = (const char *)base + option->offset;
+    char real[REAL_TEXT], blocks[BLOCKS_TEXT];
+
+    switch (option->kind) {
+    case OPTION_TEXT:
+        snprintf(buffer, size, "%s", (const char *)value);
+        return true;
+    case OPTION_CHOICE:
+        snprintf(buffer, size, "%s", option->choices[*(const unsigned *)value]);
+        return true;
+    case OPTION_FLAG:
+        snprintf(buffer, size, "%s", *(const bool *)value ? "true" : "false");
+        return false;
+    case OPTION_COUNT:
+        snprintf(buffer, size, "%u", *(const unsigned *)value);
+        return false;
+    case OPTION_INTEGER:
+        snprintf(buffer, size, "%d", *(const int *)value);
+        return false;
+    case OPTION_SEED: /* quoted: JSON readers that use doubles would round it */
+    case OPTION_SIZE:
+        snprintf(buffer, size, "%" PRIu64, *(const uint64_t *)value);
+        return option->kind == OPTION_SEED;
+    case OPTION_REAL:
+        snprintf(buffer, size, "%s", real_format(*(const double *)value, real));
+        return false;
+    case OPTION_BLOCKS:
+        snprintf(buffer, size, "%s", blocks_format(*(const int64_t *)value, blocks));
+        return false;
+    default:
+        buffer[0] = '\0'; /* not a scalar */
+        return false;
+    }
+}

@@ -1,0 +1,59 @@
+/*
+ * A key of the configuration: its kind, its place in a struct, its bounds. Tables of these describe
+ * a world (world_options.h) and the daemon (daemon_options.h).
+ */
+#ifndef FARLANDS_CONFIG_OPTION_H
+#define FARLANDS_CONFIG_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_kind {
+    OPTION_TEXT,    /* char[max], or as .parse has it */
+    OPTION_CHOICE,  /* unsigned: index into .choices */
+    OPTION_FLAG,    /* bool */
+    OPTION_COUNT,   /* unsigned, min .. max */
+    OPTION_INTEGER, /* int, min .. max */
+    OPTION_SEED,    /* uint64_t */
+    OPTION_SIZE,    /* uint64_t bytes, min .. max; suffixes K M G T */
+    OPTION_REAL,    /* double, min .. max */
+    OPTION_BLOCKS,  /* int64_t units, min .. max blocks */
+    /* The kinds above are scalars; yaml_mapping.c reads those below. */
+    OPTION_ORIGIN,    /* int64_t[2] units, each min .. max blocks */
+    OPTION_ELEVATION, /* struct farlands_params: knots */
+    OPTION_PALETTE,   /* struct world_config: stops */
+    OPTION_LAYERS,    /* uint32_t: one bit per layer of the reader */
+    OPTION_NETWORKS,  /* struct networks */
+    OPTION_SECTION,   /* a mapping with .options of its own */
+    OPTION_WORLDS,    /* the list of worlds */
+};
+
+struct option {
+    const char *key;
+    enum option_kind kind;
+    size_t offset; /* in struct config or, for the keys of a world, in struct world_config */
+    double min, max;
+    const char *const *choices;                               /* NULL-terminated */
+    const struct option *options;                             /* of a section or a world */
+    int (*parse)(char *out, const char *text, size_t length); /* 0 or -EINVAL */
+    const char *expected; /* completes "expected ..."; NULL: made from kind and bounds */
+};
+
+/* The option KEY (LENGTH bytes) of a table that ends with a NULL key, or NULL. */
+const struct option *option_find(const struct option *options, const char *key, size_t length);
+
+enum { OPTION_TEXT_MAX = 4096 };
+
+/* Parse the scalar TEXT into the option's place in BASE. Returns 0 or -EINVAL. */
+int option_parse(const struct option *option, const char *text, size_t length, void *base);
+
+/* Describe the valid values, such as "a whole number from 1 to 64". Returns BUFFER. */
+char *option_expected(const struct option *option, char *buffer, size_t size);
+
+/*
+ * Write the scalar in BASE as text that option_parse reads back. Returns true if JSON needs quotes
+ * around it.
+ */
+bool option_format(const struct option *option, const void *base, char *buffer, size_t size);
+
+#endif

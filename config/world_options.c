@@ -1,0 +1,200 @@
+/* The table of a world's options; config/farlands.yaml explains each key. */
+#include "world_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact_numbers.h"
+
+/* In the order of the enumerations of noise/farlands.h. */
+static const char *const bases[] = {"perlin", "simplex", "cellular", "value", NULL};
+static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
+static const char *const fades[] = {"linear", "cubic", "quintic", NULL};
+static const char *const hashes[] = {"mix64", "permutation", NULL};
+static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid", NULL};
+/* In the order of enum world_seeds. */
+static const char *const seeds[] = {"fixed", "any", NULL};
+
+static int parse_name(char *out, const char *text, size_t length)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    if (length == 0 || length >= WORLD_NAME_MAX || text[0] == '_' || text[0] == '-')
+        return -EINVAL;
+    for (size_t i = 0; i < length; i++)
+        if (!memchr(letters, text[i], sizeof letters - 1))
+            return -EINVAL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return 0;
+}
+
+#define AT(member) offsetof(struct world_config, member)
+#define INTEGER(key, member, min, max)                              \
+    {                                                               \
+        key, OPTION_INTEGER, AT(member), min, max, .expected = NULL \
+    }
+#define REAL(key, member, min, max)                              \
+    {                                                            \
+        key, OPTION_REAL, AT(member), min, max, .expected = NULL \
+    }
+#define BLOCKS(key, member, min, max)                              \
+    {                                                              \
+        key, OPTION_BLOCKS, AT(member), min, max, .expected = NULL \
+    }
+/* farlands_params_fault refuses 0. */
+#define PERSISTENCE(member)                                                                      \
+    {                                                                                            \
+        "persistence", OPTION_REAL, AT(member), 0, 1, .expected = "a number above 0 and up to 1" \
+    }
+
+#define MIN_WAVELENGTH (2 / 1024.0) /* FARLANDS_MIN_WAVELENGTH in blocks */
+
+static const struct option warp_options[] = {
+    BLOCKS("amplitude", terrain.warp.amplitude, 0, 0x1p40),
+    BLOCKS("wavelength", terrain.warp.wavelength, 0, 0x1p40),
+    {0},
+};
+
+static const struct option noise_options[] = {
+    {"basis", OPTION_CHOICE, AT(terrain.basis), .choices = bases},
+    {"gradients", OPTION_CHOICE, AT(terrain.gradients), .choices = gradients},
+    {"fade", OPTION_CHOICE, AT(terrain.fade), .choices = fades},
+    {"hash", OPTION_CHOICE, AT(terrain.hash), .choices = hashes},
+    {"octave_salt", OPTION_FLAG, .offset = AT(terrain.octave_salt)},
+    {"fractal", OPTION_CHOICE, AT(terrain.fractal), .choices = fractals},
+    BLOCKS("wavelength", terrain.wavelength, MIN_WAVELENGTH, 0x1p40),
+    INTEGER("octaves", terrain.octaves, 1, FARLANDS_MAX_OCTAVES),
+    PERSISTENCE(terrain.persistence),
+    REAL("lacunarity", terrain.lacunarity, 1, FARLANDS_MAX_LACUNARITY),
+    REAL("offset", terrain.offset, 0, FARLANDS_MAX_OFFSET),
+    REAL("gain", terrain.gain, 0, FARLANDS_MAX_GAIN),
+    {"warp", OPTION_SECTION, .options = warp_options},
+    {0},
+};
+
+/* The keys that all of a volume's noises have. */
+#define SPACE_NOISE(noise)                                                 \
+    BLOCKS("wavelength", noise.wavelength, MIN_WAVELENGTH, 16384),         \
+        INTEGER("octaves", noise.octaves, 1, FARLANDS_MAX_VOLUME_OCTAVES), \
+        PERSISTENCE(noise.persistence),                                    \
+        REAL("lacunarity", noise.lacunarity, 1, FARLANDS_MAX_LACUNARITY),  \
+        REAL("squash", noise.squash, 1 / FARLANDS_MAX_SQUASH, FARLANDS_MAX_SQUASH)
+
+static const struct option overhangs_options[] = {
+    BLOCKS("amplitude", terrain.volume.overhangs.amplitude, 0, 16384),
+    REAL("threshold", terrain.volume.overhangs.threshold, 0, 1),
+    SPACE_NOISE(terrain.volume.overhangs.noise),
+    {0},
+};
+
+static const struct option caverns_options[] = {
+    REAL("size", terrain.volume.caverns.size, 0, 1),
+    BLOCKS("cover", terrain.volume.caverns.cover, 0, 16384),
+    SPACE_NOISE(terrain.volume.caverns.noise),
+    {0},
+};
+
+static const struct option tunnels_options[] = {
+    BLOCKS("radius", terrain.volume.tunnels.radius, 0, 16384),
+    BLOCKS("cover", terrain.volume.tunnels.cover, 0, 16384),
+    SPACE_NOISE(terrain.volume.tunnels.noise),
+    {0},
+};
+
+static const struct option volume_options[] = {
+    {"overhangs", OPTION_SECTION, .options = overhangs_options},
+    {"caverns", OPTION_SECTION, .options = caverns_options},
+    {"tunnels", OPTION_SECTION, .options = tunnels_options},
+    {0},
+};
+
+const struct option world_options[] = {
+    {"name", OPTION_TEXT, AT(name), .parse = parse_name,
+     .expected = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
+    {"seed", OPTION_SEED, AT(terrain.seed), .expected = "a whole number from 0 to 2^64-1"},
+    {"seeds", OPTION_CHOICE, AT(seeds), .choices = seeds},
+    INTEGER("native_zoom", native_zoom, 0, 32),
+    {"origin", OPTION_ORIGIN, AT(origin), -0x1p51, 0x1p51,
+     .expected = "[x, y], each from -2251799813685248 to 2251799813685248 blocks (2^51), with at "
+                 "most 10 fractional bits"},
+    {"wrap", OPTION_FLAG, .offset = AT(wrap)},
+    {"noise", OPTION_SECTION, .options = noise_options},
+    {"elevation", OPTION_ELEVATION, AT(terrain),
+     .expected = "2 to 32 pairs [noise, metres], noise ascending"},
+    {"volume", OPTION_SECTION, .options = volume_options},
+    {"palette", OPTION_PALETTE, 0,
+     .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
+    {"layers", OPTION_LAYERS, .offset = AT(layers)},
+    {0},
+};
+
+static void format_elevation(const struct farlands_params *params, char *buffer, size_t size)
+{
+    char noise[REAL_TEXT], metres[REAL_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < params->knots && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,%s]", i ? "," : "[",
+                                 float_format(params->elevation[i].noise, noise),
+                                 float_format(params->elevation[i].metres, metres));
+    if (used < size)
+        snprintf(buffer + used, size - used, "]");
+}
+
+static void format_palette(const struct world_config *world, char *buffer, size_t size)
+{
+    char metres[REAL_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < world->stops && used < size; i++) {
+        const struct palette_stop *stop = &world->palette[i];
+        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,\"#%02x%02x%02x\"]",
+                                 i ? "," : "[", float_format(stop->metres, metres), stop->red,
+                                 stop->green, stop->blue);
+    }
+    if (used < size)
+        snprintf(buffer + used, size - used, "]");
+}
+
+bool world_option_format(const struct option *option, const struct world_config *world,
+                         char *buffer, size_t size)
+{
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
+
+    switch (option->kind) {
+    case OPTION_ORIGIN:
+        snprintf(buffer, size, "[%s,%s]", blocks_format(world->origin[0], x),
+                 blocks_format(world->origin[1], y));
+        return false;
+    case OPTION_ELEVATION:
+        format_elevation(&world->terrain, buffer, size);
+        return false;
+    case OPTION_PALETTE:
+        format_palette(world, buffer, size);
+        return false;
+    default:
+        return option_format(option, world, buffer, size);
+    }
+}
+
+static void visit_options(const struct option *options, const char *prefix,
+                          const struct world_config *world, world_visitor *visit, void *context)
+{
+    for (; options->key; options++) {
+        char key[64], value[OPTION_TEXT_MAX];
+        const bool section = options->kind == OPTION_SECTION;
+        if (options->kind == OPTION_LAYERS)
+            continue;
+        snprintf(key, sizeof key, "%s%s%s", prefix, options->key, section ? "." : "");
+        if (section) {
+            visit_options(options->options, key, world, visit, context);
+            continue;
+        }
+        const bool quoted = world_option_format(options, world, value, sizeof value);
+        visit(context, key, value, quoted);
+    }
+}
+
+void config_world_visit(const struct world_config *world, world_visitor *visit, void *context)
+{
+    visit_options(world_options, "", world, visit, context);
+}
