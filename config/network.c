@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "exact_numbers.h"
@@ -55,21 +54,6 @@ int network_parse(struct network *out, const char *text, size_t length)
     }
     out->bits = (uint8_t)bits;
     return is_zero_beyond(out->address, out->bits) ? 0 : -EINVAL;
-}
-
-char *network_format(const struct network *network, char buffer[NETWORK_TEXT])
-{
-    const bool short_form = is_ipv4(network->address) && network->bits >= IPV4_BITS;
-    const unsigned before = short_form ? IPV4_BITS : 0;
-    char address[INET6_ADDRSTRLEN];
-
-    inet_ntop(short_form ? AF_INET : AF_INET6, network->address + before / 8, address,
-              sizeof address);
-    if (network->bits == 128)
-        snprintf(buffer, NETWORK_TEXT, "%s", address);
-    else
-        snprintf(buffer, NETWORK_TEXT, "%s/%u", address, network->bits - before);
-    return buffer;
 }
 
 bool network_contains(const struct network *network, const struct sockaddr *peer)

@@ -17,11 +17,6 @@ struct network {
 /* ADDRESS or ADDRESS/BITS, nothing set in ADDRESS beyond its BITS. Returns 0 or -EINVAL. */
 int network_parse(struct network *out, const char *text, size_t length);
 
-enum { NETWORK_TEXT = 56 };
-
-/* The text that network_parse reads back. Returns BUFFER. */
-char *network_format(const struct network *network, char buffer[NETWORK_TEXT]);
-
 /* Whether PEER is in NETWORK. One that is neither IPv4 nor IPv6 is in none; an IPv4 peer is in
  * IPv4 networks alone, also where it came as an IPv6 address that stands for it. */
 bool network_contains(const struct network *network, const struct sockaddr *peer);

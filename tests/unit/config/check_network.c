@@ -7,9 +7,22 @@
 
 #include "tests/unit/support/fixtures.h"
 
-/* CANONICAL is what it is as text; NULL: not accepted. */
+enum { NETWORK_TEXT = INET6_ADDRSTRLEN + sizeof "/128" };
+
+/* The shortest text of NETWORK. Returns BUFFER. */
+static char *network_text(const struct network *network, char buffer[NETWORK_TEXT])
+{
+    const bool is_ipv4 = IN6_IS_ADDR_V4MAPPED(network->address) && network->bits >= 96;
+    const unsigned prefix = is_ipv4 ? 96 : 0;
+    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, network->address + prefix / 8, buffer, NETWORK_TEXT);
+    if (network->bits < 128)
+        sprintf(buffer + strlen(buffer), "/%u", network->bits - prefix);
+    return buffer;
+}
+
 static const struct {
-    const char *text, *canonical;
+    const char *text;
+    const char *canonical; /* NULL: invalid */
 } texts[] = {
     {"127.0.0.1", "127.0.0.1"},
     {"127.0.0.1/32", "127.0.0.1"},
@@ -65,7 +78,7 @@ START_TEST(test_text)
         network_parse(&network, (char *)guarded_copy(&memory, texts[_i].text, length), length);
     ck_assert_msg((err == 0) == (texts[_i].canonical != NULL), "\"%s\": %d", texts[_i].text, err);
     if (!err) {
-        ck_assert_str_eq(network_format(&network, text), texts[_i].canonical);
+        ck_assert_str_eq(network_text(&network, text), texts[_i].canonical);
         ck_assert_int_eq(network_parse(&again, text, strlen(text)), 0);
         ck_assert_mem_eq(&network, &again, sizeof network);
     }
