@@ -1,13 +1,21 @@
-// The README's examples, for tests to run. Not a test.
+// The examples of README.md and its companions, for tests to run. Not a test.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const DOCUMENTS = ['README.md', 'server/README.md', 'server/CLIENTS.md'];
 
-/* The one indented part of the README that has the word FEATURE in it, its daemon at BASE. */
+/* The indented blocks of a document, without the indentation; their daemon is at BASE. */
+export function examples(document, base) {
+    const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8');
+    return text.match(/(?:^(?: {4}.*)?\n)+/gm).filter((block) => block.trim() !== '')
+        .map((block) => block.replace(/^ {4}/gm, '').replaceAll('http://127.0.0.1:8080', base).trim());
+}
+
+/* The only block of all documents that contains FEATURE. */
 export function example(feature, base) {
-    const parts = README.match(/(?:^(?: {4}.*)?\n)+/gm).filter((part) => part.includes(feature));
-    assert.equal(parts.length, 1, `examples with ${feature}`);
-    return parts[0].replace(/^ {4}/gm, '').replaceAll('http://127.0.0.1:8080', base).trim();
+    const found = DOCUMENTS.flatMap((document) => examples(document, base))
+        .filter((block) => block.includes(feature));
+    assert.equal(found.length, 1, `examples with ${feature}`);
+    return found[0];
 }
