@@ -1,21 +1,21 @@
 #!/bin/bash
-# Lays a tree that dpkg-buildpackage builds without a network: the repository's files, the
-# viewer's packages from npm, and debian/ with what other files know better.
+# Creates a source tree that dpkg-buildpackage builds without a network: the repository's files, the viewer's
+# packages from npm, and debian/, completed with values from the Makefile, LICENSE and node_modules.
 #
-#   prepare.sh FOLDER VERSION BUILD_PACKAGE...
+#   prepare.sh DIRECTORY VERSION BUILD_PACKAGE...
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-folder=$1
+directory=$1
 version=$2
 shift 2
 viewer=server/viewer/node_modules
 
-rm -rf "$folder"
-mkdir -p "$folder"
+rm -rf "$directory"
+mkdir -p "$directory"
 tar --create --exclude=./build --exclude=./.git --exclude='./tests/*/node_modules' . |
-    tar --extract --directory="$folder"
-cp -r docker/debian "$folder/debian"
-cd "$folder"
+    tar --extract --directory="$directory"
+cp -r docker/debian "$directory/debian"
+cd "$directory"
 rm debian/*.in debian/prepare.sh
 
 packages=$(printf '%s, ' "$@")
@@ -23,12 +23,12 @@ sed "s|@BUILD_PACKAGES@|${packages%, }|" docker/debian/control.in >debian/contro
 date=$(date --utc --rfc-email --date="@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
 sed "s|@VERSION@|$version|; s|@DATE@|$date|" docker/debian/changelog.in >debian/changelog
 
-# licence FILE: as a field of debian/copyright, where a dot is an empty line.
+# licence FILE: format it as a field of debian/copyright; a dot stands for an empty line.
 licence() {
     tr -d '\r' <"$1" | sed 's/[[:space:]]*$//; s/^$/./; s/^/ /'
 }
 
-# Each package from npm by itself, in the words of its own licence; of two the shorter.
+# One paragraph per npm package with its own licence; if it has two, the shorter.
 {
     cat docker/debian/copyright.in
     tail -n +5 LICENSE | licence /dev/stdin

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Asks for every tile in LIST, a path a line as `farlands render --list` prints them, at BASE, in the
-# background: what somebody waits for goes first. So each node renders and keeps what is its own.
+# Requests every tile in LIST (one path per line, as `farlands render --list` prints them) from BASE with background
+# priority, so that other requests go first. Each node then renders and keeps its own tiles.
 #
 #   ask.sh LIST BASE
 #
-# A node that is busy says when to come again, and one that restarts is waited for. AT_ONCE: how many
-# are asked for at a time. Exit: 0 all are there; 1 not all: they are named, and the same command does
-# the rest, for what is there costs next to nothing.
+# Retries as a busy node's Retry-After says, and waits for nodes that restart. AT_ONCE: the number of parallel
+# requests. Exit status: 0 if all tiles are there; 1 if not: the missing ones are printed, and the same
+# command continues, since existing tiles cost next to nothing.
 set -eu
 
 list=$1
@@ -14,9 +14,9 @@ base=${2%/}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One curl after another on each of AT_ONCE lines: in curl's own --parallel, what waits for its next try
-# makes room for more, so that a busy node is asked by all of the list.
-# shellcheck disable=SC2016 # the inner shell's
+# AT_ONCE processes, each running one curl after another. With curl's own --parallel a request that waits for its
+# retry makes room for others, so a busy node would soon get the whole list.
+# shellcheck disable=SC2016 # expanded by the inner shell
 ask() {
     sed "s|^/*|--output /dev/null $base/|" "$1" |
         xargs -n 150 -P "${AT_ONCE:-8}" sh -c 'curl --silent --globoff --fail --header "Priority: u=7" \

@@ -1,23 +1,23 @@
 vcl 4.1;
 
-# A cache in front of one node or of a balancer, as nginx/edge.conf.template is, for Varnish 7.1 or later:
+# A cache in front of one node or of a balancer, like nginx/edge.conf.template, for Varnish 7.1 or later:
 #
 #   varnishd -a :80 -f /etc/varnish/default.vcl -s malloc,10g -s Transient=malloc,1g -p http_gzip_support=off
 #
-# Transient bounds what of regions slow clients have not taken yet. gzip is off, for what is compressed
-# comes so, under an ETag of its own. The origin's farlands.yaml lists this Varnish in its proxies.
+# Transient bounds the parts of regions that slow clients have not received yet. gzip is off because the origin
+# compresses, with a separate ETag. List this Varnish in `proxies` of the origin's farlands.yaml.
 
 backend origin {
     .host = "farlands";
     .port = "8080";
     .connect_timeout = 1s;
-    .first_byte_timeout = 65s; # a spawn takes up to 60 s
+    .first_byte_timeout = 65s; # a spawn search takes up to 60 s
     .between_bytes_timeout = 30s;
 }
 
-# The TLS proxy in front, whose X-Forwarded-For, -Proto and -Host are believed.
+# The TLS proxy in front: its X-Forwarded-For, -Proto and -Host are believed.
 acl trusted {
-    "0.0.0.0"; # nobody
+    "0.0.0.0"; # none
 }
 
 sub vcl_recv {
@@ -44,14 +44,14 @@ sub vcl_recv {
     unset req.http.Cookie;
     unset req.http.Authorization;
 
-    # Of the many ways to write Accept-Encoding two matter.
+    # Normalize Accept-Encoding to two values.
     if (req.http.Accept-Encoding ~ "(?i)(^|,)\s*gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))") {
         set req.http.Accept-Encoding = "gzip";
     } else {
         unset req.http.Accept-Encoding;
     }
 
-    # As the daemon does.
+    # Ignore several ranges, as the daemon does.
     if (req.http.Range ~ ",") {
         unset req.http.Range;
     }
@@ -59,15 +59,15 @@ sub vcl_recv {
     if (req.method == "OPTIONS") {
         return (pass);
     }
-    # As many as there are places, from 0.04 ms of work each to 64 MiB: made as they are sent, with
-    # Range and If-None-Match, and not kept.
+    # Regions, volumes, heights: one for every place, from 0.04 ms of work to 64 MiB. They pass through as they are
+    # made, with Range and If-None-Match, and are not cached.
     if (req.url ~ "^[^?]*/(height|heights|region\.\w+|volume\.\w+)(\?|$)") {
         return (pass);
     }
     if (req.url ~ "^[^?]*/spawn\?") {
         set req.http.X-Kind = "answer";
     } else if (req.url ~ "^[^?]*/-?\d+/-?\d+/-?\d+(@2x)?\.\w+(\?|$)") {
-        # What the origin is asked for is the cache's key: the path and, of the query, v alone.
+        # The cache key, and the URL for the origin: the path, and only v of the query.
         set req.http.X-Kind = "tile";
         if (req.url ~ "[?&]v=[0-9a-f]{16}(&|$)") {
             set req.url = regsub(req.url, "^([^?]*)\?(?:.*&)?v=([0-9a-f]{16})(?:&.*)?$", "\1?v=\2");
@@ -77,7 +77,7 @@ sub vcl_recv {
     } else {
         set req.http.X-Kind = "page";
         set req.url = regsub(req.url, "\?.*$", "");
-        # They are old only where the origin is away, which is known when it has been asked: see vcl_deliver.
+        # Serve stale pages only if the origin is away, which is known after a request to it: see vcl_deliver.
         if (req.restarts == 0) {
             set req.grace = 0s;
         } else {
@@ -87,7 +87,7 @@ sub vcl_recv {
     return (hash);
 }
 
-# The origin's Vary says where more decides: the host of TileJSON, Accept-Encoding of the viewer.
+# The origin's Vary adds the rest: the Host for TileJSON, Accept-Encoding for the viewer.
 sub vcl_hash {
     hash_data(req.url);
     return (lookup);
@@ -98,8 +98,8 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_backend_response {
-    # Errors are kept by nobody. What is here is shown instead, where it may be; and for a second
-    # requests for what is not do not wait for one another.
+    # Never cache errors. A stale copy is served instead, if there is one. Without one, requests for the same URL
+    # do not wait for each other for one second.
     if (beresp.status >= 500 && bereq.is_bgfetch) {
         return (abandon);
     }
@@ -111,9 +111,9 @@ sub vcl_backend_response {
         set beresp.ttl = 1s;
         return (deliver);
     }
-    # What is old is shown while one request asks, by its ETag, whether it has changed.
+    # Serve stale copies while one request revalidates by ETag.
     if (beresp.http.Cache-Control == "no-cache") {
-        # Viewer, TileJSON, worlds: checked after 10 s here, and by browsers before each use.
+        # Viewer, TileJSON, worlds: revalidated after 10 s here, and before each use by browsers.
         set beresp.ttl = 10s;
         set beresp.grace = 1d;
     } else if (beresp.http.Cache-Control ~ "max-age") {
@@ -131,7 +131,7 @@ sub vcl_backend_error {
     set beresp.http.Access-Control-Allow-Origin = "*";
     set beresp.http.Cache-Control = "no-store";
     set beresp.http.Retry-After = "1";
-    set beresp.body = """{"error":"no server can answer now; try again"}
+    set beresp.body = """{"error":"no server is available; retry later"}
 """;
     set beresp.ttl = 0s;
     set beresp.grace = 0s;
@@ -142,7 +142,7 @@ sub vcl_deliver {
     if (resp.status == 503 && req.http.X-Kind == "page" && req.restarts == 0) {
         return (restart);
     }
-    # Varnish compares it with the ETag, whatever it is.
+    # Varnish would compare * with the ETag.
     if (req.http.If-None-Match == "*") {
         set req.http.If-None-Match = resp.http.ETag;
     }

@@ -299,7 +299,7 @@ describe('nodes that shed load', { timeout: patience(60000) }, () => {
             await proxy.start();
             await nodes.stop();
             const answer = await proxy.get('/default/gray/3/1/1.png');
-            assertError(answer, 503, /try again/);
+            assertError(answer, 503, /retry later/);
             assert.equal(answer.headers['retry-after'], '1');
         } finally {
             await proxy.stop();
