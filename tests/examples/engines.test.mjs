@@ -1,4 +1,4 @@
-// What the README has game developers type, and what it says of engines' scales.
+// Runs the game engines' commands of server/CLIENTS.md, and checks the scales that it gives for engines.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -14,20 +14,20 @@ import { patience, scratch } from '../http/program.mjs';
 
 describe('engines', { timeout: patience(120000) }, () => {
     const daemon = useDaemon();
-    const folder = scratch();
+    const directory = scratch();
 
-    /* Run the one part of the README with FEATURE in it; what it printed. */
-    async function type(feature) {
+    /* Runs the example with FEATURE in it; returns its output. */
+    async function run(feature) {
         const commands = example(feature, `http://${daemon.authority}`);
         const { stdout } = await promisify(execFile)('sh', ['-ec', commands],
-            { cwd: folder, timeout: patience(60000), env: { ...process.env, no_proxy: '*' } });
+            { cwd: directory, timeout: patience(60000), env: { ...process.env, no_proxy: '*' } });
         return stdout;
     }
 
-    const file = (name) => readFileSync(path.join(folder, name));
+    const file = (name) => readFileSync(path.join(directory, name));
     const words = (bytes) => Uint16Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16LE(2 * i));
 
-    /* Heights of a row, metres; what 16 bits make of them, by the range that the headers tell. */
+    /* The heights of a row in metres; and a check of its 16-bit form, by the world's range. */
     const metres = async (x, y, width) =>
         floats(await daemon.bytes(`/default/region.f32?x=${x}&y=${y}&width=${width}&height=1`));
     async function assertNear(greys, heights, scale) {
@@ -41,26 +41,26 @@ describe('engines', { timeout: patience(120000) }, () => {
     }
 
     it('Unity', async () => {
-        await type('ground.raw');
+        await run('ground.raw');
         const [ground, east] = [words(file('ground.raw')), words(file('east.raw'))];
         assert.equal(ground.length, 4097 ** 2);
         assert.equal(east.length, 4097 ** 2);
         for (let row = 0; row < 4097; row++)
             assert.equal(ground[row * 4097 + 4096], east[row * 4097], `row ${row}: the edge`);
-        // Its terrain has value / 65536 of its height, above where it lies.
+        // Unity places a value at value / 65536 of the terrain's height, above the terrain's position.
         await assertNear(ground.subarray(100 * 4097, 101 * 4097), await metres(0, 100, 4097),
             (grey, min, max) => min + grey / 65536 * ((max - min) * 65536 / 65535));
     });
 
     it('Unreal', async () => {
-        await type('large.r16');
+        await run('large.r16');
         const large = words(file('large.r16')), { width, height, samples } = decodePng(file('ground.png'));
         assert.equal(large.length, 8129 ** 2);
         assert.deepEqual([width, height], [4033, 4033]);
         for (const row of [0, 1, 2017, 4032])
             assert.deepEqual([...large.subarray(row * 8129, row * 8129 + 4033)],
                 [...samples.subarray(row * 4033, (row + 1) * 4033)]);
-        // Its landscape has (value - 32768) / 128 of its Z scale, cm.
+        // Unreal places a value at (value - 32768) / 128 of the Z scale, in cm.
         const scale = (min, max) => (max - min) * 12800 / 65535;
         const location = (min, max) => 100 * min + (max - min) * 3276800 / 65535;
         for (const [x, y, count] of [[0, 8128, 4097], [4032, 4097, 4097]])
@@ -72,13 +72,13 @@ describe('engines', { timeout: patience(120000) }, () => {
     });
 
     it('Terrain3D', async () => {
-        const said = await type('terrain3d.r16');
-        assert.match(said, /^farlands-width: 2048\s+farlands-height: 2048\s+farlands-range: -6500 6000\s*$/i);
+        const output = await run('terrain3d.r16');
+        assert.match(output, /^farlands-width: 2048\s+farlands-height: 2048\s+farlands-range: -6500 6000\s*$/i);
         assert.equal(file('terrain3d.r16').length, 2 * 2048 ** 2);
     });
 
     it('Luanti', async () => {
-        await type('chunk.raw');
+        await run('chunk.raw');
         const chunk = file('chunk.raw'), heights = await metres(0, 79, 80);
         assert.equal(chunk.length, 2 * 80 ** 2);
         heights.forEach((height, i) => {
@@ -88,7 +88,7 @@ describe('engines', { timeout: patience(120000) }, () => {
     });
 
     it('voxels', async () => {
-        await type('z=272');
+        await run('z=272');
         const density = floats(file('chunk.f32'));
         assert.equal(density.length, 17 ** 3);
         const next = floats(await daemon.bytes('/default/volume.f32?x=0&y=0&z=272&width=17&height=17&depth=17'));

@@ -1,4 +1,4 @@
-// Godot's physics on the ground of a world: a ball rests where the server says that the ground is.
+// Godot's physics on the ground of a world: a ball comes to rest at the height that the server gives.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -11,10 +11,10 @@ import { eachRow } from '../http/table.mjs';
 
 const PROJECT = fileURLToPath(new URL('godot', import.meta.url));
 
-/* Where it keeps what it logs. */
+/* For Godot's logs and settings. */
 const home = scratch();
 
-/* Steep ground, so that a place missed by a block or a ground turned round shows. */
+/* Steep ground, so that an error of one block, or a mirrored ground, is visible. */
 const STEEP = `worlds: [{ name: steep, seed: 7, noise: { wavelength: 512, octaves: 4 },
     elevation: [[-0.5, -300], [0.5, 700]] }]`;
 

@@ -3,8 +3,8 @@
  * between blocks. After `make install`:
  *
  *     cc -o heights heights.c $(pkg-config --cflags --libs farlands)
- *     ./heights            from block (0, 0) on
- *     ./heights X Y        from block (X, Y) on, up to 2^52 blocks out
+ *     ./heights            starting at block (0, 0)
+ *     ./heights X Y        starting at block (X, Y), up to 2^52 blocks out
  */
 #include <errno.h>
 #include <farlands.h>
@@ -29,7 +29,7 @@ static const struct farlands_params params = {
     .knots = 3,
 };
 
-/* A whole number of blocks that the terrain has room for; else false. */
+/* Parse a whole number of blocks within the terrain's limits; false if TEXT is none. */
 static bool parse_blocks(const char *text, int64_t *blocks)
 {
     char *end;
@@ -44,7 +44,7 @@ static int print_heights(const struct farlands_terrain *terrain, int64_t x, int6
     const struct farlands_grid grid = {
         .x = x, .y = y, .step = FARLANDS_UNIT, .width = SIDE, .height = SIDE};
     float heights[SIDE * SIDE];
-    struct farlands_scratch *scratch; /* one a thread, for any number of grids */
+    struct farlands_scratch *scratch; /* one per thread, for any number of grids */
     int err = farlands_scratch_new(&scratch);
     if (err)
         return err;
@@ -52,7 +52,7 @@ static int print_heights(const struct farlands_terrain *terrain, int64_t x, int6
     farlands_scratch_free(scratch);
     if (err)
         return err;
-    for (int i = 0; i < SIDE * SIDE; i++) /* nine digits tell every float from every other */
+    for (int i = 0; i < SIDE * SIDE; i++) /* nine digits distinguish all floats */
         printf("%.9g%c", (double)heights[i], i % SIDE == SIDE - 1 ? '\n' : ' ');
     return 0;
 }
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     err = print_heights(terrain, x, y);
     if (err)
         fprintf(stderr, "farlands_heights: %s\n", strerror(-err));
-    else /* half a block on, in both directions */
+    else /* half a block further in both directions */
         printf("between blocks: %.9g\n",
                (double)farlands_height(terrain, x + FARLANDS_UNIT / 2, y + FARLANDS_UNIT / 2));
     farlands_terrain_free(terrain);

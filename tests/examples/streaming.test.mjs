@@ -1,5 +1,5 @@
-// The streaming client, built as a user would build it, against the daemon: alone, and with someone
-// between the two who refuses, cuts off, delays and falsifies.
+// The streaming client, built as a user would build it, against the daemon: directly, and through a proxy that
+// refuses, truncates, delays and falsifies.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -15,11 +15,11 @@ import { eachRow } from '../http/table.mjs';
 const TREE = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = '/opt/farlands';
 const CELLS = 16, SIDE = 17, CONNECTIONS = 6;
-const folder = scratch();
-const root = path.join(folder, 'root');
-const client = path.join(folder, 'client');
+const directory = scratch();
+const root = path.join(directory, 'root');
+const client = path.join(directory, 'client');
 
-/* Run to its end: { code, stdout, stderr }. */
+/* Runs PROGRAM to its end; returns { code, stdout, stderr }. */
 function run(program, args, env = {}) {
     return new Promise((resolve) => {
         execFile(program, args, { cwd: TREE, env: { ...process.env, ...env }, timeout: patience(60000) },
@@ -33,7 +33,7 @@ async function must(program, args, env) {
     return stdout.trim();
 }
 
-/* Knowing nothing but what pkg-config says of an installed library. */
+/* Uses only pkg-config's flags for an installed library. */
 async function build() {
     await must('make', ['--no-print-directory', 'install-lib', `PREFIX=${PREFIX}`, `LIBDIR=${PREFIX}/lib`,
         `DESTDIR=${root}`]);
@@ -52,7 +52,7 @@ const COUNTS = new RegExp('^(\\d+) regions: p50 ([\\d.]+) ms, p99 ([\\d.]+) ms; 
 const NAMES = ['regions', 'p50', 'p99', 'samples', 'differ', 'dropped', 'cancelled', 'shed', 'lost', 'groundless',
     'frames'];
 
-/* What the client made of its arguments: { code, stdout, stderr } and its counts. */
+/* Runs the client; returns { code, stdout, stderr } and its counts. */
 async function stream(...args) {
     const result = await run(client, args.map(String),
         { LD_LIBRARY_PATH: `${root}${PREFIX}/lib`, no_proxy: '*' });
@@ -62,7 +62,7 @@ async function stream(...args) {
     return result;
 }
 
-/* A walk on which nothing went wrong. */
+/* A walk without any error. */
 function assertGood(result) {
     const all = JSON.stringify(result);
     assert.equal(result.code, 0, all);
@@ -71,21 +71,21 @@ function assertGood(result) {
     assert.equal(result.samples, result.regions * SIDE * SIDE, all);
 }
 
-const wishOf = (target) => {
+const regionOf = (target) => {
     const { searchParams } = new URL(target, 'http://any');
     return { x: Number(searchParams.get('x')), y: Number(searchParams.get('y')) };
 };
 
 /*
- * Between a client and the daemon. meddle(wish, n) is asked about the n-th region: what it returns is
- * done instead of, or with, the daemon's answer: { status, headers, cut, delay, spoil }.
+ * A proxy between a client and the daemon. interfere(region, n) is called for the n-th region. It returns
+ * changes to the daemon's response: { status, headers, cut, delay, spoil }.
  */
-class Meddler {
+class FaultyProxy {
     constructor(daemon) {
         this.daemon = daemon;
-        // Once the last client has left, so may the daemon have.
+        // After the last client has left, the daemon may be gone, too.
         this.server = http.createServer((request, response) =>
-            this.answer(request, response).catch(() => response.destroy()));
+            this.respond(request, response).catch(() => response.destroy()));
         this.server.on('connection', () => { this.connections++; });
     }
 
@@ -94,22 +94,22 @@ class Meddler {
         this.url = `http://127.0.0.1:${this.server.address().port}/default`;
     }
 
-    begin(meddle = () => ({})) {
-        Object.assign(this, { meddle, asked: [], connections: 0 });
+    begin(interfere = () => ({})) {
+        Object.assign(this, { interfere, requested: [], connections: 0 });
     }
 
-    async answer(request, response) {
+    async respond(request, response) {
         const isRegion = request.url.includes('/region.');
         if (isRegion)
-            this.asked.push({ ...wishOf(request.url), at: Date.now() });
-        const what = isRegion ? this.meddle(this.asked.at(-1), this.asked.length) : {};
-        await sleep(what.delay ?? 0);
-        const { status, headers, body } = what.status
-            ? { status: what.status, headers: {}, body: Buffer.from('{"error":"no"}') }
+            this.requested.push({ ...regionOf(request.url), at: Date.now() });
+        const fault = isRegion ? this.interfere(this.requested.at(-1), this.requested.length) : {};
+        await sleep(fault.delay ?? 0);
+        const { status, headers, body } = fault.status
+            ? { status: fault.status, headers: {}, body: Buffer.from('{"error":"no"}') }
             : await this.daemon.get(request.url);
-        what.spoil?.(body);
-        response.writeHead(status, { ...headers, ...what.headers });
-        if (what.cut)
+        fault.spoil?.(body);
+        response.writeHead(status, { ...headers, ...fault.headers });
+        if (fault.cut)
             response.write(body.subarray(0, body.length / 2), () => response.destroy());
         else
             response.end(body);
@@ -123,76 +123,76 @@ class Meddler {
 
 describe('streaming client', { timeout: patience(180000) }, () => {
     const daemon = useDaemon();
-    const meddler = new Meddler(daemon);
+    const proxy = new FaultyProxy(daemon);
     const base = () => `http://${daemon.authority}`;
     before(build);
-    before(() => meddler.start());
-    after(() => meddler.stop());
+    before(() => proxy.start());
+    after(() => proxy.stop());
 
     const LIMIT = (2n ** 52n).toString();
     const WALKS = [
-        // world, where it begins, how far it sees
+        // world, start, radius
         ['default', 0, 0, 128],
         ['default', -1e6, 123456, 1],
         ['default', '-1099511627776', '4398046511104', 300],
-        ['default', LIMIT, `-${LIMIT}`, 100],           // a corner of the world: beyond it nothing is asked for
+        ['default', LIMIT, `-${LIMIT}`, 100],           // a corner of the world, with nothing beyond it
         ['default:18446744073709551615', 0, 0, 128],
     ];
 
-    it('has every sample that the library computes', () => eachRow(WALKS, async ([world, x, y, radius]) => {
+    it('receives every sample that the library computes', () => eachRow(WALKS, async ([world, x, y, radius]) => {
         const result = await stream('-t', 1.5, '-s', 60, '-r', radius, '-x', x, '-y', y, `${base()}/${world}`);
         assertGood(result);
         console.log(result.stdout);
         assert.equal(result.lost + result.shed, 0);
     }));
 
-    it('asks for the nearest first, over few connections', async () => {
-        meddler.begin();
-        const result = await stream('-t', 2, '-s', 0, '-r', 200, '-x', -1000005, '-y', -3, meddler.url);
+    it('requests the nearest first, over few connections', async () => {
+        proxy.begin();
+        const result = await stream('-t', 2, '-s', 0, '-r', 200, '-x', -1000005, '-y', -3, proxy.url);
         assertGood(result);
-        const [{ x, y }] = meddler.asked;
-        const place = /^spawn: \((-?\d+), (-?\d+)\)/.exec(result.stdout).slice(1);
-        assert.deepEqual([x, y], place.map((blocks) => CELLS * Math.floor(blocks / CELLS)), 'not underfoot');
-        const distances = meddler.asked.map((wish) => ((wish.x - x) ** 2 + (wish.y - y) ** 2) / CELLS ** 2);
+        const [{ x, y }] = proxy.requested;
+        const start = /^spawn: \((-?\d+), (-?\d+)\)/.exec(result.stdout).slice(1);
+        assert.deepEqual([x, y], start.map((blocks) => CELLS * Math.floor(blocks / CELLS)), 'not underfoot');
+        const distances = proxy.requested.map((region) => ((region.x - x) ** 2 + (region.y - y) ** 2) / CELLS ** 2);
         assert.ok(distances.length > 150, `${distances.length} squares`);
         assert.ok(Math.max(...distances) <= 13 ** 2);
-        // Those under way at the same moment may overtake each other.
+        // Concurrent requests may overtake each other.
         const early = distances.findIndex((distance, i) => distance < distances[i - 2 * CONNECTIONS]);
-        assert.equal(early, -1, `square ${early} comes late`);
-        assert.ok(meddler.connections <= CONNECTIONS + 2, `${meddler.connections} connections`);
+        assert.equal(early, -1, `square ${early} is late`);
+        assert.ok(proxy.connections <= CONNECTIONS + 2, `${proxy.connections} connections`);
     });
 
-    it('forgets what lies behind, and fetches it anew', async () => {
+    it('drops squares behind the player, and fetches them again', async () => {
         const result = await stream('-t', 1, '-s', 600, '-r', 48, `${base()}/default`);
         assertGood(result);
         assert.ok(result.dropped > 20, JSON.stringify(result));
     });
 
-    it('rests for Retry-After when shed', async () => {
-        meddler.begin((wish, n) => (n === 20 ? { status: 503, headers: { 'Retry-After': '2' } } : {}));
-        const result = await stream('-t', 3.5, '-r', 64, '-s', 20, meddler.url);
+    it('pauses for Retry-After when shed', async () => {
+        proxy.begin((region, n) => (n === 20 ? { status: 503, headers: { 'Retry-After': '2' } } : {}));
+        const result = await stream('-t', 3.5, '-r', 64, '-s', 20, proxy.url);
         assertGood(result);
         assert.equal(result.shed, 1);
-        const { asked } = meddler;
-        const refused = asked[19];
-        // Those that were under way at that moment may still arrive.
-        const next = asked.find(({ at }) => at > refused.at + 500);
+        const { requested } = proxy;
+        const refused = requested[19];
+        // Requests in progress at that moment may still arrive.
+        const next = requested.find(({ at }) => at > refused.at + 500);
         assert.ok(next.at - refused.at >= 1950, `again after ${next.at - refused.at} ms`);
-        assert.ok(asked.filter(({ x, y }) => x === refused.x && y === refused.y).length >= 2, 'not asked again');
+        assert.ok(requested.filter(({ x, y }) => x === refused.x && y === refused.y).length >= 2, 'not requested again');
     });
 
-    it('goes on after connections that break', async () => {
-        meddler.begin((wish, n) => ({ cut: n === 10 }));
-        const result = await stream('-t', 2.5, '-r', 64, meddler.url);
+    it('continues after broken connections', async () => {
+        proxy.begin((region, n) => ({ cut: n === 10 }));
+        const result = await stream('-t', 2.5, '-r', 64, proxy.url);
         assertGood(result);
         assert.equal(result.lost, 1);
-        const { x, y } = meddler.asked[9];
-        assert.ok(meddler.asked.filter((wish) => wish.x === x && wish.y === y).length === 2);
+        const { x, y } = proxy.requested[9];
+        assert.ok(proxy.requested.filter((region) => region.x === x && region.y === y).length === 2);
     });
 
-    it('cancels what comes too late', async () => {
-        meddler.begin((wish, n) => ({ delay: n % 3 ? 0 : 1500 }));
-        const result = await stream('-t', 2, '-s', 1000, '-r', 48, meddler.url);
+    it('cancels late requests', async () => {
+        proxy.begin((region, n) => ({ delay: n % 3 ? 0 : 1500 }));
+        const result = await stream('-t', 2, '-s', 1000, '-r', 48, proxy.url);
         assertGood(result);
         assert.ok(result.cancelled > 0, JSON.stringify(result));
     });
@@ -204,21 +204,21 @@ describe('streaming client', { timeout: patience(180000) }, () => {
         ['length', { status: 200 }, /status 200, 14 bytes/],
     ];
 
-    it('fails where the ground is not what it should be', () => eachRow(FAULTS, async ([, fault, said]) => {
-        meddler.begin((wish, n) => (n === 5 ? fault : {}));
-        const { code, stderr } = await stream('-t', 1, meddler.url);
+    it('fails on wrong ground', () => eachRow(FAULTS, async ([, fault, message]) => {
+        proxy.begin((region, n) => (n === 5 ? fault : {}));
+        const { code, stderr } = await stream('-t', 1, proxy.url);
         assert.equal(code, 1);
-        assert.match(stderr, said);
+        assert.match(stderr, message);
     }));
 
-    it('says what is wrong with its wishes', () => eachRow([
+    it('reports wrong arguments', () => eachRow([
         [[], 2, /usage/], [['-s', 'x', 'U'], 2, /usage/], [['-r', 1025, 'U'], 2, /usage/],
         [['-x', '4503599627370497', 'U'], 2, /usage/],
         [[`${base()}/nowhere`], 1, /nowhere/], [['file:///etc/passwd'], 1, /rotocol/],
         [['http://127.0.0.1:1/default'], 1, /connect/],
-    ], async ([args, code, said]) => {
+    ], async ([args, code, message]) => {
         const result = await stream(...args);
         assert.equal(result.code, code, JSON.stringify(result));
-        assert.match(result.stderr, said);
+        assert.match(result.stderr, message);
     }));
 });

@@ -1,10 +1,10 @@
 /*
- * Prints the heights of eight by eight blocks of a world that the daemon serves, from the document
- * that it gives of it, or from a configuration. After `make install`:
+ * Prints the heights of eight by eight blocks of a world, read from the daemon's document about it
+ * or from a configuration. After `make install`:
  *
  *     cc -o world world.c $(pkg-config --cflags --libs farlands)
  *     curl -O http://127.0.0.1:8080/default.json
- *     ./world default.json default X Y        from block (X, Y) on
+ *     ./world default.json default X Y        starting at block (X, Y)
  */
 #include <errno.h>
 #include <farlands.h>
@@ -15,7 +15,7 @@
 
 enum { SIDE = 8 };
 
-/* The world NAME of FILE. Says what is wrong where that is not to be had. */
+/* Read the world NAME from FILE. Returns false, with a message on stderr, if that fails. */
 static bool read_world(struct farlands_world *world, const char *file, const char *name)
 {
     char why[FARLANDS_WORLD_WHY] = "";

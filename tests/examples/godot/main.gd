@@ -1,27 +1,26 @@
-# Drops a ball on the ground of a Farlands world, and compares where it rests with the height that
-# the server tells of that place. For Godot 3, without a screen too:
+# Drops a ball on the ground of a Farlands world, and compares its height at rest with the server's
+# height of that place. For Godot 3, also without a screen:
 #
 #     FARLANDS_URL=http://127.0.0.1:8080/default godot3-server --path tests/examples/godot
 #
-# FARLANDS_X and FARLANDS_Y say around which block (0, 0). Quits with 0, or with 1 and the reason.
+# FARLANDS_X and FARLANDS_Y set the block to start from (0, 0). Exits with 0, or with 1 and the reason.
 #
-# A scene's coordinates are floats, and far out those miss whole blocks. So the scene has an origin
-# of its own, at a block and a height of the world: all that is in it is small numbers. East is +x,
-# south +z, up +y; a block is a metre.
+# A scene's coordinates are floats, which are wrong by whole blocks far out. So the scene has an origin
+# of its own, at a block and a height of the world, and all its numbers are small. East is +x, south
+# +z, up +y; a block is a metre.
 extends Spatial
 
-const SIDE = 33  # samples; a height map's lie one unit apart, around the middle of its shape
+const SIDE = 33  # samples; in a height map they are one unit apart, around the middle of its shape
 const RADIUS = 0.5
-# The ball falls on this block, seen from the scene's origin: not in the middle, where a mirrored
-# ground would have the same height. From as many metres above the ground.
+# The ball falls on this block, relative to the scene's origin, from DROP metres above the ground. Not in
+# the middle, where a mirrored ground would have the same height.
 const EAST = 5
 const SOUTH = -9
 const DROP = 3.0
-const SLOPE = 0.05  # that the block may have at most
+const SLOPE = 0.05  # the block's maximum
 
-# What the place of rest may be off by, in metres, beyond what tolerance() says. The scene's floats
-# and those in JSON lose less than a millimetre. The rest is Bullet's: it stops pushing when shapes
-# barely overlap.
+# The accepted error in metres, in addition to tolerance(). The scene's floats and JSON lose less than a
+# millimetre. The rest is due to Bullet, which stops pushing when shapes barely overlap.
 const TOUCH = 0.004
 
 var url = OS.get_environment("FARLANDS_URL")
@@ -34,7 +33,7 @@ func _ready():
 	for i in 2:
 		if near[i] == "":
 			near[i] = "0"
-	# Whatever goes wrong, it ends.
+	# End in any case.
 	get_tree().create_timer(60).connect("timeout", get_tree(), "quit", [1])
 	var why = yield(run(), "completed")
 	if why != "":
@@ -42,24 +41,24 @@ func _ready():
 	get_tree().quit(0 if why == "" else 1)
 
 
-# Numbers in URLs are plain decimals, which str() of a large float is not.
+# URLs need plain decimals; str() of a large float is not one.
 func decimal(number):
 	return "%d" % number if number == floor(number) else "%.10f" % number
 
 
-# The body of the answer, or null.
+# The body of the response, or null.
 func fetch(path):
 	var request = HTTPRequest.new()
 	request.timeout = 10
 	add_child(request)
 	var body = null
 	if request.request(url + path) == OK:
-		var answer = yield(request, "request_completed")
-		if answer[0] == HTTPRequest.RESULT_SUCCESS and answer[1] == 200:
-			body = answer[3]
+		var response = yield(request, "request_completed")
+		if response[0] == HTTPRequest.RESULT_SUCCESS and response[1] == 200:
+			body = response[3]
 		else:
-			printerr("%s%s: result %d, status %d: %s" % [url, path, answer[0], answer[1],
-				answer[3].get_string_from_utf8()])
+			printerr("%s%s: result %d, status %d: %s" % [url, path, response[0], response[1],
+				response[3].get_string_from_utf8()])
 	else:
 		yield(get_tree(), "idle_frame")
 	request.queue_free()
@@ -71,7 +70,7 @@ func fetch_json(path):
 	return null if body == null else JSON.parse(body.get_string_from_utf8()).result
 
 
-# Little-endian floats, row by row, north first: the order that a height map has, z growing south.
+# Little-endian floats, row by row, north first, as a height map has them: z grows south.
 func read_heights(body, ground):
 	var stream = StreamPeerBuffer.new()
 	stream.data_array = body
@@ -107,8 +106,8 @@ func add_body(body, shape):
 	add_child(body)
 
 
-# A ball touches what is nearest. On a slope s its middle is RADIUS * (sqrt(1 + s^2) - 1) farther
-# than its radius above the ground below it, in a dip up to that for the steepest slope around.
+# A ball touches the nearest ground. On a slope s its centre is RADIUS * (sqrt(1 + s^2) - 1) higher above the
+# ground below it than its radius; in a dip, up to that value for the steepest slope around.
 func tolerance(heights, east, south):
 	var half = (SIDE - 1) / 2
 	var at = int(round(south) + half) * SIDE + int(round(east) + half)
@@ -122,13 +121,13 @@ func tolerance(heights, east, south):
 
 
 func run():
-	# A block: whole numbers, which a script's 64-bit floats hold.
+	# A block has whole coordinates, which a script's 64-bit floats hold.
 	var spawn = yield(fetch_json("/spawn?x=%s&y=%s&slope=%s" % [near[0], near[1], SLOPE]), "completed")
 	if spawn == null:
 		return "no place to drop a ball on"
 	print("drop at block (%d, %d), %.3f m high, slope %.4f" % [spawn.x, spawn.y, spawn.height, spawn.slope])
 
-	# The scene's origin: that block, less the way to it.
+	# The scene's origin: that block minus the ball's offset.
 	var x = spawn.x - EAST
 	var y = spawn.y - SOUTH
 	var half = (SIDE - 1) / 2
@@ -145,9 +144,9 @@ func run():
 		if ball.sleeping:
 			break
 	if not ball.sleeping:
-		return "it does not come to rest: now at %s, %s m/s" % [ball.translation, ball.linear_velocity]
+		return "the ball does not come to rest: now at %s, %s m/s" % [ball.translation, ball.linear_velocity]
 
-	# Places are told in steps of 1/1024 block.
+	# Coordinates have steps of 1/1024 block.
 	var east = stepify(ball.translation.x, 1.0 / 1024)
 	var south = stepify(ball.translation.z, 1.0 / 1024)
 	var place = yield(fetch_json("/height?x=%s&y=%s" % [decimal(x + east), decimal(y + south)]),
@@ -159,4 +158,4 @@ func run():
 	var accepted = tolerance(heights, east, south)
 	print("rests %+.3f east, %+.3f south of it at %.4f m, on ground of %.4f m: off by %+.4f, of %.4f" % [
 		east - EAST, south - SOUTH, spawn.height + rest, place.height, rest - ground, accepted])
-	return "" if abs(rest - ground) <= accepted else "it does not rest on the ground"
+	return "" if abs(rest - ground) <= accepted else "the ball does not rest on the ground"

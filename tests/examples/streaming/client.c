@@ -1,7 +1,7 @@
 /*
- * A game's client without the game: a player appears and walks, and the ground streams in around
- * them (ground.c). Here the same ground is also computed in process, and a sample that differs by
- * one bit is a failure; a game does one or the other. After `make install`:
+ * A game's client without the game: a player spawns and walks, and ground.c streams the ground
+ * around them. This program also computes the same ground in process and fails if a sample differs
+ * by one bit; a game does one or the other. After `make install`:
  *
  *     cc -o client client.c ground.c $(pkg-config --cflags --libs farlands libcurl libcjson) -lm
  *     ./client http://127.0.0.1:8080/default
@@ -24,7 +24,7 @@ enum { FRAME_MS = 16, RADIUS_MAX = GROUND_REACH_MAX * GROUND_CELLS };
 
 struct client {
     const char *url; /* of the world */
-    double speed;    /* blocks a second */
+    double speed;    /* blocks per second */
     double seconds;
     double radius; /* blocks */
 
@@ -34,22 +34,22 @@ struct client {
     struct ground *ground;
 
     /*
-     * Where the player is, in blocks: a whole number, and the way from there. Far out no float
-     * and no double holds their sum; a game keeps its scene around such an origin.
+     * The player's position in blocks: a whole number and an offset. Far out no float or double
+     * holds their sum; a game keeps its scene around such an origin.
      */
     int64_t origin[2];
-    double way[2];
+    double offset[2];
 
-    double *latencies; /* ms, of the squares that came */
-    size_t latency_count, latency_room;
+    double *latencies; /* ms, of the squares that arrived */
+    size_t latency_count, latency_capacity;
     unsigned long samples, differing;
-    unsigned long frames, groundless; /* the latter: without the ground that the player stands on */
+    unsigned long frames, groundless; /* groundless: no ground under the player */
 };
 
 /* --- Before the first frame ---------------------------------------------------- */
 
 struct document {
-    char *text; /* with a NUL, or NULL */
+    char *text; /* NUL-terminated, or NULL */
     size_t length;
     long status;
 };
@@ -70,7 +70,7 @@ static size_t append(char *bytes, size_t size, size_t count, void *context)
     return length;
 }
 
-/* What URL answers with 200, or with ALSO; no text where it does not. free() is the caller's. */
+/* GET URL, with status 200 or ALSO; on error text is NULL. The caller frees the text. */
 static struct document fetch(const char *url, long also)
 {
     struct document document = {0};
@@ -87,14 +87,14 @@ static struct document fetch(const char *url, long also)
     curl_easy_cleanup(easy);
     if (result != CURLE_OK || (document.status != 200 && document.status != also)) {
         const char *why = result == CURLE_OK ? document.text : curl_easy_strerror(result);
-        fprintf(stderr, "%s: %s\n", url, why ? why : "an empty answer");
+        fprintf(stderr, "%s: %s\n", url, why ? why : "empty response");
         free(document.text);
         document.text = NULL;
     }
     return document;
 }
 
-/* The parameters of the world, of which the library makes the very terrain that the server has. */
+/* Fetch the world's parameters, from which the library makes the server's terrain. */
 static bool fetch_world(struct client *client)
 {
     char url[1024], why[FARLANDS_WORLD_WHY] = "";
@@ -114,8 +114,7 @@ static bool fetch_world(struct client *client)
     return !err;
 }
 
-/* The player appears at the nearest place above the sea that is not steep, or where there is none
- * around, in the middle of it. */
+/* Spawn at the nearest block above the sea that is not steep; if there is none, at the origin. */
 static bool spawn(struct client *client)
 {
     char url[1024];
@@ -124,10 +123,10 @@ static bool spawn(struct client *client)
     struct document document = fetch(url, 404);
     if (!document.text)
         return false;
-    cJSON *answer = cJSON_Parse(document.text);
-    const cJSON *x = cJSON_GetObjectItem(answer, "x"), *y = cJSON_GetObjectItem(answer, "y");
+    cJSON *place = cJSON_Parse(document.text);
+    const cJSON *x = cJSON_GetObjectItem(place, "x"), *y = cJSON_GetObjectItem(place, "y");
     const bool found = document.status == 200 && cJSON_IsNumber(x) && cJSON_IsNumber(y);
-    if (found) { /* whole numbers up to 2^52: a double holds them */
+    if (found) { /* a double holds whole numbers up to 2^52 */
         client->origin[0] = (int64_t)x->valuedouble;
         client->origin[1] = (int64_t)y->valuedouble;
     }
@@ -136,22 +135,22 @@ static bool spawn(struct client *client)
                (long long)client->origin[1], document.text);
     else
         fprintf(stderr, "%s: %s\n", url, document.text);
-    cJSON_Delete(answer);
+    cJSON_Delete(place);
     free(document.text);
     return found || document.status == 404;
 }
 
-/* --- Squares that come ----------------------------------------------------------- */
+/* --- Arriving squares ---------------------------------------------------------- */
 
 static void note_latency(struct client *client, double ms)
 {
-    if (client->latency_count == client->latency_room) {
-        const size_t room = client->latency_room ? 2 * client->latency_room : 1024;
-        double *longer = realloc(client->latencies, room * sizeof *longer);
+    if (client->latency_count == client->latency_capacity) {
+        const size_t capacity = client->latency_capacity ? 2 * client->latency_capacity : 1024;
+        double *longer = realloc(client->latencies, capacity * sizeof *longer);
         if (!longer)
             return;
         client->latencies = longer;
-        client->latency_room = room;
+        client->latency_capacity = capacity;
     }
     client->latencies[client->latency_count++] = ms;
 }
@@ -192,10 +191,10 @@ static double now(void)
 }
 
 /* A wide curve, so that new ground comes from all sides in turn. */
-static void walk(struct client *client, double elapsed, double since)
+static void walk(struct client *client, double elapsed, double step)
 {
-    client->way[0] += cos(elapsed / 5) * client->speed * since;
-    client->way[1] += sin(elapsed / 5) * client->speed * since;
+    client->offset[0] += cos(elapsed / 5) * client->speed * step;
+    client->offset[1] += sin(elapsed / 5) * client->speed * step;
 }
 
 static int play(struct client *client)
@@ -206,8 +205,8 @@ static int play(struct client *client)
         const double moment = now();
         walk(client, moment - begun, moment - last);
         last = moment;
-        const int64_t x = client->origin[0] + (int64_t)floor(client->way[0]);
-        const int64_t y = client->origin[1] + (int64_t)floor(client->way[1]);
+        const int64_t x = client->origin[0] + (int64_t)floor(client->offset[0]);
+        const int64_t y = client->origin[1] + (int64_t)floor(client->offset[1]);
         err = ground_turn(client->ground, x, y);
         client->frames++;
         client->groundless += !ground_at(client->ground, x, y);
@@ -300,9 +299,9 @@ int main(int argc, char **argv)
     if (!parse(&client, argc, argv)) {
         fprintf(stderr,
                 "usage: %s [-s SPEED] [-t SECONDS] [-r RADIUS] [-x X] [-y Y] URL\n"
-                "URL: of a world, http://127.0.0.1:8080/default\n"
-                "SPEED: blocks a second, up to 10000 (20); SECONDS: up to 3600 (10);\n"
-                "RADIUS: blocks, up to %d (128); X, Y: whole blocks, where to begin (0, 0)\n",
+                "URL: of a world, such as http://127.0.0.1:8080/default\n"
+                "SPEED: blocks per second, up to 10000 (20); SECONDS: up to 3600 (10);\n"
+                "RADIUS: blocks, up to %d (128); X, Y: start, whole blocks (0, 0)\n",
                 argv[0], RADIUS_MAX);
         return 2;
     }

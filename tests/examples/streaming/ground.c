@@ -11,7 +11,7 @@
 
 enum { BYTES = GROUND_SAMPLES * 4, TRANSFER_SECONDS = 10 };
 
-/* Beyond 2^52 blocks there is no world. */
+/* The world ends at 2^52 blocks. */
 static const int64_t LIMIT = (INT64_C(1) << 52) / GROUND_CELLS;
 
 struct place {
@@ -19,10 +19,10 @@ struct place {
     struct ground_square square;
 };
 
-/* One request on its way. Its handle is used for ever, so libcurl keeps the connection. */
+/* One request in progress. The handle is reused, so libcurl keeps the connection. */
 struct transfer {
     CURL *easy;
-    struct place *place; /* of the square that was asked for, or NULL: free */
+    struct place *place; /* of the requested square; NULL if free */
     unsigned char body[BYTES];
     size_t length;
 };
@@ -36,17 +36,17 @@ struct ground {
     int64_t column, row; /* the player's square */
 
     /*
-     * Square (c, r) has its place at (c mod WINDOW, r mod WINDOW): of all squares that are
-     * wanted or kept no two share one, and none moves when the player does.
+     * Square (c, r) is stored at (c mod WINDOW, r mod WINDOW). No two squares within reach share
+     * a place, and none moves when the player does.
      */
     int window;
     struct place *places;
-    struct offset *offsets; /* from the player's square to those within reach, nearest first */
+    struct offset *offsets; /* of the squares within reach, from the player's; nearest first */
     int offset_count;
 
     CURLM *multi;
     struct transfer transfers[GROUND_CONNECTIONS];
-    double not_before; /* seconds: when the server may be asked again */
+    double not_before; /* seconds: time of the next request */
     struct ground_counts counts;
 };
 
@@ -62,7 +62,7 @@ static int64_t distance_squared(int64_t columns, int64_t rows)
     return columns * columns + rows * rows;
 }
 
-/* Not the remainder of a division, which is negative where NUMBER is. */
+/* Unlike %, never negative. */
 static int64_t modulo(int64_t number, int64_t by)
 {
     return (number % by + by) % by;
@@ -74,24 +74,24 @@ static struct place *place_of(const struct ground *ground, int64_t column, int64
                            modulo(column, ground->window)];
 }
 
-/* --- Asking -------------------------------------------------------------------- */
+/* --- Requests ------------------------------------------------------------------ */
 
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
     const size_t length = size * count;
     if (length > sizeof transfer->body - transfer->length)
-        return 0; /* longer than any square: an error to libcurl */
+        return 0; /* longer than a square: libcurl reports an error */
     memcpy(transfer->body + transfer->length, bytes, length);
     transfer->length += length;
     return length;
 }
 
-static void ask(struct ground *ground, struct transfer *transfer, struct place *place)
+static void start(struct ground *ground, struct transfer *transfer, struct place *place)
 {
     const struct ground_square *square = &place->square;
     char url[2048];
-    /* With the world's fingerprint an answer holds for ever: caches on the way may keep it. */
+    /* With the world's fingerprint responses are immutable, so caches may keep them. */
     snprintf(url, sizeof url, "%s/region.f32?x=%lld&y=%lld&width=%d&height=%d&v=%s",
              ground->options.url, (long long)(square->column * GROUND_CELLS),
              (long long)(square->row * GROUND_CELLS), GROUND_SIDE, GROUND_SIDE,
@@ -111,8 +111,8 @@ static struct transfer *free_transfer(struct ground *ground)
     return NULL;
 }
 
-/* No more than the connections can carry: of what is not asked for yet the order can change. */
-static void ask_for_nearest(struct ground *ground)
+/* Request no more squares than there are connections: the order of the others may change. */
+static void request_nearest(struct ground *ground)
 {
     if (now() < ground->not_before)
         return;
@@ -126,12 +126,12 @@ static void ask_for_nearest(struct ground *ground)
             continue;
         place->square.column = column;
         place->square.row = row;
-        ask(ground, transfer, place);
+        start(ground, transfer, place);
         transfer = free_transfer(ground);
     }
 }
 
-/* --- Forgetting ---------------------------------------------------------------- */
+/* --- Distant squares ----------------------------------------------------------- */
 
 static void end_transfer(struct ground *ground, struct transfer *transfer)
 {
@@ -139,7 +139,7 @@ static void end_transfer(struct ground *ground, struct transfer *transfer)
     transfer->place = NULL;
 }
 
-/* In HTTP/1.1 that closes the connection; libcurl opens another for the next request. */
+/* In HTTP/1.1 this closes the connection; libcurl opens another one for the next request. */
 static void cancel(struct ground *ground, const struct place *place)
 {
     for (int i = 0; i < GROUND_CONNECTIONS; i++)
@@ -147,8 +147,7 @@ static void cancel(struct ground *ground, const struct place *place)
             end_transfer(ground, &ground->transfers[i]);
 }
 
-/* What is kept reaches a square farther than what is fetched: pacing up and down fetches nothing.
- */
+/* Squares are kept one square beyond the reach, so that walking to and fro fetches nothing. */
 static bool is_distant(const struct ground *ground, const struct ground_square *square)
 {
     const int64_t kept = ground->options.reach + 1;
@@ -157,7 +156,7 @@ static bool is_distant(const struct ground *ground, const struct ground_square *
     return columns > kept || rows > kept || distance_squared(columns, rows) > kept * kept;
 }
 
-static void forget_distant(struct ground *ground)
+static void drop_distant(struct ground *ground)
 {
     for (int i = 0; i < ground->window * ground->window; i++) {
         struct place *place = &ground->places[i];
@@ -173,9 +172,9 @@ static void forget_distant(struct ground *ground)
     }
 }
 
-/* --- Taking -------------------------------------------------------------------- */
+/* --- Responses ----------------------------------------------------------------- */
 
-/* A server that goes by another configuration now has another world of this name. */
+/* False if the server has reloaded its configuration and changed the world of this name. */
 static bool is_of_this_world(const struct ground *ground, CURL *easy)
 {
     struct curl_header *header;
@@ -188,7 +187,7 @@ static void take(struct ground *ground, struct transfer *transfer)
 {
     struct place *place = transfer->place;
     curl_off_t us = 0;
-    for (int i = 0; i < GROUND_SAMPLES; i++) { /* little-endian, wherever this runs */
+    for (int i = 0; i < GROUND_SAMPLES; i++) { /* little-endian on every machine */
         uint32_t bits;
         memcpy(&bits, transfer->body + 4 * i, sizeof bits);
         bits = le32toh(bits);
@@ -200,7 +199,7 @@ static void take(struct ground *ground, struct transfer *transfer)
     ground->options.arrived(ground->options.context, &place->square, (double)us / 1e3);
 }
 
-/* What did not come is absent again, and so is asked for again. */
+/* A square without a response is absent again, so it will be requested again. */
 static int finish(struct ground *ground, struct transfer *transfer, CURLcode result)
 {
     long status = 0;
@@ -210,10 +209,10 @@ static int finish(struct ground *ground, struct transfer *transfer, CURLcode res
     curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &pause);
 
     transfer->place->state = ABSENT;
-    if (result != CURLE_OK) { /* the network, or the server is being restarted */
+    if (result != CURLE_OK) { /* the network, or the server restarts */
         ground->counts.lost++;
         ground->not_before = now() + 1;
-    } else if (status == 503) { /* all of the server is to be left alone, not this square */
+    } else if (status == 503) { /* pause all requests, not only this one */
         ground->counts.shed++;
         ground->not_before = now() + (pause > 0 ? (double)pause : 1);
     } else if (status != 200 || transfer->length != BYTES) {
@@ -221,7 +220,7 @@ static int finish(struct ground *ground, struct transfer *transfer, CURLcode res
                 status == 200 ? 0 : (int)transfer->length, (const char *)transfer->body);
         err = -EPROTO;
     } else if (!is_of_this_world(ground, transfer->easy)) {
-        fprintf(stderr, "a square: of another world, which has this one's name now\n");
+        fprintf(stderr, "a square: the server has another world of this name now\n");
         err = -EPROTO;
     } else {
         take(ground, transfer);
@@ -230,7 +229,7 @@ static int finish(struct ground *ground, struct transfer *transfer, CURLcode res
     return err;
 }
 
-static int take_answers(struct ground *ground)
+static int take_responses(struct ground *ground)
 {
     int left, err = 0;
     curl_multi_perform(ground->multi, &left);
@@ -244,14 +243,14 @@ static int take_answers(struct ground *ground)
 
 int ground_turn(struct ground *ground, int64_t x, int64_t y)
 {
-    ground->column = x >> GROUND_CELLS_BITS; /* down to a whole number, below zero as well */
+    ground->column = x >> GROUND_CELLS_BITS; /* rounds down, also below zero */
     ground->row = y >> GROUND_CELLS_BITS;
-    int err = take_answers(ground);
+    int err = take_responses(ground);
     if (err)
         return err;
-    forget_distant(ground);
-    ask_for_nearest(ground);
-    curl_multi_perform(ground->multi, &(int){0}); /* what was asked for leaves now */
+    drop_distant(ground);
+    request_nearest(ground);
+    curl_multi_perform(ground->multi, &(int){0}); /* send the requests now */
     return 0;
 }
 
@@ -274,7 +273,7 @@ const struct ground_counts *ground_counts(const struct ground *ground)
     return &ground->counts;
 }
 
-/* --- Beginning and end ---------------------------------------------------------- */
+/* --- Set-up and end ------------------------------------------------------------ */
 
 static int nearest_first(const void *a, const void *b)
 {
