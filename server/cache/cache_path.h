@@ -1,4 +1,4 @@
-/* Where the disk cache is. */
+/* The path of the disk cache. */
 #ifndef FARLANDS_CACHE_CACHE_PATH_H
 #define FARLANDS_CACHE_CACHE_PATH_H
 
@@ -6,8 +6,9 @@
 
 enum { CACHE_PATH_MAX = CONFIG_TEXT_MAX + 16 };
 
-/* The folder that CONFIG names, or else that of the XDG base directories. Returns 0; -ENOENT, and
- * an empty text, where neither it nor HOME is set. Not while others change the environment. */
+/* The path that CONFIG names, else $XDG_CACHE_HOME/farlands, else ~/.cache/farlands. Returns 0, or
+ * -ENOENT and an empty path if none of them is set. No other thread may change the environment
+ * meanwhile. */
 int cache_path(const struct config *config, char out[CACHE_PATH_MAX]);
 
 #endif

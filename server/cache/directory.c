@@ -41,13 +41,11 @@ int directory_open(struct directory *directory, const char *path)
     directory->path = strdup(path);
     if (!directory->path)
         return -ENOMEM;
-    int fd = open_path(path);
-    if (fd < 0) {
-        free(directory->path);
-        return fd;
-    }
-    directory->fd = fd;
-    return 0;
+    directory->fd = open_path(path);
+    if (directory->fd >= 0)
+        return 0;
+    free(directory->path);
+    return directory->fd;
 }
 
 void directory_close(struct directory *directory)

@@ -11,19 +11,18 @@
 #include <xxhash.h>
 
 /*
- * New tiles enter the small queue. At its end those that were used more than
- * once move on to the main queue; the others go, and leave a ghost: asked for
- * again soon, they enter the main queue at once. At the main queue's end a tile
- * that was used goes round again, as often as it was used.
+ * New tiles enter the small queue. At its end tiles that were used more than once move to the main
+ * queue; the others are evicted and leave a ghost. A tile with a ghost enters the main queue at
+ * once. At the end of the main queue a tile that was used is queued again, as often as it was used.
  */
 enum {
-    SMALL_SHARE = 10,      /* the small queue has a tenth of the budget, as in the paper */
-    SMALL_USES = 2,        /* in the small queue, to move on */
-    BYTES_A_BUCKET = 4096, /* of the budget: most tiles are larger, so that chains are short */
-    GHOSTS_A_BUCKET = 2,
-    ALLOCATION = 16, /* what malloc needs for itself, about */
-    /* The lock is held meanwhile: in a queue where all were used, 3 rounds of it would be long. */
-    ROUNDS_AT_ONCE = 512,
+    SMALL_SHARE = 10,        /* the small queue has a tenth of the budget, as in the paper */
+    SMALL_USES = 2,          /* that move a tile from the small to the main queue */
+    BYTES_PER_BUCKET = 4096, /* of the budget; most tiles are larger, so that chains are short */
+    GHOSTS_PER_BUCKET = 2,
+    ALLOCATION = 16, /* malloc's own overhead, about */
+    /* Requeued while the lock is held. If all tiles were used, 3 rounds would take too long. */
+    REQUEUED_MAX = 512,
 };
 
 struct entry {
@@ -37,40 +36,41 @@ struct entry {
 };
 
 struct queue {
-    struct entry *oldest; /* whose prev is the newest: utlist's way */
+    struct entry *oldest; /* its prev is the newest (utlist) */
     uint64_t bytes, count;
 };
 
-/* That a key left the small queue as number WHEN of all that did. */
+/* A key that was evicted from the small queue. */
 struct ghost {
-    uint32_t hash, when;
+    uint32_t hash;
+    uint32_t number; /* of the eviction */
 };
 
 struct bucket {
     struct entry *first;
-    struct ghost ghosts[GHOSTS_A_BUCKET];
+    struct ghost ghosts[GHOSTS_PER_BUCKET];
 };
 
 struct memory_cache {
     uv_mutex_t lock;
-    uint64_t budget, used; /* the table's bytes are used from the start */
+    uint64_t budget, used; /* USED includes the table */
     struct queue small, main;
-    uint32_t departures; /* from the small queue; ages wrap around with it */
-    uint64_t seed;       /* so that nobody can choose names that share a bucket */
+    uint32_t evictions; /* from the small queue; may wrap around */
+    uint64_t seed;      /* drawn at random, so that clients cannot choose keys of one bucket */
     struct bucket *buckets;
     size_t bucket_count; /* a power of two */
-    struct bucket only;  /* the table where a budget is too small for one, or memory is out */
+    struct bucket only;  /* the table if the budget is too small for another, or memory is out */
 };
 
 static size_t buckets_for(uint64_t budget)
 {
     size_t count = 1;
-    while (count <= budget / BYTES_A_BUCKET / 2)
+    while (count <= budget / BYTES_PER_BUCKET / 2)
         count *= 2;
     return count;
 }
 
-/* A table for BUDGET, or NULL: out of memory, or one bucket will do. */
+/* A table for BUDGET; NULL if out of memory, or if one bucket suffices. */
 static struct bucket *buckets_new(uint64_t budget)
 {
     size_t count = buckets_for(budget);
@@ -95,8 +95,8 @@ static void chain_queue(struct memory_cache *cache, const struct queue *queue)
         LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
 }
 
-/* Chain all entries in BUCKETS, COUNT of them, or, where it is NULL, in the only one. The ghosts
- * are forgotten. Returns what held them before, to be freed, or NULL. */
+/* Move all entries to the table BUCKETS of COUNT buckets, or to the only bucket if it is NULL.
+ * Ghosts are dropped. Returns the old table for the caller to free, or NULL. */
 static struct bucket *use_table(struct memory_cache *cache, struct bucket *buckets, size_t count)
 {
     struct bucket *before = cache->buckets == &cache->only ? NULL : cache->buckets;
@@ -119,7 +119,7 @@ static struct entry *find(struct memory_cache *cache, const char *key, uint64_t 
     return entry;
 }
 
-/* The table's low bits are the same for a whole bucket; ghosts are told apart by others. */
+/* All keys of a bucket share the low bits of their hashes; ghosts differ in the high ones. */
 static uint32_t ghost_hash(uint64_t hash)
 {
     return (uint32_t)(hash >> 32);
@@ -127,24 +127,24 @@ static uint32_t ghost_hash(uint64_t hash)
 
 static uint32_t age(const struct memory_cache *cache, const struct ghost *ghost)
 {
-    return cache->departures - ghost->when;
+    return cache->evictions - ghost->number;
 }
 
 static void leave_ghost(struct memory_cache *cache, uint64_t hash)
 {
     struct ghost *ghosts = bucket_of(cache, hash)->ghosts, *oldest = ghosts;
-    for (int i = 1; i < GHOSTS_A_BUCKET; i++)
+    for (int i = 1; i < GHOSTS_PER_BUCKET; i++)
         if (age(cache, &ghosts[i]) > age(cache, oldest))
             oldest = &ghosts[i];
-    *oldest = (struct ghost){ghost_hash(hash), cache->departures++};
+    *oldest = (struct ghost){ghost_hash(hash), cache->evictions++};
 }
 
-/* Whether HASH left a ghost: among as many departures as there are entries, for main's alone
- * would be none as long as main is empty. The ghost is gone then. */
+/* True if HASH has a ghost among the last evictions, as many as there are entries now (the paper's
+ * number, the main queue's entries, would be 0 while it is empty). Removes the ghost. */
 static bool take_ghost(struct memory_cache *cache, uint64_t hash)
 {
     struct ghost *ghosts = bucket_of(cache, hash)->ghosts;
-    for (int i = 0; i < GHOSTS_A_BUCKET; i++)
+    for (int i = 0; i < GHOSTS_PER_BUCKET; i++)
         if (ghosts[i].hash == ghost_hash(hash) &&
             age(cache, &ghosts[i]) <= cache->small.count + cache->main.count) {
             ghosts[i] = (struct ghost){0};
@@ -169,8 +169,8 @@ static void dequeue(struct entry *entry)
     queue->count--;
 }
 
-/* Out of queue and table, and on to *GONE, to be freed without the lock. */
-static void take_out(struct memory_cache *cache, struct entry *entry, struct entry **gone)
+/* Remove ENTRY from its queue and the table, and add it to *GONE, to be freed without the lock. */
+static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **gone)
 {
     struct bucket *bucket = bucket_of(cache, entry->hash);
     dequeue(entry);
@@ -179,7 +179,7 @@ static void take_out(struct memory_cache *cache, struct entry *entry, struct ent
     LL_PREPEND2(*gone, entry, chain);
 }
 
-/* Shards count uses meanwhile, without the lock: what is lost then does not matter. */
+/* Event loops count uses without the lock; a lost count does not matter. */
 static unsigned uses(const struct entry *entry)
 {
     return __atomic_load_n(&entry->blob->uses, __ATOMIC_RELAXED);
@@ -190,12 +190,13 @@ static void set_uses(struct entry *entry, unsigned count)
     __atomic_store_n(&entry->blob->uses, (uint8_t)count, __ATOMIC_RELAXED);
 }
 
-static void turn_out_small(struct memory_cache *cache, struct entry **gone)
+/* Evict the oldest entry of the small queue, or move it to the main queue. */
+static void evict_small(struct memory_cache *cache, struct entry **gone)
 {
     struct entry *entry = cache->small.oldest;
     if (uses(entry) < SMALL_USES) {
         leave_ghost(cache, entry->hash);
-        take_out(cache, entry, gone);
+        remove_entry(cache, entry, gone);
     } else {
         dequeue(entry);
         set_uses(entry, 0);
@@ -203,28 +204,29 @@ static void turn_out_small(struct memory_cache *cache, struct entry **gone)
     }
 }
 
-static void turn_out_main(struct memory_cache *cache, struct entry **gone)
+/* Evict an entry of the main queue: the oldest without uses, among the first REQUEUED_MAX. */
+static void evict_main(struct memory_cache *cache, struct entry **gone)
 {
     struct entry *entry = cache->main.oldest;
-    for (int i = 0; i < ROUNDS_AT_ONCE && uses(entry) > 0; i++) {
+    for (int i = 0; i < REQUEUED_MAX && uses(entry) > 0; i++) {
         set_uses(entry, uses(entry) - 1);
         dequeue(entry);
         enqueue(&cache->main, entry);
         entry = cache->main.oldest;
     }
-    take_out(cache, entry, gone);
+    remove_entry(cache, entry, gone);
 }
 
-/* Until COST more bytes fit in the budget, which they do where nothing is kept. */
+/* Evict until COST more bytes fit the budget. They must fit an empty cache. */
 static void make_room(struct memory_cache *cache, size_t cost, struct entry **gone)
 {
     while (cache->used + cost > cache->budget) {
         assert(cache->small.count + cache->main.count > 0);
         const bool small_is_over = cache->small.bytes > cache->budget / SMALL_SHARE;
         if (cache->small.count && (small_is_over || !cache->main.count))
-            turn_out_small(cache, gone);
+            evict_small(cache, gone);
         else
-            turn_out_main(cache, gone);
+            evict_main(cache, gone);
     }
 }
 
@@ -249,7 +251,8 @@ static void free_entries(struct entry *entry)
     }
 }
 
-/* Let ENTRY in, to the queue of the one that it replaces if it does; to *GONE if it cannot fit. */
+/* Add ENTRY to QUEUE, that of the entry it replaces, or, if NULL, to the one that its ghost
+ * decides; to *GONE if it cannot fit. */
 static void admit(struct memory_cache *cache, struct entry *entry, struct queue *queue,
                   struct entry **gone)
 {
@@ -287,12 +290,12 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
 
     uv_mutex_lock(&cache->lock);
     struct entry *before = find(cache, key, hash);
-    const bool known = before && before->blob == blob; /* then it keeps its place */
-    if (before && !known) {
+    const bool same = before && before->blob == blob; /* keeps its position in the queue */
+    if (before && !same) {
         queue = before->queue;
-        take_out(cache, before, &gone);
+        remove_entry(cache, before, &gone);
     }
-    if (entry && known)
+    if (entry && same)
         LL_PREPEND2(gone, entry, chain);
     else if (entry)
         admit(cache, entry, queue, &gone);
@@ -306,7 +309,7 @@ void memory_cache_resize(struct memory_cache *cache, uint64_t budget)
     struct entry *gone = NULL;
 
     uv_mutex_lock(&cache->lock);
-    /* Out of memory the old table does, if the budget has room for it. */
+    /* If out of memory keep the old table, unless it alone exceeds the budget. */
     if (buckets || buckets_for(budget) == 1 || table_bytes(cache) > budget)
         before = use_table(cache, buckets, buckets_for(budget));
     cache->budget = budget;
@@ -327,27 +330,24 @@ uint64_t memory_cache_used(struct memory_cache *cache)
 int memory_cache_new(struct memory_cache **out, uint64_t budget)
 {
     struct memory_cache *cache = calloc(1, sizeof *cache);
-    if (!cache)
-        return -ENOMEM;
-    cache->budget = budget;
-    cache->buckets = &cache->only;
-    int err = -ENOMEM;
     struct bucket *buckets = buckets_new(budget);
-    if (!buckets && buckets_for(budget) > 1)
-        goto fail_buckets;
-    use_table(cache, buckets, buckets_for(budget));
+    int err = -ENOMEM;
+    if (!cache || (!buckets && buckets_for(budget) > 1))
+        goto fail;
     err = uv_mutex_init(&cache->lock);
     if (err)
-        goto fail_lock;
-    /* Without randomness names can be chosen, but tiles are served all the same. */
+        goto fail;
+    cache->budget = budget;
+    cache->buckets = &cache->only;
+    use_table(cache, buckets, buckets_for(budget));
+    /* Without randomness clients might choose keys of one bucket, but tiles are served. */
     if (getrandom(&cache->seed, sizeof cache->seed, GRND_NONBLOCK) != sizeof cache->seed)
         cache->seed = uv_hrtime();
     *out = cache;
     return 0;
 
-fail_lock:
+fail:
     free(buckets);
-fail_buckets:
     free(cache);
     return err;
 }
@@ -356,13 +356,7 @@ void memory_cache_free(struct memory_cache *cache)
 {
     if (!cache)
         return;
-    struct entry *gone = NULL;
-    while (cache->small.oldest)
-        take_out(cache, cache->small.oldest, &gone);
-    while (cache->main.oldest)
-        take_out(cache, cache->main.oldest, &gone);
-    free_entries(gone);
-    free(use_table(cache, NULL, 0));
+    memory_cache_resize(cache, 0);
     uv_mutex_destroy(&cache->lock);
     free(cache);
 }

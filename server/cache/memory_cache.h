@@ -1,8 +1,8 @@
 /*
- * Encoded tiles in memory, by name, within a budget of bytes. A scan of tiles
- * that nobody asks for again pushes out none that is in use: S3-FIFO (Yang et
- * al., "FIFO queues are all you need for cache eviction", SOSP 2023). Any
- * thread; a lock is held for the table alone, never while tiles are freed.
+ * Encoded tiles in memory, by key, within a budget of bytes. Eviction is S3-FIFO (Yang et al.,
+ * "FIFO queues are all you need for cache eviction", SOSP 2023): a scan of tiles that are requested
+ * once does not push out those in use. Any thread, except for new and free. The lock is held for
+ * table operations only, never while tiles are freed.
  */
 #ifndef FARLANDS_CACHE_MEMORY_CACHE_H
 #define FARLANDS_CACHE_MEMORY_CACHE_H
@@ -14,25 +14,25 @@
 struct memory_cache;
 
 /*
- * BUDGET bytes, keys and bookkeeping included: what is used never exceeds it.
- * Only struct memory_cache itself is not counted; 0 keeps nothing. Returns 0,
- * -ENOMEM or -EAGAIN. Free it when no thread uses it any more.
+ * The cache never uses more than BUDGET bytes, keys and bookkeeping included; only struct
+ * memory_cache itself is not counted. With a budget of 0 nothing is kept. Returns 0, -ENOMEM or
+ * -EAGAIN.
  */
 int memory_cache_new(struct memory_cache **out, uint64_t budget);
 void memory_cache_free(struct memory_cache *cache);
 
-/* The blob under KEY, with a reference that the caller releases, or NULL. Counts as a use; so
- * should whoever keeps the reference count its own, with blob_use. */
+/* The blob under KEY with a reference that the caller releases, or NULL. Counts as a use. A caller
+ * that keeps the reference and uses it again should count that with blob_use. */
 struct blob *memory_cache_get(struct memory_cache *cache, const char *key);
 
-/* Keep BLOB under KEY with a reference of its own, instead of what was there. Where memory is out
- * or the blob alone exceeds the budget, nothing is kept. */
+/* Keep BLOB under KEY with a reference of the cache's own; it replaces a blob under that key. If
+ * memory is out or BLOB exceeds the budget by itself, nothing is kept under KEY. */
 void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob);
 
-/* Another budget from now on: what exceeds it is gone when this returns. */
+/* Change the budget. Entries that exceed it are evicted before this returns. */
 void memory_cache_resize(struct memory_cache *cache, uint64_t budget);
 
-/* Bytes of the budget that are taken. */
+/* Bytes of the budget in use. */
 uint64_t memory_cache_used(struct memory_cache *cache);
 
 #endif
