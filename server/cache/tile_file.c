@@ -10,24 +10,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/cache/file_io.h"
 #include "server/png/image_verify.h"
 
-/* No tile is larger: 512 x 512 x 3 bytes, incompressible. */
-enum { FILE_MAX = 1 << 20 };
+enum {
+    FILE_MAX = 1 << 20, /* the largest tile is 512 x 512 x 3 bytes, incompressible */
+    /* The mtime is the time of the last use, this many seconds off: a write per hit would cost more
+     * than the hit. */
+    TOUCH_SECONDS = 600,
+};
 
-/* A file's mtime is when it was last asked for, within this many seconds: a write for each
- * hit would cost more than the hit. */
-enum { TOUCH_SECONDS = 600 };
-
-/* O_NOATIME: who reads must not make the disk write. */
-static uint64_t read_flags(bool atime)
+static int open_once(bool noatime, int directory, const char *name, bool wait)
 {
-    return O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (atime ? 0 : O_NOATIME);
-}
-
-static int open_once(bool atime, int directory, const char *name, bool wait)
-{
-    struct open_how how = {.flags = read_flags(atime), .resolve = RESOLVE_CACHED};
+    /* O_NOATIME: reading must not cause writes. */
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+                                    (noatime ? O_NOATIME : 0),
+                           .resolve = RESOLVE_CACHED};
     int fd = wait ? openat(directory, name, (int)how.flags)
                   : (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
     return fd < 0 ? -errno : fd;
@@ -35,15 +33,15 @@ static int open_once(bool atime, int directory, const char *name, bool wait)
 
 static int open_file(struct tile_reader *reader, int directory, const char *name, bool wait)
 {
-    const bool atime = __atomic_load_n(&reader->atime, __ATOMIC_RELAXED);
-    int fd = open_once(atime, directory, name, wait);
-    if (fd == -EPERM && !atime) {
-        __atomic_store_n(&reader->atime, true, __ATOMIC_RELAXED);
-        fd = open_once(true, directory, name, wait);
+    const bool noatime = !__atomic_load_n(&reader->no_noatime, __ATOMIC_RELAXED);
+    int fd = open_once(noatime, directory, name, wait);
+    if (fd == -EPERM && noatime) {
+        __atomic_store_n(&reader->no_noatime, true, __ATOMIC_RELAXED);
+        fd = open_once(false, directory, name, wait);
     }
     /* Kernels before 5.12, and sandboxes. */
     if (!wait && (fd == -ENOSYS || fd == -EINVAL || fd == -EPERM)) {
-        __atomic_store_n(&reader->no_waitless, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&reader->no_nowait, true, __ATOMIC_RELAXED);
         return -EAGAIN;
     }
     return fd;
@@ -51,25 +49,17 @@ static int open_file(struct tile_reader *reader, int directory, const char *name
 
 static int read_all(int fd, uint8_t *bytes, size_t length)
 {
-    while (length > 0) {
-        ssize_t n = read(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EILSEQ; /* shorter than it was a moment ago */
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 0;
+    ssize_t n = file_transfer(fd, bytes, length, false);
+    return n == (ssize_t)length ? 0 : n < 0 ? (int)n : -EILSEQ; /* truncated since fstat */
 }
 
-/* What is not in memory as a whole, the disk has. */
+/* Read from the page cache only. */
 static int read_cached(struct tile_reader *reader, int fd, uint8_t *bytes, size_t length)
 {
     const struct iovec all = {bytes, length};
     ssize_t n = preadv2(fd, &all, 1, 0, RWF_NOWAIT);
     if (n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL))
-        __atomic_store_n(&reader->no_waitless, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&reader->no_nowait, true, __ATOMIC_RELAXED);
     return n == (ssize_t)length ? 0 : -EAGAIN;
 }
 
@@ -85,7 +75,7 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int directory,
 {
     struct stat status;
     *touch = -1;
-    if (!wait && __atomic_load_n(&reader->no_waitless, __ATOMIC_RELAXED))
+    if (!wait && __atomic_load_n(&reader->no_nowait, __ATOMIC_RELAXED))
         return -EAGAIN;
     int fd = open_file(reader, directory, name, wait);
     if (fd < 0)
@@ -114,27 +104,14 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int directory,
     return err;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 0;
-}
-
-/* Not flushed to the disk: after a power loss a torn file is a miss, which its CRCs tell. */
+/* No fsync: a file that a power loss has torn is a miss, as its CRCs do not match. */
 int tile_file_write(int directory, const char *name, const struct blob *png)
 {
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
-    int err = write_all(fd, png->bytes, png->length);
+    ssize_t n = file_transfer(fd, (void *)png->bytes, png->length, true);
+    int err = n == (ssize_t)png->length ? 0 : n < 0 ? (int)n : -EIO;
     if (close(fd) && !err)
         err = -errno;
     if (err)

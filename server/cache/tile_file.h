@@ -1,4 +1,4 @@
-/* A tile's file: read whole and checked, written whole or not at all. Knows nothing of quotas. */
+/* A tile's file: read and verified as a whole, written as a whole or not at all. Knows no quota. */
 #ifndef FARLANDS_CACHE_TILE_FILE_H
 #define FARLANDS_CACHE_TILE_FILE_H
 
@@ -7,22 +7,23 @@
 
 #include "server/core/blob.h"
 
-/* How files are read here; zeroed to begin with, atomic, learnt by trying. */
+/* What the system lacks, as found by trying. Zero-initialize it; members are atomic. */
 struct tile_reader {
-    bool no_waitless; /* the system cannot open or read without waiting */
-    bool atime;       /* files that are not ours: O_NOATIME is refused */
+    bool no_nowait;  /* it cannot open or read without waiting */
+    bool no_noatime; /* it refuses O_NOATIME: the files belong to another user */
 };
 
 /*
- * The PNG of SIZE x SIZE pixels that is NAME below DIRECTORY: 0 and one reference in *OUT; -ENOENT;
- * -EILSEQ where it is torn, rotten or something else; or the error of reading it. With WAIT false
- * it never waits for the disk: -EAGAIN where it would have to. *TOUCH, -1 but with 0, is the open
- * file where it was last used long ago: touch and close it. Any thread.
+ * Read NAME below DIRECTORY, a PNG of SIZE x SIZE pixels. Returns 0 and one reference in *OUT;
+ * -ENOENT; -EILSEQ if it is damaged or something else; or the error of reading it. If WAIT is false
+ * it never waits for the disk: -EAGAIN if it would have to. *TOUCH is -1, or, if the file was last
+ * used long ago, its descriptor: the caller sets the file's times and closes it. Any thread.
  */
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
                    uint32_t size, bool wait, int *touch);
 
-/* Write PNG as the new file NAME. Returns 0 or a negative code; on error it is not there. */
+/* Write PNG as the new file NAME. Returns 0, -EEXIST or another negative code; on error no file is
+ * left behind. Any thread. */
 int tile_file_write(int directory, const char *name, const struct blob *png);
 
 #endif
