@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "server/cache/circuit_breaker.h"
 #include "server/cache/eviction_thread.h"
@@ -20,19 +19,16 @@
 #include "server/cache/tile_walk.h"
 #include "server/telemetry/log.h"
 
-enum { TEMPORARY_MAX = 64 };
-
-/* Folders between the cache's and a tile. */
-enum { FOLDERS = 4 };
-
-/* Others may delete and make what we make and look for: the sweeper an empty folder, say. */
-enum { ATTEMPTS = 8 };
+enum {
+    TEMPORARY_MAX = 64,
+    TILE_DEPTH = 4, /* directories between the cache's and a tile */
+    ATTEMPTS = 8,   /* others may delete what a put has just made: evictions an empty directory */
+};
 
 struct disk_cache {
     struct directory directory;
-    uint64_t nonce;     /* drawn at random: several processes may share the folder */
-    unsigned temporary; /* atomic: makes temporary names differ */
-    struct quota *usage;
+    unsigned temporary; /* atomic: number of the last temporary file */
+    struct quota *quota;
     struct eviction_thread *evictor;
     struct circuit_breaker breaker;
     struct tile_reader reader;
@@ -40,18 +36,15 @@ struct disk_cache {
 
 static uint64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return uv_hrtime() / 1000000;
 }
 
 static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 {
-    snprintf(name, TEMPORARY_MAX, TEMPORARY_PREFIX "%016" PRIx64 "-%u", cache->nonce,
+    snprintf(name, TEMPORARY_MAX, TEMPORARY_PREFIX "%016" PRIx64 "-%u", quota_nonce(cache->quota),
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
 }
 
-/* Tiles are kept under their keys. */
 static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
 {
     assert(tile->format == FORMAT_PNG);
@@ -60,8 +53,8 @@ static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
 
 /* --- Life ---------------------------------------------------------------------- */
 
-/* Make a file and unlink it: whether the folder can be written to at all. */
-static int try_folder(struct disk_cache *cache)
+/* Find whether the directory is writable by making a file and deleting it. */
+static int try_directory(struct disk_cache *cache)
 {
     char name[TEMPORARY_MAX];
     temporary_name(cache, name);
@@ -75,12 +68,12 @@ static int try_folder(struct disk_cache *cache)
 static void suspend(struct disk_cache *cache, int err)
 {
     if (circuit_breaker_failed(&cache->breaker, now_ms()))
-        log_line(LOG_WARNING, "tiles cannot be stored in %s: %s; serving goes on",
+        log_line(LOG_WARNING, "cannot store tiles in %s: %s; serving goes on",
                  cache->directory.path, strerror(-err));
 }
 
-/* What may pass, and does not keep tiles from being read. */
-static bool may_pass(int err)
+/* Errors that may pass, and that do not prevent reading. */
+static bool is_transient(int err)
 {
     return err == -ENOSPC || err == -EDQUOT || err == -EROFS || err == -EAGAIN || err == -EUSERS;
 }
@@ -88,43 +81,39 @@ static bool may_pass(int err)
 int disk_cache_open(struct disk_cache **out, const char *directory, const struct footprint *quota,
                     bool (*is_current)(void *context, const char *fingerprint), void *context)
 {
-    int why;
+    int write_err;
     struct disk_cache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return -ENOMEM;
-    if (getrandom(&cache->nonce, sizeof cache->nonce, 0) != sizeof cache->nonce)
-        cache->nonce = (uint64_t)getpid() << 32 ^ now_ms();
-    cache->nonce |= 1;
     int err = directory_open(&cache->directory, directory);
     if (err)
-        goto fail_folder;
-    err = quota_open(&cache->usage, &cache->directory, cache->nonce, &why);
+        goto fail_directory;
+    err = quota_open(&cache->quota, &cache->directory, &write_err);
     if (err)
-        goto fail_usage;
-    if (!why)
-        why = try_folder(cache);
-    if (why && !may_pass(why)) {
-        err = why;
-        goto fail_try;
+        goto fail_quota;
+    if (!write_err)
+        write_err = try_directory(cache);
+    if (write_err && !is_transient(write_err)) {
+        err = write_err;
+        goto fail_write;
     }
-    if (why)
-        suspend(cache, why);
+    if (write_err)
+        suspend(cache, write_err);
     const struct eviction_parts parts = {.directory = &cache->directory,
-                                         .usage = cache->usage,
-                                         .nonce = cache->nonce,
+                                         .quota = cache->quota,
                                          .is_current = is_current,
                                          .context = context};
     err = eviction_thread_new(&cache->evictor, &parts, *quota);
     if (err)
-        goto fail_try;
+        goto fail_write;
     *out = cache;
     return 0;
 
-fail_try:
-    quota_close(cache->usage);
-fail_usage:
+fail_write:
+    quota_close(cache->quota);
+fail_quota:
     directory_close(&cache->directory);
-fail_folder:
+fail_directory:
     free(cache);
     return err;
 }
@@ -134,7 +123,7 @@ void disk_cache_close(struct disk_cache *cache)
     if (!cache)
         return;
     eviction_thread_free(cache->evictor);
-    quota_close(cache->usage);
+    quota_close(cache->quota);
     directory_close(&cache->directory);
     free(cache);
 }
@@ -151,7 +140,7 @@ struct footprint disk_cache_keeps(struct footprint quota)
 
 bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
 {
-    return quota_last(cache->usage, out);
+    return quota_last(cache->quota, out);
 }
 
 bool disk_cache_suspended(const struct disk_cache *cache)
@@ -175,7 +164,7 @@ int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blo
     int touch;
     int err = get(cache, tile, true, out, &touch);
     if (touch >= 0) {
-        futimens(touch, NULL); /* or not: someone else's file, a read-only disk */
+        futimens(touch, NULL); /* may fail: another user's file, a read-only file system */
         close(touch);
     }
     return err;
@@ -201,8 +190,8 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
 
 /* --- Writing ----------------------------------------------------------------- */
 
-/* A tile on its way to the disk, and what the books have of it. */
-struct delivery {
+/* A put in progress, and its share of the ledger. */
+struct put {
     struct disk_cache *cache;
     char name[TILE_KEY_MAX];
     char temporary[TEMPORARY_MAX];
@@ -210,43 +199,38 @@ struct delivery {
     struct footprint reserved, freed;
 };
 
-static int reserve(struct delivery *delivery, struct footprint size)
+static int reserve(struct put *put, struct footprint size)
 {
-    struct eviction_thread *evictor = delivery->cache->evictor;
-    int err = quota_reserve(delivery->cache->usage, size, eviction_thread_get_limit(evictor));
+    struct disk_cache *cache = put->cache;
+    int err = quota_reserve(cache->quota, size, eviction_thread_limit(cache->evictor));
     if (err == -EDQUOT)
-        eviction_thread_refused(evictor, size);
+        eviction_thread_refused(cache->evictor, size);
     else if (!err)
-        delivery->reserved = footprint_sum(delivery->reserved, size);
+        put->reserved = footprint_sum(put->reserved, size);
     return err;
 }
 
-static struct footprint footprint_smaller(struct footprint a, struct footprint b)
+static void release(struct put *put, struct footprint size)
 {
-    return footprint_less(a, footprint_less(a, b));
+    put->freed = footprint_sum(put->freed, size);
 }
 
-static void give_back(struct delivery *delivery, struct footprint size)
-{
-    delivery->freed = footprint_sum(delivery->freed, size);
-}
-
-/* Our own -EDQUOT means another thing: there the disk is full. */
-static int of_disk(int err)
+/* The file system's own quota: to callers the disk is full, as -EDQUOT means the cache's. */
+static int disk_error(int err)
 {
     return err == -EDQUOT ? -ENOSPC : err;
 }
 
-static int write_temporary(struct delivery *delivery, const struct blob *png)
+static int write_temporary(struct put *put, const struct blob *png)
 {
-    struct directory *directory = &delivery->cache->directory;
-    int err = tile_file_write(directory->fd, delivery->temporary, png);
+    struct directory *directory = &put->cache->directory;
+    int err = tile_file_write(directory->fd, put->temporary, png);
     if (err == -ENOENT && directory_reopen(directory) == 0)
-        err = tile_file_write(directory->fd, delivery->temporary, png);
-    return err;
+        err = tile_file_write(directory->fd, put->temporary, png);
+    return disk_error(err);
 }
 
-/* The folder that NAME is to be in, never through a link: what lies beyond is not ours. */
+/* Open the directory of the file NAME, never through a symbolic link: its target is not ours. */
 static int open_parent(int fd, char *name)
 {
     struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -261,70 +245,71 @@ static int open_parent(int fd, char *name)
     return parent;
 }
 
-/* The temporary is now what stood in the tile's place. Its size nobody else gives back; but where
- * it was larger than the tile, no more than the tile's: quota_settle takes back what was reserved,
- * and a survey finds the rest. */
-static void delete_replaced(struct delivery *delivery)
+/*
+ * Delete the temporary file, which is now what was in the tile's place, and release its size: no
+ * other process does. At most the tile's size, though: quota_settle releases no more than was
+ * reserved, and a count finds the rest.
+ */
+static void delete_replaced(struct put *put)
 {
-    int fd = delivery->cache->directory.fd;
+    int fd = put->cache->directory.fd;
     struct stat status;
-    if (fstatat(fd, delivery->temporary, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        unlinkat(fd, delivery->temporary, 0) == 0 && S_ISREG(status.st_mode))
-        give_back(delivery,
-                  footprint_smaller(footprint_of_file((uint64_t)status.st_size), delivery->size));
+    if (fstatat(fd, put->temporary, &status, AT_SYMLINK_NOFOLLOW) ||
+        unlinkat(fd, put->temporary, 0) || !S_ISREG(status.st_mode))
+        return;
+    struct footprint replaced = footprint_of_file((uint64_t)status.st_size);
+    release(put, replaced.bytes < put->size.bytes ? replaced : put->size);
 }
 
-/* The temporary becomes FILE in the folder PARENT, or changes places with it: a plain rename
- * would not tell what it replaced. */
-static int rename_to(struct delivery *delivery, int parent, const char *file)
+/* Rename the temporary file to FILE in the directory PARENT. An existing file is exchanged: a plain
+ * rename would not tell the size of what it replaced. */
+static int rename_to(struct put *put, int parent, const char *file)
 {
-    int fd = delivery->cache->directory.fd;
+    int fd = put->cache->directory.fd;
     struct stat status;
-    if (renameat2(fd, delivery->temporary, parent, file, RENAME_NOREPLACE) == 0)
+    if (renameat2(fd, put->temporary, parent, file, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno == EEXIST) {
         if (fstatat(parent, file, &status, AT_SYMLINK_NOFOLLOW))
             return -errno;
         if (S_ISDIR(status.st_mode))
             return -EISDIR;
-        if (renameat2(fd, delivery->temporary, parent, file, RENAME_EXCHANGE) == 0) {
-            delete_replaced(delivery);
+        if (renameat2(fd, put->temporary, parent, file, RENAME_EXCHANGE) == 0) {
+            delete_replaced(put);
             return 0;
         }
     }
     if (errno != EINVAL)
         return -errno;
-    /* A file system without the one or the other: the books say too much until a survey. */
-    return renameat(fd, delivery->temporary, parent, file) ? -errno : 0;
+    /* The file system lacks these flags: the ledger may say too much until the next count. */
+    return renameat(fd, put->temporary, parent, file) ? -errno : 0;
 }
 
-static int make_folders(struct delivery *delivery)
+static int make_directories(struct put *put)
 {
-    const struct footprint directory = footprint_of_directory(0, 0);
-    const struct footprint all = {FOLDERS * directory.bytes, FOLDERS * directory.files};
+    const struct footprint each = footprint_of_directory(0, 0);
     unsigned made = 0;
-    int err = reserve(delivery, all);
+    int err = reserve(put, footprint_times(each, TILE_DEPTH));
     if (err)
         return err;
-    err = of_disk(directory_create(delivery->cache->directory.fd, delivery->name, &made));
-    give_back(delivery, footprint_less(all, (struct footprint){made * directory.bytes,
-                                                               made * directory.files}));
-    return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: tried again */
+    err = disk_error(directory_create(put->cache->directory.fd, put->name, &made));
+    release(put, footprint_times(each, TILE_DEPTH - made));
+    return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: try again */
 }
 
-/* The temporary goes to its place, whose folders are made when first needed. */
-static int place(struct delivery *delivery)
+/* Rename the temporary file to the tile's name, making its directories if they are missing. */
+static int publish(struct put *put)
 {
     int err = -ENOENT;
     for (int attempt = 0; err == -ENOENT && attempt < ATTEMPTS; attempt++) {
-        int parent = open_parent(delivery->cache->directory.fd, delivery->name);
-        err = parent < 0 ? parent : 0;
-        if (!err) {
-            err = of_disk(rename_to(delivery, parent, strrchr(delivery->name, '/') + 1));
+        int parent = open_parent(put->cache->directory.fd, put->name);
+        err = parent;
+        if (parent >= 0) {
+            err = disk_error(rename_to(put, parent, strrchr(put->name, '/') + 1));
             close(parent);
         }
         if (err == -ENOENT) {
-            int made = make_folders(delivery);
+            int made = make_directories(put);
             if (made)
                 return made;
         }
@@ -332,36 +317,34 @@ static int place(struct delivery *delivery)
     return err;
 }
 
-static int deliver(struct delivery *delivery, const struct blob *png)
+static int store(struct put *put, const struct blob *png)
 {
-    const struct footprint size = footprint_of_file(png->length);
-    struct disk_cache *cache = delivery->cache;
-    delivery->size = size;
-    int err = reserve(delivery, size);
+    struct disk_cache *cache = put->cache;
+    put->size = footprint_of_file(png->length);
+    int err = reserve(put, put->size);
     if (err)
         return err;
-    err = of_disk(write_temporary(delivery, png));
+    err = write_temporary(put, png);
     if (err) {
-        give_back(delivery, size);
+        release(put, put->size);
     } else {
-        err = place(delivery);
-        /* Who else deletes it knows of it, or had no business to. */
-        if (err && unlinkat(cache->directory.fd, delivery->temporary, 0) == 0)
-            give_back(delivery, size);
+        err = publish(put);
+        /* If another process removed the file, that process adjusts the ledger. */
+        if (err && unlinkat(cache->directory.fd, put->temporary, 0) == 0)
+            release(put, put->size);
     }
-    quota_settle(cache->usage, delivery->reserved, delivery->freed);
+    quota_settle(cache->quota, put->reserved, put->freed);
     return err;
 }
 
-/* Something stands in this one tile's way, or someone deletes what is made for it. */
+/* Something is in this one tile's place: no reason to suspend storing. */
 static bool is_obstacle(int err)
 {
     return err == -EISDIR || err == -ENOTDIR || err == -ELOOP || err == -EXDEV || err == -EEXIST ||
            err == -ENAMETOOLONG || err == -EBUSY;
 }
 
-/* What the outcome of a put means for those to come. */
-static void judge(struct disk_cache *cache, struct circuit_breaker_try begun, int err)
+static void update_breaker(struct disk_cache *cache, struct circuit_breaker_try begun, int err)
 {
     if (err == -EDQUOT || is_obstacle(err))
         return;
@@ -370,21 +353,21 @@ static void judge(struct disk_cache *cache, struct circuit_breaker_try begun, in
     if (err)
         suspend(cache, err);
     else if (circuit_breaker_succeeded(&cache->breaker, begun))
-        log_line(LOG_INFO, "tiles are stored in %s again", cache->directory.path);
+        log_line(LOG_INFO, "storing tiles in %s again", cache->directory.path);
 }
 
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
 {
-    struct delivery delivery = {.cache = cache};
+    struct put put = {.cache = cache};
     struct circuit_breaker_try begun;
     if (!circuit_breaker_allows(&cache->breaker, now_ms(), &begun))
         return -ECANCELED;
-    tile_name(tile, delivery.name);
-    temporary_name(cache, delivery.temporary);
-    int err = deliver(&delivery, png);
-    if (err == -ENOENT) /* not the disk's fault: someone deletes the folder as fast as it is made */
+    tile_name(tile, put.name);
+    temporary_name(cache, put.temporary);
+    int err = store(&put, png);
+    if (err == -ENOENT) /* not the disk's fault: the directory is deleted as fast as it is made */
         err = -EBUSY;
-    judge(cache, begun, err);
+    update_breaker(cache, begun, err);
     if (!err)
         eviction_thread_stored(cache->evictor);
     return err;

@@ -12,81 +12,84 @@
 #include "server/cache/tile_walk.h"
 
 enum {
-    /* Drawn from all tiles: a quantile of their ages is then right within a percent or two. */
+    /* Tiles sampled for their ages: a quantile is then right within a percent or two. */
     SAMPLE = 4096,
-    ABANDONED_SECONDS = 60, /* a temporary whose maker cannot be told from its name */
-    CLOCK_SLACK = 3600,     /* seconds that a tile may come from the future */
+    ABANDONED_SECONDS = 60, /* a temporary file whose name does not tell its process */
+    CLOCK_SLACK = 3600,     /* seconds by which a time may be in the future */
+    TEMPORARY_MAX = 64,
 };
 
-/* Times of last use are below this (the year 2096); so much earlier is who goes first. */
-#define CLASS (INT64_C(4000000000000000000))
+/* Times of last use in ns are below this (the year 2096). Each reason to evict a tile before all
+ * others makes its time earlier by as much. */
+#define EARLIER (INT64_C(4000000000000000000))
 
 struct aged {
-    int64_t last_use; /* ns; less by CLASS for each class that is to go before */
+    int64_t last_use;
     uint64_t bytes;
 };
 
 struct eviction {
     struct eviction_parts parts;
-    uint64_t moved; /* names of what is being deleted */
-    int top;        /* the folder, during a walk */
-    time_t now;
-    bool current; /* whether the fingerprint is that the walk is in */
-    /* The survey's. */
+    uint64_t moved; /* number of the last file moved aside */
+    time_t now;     /* when the walk began */
+    bool current;   /* the fingerprint that the walk is in is served */
+    /* Of the count. */
     struct footprint counted;
-    uint64_t tiles, chance;
+    uint64_t tiles, random_state;
     struct aged sample[SAMPLE];
-    /* Eviction's. */
-    int64_t latest; /* last use of those that may go */
-    struct footprint room, target, freed;
-    struct footprint unwritten; /* of freed, what the books do not know */
+    /* Of the deletion. */
+    int64_t latest;             /* last use of the tiles to delete */
+    struct footprint size;      /* to be freed */
+    struct footprint target;    /* usage at which enough is freed */
+    struct footprint freed;     /* so far */
+    struct footprint unsettled; /* of that, not yet in the ledger */
 };
 
 int eviction_new(struct eviction **out, const struct eviction_parts *parts)
 {
-    struct eviction *sweep = calloc(1, sizeof *sweep);
-    if (!sweep)
+    struct eviction *eviction = calloc(1, sizeof *eviction);
+    if (!eviction)
         return -ENOMEM;
-    sweep->parts = *parts;
-    sweep->chance = parts->nonce;
-    *out = sweep;
+    eviction->parts = *parts;
+    eviction->random_state = quota_nonce(parts->quota);
+    *out = eviction;
     return 0;
 }
 
-void eviction_free(struct eviction *sweep)
+void eviction_free(struct eviction *eviction)
 {
-    free(sweep);
+    free(eviction);
 }
 
-/* xorshift64*: which tiles are drawn need not be hard to guess. */
-static uint64_t draw(struct eviction *sweep, uint64_t below)
+/* xorshift64*: nothing depends on the sample being hard to guess. */
+static uint64_t random_below(struct eviction *eviction, uint64_t below)
 {
-    uint64_t x = sweep->chance;
+    uint64_t x = eviction->random_state;
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;
-    sweep->chance = x;
+    eviction->random_state = x;
     return (x * UINT64_C(0x2545f4914f6cdd1d)) % below;
 }
 
 /* --- Order ------------------------------------------------------------------- */
 
 /*
- * The smaller, the sooner a tile goes. Only the order counts, so that a clock
- * set forward makes nobody old; when it is set back, tiles from the future
- * have not been asked for since, and go first.
+ * The tiles with the smallest values are evicted first. Only the order counts, so a clock set
+ * forward makes no tile old. After a clock was set back, tiles with times in the future have not
+ * been used since and go first.
  */
-static int64_t last_use(const struct eviction *sweep, const struct stat *status)
+static int64_t last_use(const struct eviction *eviction, const struct stat *status)
 {
     int64_t seconds = status->st_mtim.tv_sec;
-    int64_t clamped = seconds < 0                     ? 0
-                      : seconds >= CLASS / 1000000000 ? CLASS / 1000000000 - 1
-                                                      : seconds;
+    int64_t clamped = seconds < 0                       ? 0
+                      : seconds >= EARLIER / 1000000000 ? EARLIER / 1000000000 - 1
+                                                        : seconds;
     int64_t order = clamped * 1000000000 + status->st_mtim.tv_nsec;
-    if (seconds > sweep->now + CLOCK_SLACK)
-        order -= CLASS;
-    if (!sweep->current)
-        order -= CLASS;
+    if (seconds > eviction->now + CLOCK_SLACK)
+        order -= EARLIER;
+    if (!eviction->current)
+        order -= EARLIER;
     return order;
 }
 
@@ -96,244 +99,228 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Reservoir sampling: each tile is in the sample with the same chance. */
-static void sample_tile(struct eviction *sweep, const struct aged *tile)
+/* Reservoir sampling: each tile is in the sample with the same probability. */
+static void sample_tile(struct eviction *eviction, const struct aged *tile)
 {
-    uint64_t place = sweep->tiles++;
-    if (place >= SAMPLE)
-        place = draw(sweep, sweep->tiles);
-    if (place < SAMPLE)
-        sweep->sample[place] = *tile;
+    uint64_t index = eviction->tiles++;
+    if (index >= SAMPLE)
+        index = random_below(eviction, eviction->tiles);
+    if (index < SAMPLE)
+        eviction->sample[index] = *tile;
 }
 
-/* The last use up to which tiles must go so that ROOM is made. */
-static int64_t latest_to_go(struct eviction *sweep, struct footprint room)
+/* Deleting the tiles last used up to the returned time frees SIZE. Sorts the sample. */
+static int64_t latest_to_delete(struct eviction *eviction, struct footprint size)
 {
-    size_t count = sweep->tiles < SAMPLE ? (size_t)sweep->tiles : SAMPLE;
-    qsort(sweep->sample, count, sizeof *sweep->sample, compare);
-    double stands_for = count ? (double)sweep->tiles / (double)count : 1;
+    size_t count = eviction->tiles < SAMPLE ? (size_t)eviction->tiles : SAMPLE;
+    qsort(eviction->sample, count, sizeof *eviction->sample, compare);
+    double stands_for = count ? (double)eviction->tiles / (double)count : 1;
     double bytes = 0, files = 0;
     for (size_t i = 0; i < count; i++) {
-        bytes += stands_for * (double)sweep->sample[i].bytes;
+        bytes += stands_for * (double)eviction->sample[i].bytes;
         files += stands_for;
-        if (bytes >= (double)room.bytes && files >= (double)room.files)
-            return sweep->sample[i].last_use;
+        if (bytes >= (double)size.bytes && files >= (double)size.files)
+            return eviction->sample[i].last_use;
     }
     return INT64_MAX;
 }
 
-/* --- What both passes do ----------------------------------------------------- */
+/* --- Both walks -------------------------------------------------------------- */
 
 static bool on_entry(void *context)
 {
-    struct eviction *sweep = context;
-    return sweep->parts.go_on(sweep->parts.evictor);
+    struct eviction *eviction = context;
+    return eviction->parts.go_on(eviction->parts.go_on_context);
 }
 
-static bool on_fingerprint(void *context, const char *fingerprint)
+static void on_fingerprint(void *context, const char *fingerprint)
 {
-    struct eviction *sweep = context;
-    sweep->current =
-        !sweep->parts.is_current || sweep->parts.is_current(sweep->parts.context, fingerprint);
-    return true;
+    struct eviction *eviction = context;
+    const struct eviction_parts *parts = &eviction->parts;
+    eviction->current = !parts->is_current || parts->is_current(parts->context, fingerprint);
 }
 
-/* Whether its maker is dead; or, where it does not tell its maker, whether it is old. */
-static bool is_abandoned(const struct eviction *sweep, const char *name, const struct stat *status)
+static bool is_abandoned(const struct eviction *eviction, const char *name,
+                         const struct stat *status)
 {
     uint64_t nonce;
     int end = 0;
     if (sscanf(name, TEMPORARY_PREFIX "%16" SCNx64 "-%*u%n", &nonce, &end) == 1 &&
         end > (int)strlen(TEMPORARY_PREFIX) + 16 && name[end] == '\0')
-        return !quota_alive(sweep->parts.usage, nonce);
-    return llabs((long long)(sweep->now - status->st_mtime)) > ABANDONED_SECONDS;
+        return !quota_is_alive(eviction->parts.quota, nonce);
+    return llabs((long long)(eviction->now - status->st_mtime)) > ABANDONED_SECONDS;
 }
 
 static void on_temporary(void *context, int directory, const char *name, const struct stat *status)
 {
-    struct eviction *sweep = context;
+    struct eviction *eviction = context;
     struct footprint size = footprint_of_file((uint64_t)status->st_size);
-    if (is_abandoned(sweep, name, status) && unlinkat(directory, name, 0) == 0)
-        quota_evicted(sweep->parts.usage, size);
+    if (is_abandoned(eviction, name, status) && unlinkat(directory, name, 0) == 0)
+        quota_evicted(eviction->parts.quota, size);
     else
-        sweep->counted = footprint_sum(sweep->counted, size);
+        eviction->counted = footprint_sum(eviction->counted, size);
 }
 
-static void start_walk(struct eviction *sweep)
+static int walk(struct eviction *eviction, struct walk walk)
 {
-    sweep->top = sweep->parts.directory->fd;
-    sweep->now = time(NULL);
+    walk.go_on = on_entry;
+    walk.temporary = on_temporary;
+    walk.context = eviction;
+    eviction->now = time(NULL);
+    return tile_walk(eviction->parts.directory->fd, &walk);
 }
 
-int eviction_temporaries(struct eviction *sweep)
+int eviction_remove_temporaries(struct eviction *eviction)
 {
-    const struct walk walk = {.go_on = on_entry, .temporary = on_temporary, .context = sweep};
-    start_walk(sweep);
-    return tile_walk_top(sweep->top, &walk);
+    return walk(eviction, (struct walk){0});
 }
 
 /* --- Counting ---------------------------------------------------------------- */
 
-static bool on_counted_tile(void *context, const struct walk_folder *directory, const char *name,
+static bool on_counted_tile(void *context, const struct walk_directory *directory, const char *name,
                             const struct stat *status)
 {
-    struct eviction *sweep = context;
+    struct eviction *eviction = context;
     struct footprint size = footprint_of_file((uint64_t)status->st_size);
-    const struct aged tile = {last_use(sweep, status), size.bytes};
+    const struct aged tile = {last_use(eviction, status), size.bytes};
     (void)directory, (void)name;
-    sweep->counted = footprint_sum(sweep->counted, size);
-    sample_tile(sweep, &tile);
+    eviction->counted = footprint_sum(eviction->counted, size);
+    sample_tile(eviction, &tile);
     return false;
 }
 
-static bool on_counted_folder(void *context, const struct walk_folder *directory)
+static bool on_counted_directory(void *context, const struct walk_directory *directory)
 {
-    struct eviction *sweep = context;
-    sweep->counted =
-        footprint_sum(sweep->counted, footprint_of_directory(directory->size, directory->entries));
+    struct eviction *eviction = context;
+    eviction->counted = footprint_sum(eviction->counted,
+                                      footprint_of_directory(directory->size, directory->entries));
     return false;
 }
 
-/* Books that a full disk does not take are no reason not to count: room must be made for them. */
+/* A full disk must not prevent the count: it is needed to make room for the ledger. */
 static bool is_full(int err)
 {
     return err == -ENOSPC || err == -EDQUOT;
 }
 
-int eviction_begin(struct eviction *sweep)
+int eviction_count(struct eviction *eviction, struct footprint *used)
 {
-    int err = quota_eviction_begin(sweep->parts.usage);
-    /* Where there are no books, nobody's can be spoilt. */
-    return is_full(err) ? 0 : err;
-}
-
-void eviction_end(struct eviction *sweep)
-{
-    quota_eviction_end(sweep->parts.usage);
-}
-
-int eviction_count(struct eviction *sweep, struct footprint *counted)
-{
-    const struct walk walk = {on_entry,        on_temporary,      on_fingerprint,
-                              on_counted_tile, on_counted_folder, sweep};
-    struct quota_mark mark;
-    start_walk(sweep);
-    sweep->counted = footprint_of_nothing();
-    sweep->tiles = 0;
-    int books = quota_count_begin(sweep->parts.usage, &mark);
-    if (books && !is_full(books))
-        return books;
-    int err = tile_walk(sweep->top, &walk);
-    if (!err && !books)
-        books = quota_count_end(sweep->parts.usage, &mark, sweep->counted);
-    *counted = sweep->counted;
-    err = err ? err : books;
-    return is_full(err) ? -ENOSPC : err;
+    struct quota *quota = eviction->parts.quota;
+    eviction->counted = quota_of_empty_cache();
+    eviction->tiles = 0;
+    int ledger_err = quota_count_begin(quota);
+    if (ledger_err && !is_full(ledger_err))
+        return ledger_err;
+    int err = walk(eviction, (struct walk){.fingerprint = on_fingerprint,
+                                           .tile = on_counted_tile,
+                                           .leave = on_counted_directory});
+    if (err)
+        return err;
+    if (!ledger_err)
+        ledger_err = quota_count_end(quota, eviction->counted);
+    *used = eviction->counted;
+    if (!ledger_err)
+        quota_last(quota, used);
+    return is_full(ledger_err) ? -ENOSPC : ledger_err;
 }
 
 /* --- Deleting ---------------------------------------------------------------- */
 
-/* What puts do not need after all makes room, too. */
-static bool is_enough(const struct eviction *sweep)
+/* Reservations that turn out not to be needed make room, too. */
+static bool is_enough(const struct eviction *eviction)
 {
     struct footprint used;
-    return footprint_fits(sweep->room, sweep->freed) ||
-           (quota_last(sweep->parts.usage, &used) && footprint_fits(used, sweep->target));
-}
-
-static void gone(struct eviction *sweep, struct footprint size)
-{
-    sweep->freed = footprint_sum(sweep->freed, size);
-    sweep->unwritten = footprint_sum(sweep->unwritten, size);
-}
-
-static struct footprint without_entry(struct footprint size)
-{
-    return (struct footprint){size.bytes - FOOTPRINT_ENTRY, size.files};
-}
-
-static void write_down(struct eviction *sweep)
-{
-    if (sweep->unwritten.bytes)
-        quota_evicted(sweep->parts.usage, sweep->unwritten);
-    sweep->unwritten = (struct footprint){0};
+    return footprint_fits(eviction->size, eviction->freed) ||
+           (quota_last(eviction->parts.quota, &used) && footprint_fits(used, eviction->target));
 }
 
 /*
- * Delete a file and count what it was. It is moved aside first, to a name that
- * nobody else has: by the time it is deleted, another may have been put in its place, and
- * what is subtracted must be what went.
+ * SIZE has been deleted, but for its own entry: a directory that was full once keeps its blocks, so
+ * entries are only released when the walk leaves the directory that they are in.
  */
-static bool delete_file(struct eviction *sweep, int directory, const char *name)
+static void add_freed(struct eviction *eviction, struct footprint size)
 {
-    char aside[64];
+    eviction->freed = footprint_sum(eviction->freed, size);
+    eviction->unsettled = footprint_sum(eviction->unsettled, size);
+}
+
+static void settle(struct eviction *eviction)
+{
+    if (eviction->unsettled.bytes)
+        quota_evicted(eviction->parts.quota, eviction->unsettled);
+    eviction->unsettled = (struct footprint){0};
+}
+
+static const struct footprint own_entry = {FOOTPRINT_ENTRY, 0};
+
+/*
+ * Delete a file. It is first renamed to a unique name: otherwise a put might replace it between
+ * fstatat and unlinkat, and the ledger would release another size than that of the deleted file.
+ */
+static bool delete_file(struct eviction *eviction, int directory, const char *name)
+{
+    const int top = eviction->parts.directory->fd;
+    char aside[TEMPORARY_MAX];
     struct stat status;
-    /* A number that no put comes to. */
-    snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-%" PRIu64, sweep->parts.nonce,
-             UINT32_MAX + ++sweep->moved);
-    if (renameat(directory, name, sweep->top, aside))
+    /* Numbers above those of the puts. */
+    snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-%" PRIu64,
+             quota_nonce(eviction->parts.quota), UINT32_MAX + ++eviction->moved);
+    if (renameat(directory, name, top, aside))
         return false;
-    if (fstatat(sweep->top, aside, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        unlinkat(sweep->top, aside, 0) == 0)
-        gone(sweep, without_entry(footprint_of_file((uint64_t)status.st_size)));
+    if (fstatat(top, aside, &status, AT_SYMLINK_NOFOLLOW) == 0 && unlinkat(top, aside, 0) == 0)
+        add_freed(eviction,
+                  footprint_difference(footprint_of_file((uint64_t)status.st_size), own_entry));
     return true;
 }
 
-static bool on_tile(void *context, const struct walk_folder *directory, const char *name,
+static bool on_tile(void *context, const struct walk_directory *directory, const char *name,
                     const struct stat *status)
 {
-    struct eviction *sweep = context;
-    return !is_enough(sweep) && last_use(sweep, status) <= sweep->latest &&
-           delete_file(sweep, directory->fd, name);
+    struct eviction *eviction = context;
+    return !is_enough(eviction) && last_use(eviction, status) <= eviction->latest &&
+           delete_file(eviction, directory->fd, name);
 }
 
-/*
- * What entries took up is only given back here: the blocks of a folder that was
- * full once stay with it, unless it is deleted. So an entry is not part of what is gone
- * when a tile or a folder goes, but when the folder around it is left.
- */
-static bool on_folder(void *context, const struct walk_folder *directory)
+static bool on_directory(void *context, const struct walk_directory *directory)
 {
-    struct eviction *sweep = context;
+    struct eviction *eviction = context;
+    const uint64_t deleted_entries = directory->entries - directory->left;
     struct footprint before = footprint_of_directory(directory->size, directory->entries);
     struct footprint after = footprint_of_directory(directory->size, directory->left);
-    struct footprint entries = {(directory->entries - directory->left) * FOOTPRINT_ENTRY, 0};
     bool deleted =
         directory->left == 0 && unlinkat(directory->parent, directory->name, AT_REMOVEDIR) == 0;
-    if (deleted)
-        gone(sweep, footprint_sum(entries, without_entry(before)));
-    else
-        gone(sweep, footprint_less(footprint_sum(entries, before), after));
-    write_down(sweep);
+    before.bytes += deleted_entries * FOOTPRINT_ENTRY;
+    add_freed(eviction, footprint_difference(before, deleted ? own_entry : after));
+    settle(eviction);
     return deleted;
 }
 
-/* Delete tiles that were last used by LATEST, in the order of their folders, until it is enough. */
-static int evict(struct eviction *sweep, int64_t latest)
+/* Delete tiles last used up to LATEST, in the order of the directories, until it is enough. */
+static int delete_up_to(struct eviction *eviction, int64_t latest)
 {
-    const struct walk walk = {on_entry, on_temporary, on_fingerprint, on_tile, on_folder, sweep};
-    sweep->latest = latest;
-    return tile_walk(sweep->top, &walk);
+    eviction->latest = latest;
+    return walk(
+        eviction,
+        (struct walk){.fingerprint = on_fingerprint, .tile = on_tile, .leave = on_directory});
 }
 
-int eviction_run(struct eviction *sweep, struct footprint room, struct footprint *freed)
+int eviction_run(struct eviction *eviction, struct footprint size, struct footprint *freed)
 {
     struct footprint used;
     int err = 0;
 
-    start_walk(sweep);
-    quota_last(sweep->parts.usage, &used);
-    sweep->room = room;
-    sweep->target = footprint_less(used, room);
-    sweep->freed = (struct footprint){0};
-    const int64_t latest = latest_to_go(sweep, room);
-    /* Before any other, whatever folder comes first: those that are not current, or of the future.
-     */
-    if (latest >= 0 && sweep->tiles > 0 && sweep->sample[0].last_use < 0)
-        err = evict(sweep, -1);
+    quota_last(eviction->parts.quota, &used);
+    eviction->size = size;
+    eviction->target = footprint_difference(used, size);
+    eviction->freed = (struct footprint){0};
+    const int64_t latest = latest_to_delete(eviction, size);
+    /* A walk of their own for tiles that are not current or from the future, so that no other tile
+     * goes before them. */
+    if (latest >= 0 && eviction->tiles > 0 && eviction->sample[0].last_use < 0)
+        err = delete_up_to(eviction, -1);
     if (!err)
-        err = evict(sweep, latest);
-    write_down(sweep);
-    *freed = sweep->freed;
+        err = delete_up_to(eviction, latest);
+    settle(eviction);
+    *freed = eviction->freed;
     return err;
 }

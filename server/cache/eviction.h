@@ -1,54 +1,46 @@
 /*
- * Makes room in a cache folder, and counts what is in it: one pass counts and draws a sample of
- * the tiles' ages, from which follows which tiles must go; a second pass deletes them.
- * One thread, the sweeper's.
+ * One eviction pass over a cache directory: remove abandoned temporary files, count all files and
+ * sample the tiles' ages, then delete the tiles that were used longest ago. All of it by one
+ * thread, and, but for new and free, between quota_eviction_begin and quota_eviction_end.
  */
 #ifndef FARLANDS_CACHE_EVICTION_H
 #define FARLANDS_CACHE_EVICTION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "server/cache/quota.h"
 
+/* What a pass works with. It stays the caller's and outlives the eviction. */
 struct eviction_parts {
     struct directory *directory;
-    struct quota *usage;
-    uint64_t nonce;
-    /* Whether the tiles of a fingerprint are served; NULL: all are. */
+    struct quota *quota;
+    /* True if the tiles of FINGERPRINT are served at present; NULL: all are. */
     bool (*is_current)(void *context, const char *fingerprint);
     void *context;
-    /* False: stop now. Called for each entry, with the same thread. */
-    bool (*go_on)(void *evictor);
-    void *evictor;
+    /* Called for each directory entry. False cancels the pass. */
+    bool (*go_on)(void *go_on_context);
+    void *go_on_context;
 };
 
 struct eviction;
 
 int eviction_new(struct eviction **out, const struct eviction_parts *parts); /* 0 or -ENOMEM */
-void eviction_free(struct eviction *sweep);
+void eviction_free(struct eviction *eviction);
+
+/* Delete the temporary files of processes that have ended. Returns 0, -ECANCELED or another
+ * negative code. */
+int eviction_remove_temporaries(struct eviction *eviction);
 
 /*
- * All that follows is done between begin and end, with which one process at a time sweeps a
- * folder. Begin returns 0; -EBUSY where another does; or a negative code.
+ * Count all files, correct the ledger, and sample the ages of the tiles. *USED is the usage
+ * afterwards. Returns 0; -ENOSPC if everything was counted, but the disk is too full for the
+ * ledger; -ECANCELED or another negative code.
  */
-int eviction_begin(struct eviction *sweep);
-void eviction_end(struct eviction *sweep);
-
-/* Delete what dead processes left half-written. 0 or a negative code. */
-int eviction_temporaries(struct eviction *sweep);
+int eviction_count(struct eviction *eviction, struct footprint *used);
 
 /*
- * Count everything, correct the books, and remember ages. 0; -ENOSPC where everything was COUNTED,
- * but the disk is too full for the books; -ECANCELED or another negative code.
+ * After a count: free at least SIZE, if there is that much. Tiles that are not current go first,
+ * then those used longest ago; directories that are empty afterwards go too. *FREED is what was
+ * deleted. Returns 0, -ECANCELED or another negative code.
  */
-int eviction_count(struct eviction *sweep, struct footprint *counted);
-
-/*
- * After a survey: delete at least ROOM, if there is that much: first tiles that are not
- * current, then those not asked for in the longest time; and folders that are
- * empty. *FREED says how much went. 0, -ECANCELED or a negative code.
- */
-int eviction_run(struct eviction *sweep, struct footprint room, struct footprint *freed);
+int eviction_run(struct eviction *eviction, struct footprint size, struct footprint *freed);
 
 #endif

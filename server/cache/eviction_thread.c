@@ -2,43 +2,56 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
+#include "server/core/thread_group.h"
 #include "server/telemetry/log.h"
 
 enum {
-    /* Percent of the limit: a sweep begins where less is free, and goes on until twice as much is.
-     * Where that is but a few tiles and they come fast, it must be more. */
-    LEAST_MARGIN = 5,
-    MOST_MARGIN = 25,
-    FULL_SHARE = 20,            /* of what there is, one part goes where the disk is full */
-    SURVEY_SECONDS = 24 * 3600, /* after that files deleted by hand are noticed */
-    LOOK_MS = 3600 * 1000,
-    RETRY_MS = 500, /* the first wait after a sweep in vain, and the longest: */
-    LONGEST_RETRY_MS = 60 * 1000,
-    TURN_MS = 50, /* until it is asked again whether another process has done sweeping */
-    TOUCHES = 64, /* files that wait to be touched; more are not */
+    /* Percent of the limit. An eviction begins if less than the margin is free, and goes on until
+     * twice the margin is. The margin grows if that is only a few tiles and they come fast. */
+    MARGIN_MIN = 5,
+    MARGIN_MAX = 25,
+    DISK_FULL_SHARE = 20,   /* if the disk is full, the 20th part of the usage goes */
+    RECOUNT_S = 24 * 3600,  /* then files deleted by hand are noticed */
+    CHECK_MS = 3600 * 1000, /* between passes if nothing wakes the thread */
+    RETRY_MIN_MS = 500,     /* after a pass that failed; doubled each time */
+    RETRY_MAX_MS = 60 * 1000,
+    OTHER_PROCESS_MS = 50, /* until the next attempt if another process is in a pass */
+    TOUCHES = 64,          /* files queued at most to be touched */
+};
+
+/* Requests since the last pass. */
+struct requests {
+    struct footprint refused; /* the largest reservation that did not fit */
+    bool disk_full;
 };
 
 struct eviction_thread {
-    struct eviction *sweep;
-    struct quota *usage;
-    pthread_t thread;
-    bool tidied;          /* its own: what the dead left is gone */
-    pthread_mutex_t lock; /* for all that follows */
-    pthread_cond_t wake;
-    bool stop; /* atomic too: read in mid-walk */
-    bool awake, disk_full;
-    bool hurry;      /* awake, whatever was in vain before */
-    unsigned margin; /* percent */
-    struct footprint limit, refused;
+    struct eviction *eviction;
+    struct quota *quota;
+    struct thread_group *thread;
+    bool temporaries_removed; /* the thread's own */
+    uv_mutex_t lock;          /* for all that follows */
+    uv_cond_t wake;
+    bool stop; /* atomic too: read during a walk */
+    bool awake;
+    bool force; /* run now, ignoring the retry back-off */
+    struct requests requests;
+    struct footprint limit;
+    unsigned margin;
     unsigned touch_count; /* atomic too */
     int touch[TOUCHES];
+};
+
+/* What a pass goes by. */
+struct goals {
+    struct requests requests;
+    struct footprint limit;
+    unsigned margin;
 };
 
 static struct footprint percent_of(struct footprint size, unsigned percent)
@@ -47,225 +60,195 @@ static struct footprint percent_of(struct footprint size, unsigned percent)
                               size.files / 100 * percent + size.files % 100 * percent / 100};
 }
 
-static bool is_nothing(struct footprint size)
+static bool is_zero(struct footprint size)
 {
     return size.bytes == 0 && size.files == 0;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+/* The larger one in each member. */
+static struct footprint footprint_max(struct footprint a, struct footprint b)
 {
-    return a > b ? a : b;
-}
-
-static struct footprint footprint_larger(struct footprint a, struct footprint b)
-{
-    return (struct footprint){larger(a.bytes, b.bytes), larger(a.files, b.files)};
+    return footprint_sum(a, footprint_difference(b, a));
 }
 
 /* --- Touching ---------------------------------------------------------------- */
 
-static void touch_waiting(struct eviction_thread *evictor)
+static void touch_files(struct eviction_thread *evictor)
 {
     int touch[TOUCHES];
     if (__atomic_load_n(&evictor->touch_count, __ATOMIC_RELAXED) == 0)
         return;
-    pthread_mutex_lock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
     unsigned count = evictor->touch_count;
     for (unsigned i = 0; i < count; i++)
         touch[i] = evictor->touch[i];
     __atomic_store_n(&evictor->touch_count, 0, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
     for (unsigned i = 0; i < count; i++) {
-        futimens(touch[i], NULL); /* or not: someone else's file, a read-only disk */
+        futimens(touch[i], NULL); /* may fail: another user's file, a read-only file system */
         close(touch[i]);
     }
 }
 
 void eviction_thread_touch(struct eviction_thread *evictor, int fd)
 {
-    pthread_mutex_lock(&evictor->lock);
-    bool room = evictor->touch_count < TOUCHES;
-    if (room) {
+    uv_mutex_lock(&evictor->lock);
+    bool queued = evictor->touch_count < TOUCHES;
+    if (queued) {
         evictor->touch[evictor->touch_count] = fd;
         __atomic_store_n(&evictor->touch_count, evictor->touch_count + 1, __ATOMIC_RELAXED);
-        pthread_cond_signal(&evictor->wake);
+        uv_cond_signal(&evictor->wake);
     }
-    pthread_mutex_unlock(&evictor->lock);
-    if (!room)
+    uv_mutex_unlock(&evictor->lock);
+    if (!queued)
         close(fd);
 }
 
-/* --- Sweeping ---------------------------------------------------------------- */
+/* --- A pass ------------------------------------------------------------------ */
 
-static bool on_go_on(void *context)
+static bool go_on(void *context)
 {
     struct eviction_thread *evictor = context;
-    touch_waiting(evictor);
+    touch_files(evictor);
     return !__atomic_load_n(&evictor->stop, __ATOMIC_RELAXED);
 }
 
-/* What there is to do, as it was asked for since the last time. */
-struct wishes {
-    struct footprint limit, refused;
-    unsigned margin;
-    bool disk_full;
-};
-
-static void take_wishes(struct eviction_thread *evictor, struct wishes *wishes)
+static struct goals take_goals(struct eviction_thread *evictor)
 {
-    pthread_mutex_lock(&evictor->lock);
-    *wishes =
-        (struct wishes){evictor->limit, evictor->refused, evictor->margin, evictor->disk_full};
-    evictor->refused = (struct footprint){0};
-    evictor->disk_full = evictor->awake = evictor->hurry = false;
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
+    struct goals goals = {evictor->requests, evictor->limit, evictor->margin};
+    evictor->requests = (struct requests){0};
+    evictor->awake = evictor->force = false;
+    uv_mutex_unlock(&evictor->lock);
+    return goals;
 }
 
-/* What could not be done now, to be taken again. */
-static void keep_wishes(struct eviction_thread *evictor, const struct wishes *wishes)
+/* Another process is in a pass: the requests stay. */
+static void restore_requests(struct eviction_thread *evictor, const struct requests *requests)
 {
-    pthread_mutex_lock(&evictor->lock);
-    evictor->refused = footprint_larger(evictor->refused, wishes->refused);
-    evictor->disk_full |= wishes->disk_full;
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
+    evictor->requests.refused = footprint_max(evictor->requests.refused, requests->refused);
+    evictor->requests.disk_full |= requests->disk_full;
+    uv_mutex_unlock(&evictor->lock);
 }
 
-/* How much must go, of USED. */
-static struct footprint room_wanted(const struct wishes *wishes, struct footprint used)
+/* The amount to evict of USED. */
+static struct footprint excess(const struct goals *goals, struct footprint used)
 {
-    struct footprint room = {0};
-    if (!footprint_fits(used, percent_of(wishes->limit, 100 - wishes->margin)))
-        room = footprint_less(used, percent_of(wishes->limit, 100 - 2 * wishes->margin));
-    if (!is_nothing(wishes->refused))
-        room = footprint_larger(
-            room, footprint_less(footprint_sum(used, wishes->refused), wishes->limit));
-    if (wishes->disk_full)
-        room.bytes = larger(room.bytes, used.bytes / FULL_SHARE);
-    return room;
+    const struct requests *requests = &goals->requests;
+    struct footprint size = {0};
+    if (!footprint_fits(used, percent_of(goals->limit, 100 - goals->margin)))
+        size = footprint_difference(used, percent_of(goals->limit, 100 - 2 * goals->margin));
+    if (!is_zero(requests->refused))
+        size = footprint_max(
+            size, footprint_difference(footprint_sum(used, requests->refused), goals->limit));
+    if (requests->disk_full)
+        size = footprint_max(size, (struct footprint){used.bytes / DISK_FULL_SHARE, 0});
+    return size;
 }
 
-/* Sweep earlier and further where tiles were refused, and again less so where none were. */
-static void adapt(struct eviction_thread *evictor, const struct wishes *wishes)
+/* Evict earlier and more if tiles were refused, and gradually less again if none were. */
+static void adapt_margin(struct eviction_thread *evictor, const struct goals *goals)
 {
-    unsigned margin = is_nothing(wishes->refused) ? wishes->margin - 1 : 2 * wishes->margin;
-    pthread_mutex_lock(&evictor->lock);
-    evictor->margin = margin < LEAST_MARGIN  ? LEAST_MARGIN
-                      : margin > MOST_MARGIN ? MOST_MARGIN
-                                             : margin;
-    pthread_mutex_unlock(&evictor->lock);
+    unsigned margin = is_zero(goals->requests.refused) ? goals->margin - 1 : 2 * goals->margin;
+    uv_mutex_lock(&evictor->lock);
+    evictor->margin = margin < MARGIN_MIN ? MARGIN_MIN : margin > MARGIN_MAX ? MARGIN_MAX : margin;
+    uv_mutex_unlock(&evictor->lock);
 }
 
-/* Whether the books, where they can be had and are KNOWN, call for a sweep. */
-static int ask(struct eviction_thread *evictor, const struct wishes *wishes, bool *known,
-               bool *wanted)
+/* Whether the usage is KNOWN, and whether a pass is NEEDED. */
+static int check(struct eviction_thread *evictor, const struct goals *goals, bool *known,
+                 bool *needed)
 {
-    struct footprint used;
-    uint64_t age;
-    *known = false;
-    int err = quota_read(evictor->usage, &used, known, &age);
-    *known = *known && !err;
-    *wanted = !*known || age >= SURVEY_SECONDS || !is_nothing(room_wanted(wishes, used));
+    struct quota_usage usage = {0};
+    int err = quota_read(evictor->quota, &usage);
+    *known = !err && usage.known;
+    *needed = !*known || usage.age >= RECOUNT_S || !is_zero(excess(goals, usage.used));
     return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
-/* Count, for it is wanted; how much ROOM is to be made then. */
-static int count(struct eviction_thread *evictor, struct wishes *wishes, struct footprint *room)
+/* In an eviction pass. Returns 0; -EAGAIN if nothing could be deleted; or a negative code. */
+static int evict(struct eviction_thread *evictor, struct goals *goals)
 {
-    struct footprint used;
-    bool known;
-    uint64_t age;
-    int err = eviction_count(evictor->sweep, &used);
-    if (err == -ENOSPC)
-        wishes->disk_full = true;
-    else if (!err)
-        err = quota_read(evictor->usage, &used, &known, &age);
-    if (err && err != -ENOSPC)
-        return err;
-    *room = room_wanted(wishes, used);
-    return is_nothing(*room) ? err : 0;
-}
-
-/* Its turn has come: no other process sweeps, but one may just have done what was wanted. */
-static int sweep(struct eviction_thread *evictor, struct wishes *wishes)
-{
-    struct footprint room, freed;
-    bool known, wanted;
-    if (!evictor->tidied)
-        eviction_temporaries(evictor->sweep);
-    evictor->tidied = true;
-    int err = ask(evictor, wishes, &known, &wanted);
-    if (err || !wanted)
+    struct footprint used, size, freed;
+    bool known, needed;
+    if (!evictor->temporaries_removed)
+        eviction_remove_temporaries(evictor->eviction);
+    evictor->temporaries_removed = true;
+    /* Another process may just have done what was needed. */
+    int err = check(evictor, goals, &known, &needed);
+    if (err || !needed)
         return err;
     if (known)
-        adapt(evictor, wishes);
-    err = count(evictor, wishes, &room);
-    if (err || is_nothing(room))
+        adapt_margin(evictor, goals);
+    err = eviction_count(evictor->eviction, &used);
+    if (err && err != -ENOSPC)
         return err;
-    err = eviction_run(evictor->sweep, room, &freed);
-    log_line(LOG_DEBUG, "swept %" PRIu64 " bytes, %" PRIu64 " files from the disk cache",
+    goals->requests.disk_full |= err == -ENOSPC;
+    size = excess(goals, used);
+    if (is_zero(size))
+        return err;
+    err = eviction_run(evictor->eviction, size, &freed);
+    log_line(LOG_DEBUG, "evicted %" PRIu64 " bytes, %" PRIu64 " files from the disk cache",
              freed.bytes, freed.files);
     if (err)
         return err;
-    eviction_thread_stored(evictor); /* others go on storing: look again, if they were faster */
-    return is_nothing(freed) ? -EAGAIN : 0;
+    eviction_thread_stored(evictor); /* check again, in case tiles were stored faster */
+    return is_zero(freed) ? -EAGAIN : 0;
 }
 
-/* One look, and a sweep where it is needed. Returns 0; -EAGAIN where it did not help; -EBUSY where
- * another process sweeps; or a negative code. */
-static int look(struct eviction_thread *evictor)
+/* Check, and evict if needed. As evict, or -EBUSY if another process is in a pass. */
+static int run_pass(struct eviction_thread *evictor)
 {
-    struct wishes wishes;
-    bool known, wanted;
-    take_wishes(evictor, &wishes);
-    int err = ask(evictor, &wishes, &known, &wanted);
-    if (err || (!wanted && evictor->tidied))
+    bool known, needed;
+    struct goals goals = take_goals(evictor);
+    int err = check(evictor, &goals, &known, &needed);
+    if (err || (!needed && evictor->temporaries_removed))
         return err;
-    err = eviction_begin(evictor->sweep);
+    err = quota_eviction_begin(evictor->quota);
     if (err == -EBUSY)
-        keep_wishes(evictor, &wishes);
+        restore_requests(evictor, &goals.requests);
     if (err)
         return err;
-    err = sweep(evictor, &wishes);
-    eviction_end(evictor->sweep);
+    err = evict(evictor, &goals);
+    quota_eviction_end(evictor->quota);
     return err;
 }
 
-/* Until someone wakes it, or MS have passed; where DEAF, only for what is new. */
-static bool wait_awake(struct eviction_thread *evictor, long ms, bool deaf)
+/* Wait until the thread is woken, or for MS; if ONLY_FORCED, until force is set. Files are touched
+ * meanwhile. False if the thread must end. */
+static bool wait_awake(struct eviction_thread *evictor, uint64_t ms, bool only_forced)
 {
-    struct timespec until;
-    int err = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    pthread_mutex_lock(&evictor->lock);
-    while (!evictor->stop && err != ETIMEDOUT && !evictor->hurry && (deaf || !evictor->awake)) {
+    const uint64_t deadline = uv_hrtime() + ms * 1000000;
+    uint64_t now;
+    uv_mutex_lock(&evictor->lock);
+    while (!evictor->stop && !evictor->force && (only_forced || !evictor->awake) &&
+           (now = uv_hrtime()) < deadline) {
         if (evictor->touch_count == 0)
-            err = pthread_cond_timedwait(&evictor->wake, &evictor->lock, &until);
-        pthread_mutex_unlock(&evictor->lock);
-        touch_waiting(evictor);
-        pthread_mutex_lock(&evictor->lock);
+            uv_cond_timedwait(&evictor->wake, &evictor->lock, deadline - now);
+        uv_mutex_unlock(&evictor->lock);
+        touch_files(evictor);
+        uv_mutex_lock(&evictor->lock);
     }
-    bool go_on = !evictor->stop;
-    pthread_mutex_unlock(&evictor->lock);
-    return go_on;
+    bool run = !evictor->stop;
+    uv_mutex_unlock(&evictor->lock);
+    return run;
 }
 
-static void *run(void *context)
+static void run(void *context, unsigned number)
 {
     struct eviction_thread *evictor = context;
-    long pause = 0;
+    uint64_t retry_ms = 0;
+    (void)number;
     do {
-        int err = look(evictor);
-        pause = !err ? 0 : err == -EBUSY ? TURN_MS : pause ? 2 * pause : RETRY_MS;
-        if (pause > LONGEST_RETRY_MS)
-            pause = LONGEST_RETRY_MS;
-    } while (wait_awake(evictor, pause ? pause : LOOK_MS, pause > 0));
-    return NULL;
+        int err = run_pass(evictor);
+        retry_ms = !err            ? 0
+                   : err == -EBUSY ? OTHER_PROCESS_MS
+                   : retry_ms == 0 ? RETRY_MIN_MS
+                                   : 2 * retry_ms;
+        if (retry_ms > RETRY_MAX_MS)
+            retry_ms = RETRY_MAX_MS;
+    } while (wait_awake(evictor, retry_ms ? retry_ms : CHECK_MS, retry_ms > 0));
 }
 
 /* --- From other threads ------------------------------------------------------ */
@@ -273,87 +256,61 @@ static void *run(void *context)
 static void wake(struct eviction_thread *evictor)
 {
     evictor->awake = true;
-    pthread_cond_signal(&evictor->wake);
+    uv_cond_signal(&evictor->wake);
 }
 
 struct footprint eviction_thread_low_watermark(struct footprint limit)
 {
-    return percent_of(limit, 100 - 2 * LEAST_MARGIN);
+    return percent_of(limit, 100 - 2 * MARGIN_MIN);
 }
 
 void eviction_thread_set_limit(struct eviction_thread *evictor, struct footprint limit)
 {
-    pthread_mutex_lock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
     evictor->limit = limit;
-    evictor->hurry = true;
+    evictor->force = true;
     wake(evictor);
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
 }
 
-struct footprint eviction_thread_get_limit(struct eviction_thread *evictor)
+struct footprint eviction_thread_limit(struct eviction_thread *evictor)
 {
-    pthread_mutex_lock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
     struct footprint limit = evictor->limit;
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
     return limit;
 }
 
 void eviction_thread_stored(struct eviction_thread *evictor)
 {
     struct footprint used;
-    bool known = quota_last(evictor->usage, &used);
-    pthread_mutex_lock(&evictor->lock);
+    bool known = quota_last(evictor->quota, &used);
+    uv_mutex_lock(&evictor->lock);
     if (!known || !footprint_fits(used, percent_of(evictor->limit, 100 - evictor->margin)))
         wake(evictor);
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
 }
 
 void eviction_thread_refused(struct eviction_thread *evictor, struct footprint size)
 {
-    pthread_mutex_lock(&evictor->lock);
-    /* For what can never fit nothing need go. */
-    if (footprint_fits(footprint_sum(size, footprint_of_nothing()), evictor->limit))
-        evictor->refused = footprint_larger(evictor->refused, size);
+    struct requests *requests = &evictor->requests;
+    uv_mutex_lock(&evictor->lock);
+    /* Nothing is evicted for a tile that can never fit. */
+    if (footprint_fits(footprint_sum(size, quota_of_empty_cache()), evictor->limit))
+        requests->refused = footprint_max(requests->refused, size);
     wake(evictor);
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
 }
 
 void eviction_thread_disk_full(struct eviction_thread *evictor)
 {
-    pthread_mutex_lock(&evictor->lock);
-    evictor->disk_full = true;
+    uv_mutex_lock(&evictor->lock);
+    evictor->requests.disk_full = true;
     wake(evictor);
-    pthread_mutex_unlock(&evictor->lock);
+    uv_mutex_unlock(&evictor->lock);
 }
 
 /* --- Life ---------------------------------------------------------------------- */
-
-static int make_lock(struct eviction_thread *evictor)
-{
-    pthread_condattr_t monotonic;
-    if (pthread_mutex_init(&evictor->lock, NULL))
-        return -ENOMEM;
-    int err = pthread_condattr_init(&monotonic);
-    if (!err) {
-        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-        err = pthread_cond_init(&evictor->wake, &monotonic);
-        pthread_condattr_destroy(&monotonic);
-    }
-    if (err)
-        pthread_mutex_destroy(&evictor->lock);
-    return err ? -ENOMEM : 0;
-}
-
-/* Signals are for the others. */
-static int start_thread(struct eviction_thread *evictor)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int err = pthread_create(&evictor->thread, NULL, run, evictor);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -err;
-}
 
 int eviction_thread_new(struct eviction_thread **out, const struct eviction_parts *parts,
                         struct footprint limit)
@@ -362,29 +319,33 @@ int eviction_thread_new(struct eviction_thread **out, const struct eviction_part
     struct eviction_thread *evictor = calloc(1, sizeof *evictor);
     if (!evictor)
         return -ENOMEM;
-    evictor->usage = parts->usage;
+    evictor->quota = parts->quota;
     evictor->limit = limit;
-    evictor->margin = LEAST_MARGIN;
-    own.go_on = on_go_on;
-    own.evictor = evictor;
-    int err = eviction_new(&evictor->sweep, &own);
+    evictor->margin = MARGIN_MIN;
+    own.go_on = go_on;
+    own.go_on_context = evictor;
+    int err = eviction_new(&evictor->eviction, &own);
     if (err)
-        goto fail_sweep;
-    err = make_lock(evictor);
+        goto fail_eviction;
+    err = uv_mutex_init(&evictor->lock);
     if (err)
         goto fail_lock;
-    err = start_thread(evictor);
+    err = uv_cond_init(&evictor->wake);
+    if (err)
+        goto fail_wake;
+    err = thread_group_start(&evictor->thread, 1, run, evictor);
     if (err)
         goto fail_thread;
     *out = evictor;
     return 0;
 
 fail_thread:
-    pthread_cond_destroy(&evictor->wake);
-    pthread_mutex_destroy(&evictor->lock);
+    uv_cond_destroy(&evictor->wake);
+fail_wake:
+    uv_mutex_destroy(&evictor->lock);
 fail_lock:
-    eviction_free(evictor->sweep);
-fail_sweep:
+    eviction_free(evictor->eviction);
+fail_eviction:
     free(evictor);
     return err;
 }
@@ -393,14 +354,14 @@ void eviction_thread_free(struct eviction_thread *evictor)
 {
     if (!evictor)
         return;
-    pthread_mutex_lock(&evictor->lock);
+    uv_mutex_lock(&evictor->lock);
     __atomic_store_n(&evictor->stop, true, __ATOMIC_RELAXED);
-    pthread_cond_signal(&evictor->wake);
-    pthread_mutex_unlock(&evictor->lock);
-    pthread_join(evictor->thread, NULL);
-    touch_waiting(evictor);
-    pthread_cond_destroy(&evictor->wake);
-    pthread_mutex_destroy(&evictor->lock);
-    eviction_free(evictor->sweep);
+    uv_cond_signal(&evictor->wake);
+    uv_mutex_unlock(&evictor->lock);
+    thread_group_free(evictor->thread);
+    touch_files(evictor);
+    uv_cond_destroy(&evictor->wake);
+    uv_mutex_destroy(&evictor->lock);
+    eviction_free(evictor->eviction);
     free(evictor);
 }

@@ -5,45 +5,44 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
-#include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
-/* File systems give space in blocks of 4 KiB as a rule. An entry is at most 36 bytes in ext4 (8,
- * and 27 characters), whose leaves are half empty after a split. */
-enum { BLOCK = 4096, ENTRY = FOOTPRINT_ENTRY };
+#include "server/cache/file_io.h"
+#include "server/cache/tile_walk.h"
 
 enum {
-    PROCESSES = 64, /* that share a folder at once */
+    PROCESSES = 64, /* that have the directory open at once */
     BOOT_ID = 36,
-    LOCK_BOOKS = 0,       /* whose holder reads and writes the file */
-    LOCK_SWEEP = 1,       /* whose holder counts and deletes */
-    LOCK_PROCESS = BLOCK, /* the first of a byte for each, locked as long as it lives */
-    WAIT_FOR_BOOKS_MS = 250,
-    TOP_ENTRIES = 4096, /* looked at to tell whether a folder is empty */
+    LOCK_LEDGER = 0,     /* held while the file is read or written */
+    LOCK_EVICTION = 1,   /* held during an eviction pass */
+    LOCK_PROCESS = 4096, /* the first of PROCESSES bytes; each process holds its own */
+    LEDGER_WAIT_MS = 250,
+    TOP_ENTRIES = 4096, /* examined at most to find that the directory is empty */
 };
 
-/* A process and what it is about to make. */
 struct process {
     uint64_t nonce;
-    struct footprint pending;
+    struct footprint pending; /* reserved and not settled */
 };
 
-/* The file: read and written as a whole, in one page, by whoever holds LOCK_BOOKS. */
-struct books {
+/* The file. It is read and written as a whole. */
+struct ledger {
     char magic[8];
-    char boot[BOOT_ID]; /* after a power loss the disk may have kept other things than the books */
-    uint32_t known;     /* whether USED means anything */
-    uint64_t generation;
+    char boot_id[BOOT_ID]; /* after a power loss the disk may hold files without their ledger */
+    uint32_t known;        /* 0: USED does not include what was there before the reset */
+    uint64_t generation;   /* drawn at random at each reset */
     struct footprint used;
-    struct footprint added, freed; /* ever, since the generation began */
-    uint64_t surveyed;             /* seconds since boot */
-    struct process process[PROCESSES];
+    struct footprint added, freed; /* totals since the reset */
+    uint64_t counted_at;           /* seconds since boot */
+    struct process processes[PROCESSES];
     uint64_t checksum;
 };
 
@@ -52,38 +51,32 @@ static const char magic[8] = "FARUSE1\n";
 struct quota {
     struct directory *directory;
     uint64_t nonce;
-    char boot[BOOT_ID];
-    bool boot_known;
-    pthread_mutex_t lock; /* the file's locks do not tell threads apart */
-    int fd;               /* of .usage, or -1 */
-    dev_t device;         /* its */
-    ino_t inode;          /* its */
-    int process;          /* this one's number in the books */
-    uint64_t generation;  /* of the books that have PENDING among what is used */
+    char boot_id[BOOT_ID];
+    uv_mutex_t lock; /* OFD locks belong to the open file, so they do not exclude threads */
+    int fd;          /* .usage, or -1 */
+    dev_t device;
+    ino_t inode;
+    int slot;            /* this process in the ledger */
+    uint64_t generation; /* of the ledger that includes PENDING */
     struct footprint pending;
-    uint64_t swept_generation; /* of the books when the sweep began; 0: there were none */
-    struct books books;        /* between enter and leave */
+    uint64_t eviction_generation; /* when the pass began; 0: no ledger */
+    /* When the count began. */
+    uint64_t count_generation;
+    struct footprint count_added, count_freed, count_pending;
+    struct ledger ledger; /* valid between acquire and commit */
     /* Atomic, for quota_last. */
     struct footprint last;
     bool last_known;
 };
 
-struct footprint footprint_of_file(uint64_t size)
+struct footprint quota_of_empty_cache(void)
 {
-    return (struct footprint){(size + BLOCK - 1) / BLOCK * BLOCK + ENTRY, 1};
+    return footprint_sum(footprint_of_directory(0, 0), footprint_of_file(sizeof(struct ledger)));
 }
 
-struct footprint footprint_of_directory(uint64_t size, uint64_t entries)
+uint64_t quota_nonce(const struct quota *quota)
 {
-    /* A folder that was full once keeps its blocks: only what its entries do not make up for. */
-    uint64_t blocks = (size + BLOCK - 1) / BLOCK * BLOCK;
-    uint64_t paid = BLOCK + entries * ENTRY;
-    return (struct footprint){BLOCK + ENTRY + (blocks > paid ? blocks - paid : 0), 1};
-}
-
-struct footprint footprint_of_nothing(void)
-{
-    return footprint_sum(footprint_of_directory(0, 0), footprint_of_file(sizeof(struct books)));
+    return quota->nonce;
 }
 
 static uint64_t seconds_since_boot(void)
@@ -93,35 +86,35 @@ static uint64_t seconds_since_boot(void)
     return (uint64_t)now.tv_sec;
 }
 
-static bool read_boot(char boot[BOOT_ID])
+static bool read_boot_id(char id[BOOT_ID])
 {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = -1;
-    while (fd >= 0 && (n = read(fd, boot, BOOT_ID)) < 0 && errno == EINTR)
-        ;
-    if (fd >= 0)
-        close(fd);
-    return n == BOOT_ID;
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    bool ok = file && fread(id, BOOT_ID, 1, file) == 1;
+    if (file)
+        fclose(file);
+    return ok;
 }
 
 static uint64_t random_number(void)
 {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        number = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
+        number = (uint64_t)getpid() << 32 ^ uv_hrtime();
     return number | 1;
 }
 
-static uint64_t checksum(const struct books *books)
+static uint64_t checksum(const struct ledger *ledger)
 {
-    return libdeflate_crc32(0, books, offsetof(struct books, checksum));
+    return libdeflate_crc32(0, ledger, offsetof(struct ledger, checksum));
 }
 
-/* TYPE F_WRLCK, or F_UNLCK; never waits. */
+/* TYPE is F_WRLCK or F_UNLCK. -EAGAIN if another process holds the lock; never waits. */
 static int lock_byte(int fd, short type, off_t at)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
-    return fcntl(fd, F_OFD_SETLK, &lock) ? -errno : 0;
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return 0;
+    return errno == EACCES ? -EAGAIN : -errno;
 }
 
 static bool is_locked(int fd, off_t at)
@@ -130,16 +123,14 @@ static bool is_locked(int fd, off_t at)
     return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The books are held for microseconds, but their holder may have been stopped. */
-static int lock_books(int fd)
+/* The lock is held for microseconds, unless its holder has been stopped (SIGSTOP). */
+static int lock_ledger(int fd)
 {
     struct timespec pause = {.tv_nsec = 20000};
     for (long waited = 0;;) {
-        int err = lock_byte(fd, F_WRLCK, LOCK_BOOKS);
-        if (err != -EAGAIN && err != -EACCES)
+        int err = lock_byte(fd, F_WRLCK, LOCK_LEDGER);
+        if (err != -EAGAIN || waited > LEDGER_WAIT_MS * 1000000L)
             return err;
-        if (waited > WAIT_FOR_BOOKS_MS * 1000000L)
-            return -EAGAIN;
         nanosleep(&pause, NULL);
         waited += pause.tv_nsec;
         if (pause.tv_nsec < 2000000)
@@ -147,7 +138,7 @@ static int lock_books(int fd)
     }
 }
 
-/* Whether nothing of a cache's lies in the folder; where that takes long to tell, no. */
+/* True if the directory certainly holds no files of a cache. */
 static bool is_empty(const struct directory *directory)
 {
     int fd = openat(directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -159,349 +150,322 @@ static bool is_empty(const struct directory *directory)
     }
     bool empty = true;
     int entries = 0;
-    for (struct dirent *entry; empty && (entry = readdir(top));) {
-        const char *name = entry->d_name;
-        bool fingerprint = strlen(name) == 16 && strspn(name, "0123456789abcdef") == 16;
-        empty = !fingerprint && strncmp(name, ".new-", 5) != 0 && ++entries < TOP_ENTRIES;
-    }
+    for (struct dirent *entry; empty && (entry = readdir(top));)
+        empty = !tile_walk_is_fingerprint(entry->d_name) &&
+                !tile_walk_is_temporary(entry->d_name) && ++entries < TOP_ENTRIES;
     closedir(top);
     return empty;
 }
 
-static void begin_anew(struct quota *usage)
+static void reset_ledger(struct quota *quota)
 {
-    struct books *books = &usage->books;
-    memset(books, 0, sizeof *books);
-    memcpy(books->magic, magic, sizeof magic);
-    memcpy(books->boot, usage->boot, sizeof books->boot);
-    books->generation = random_number();
-    books->used = footprint_of_nothing();
-    books->known = is_empty(usage->directory);
-    books->surveyed = seconds_since_boot();
+    struct ledger *ledger = &quota->ledger;
+    memset(ledger, 0, sizeof *ledger);
+    memcpy(ledger->magic, magic, sizeof magic);
+    memcpy(ledger->boot_id, quota->boot_id, sizeof ledger->boot_id);
+    ledger->generation = random_number();
+    ledger->used = quota_of_empty_cache();
+    ledger->known = is_empty(quota->directory);
+    ledger->counted_at = seconds_since_boot();
 }
 
-/* The bytes read or written, all of them but at the file's end; or a negative code. What is
- * torn by a kill between two parts its checksum tells. */
-static ssize_t transfer(int fd, struct books *books, bool out)
+/* Read the ledger; reset it if it is another boot's, or damaged: a process may have been killed in
+ * the middle of a write. */
+static int read_ledger(struct quota *quota)
 {
-    size_t done = 0;
-    while (done < sizeof *books) {
-        char *at = (char *)books + done;
-        size_t left = sizeof *books - done;
-        ssize_t n = out ? pwrite(fd, at, left, (off_t)done) : pread(fd, at, left, (off_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        done += (size_t)n;
-    }
-    return (ssize_t)done;
-}
-
-/* Reads the books, or begins them anew where they are not this boot's or damaged. */
-static int read_books(struct quota *usage)
-{
-    struct books *books = &usage->books;
-    ssize_t n = transfer(usage->fd, books, false);
+    struct ledger *ledger = &quota->ledger;
+    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, false);
     if (n < 0)
         return (int)n;
-    if (n != sizeof *books || memcmp(books->magic, magic, sizeof magic) != 0 ||
-        books->checksum != checksum(books) ||
-        memcmp(books->boot, usage->boot, sizeof books->boot) != 0)
-        begin_anew(usage);
+    if (n != sizeof *ledger || memcmp(ledger->magic, magic, sizeof magic) != 0 ||
+        ledger->checksum != checksum(ledger) ||
+        memcmp(ledger->boot_id, quota->boot_id, sizeof ledger->boot_id) != 0)
+        reset_ledger(quota);
     return 0;
 }
 
-static int write_books(struct quota *usage)
+static int write_ledger(struct quota *quota)
 {
-    struct books *books = &usage->books;
-    books->process[usage->process] = (struct process){usage->nonce, usage->pending};
-    books->checksum = checksum(books);
-    ssize_t n = transfer(usage->fd, books, true);
-    return n == sizeof *books ? 0 : n < 0 ? (int)n : -ENOSPC;
+    struct ledger *ledger = &quota->ledger;
+    ledger->processes[quota->slot] = (struct process){quota->nonce, quota->pending};
+    ledger->checksum = checksum(ledger);
+    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, true);
+    return n == sizeof *ledger ? 0 : n < 0 ? (int)n : -ENOSPC;
 }
 
-/* A number that no living process has. */
-static int take_number(struct quota *usage)
+static int take_slot(struct quota *quota)
 {
     for (int i = 0; i < PROCESSES; i++)
-        if (lock_byte(usage->fd, F_WRLCK, LOCK_PROCESS + i) == 0) {
-            usage->process = i;
+        if (lock_byte(quota->fd, F_WRLCK, LOCK_PROCESS + i) == 0) {
+            quota->slot = i;
             return 0;
         }
     return -EUSERS;
 }
 
-static void close_file(struct quota *usage)
+static void close_file(struct quota *quota)
 {
-    if (usage->fd >= 0)
-        close(usage->fd);
-    usage->fd = -1;
+    if (quota->fd >= 0)
+        close(quota->fd);
+    quota->fd = -1;
 }
 
-/* .usage as it is now: opened where it is not, or has been deleted. */
-static int open_file(struct quota *usage)
+/* Have .usage open: the file that has that name now. */
+static int open_file(struct quota *quota)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     struct stat status;
-    if (usage->fd >= 0 &&
-        fstatat(usage->directory->fd, QUOTA_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        status.st_dev == usage->device && status.st_ino == usage->inode)
+    if (quota->fd >= 0 &&
+        fstatat(quota->directory->fd, QUOTA_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        status.st_dev == quota->device && status.st_ino == quota->inode)
         return 0;
-    close_file(usage);
-    int fd = openat(usage->directory->fd, QUOTA_FILE, flags, 0666);
-    if (fd < 0 && errno == ENOENT && directory_reopen(usage->directory) == 0)
-        fd = openat(usage->directory->fd, QUOTA_FILE, flags, 0666);
+    close_file(quota);
+    int fd = openat(quota->directory->fd, QUOTA_FILE, flags, 0666);
+    if (fd < 0 && errno == ENOENT && directory_reopen(quota->directory) == 0)
+        fd = openat(quota->directory->fd, QUOTA_FILE, flags, 0666);
     if (fd < 0)
         return -errno;
-    usage->fd = fd;
+    quota->fd = fd;
     int err = fstat(fd, &status) ? -errno : S_ISREG(status.st_mode) ? 0 : -EEXIST;
-    usage->device = status.st_dev;
-    usage->inode = status.st_ino;
+    quota->device = status.st_dev;
+    quota->inode = status.st_ino;
     if (!err)
-        err = take_number(usage);
+        err = take_slot(quota);
     if (err)
-        close_file(usage);
+        close_file(quota);
     return err;
 }
 
-static void publish(struct quota *usage)
+/* Lock and read the ledger. Until commit no other thread or process accesses it. */
+static int acquire(struct quota *quota)
 {
-    __atomic_store_n(&usage->last.bytes, usage->books.used.bytes, __ATOMIC_RELAXED);
-    __atomic_store_n(&usage->last.files, usage->books.used.files, __ATOMIC_RELAXED);
-    __atomic_store_n(&usage->last_known, usage->books.known, __ATOMIC_RELAXED);
-}
-
-/* Books begun anew, by whomever, know nothing of what this process is about to make. */
-static void carry_over(struct quota *usage)
-{
-    struct books *books = &usage->books;
-    if (books->generation == usage->generation)
-        return;
-    books->used = footprint_sum(books->used, usage->pending);
-    books->added = footprint_sum(books->added, usage->pending);
-}
-
-/* Between enter and leave this thread alone, of all processes, has the books. */
-static int enter(struct quota *usage)
-{
-    pthread_mutex_lock(&usage->lock);
-    int err = open_file(usage);
+    uv_mutex_lock(&quota->lock);
+    int err = open_file(quota);
     if (!err)
-        err = lock_books(usage->fd);
+        err = lock_ledger(quota->fd);
     if (err)
         goto fail_lock;
-    err = read_books(usage);
+    err = read_ledger(quota);
     if (err)
         goto fail_read;
-    carry_over(usage);
+    /* A ledger that was reset, by any process, lacks this process's reservations. */
+    struct ledger *ledger = &quota->ledger;
+    if (ledger->generation != quota->generation) {
+        ledger->used = footprint_sum(ledger->used, quota->pending);
+        ledger->added = footprint_sum(ledger->added, quota->pending);
+    }
     return 0;
 
 fail_read:
-    lock_byte(usage->fd, F_UNLCK, LOCK_BOOKS);
+    lock_byte(quota->fd, F_UNLCK, LOCK_LEDGER);
 fail_lock:
-    pthread_mutex_unlock(&usage->lock);
+    uv_mutex_unlock(&quota->lock);
     return err;
 }
 
-static int leave(struct quota *usage)
+/* Write and unlock the ledger. */
+static int commit(struct quota *quota)
 {
-    int err = write_books(usage);
+    const struct ledger *ledger = &quota->ledger;
+    int err = write_ledger(quota);
     if (!err) {
-        usage->generation = usage->books.generation;
-        publish(usage);
+        quota->generation = ledger->generation;
+        __atomic_store_n(&quota->last.bytes, ledger->used.bytes, __ATOMIC_RELAXED);
+        __atomic_store_n(&quota->last.files, ledger->used.files, __ATOMIC_RELAXED);
+        __atomic_store_n(&quota->last_known, ledger->known, __ATOMIC_RELAXED);
     }
-    lock_byte(usage->fd, F_UNLCK, LOCK_BOOKS);
-    pthread_mutex_unlock(&usage->lock);
+    lock_byte(quota->fd, F_UNLCK, LOCK_LEDGER);
+    uv_mutex_unlock(&quota->lock);
     return err;
 }
 
-int quota_open(struct quota **out, struct directory *directory, uint64_t nonce, int *why)
+int quota_open(struct quota **out, struct directory *directory, int *file_err)
 {
-    struct quota *usage = calloc(1, sizeof *usage);
-    if (!usage)
+    struct quota *quota = calloc(1, sizeof *quota);
+    if (!quota)
         return -ENOMEM;
-    if (pthread_mutex_init(&usage->lock, NULL)) {
-        free(usage);
-        return -ENOMEM;
+    int err = uv_mutex_init(&quota->lock);
+    if (err) {
+        free(quota);
+        return err;
     }
-    usage->directory = directory;
-    usage->nonce = nonce;
-    usage->fd = -1;
-    usage->boot_known = read_boot(usage->boot);
-    *why = enter(usage);
-    if (!*why) {
-        /* Who cannot tell whether the machine was down believes nothing. */
-        if (!usage->boot_known)
-            usage->books.known = is_empty(directory);
-        *why = leave(usage);
+    quota->directory = directory;
+    quota->nonce = random_number();
+    quota->fd = -1;
+    const bool boot_known = read_boot_id(quota->boot_id);
+    *file_err = acquire(quota);
+    if (!*file_err) {
+        /* Without a boot ID a reboot cannot be detected: treat the usage as unknown. */
+        if (!boot_known)
+            quota->ledger.known = is_empty(directory);
+        *file_err = commit(quota);
     }
-    *out = usage;
+    *out = quota;
     return 0;
 }
 
-void quota_close(struct quota *usage)
+void quota_close(struct quota *quota)
 {
-    if (!usage)
+    if (!quota)
         return;
-    close_file(usage);
-    pthread_mutex_destroy(&usage->lock);
-    free(usage);
+    close_file(quota);
+    uv_mutex_destroy(&quota->lock);
+    free(quota);
 }
 
-static void forget(struct quota *usage, struct footprint reserved)
+static void cancel_pending(struct quota *quota, struct footprint reserved)
 {
-    pthread_mutex_lock(&usage->lock);
-    usage->pending = footprint_less(usage->pending, reserved);
-    pthread_mutex_unlock(&usage->lock);
+    uv_mutex_lock(&quota->lock);
+    quota->pending = footprint_difference(quota->pending, reserved);
+    uv_mutex_unlock(&quota->lock);
 }
 
-int quota_reserve(struct quota *usage, struct footprint size, struct footprint limit)
+int quota_reserve(struct quota *quota, struct footprint size, struct footprint limit)
 {
-    int err = enter(usage);
+    int err = acquire(quota);
     if (err)
         return err;
-    struct books *books = &usage->books;
-    struct footprint then = footprint_sum(books->used, size);
-    if (!books->known || !footprint_fits(then, limit)) {
-        err = leave(usage);
+    struct ledger *ledger = &quota->ledger;
+    struct footprint used = footprint_sum(ledger->used, size);
+    if (!ledger->known || !footprint_fits(used, limit)) {
+        err = commit(quota);
         return err ? err : -EDQUOT;
     }
-    books->used = then;
-    books->added = footprint_sum(books->added, size);
-    usage->pending = footprint_sum(usage->pending, size);
-    err = leave(usage);
+    ledger->used = used;
+    ledger->added = footprint_sum(ledger->added, size);
+    quota->pending = footprint_sum(quota->pending, size);
+    err = commit(quota);
     if (err)
-        forget(usage, size);
+        cancel_pending(quota, size);
     return err;
 }
 
-static void subtract(struct books *books, struct footprint freed)
+static void release(struct ledger *ledger, struct footprint freed)
 {
-    books->used = footprint_less(books->used, freed);
-    books->freed = footprint_sum(books->freed, freed);
+    ledger->used = footprint_difference(ledger->used, freed);
+    ledger->freed = footprint_sum(ledger->freed, freed);
 }
 
-void quota_settle(struct quota *usage, struct footprint reserved, struct footprint freed)
+void quota_settle(struct quota *quota, struct footprint reserved, struct footprint freed)
 {
     assert(footprint_fits(freed, reserved));
-    /* Where the books cannot be had they say too much, until a survey. */
-    if (enter(usage)) {
-        forget(usage, reserved);
+    /* On error the ledger says too much until the next count. */
+    if (acquire(quota)) {
+        cancel_pending(quota, reserved);
         return;
     }
-    usage->pending = footprint_less(usage->pending, reserved);
-    subtract(&usage->books, freed);
-    leave(usage);
+    quota->pending = footprint_difference(quota->pending, reserved);
+    release(&quota->ledger, freed);
+    commit(quota);
 }
 
-bool quota_alive(struct quota *usage, uint64_t nonce)
+bool quota_is_alive(struct quota *quota, uint64_t nonce)
 {
-    if (nonce == usage->nonce)
+    if (nonce == quota->nonce || acquire(quota))
         return true;
-    if (enter(usage))
-        return true; /* or so we must assume */
     bool alive = false;
     for (int i = 0; i < PROCESSES && !alive; i++)
-        alive = usage->books.process[i].nonce == nonce && i != usage->process &&
-                is_locked(usage->fd, LOCK_PROCESS + i);
-    leave(usage);
+        alive = quota->ledger.processes[i].nonce == nonce && i != quota->slot &&
+                is_locked(quota->fd, LOCK_PROCESS + i);
+    commit(quota);
     return alive;
 }
 
-bool quota_last(const struct quota *usage, struct footprint *out)
+bool quota_last(const struct quota *quota, struct footprint *out)
 {
-    out->bytes = __atomic_load_n(&usage->last.bytes, __ATOMIC_RELAXED);
-    out->files = __atomic_load_n(&usage->last.files, __ATOMIC_RELAXED);
-    return __atomic_load_n(&usage->last_known, __ATOMIC_RELAXED);
+    out->bytes = __atomic_load_n(&quota->last.bytes, __ATOMIC_RELAXED);
+    out->files = __atomic_load_n(&quota->last.files, __ATOMIC_RELAXED);
+    return __atomic_load_n(&quota->last_known, __ATOMIC_RELAXED);
 }
 
-int quota_read(struct quota *usage, struct footprint *out, bool *known, uint64_t *age)
+int quota_read(struct quota *quota, struct quota_usage *out)
 {
-    int err = enter(usage);
+    int err = acquire(quota);
     if (err)
         return err;
-    *out = usage->books.used;
-    *known = usage->books.known;
-    *age = seconds_since_boot() - usage->books.surveyed;
-    return leave(usage);
+    const struct ledger *ledger = &quota->ledger;
+    *out = (struct quota_usage){ledger->used, ledger->known,
+                                seconds_since_boot() - ledger->counted_at};
+    return commit(quota);
 }
 
-int quota_eviction_begin(struct quota *usage)
+int quota_eviction_begin(struct quota *quota)
 {
-    int err = enter(usage);
-    usage->swept_generation = err ? 0 : usage->books.generation;
+    quota->eviction_generation = 0;
+    int err = acquire(quota);
     if (err)
-        return err;
-    err = lock_byte(usage->fd, F_WRLCK, LOCK_SWEEP);
-    leave(usage); /* a disk that is full is no reason not to sweep */
-    return err == -EAGAIN || err == -EACCES ? -EBUSY : err;
+        return err == -ENOSPC || err == -EDQUOT ? 0 : err;
+    quota->eviction_generation = quota->ledger.generation;
+    err = lock_byte(quota->fd, F_WRLCK, LOCK_EVICTION);
+    commit(quota); /* may fail: a full disk must not prevent evictions */
+    return err == -EAGAIN ? -EBUSY : err;
 }
 
-void quota_eviction_end(struct quota *usage)
+void quota_eviction_end(struct quota *quota)
 {
-    pthread_mutex_lock(&usage->lock);
-    if (usage->fd >= 0)
-        lock_byte(usage->fd, F_UNLCK, LOCK_SWEEP);
-    pthread_mutex_unlock(&usage->lock);
+    uv_mutex_lock(&quota->lock);
+    if (quota->fd >= 0)
+        lock_byte(quota->fd, F_UNLCK, LOCK_EVICTION);
+    uv_mutex_unlock(&quota->lock);
 }
 
-void quota_evicted(struct quota *usage, struct footprint freed)
+void quota_evicted(struct quota *quota, struct footprint freed)
 {
-    if (enter(usage))
+    if (acquire(quota))
         return;
-    /* Books begun anew may never have had it: another may sweep by them already. */
-    if (usage->books.generation == usage->swept_generation)
-        subtract(&usage->books, freed);
-    leave(usage);
+    /* A ledger reset since may never have included FREED: another process may be evicting by it. */
+    if (quota->ledger.generation == quota->eviction_generation)
+        release(&quota->ledger, freed);
+    commit(quota);
 }
 
-int quota_count_begin(struct quota *usage, struct quota_mark *mark)
+int quota_count_begin(struct quota *quota)
 {
-    int err = enter(usage);
+    int err = acquire(quota);
     if (err)
         return err;
-    struct books *books = &usage->books;
-    mark->generation = books->generation;
-    mark->added = books->added;
-    mark->freed = books->freed;
-    mark->pending = usage->pending;
-    /* Of the dead nothing more will come, and what came will be counted. */
-    for (int i = 0; i < PROCESSES; i++)
-        if (i != usage->process && books->process[i].nonce) {
-            if (is_locked(usage->fd, LOCK_PROCESS + i))
-                mark->pending = footprint_sum(mark->pending, books->process[i].pending);
-            else
-                books->process[i] = (struct process){0};
-        }
-    return leave(usage);
+    struct ledger *ledger = &quota->ledger;
+    quota->count_generation = ledger->generation;
+    quota->count_added = ledger->added;
+    quota->count_freed = ledger->freed;
+    quota->count_pending = quota->pending;
+    for (int i = 0; i < PROCESSES; i++) {
+        struct process *process = &ledger->processes[i];
+        if (i == quota->slot || !process->nonce)
+            continue;
+        if (is_locked(quota->fd, LOCK_PROCESS + i))
+            quota->count_pending = footprint_sum(quota->count_pending, process->pending);
+        else /* dead: all that it will ever have made will be counted */
+            *process = (struct process){0};
+    }
+    return commit(quota);
 }
 
-static uint64_t surveyed(uint64_t used, bool known, uint64_t least, uint64_t most)
+/* The ledger never underestimates, so of USED and MOST the smaller is true; but if USED is below
+ * LEAST, someone put files here by hand. */
+static uint64_t corrected(uint64_t used, bool known, uint64_t least, uint64_t most)
 {
-    /* The books never say too little, so the lower of both bounds is true; unless
-     * someone put files here by hand. */
     return known && used >= least && used < most ? used : most;
 }
 
-int quota_count_end(struct quota *usage, const struct quota_mark *mark, struct footprint counted)
+int quota_count_end(struct quota *quota, struct footprint counted)
 {
-    int err = enter(usage);
+    int err = acquire(quota);
     if (err)
         return err;
-    struct books *books = &usage->books;
-    if (books->generation != mark->generation) {
-        err = leave(usage);
+    struct ledger *ledger = &quota->ledger;
+    if (ledger->generation != quota->count_generation) {
+        err = commit(quota);
         return err ? err : -ESTALE;
     }
-    struct footprint least = footprint_less(counted, footprint_less(books->freed, mark->freed));
-    struct footprint most = footprint_sum(footprint_sum(counted, mark->pending),
-                                          footprint_less(books->added, mark->added));
-    books->used.bytes = surveyed(books->used.bytes, books->known, least.bytes, most.bytes);
-    books->used.files = surveyed(books->used.files, books->known, least.files, most.files);
-    books->known = true;
-    books->surveyed = seconds_since_boot();
-    return leave(usage);
+    const struct footprint freed = footprint_difference(ledger->freed, quota->count_freed);
+    const struct footprint added = footprint_difference(ledger->added, quota->count_added);
+    const struct footprint least = footprint_difference(counted, freed);
+    const struct footprint most =
+        footprint_sum(footprint_sum(counted, quota->count_pending), added);
+    ledger->used.bytes = corrected(ledger->used.bytes, ledger->known, least.bytes, most.bytes);
+    ledger->used.files = corrected(ledger->used.files, ledger->known, least.files, most.files);
+    ledger->known = true;
+    ledger->counted_at = seconds_since_boot();
+    return commit(quota);
 }

@@ -1,121 +1,85 @@
 /*
- * The books of a cache folder: what all that is in it takes up. They lie in the
- * file .usage there, shared by all processes that have the folder open, and never
- * say less than the truth, whoever is killed when: what is to be made is added
- * before, what is gone is subtracted after. So that nothing is subtracted that a count has
- * left out already, of all processes one at a time counts and deletes. The processes are of one
- * machine.
+ * The quota ledger of a cache directory: how much disk space all of the cache's files take up. It
+ * is the file .usage in that directory, shared by all processes of one machine that have the
+ * directory open. It never underestimates, even if a process is killed at any point: space is
+ * reserved before a file is made and released after it is deleted. README.md has the states and the
+ * locks.
  */
 #ifndef FARLANDS_CACHE_QUOTA_H
 #define FARLANDS_CACHE_QUOTA_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "server/cache/directory.h"
+#include "server/cache/footprint.h"
 
 #define QUOTA_FILE ".usage"
-
-/* What something takes up on disk, or may. */
-struct footprint {
-    uint64_t bytes, files;
-};
-
-static inline struct footprint footprint_sum(struct footprint a, struct footprint b)
-{
-    return (struct footprint){a.bytes + b.bytes, a.files + b.files};
-}
-
-/* A less B, in each no less than 0. */
-static inline struct footprint footprint_less(struct footprint a, struct footprint b)
-{
-    return (struct footprint){a.bytes - (b.bytes < a.bytes ? b.bytes : a.bytes),
-                              a.files - (b.files < a.files ? b.files : a.files)};
-}
-
-/* Whether A lies within LIMIT in both. */
-static inline bool footprint_fits(struct footprint a, struct footprint limit)
-{
-    return a.bytes <= limit.bytes && a.files <= limit.files;
-}
-
-/* Of that, what an entry in a folder takes up there, in bytes. */
-enum { FOOTPRINT_ENTRY = 80 };
-
-/* Of a file of SIZE bytes, its entry in the folder included. */
-struct footprint footprint_of_file(uint64_t size);
-
-/*
- * Of a folder that the file system says has SIZE bytes, with ENTRIES in it, whose
- * files are counted by footprint_of_file: what it takes beyond those.
- */
-struct footprint footprint_of_directory(uint64_t size, uint64_t entries);
-
-/* Of the cache's folder itself and of the books. */
-struct footprint footprint_of_nothing(void);
 
 struct quota;
 
 /*
- * Open the books of DIRECTORY, which outlives them. NONCE, drawn at random and never
- * 0, is what this process's temporaries are known by. Where the books do not
- * exist, or are another boot's, and the folder is not empty, what is in it is not known
- * until a survey has ended. Returns 0 or -ENOMEM; where .usage cannot be opened now, *WHY is
- * the reason, and it is tried again whenever it is needed.
+ * Open the ledger of DIRECTORY, which must outlive it. If there is no valid ledger of this boot and
+ * the directory is not empty, the usage is unknown until a count has ended. Returns 0 or -ENOMEM.
+ * *FILE_ERR is 0, or the reason why .usage cannot be used now; each later call tries again.
  */
-int quota_open(struct quota **out, struct directory *directory, uint64_t nonce, int *why);
-void quota_close(struct quota *usage);
+int quota_open(struct quota **out, struct directory *directory, int *file_err);
+void quota_close(struct quota *quota);
 
-/* All that follows: any thread; it may wait for the disk, and 1/4 s for another process. */
+/* A random number, never 0, that identifies this process in the names of its temporary files. */
+uint64_t quota_nonce(const struct quota *quota);
+
+/* The directory of an empty cache, and its ledger. */
+struct footprint quota_of_empty_cache(void);
 
 /*
- * Before files are made: put SIZE down as used, unless LIMIT would be exceeded.
- * Returns 0; -EDQUOT where it would be, or where nothing is known; -EAGAIN where another
- * process holds the books all the time; or the error of reading or writing them.
+ * The functions below may be called by any thread. They may wait for the disk, and up to 1/4 s for
+ * another process. Besides the codes named they return the errors of locking, reading and writing
+ * .usage; -EAGAIN if another process does not release its lock.
  */
-int quota_reserve(struct quota *usage, struct footprint size, struct footprint limit);
 
 /*
- * Of what was RESERVED, all is in its place or gone, and with what was deleted, if anything,
- * FREED of what had been put down is no longer there. It is at most RESERVED: a survey at the same
- * time may have counted without what was deleted, but with all that was reserved.
+ * Reserve SIZE before files are made. Returns 0; -EDQUOT if LIMIT would be exceeded or the usage is
+ * unknown; -EUSERS if 64 processes have the directory open already.
  */
-void quota_settle(struct quota *usage, struct footprint reserved, struct footprint freed);
+int quota_reserve(struct quota *quota, struct footprint size, struct footprint limit);
 
-/* Whether a process that is alive has NONCE. */
-bool quota_alive(struct quota *usage, uint64_t nonce);
+/*
+ * End the reservation of RESERVED: every file is in its place or deleted. FREED of it is not used
+ * after all. Files that were replaced may be part of FREED, which never exceeds RESERVED: a count
+ * that runs meanwhile may have missed what was deleted, but includes all that was reserved.
+ */
+void quota_settle(struct quota *quota, struct footprint reserved, struct footprint freed);
 
-/* What the books said last, as this process saw it; false where they know nothing. Never waits. */
-bool quota_last(const struct quota *usage, struct footprint *out);
+/* True if the process with NONCE is running, or if that cannot be told. */
+bool quota_is_alive(struct quota *quota, uint64_t nonce);
 
-/* The same, from the file. Seconds since the last survey in *AGE; 0 or a negative code. */
-int quota_read(struct quota *usage, struct footprint *out, bool *known, uint64_t *age);
-
-/* Where the books stood when someone set out to count. */
-struct quota_mark {
-    uint64_t generation;
-    struct footprint added, freed, pending;
+struct quota_usage {
+    struct footprint used; /* meaningless unless KNOWN */
+    bool known;
+    uint64_t age; /* seconds since the last count */
 };
 
-/*
- * A sweep: only between begin and end is anything in the folder counted, or deleted that the same
- * thread did not make. Begin returns 0; -EBUSY where another process sweeps, or
- * has been stopped in a sweep; or a negative code. Who dies sweeps no more. One thread of each
- * process.
- */
-int quota_eviction_begin(struct quota *usage);
-void quota_eviction_end(struct quota *usage);
+int quota_read(struct quota *quota, struct quota_usage *out);
 
-/* In a sweep: FREED, which the books had when it began, is no longer there. */
-void quota_evicted(struct quota *usage, struct footprint freed);
+/* The usage when this process last accessed the ledger; false if it was unknown. Never waits. */
+bool quota_last(const struct quota *quota, struct footprint *out);
 
 /*
- * A survey, in a sweep: between begin and end everything in the folder is counted, while
- * others go on making. The books then say what was COUNTED and what may have
- * been made meanwhile. Returns 0; -ESTALE where the books were begun anew meanwhile: count
- * again; or a negative code.
+ * Begin an eviction pass. Only between begin and end may a process count files, or delete files
+ * that the calling thread has not made itself; one process at a time, and one thread of it. Returns
+ * 0; -EBUSY if another process is in a pass; or a negative code. A pass also ends with its process.
+ * A disk too full for a ledger is no error: without a ledger there is nothing to protect.
  */
-int quota_count_begin(struct quota *usage, struct quota_mark *mark);
-int quota_count_end(struct quota *usage, const struct quota_mark *mark, struct footprint counted);
+int quota_eviction_begin(struct quota *quota);
+void quota_eviction_end(struct quota *quota);
+
+/* In a pass: FREED, which was counted or reserved before the pass began, has been deleted. */
+void quota_evicted(struct quota *quota, struct footprint freed);
+
+/*
+ * In a pass: count all files between begin and end, while other threads and processes go on making
+ * files. The usage is then COUNTED and all that may have been made meanwhile. Returns 0; -ESTALE if
+ * the ledger was reset meanwhile: count again; or a negative code.
+ */
+int quota_count_begin(struct quota *quota);
+int quota_count_end(struct quota *quota, struct footprint counted);
 
 #endif

@@ -9,10 +9,12 @@
 
 #include "server/layers/layer.h"
 
-/* What is below each other. */
+/* What the entries of a directory are, by its depth. */
 enum level { FINGERPRINTS, LAYERS, ZOOMS, COLUMNS, TILES };
 
-/* The length of the whole number that NAME begins with, as tile_path writes it; or 0. */
+enum { ZOOM_MAX = 64 }; /* beyond every native_zoom's range */
+
+/* The length of the integer that NAME begins with, in the form that tile_path writes; or 0. */
 static size_t integer_length(const char *name)
 {
     const char *digits = name + (*name == '-');
@@ -37,27 +39,26 @@ static bool is_tile(const char *name)
            (strcmp(name + length, ".png") == 0 || strcmp(name + length, "@2x.png") == 0);
 }
 
-static bool is_fingerprint(const char *name)
+bool tile_walk_is_fingerprint(const char *name)
 {
     return strlen(name) == FINGERPRINT_TEXT - 1 &&
            strspn(name, "0123456789abcdef") == FINGERPRINT_TEXT - 1;
 }
 
-static bool is_zoom(const char *name)
+bool tile_walk_is_temporary(const char *name)
 {
-    enum { FURTHEST = 64 }; /* beyond every native_zoom's range */
-    return is_integer(name) && llabs(strtoll(name, NULL, 10)) <= FURTHEST;
+    return strncmp(name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0;
 }
 
 static bool is_ours(enum level level, const char *name)
 {
     switch (level) {
     case FINGERPRINTS:
-        return is_fingerprint(name);
+        return tile_walk_is_fingerprint(name);
     case LAYERS:
         return layer_find(name) >= 0;
     case ZOOMS:
-        return is_zoom(name);
+        return is_integer(name) && llabs(strtoll(name, NULL, 10)) <= ZOOM_MAX;
     case COLUMNS:
         return is_integer(name);
     default:
@@ -65,87 +66,68 @@ static bool is_ours(enum level level, const char *name)
     }
 }
 
-/* What was deleted or is someone else's is no reason to end. */
-static int passed_over(int err)
+/* Deleted meanwhile, or someone else's: no reason to end the walk. */
+static bool is_skipped(int err)
 {
-    switch (err) {
-    case -ENOENT:
-    case -ENOTDIR:
-    case -ELOOP:
-    case -EACCES:
-    case -EPERM:
-        return 0;
-    default:
-        return err;
-    }
+    return err == -ENOENT || err == -ENOTDIR || err == -ELOOP || err == -EACCES || err == -EPERM;
 }
 
-/* NULL, and errno says why. */
-static DIR *open_folder(int parent, const char *name)
+static bool is_file(int directory, const char *name, struct stat *status)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    DIR *directory = fdopendir(fd);
-    if (!directory) {
-        int err = errno;
-        close(fd);
-        errno = err;
-    }
-    return directory;
+    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status->st_mode);
 }
 
-static void visit_file(const struct walk *walk, struct walk_folder *directory, const char *name)
-{
-    struct stat status;
-    if (fstatat(directory->fd, name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
-        return;
-    directory->entries++;
-    directory->left += !walk->tile(walk->context, directory, name, &status);
-}
+static int visit_directory(const struct walk *walk, enum level level,
+                           struct walk_directory *directory);
 
-static void visit_temporary(const struct walk *walk, int fd, const char *name)
-{
-    struct stat status;
-    if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
-        walk->temporary(walk->context, fd, name, &status);
-}
-
-static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *directory);
-
-static int visit(const struct walk *walk, enum level level, struct walk_folder *directory,
+static int visit(const struct walk *walk, enum level level, struct walk_directory *directory,
                  const char *name)
 {
+    struct stat status;
+    if (level == FINGERPRINTS && tile_walk_is_temporary(name)) {
+        if (is_file(directory->fd, name, &status))
+            walk->temporary(walk->context, directory->fd, name, &status);
+        return 0;
+    }
     if (!is_ours(level, name))
         return 0;
     if (level == TILES) {
-        visit_file(walk, directory, name);
+        if (is_file(directory->fd, name, &status)) {
+            directory->entries++;
+            directory->left += !walk->tile(walk->context, directory, name, &status);
+        }
         return 0;
     }
     if (level == FINGERPRINTS) {
-        memcpy(directory->fingerprint, name, FINGERPRINT_TEXT);
-        if (!walk->fingerprint(walk->context, name))
+        if (!walk->fingerprint)
             return 0;
+        walk->fingerprint(walk->context, name);
     }
-    struct walk_folder below = {.parent = directory->fd, .name = name};
-    memcpy(below.fingerprint, directory->fingerprint, FINGERPRINT_TEXT);
-    int err = visit_folder(walk, level + 1, &below);
+    struct walk_directory child = {.parent = directory->fd, .name = name};
+    int err = visit_directory(walk, level + 1, &child);
     if (err)
-        return passed_over(err);
+        return is_skipped(err) ? 0 : err;
     directory->entries++;
-    directory->left += !walk->leave(walk->context, &below);
+    directory->left += !walk->leave(walk->context, &child);
     return 0;
 }
 
-/* Every entry of DIRECTORY, which is on LEVEL; its descriptor is closed afterwards. */
-static int visit_folder(const struct walk *walk, enum level level, struct walk_folder *directory)
+/* Visit every entry of DIRECTORY, which are on LEVEL. */
+static int visit_directory(const struct walk *walk, enum level level,
+                           struct walk_directory *directory)
 {
     struct stat status;
     int err = 0;
-    DIR *stream = open_folder(directory->parent, directory->name);
-    if (!stream)
+    directory->fd =
+        openat(directory->parent, directory->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory->fd < 0)
         return -errno;
-    directory->fd = dirfd(stream);
+    DIR *stream = fdopendir(directory->fd);
+    if (!stream) {
+        err = -errno;
+        close(directory->fd);
+        return err;
+    }
     while (!err) {
         if (!walk->go_on(walk->context)) {
             err = -ECANCELED;
@@ -154,37 +136,19 @@ static int visit_folder(const struct walk *walk, enum level level, struct walk_f
         errno = 0;
         const struct dirent *entry = readdir(stream);
         if (!entry) {
-            err = errno ? -errno : 0;
+            err = -errno;
             break;
         }
-        if (level == FINGERPRINTS &&
-            strncmp(entry->d_name, TEMPORARY_PREFIX, strlen(TEMPORARY_PREFIX)) == 0)
-            visit_temporary(walk, directory->fd, entry->d_name);
-        else
-            err = visit(walk, level, directory, entry->d_name);
+        err = visit(walk, level, directory, entry->d_name);
     }
     if (fstat(directory->fd, &status) == 0)
         directory->size = (uint64_t)status.st_size;
     closedir(stream);
-    directory->fd = -1;
     return err;
 }
 
 int tile_walk(int fd, const struct walk *walk)
 {
-    struct walk_folder top = {.parent = fd, .name = "."};
-    return visit_folder(walk, FINGERPRINTS, &top);
-}
-
-static bool pass_by(void *context, const char *fingerprint)
-{
-    (void)context, (void)fingerprint;
-    return false;
-}
-
-int tile_walk_top(int fd, const struct walk *walk)
-{
-    struct walk top_only = *walk;
-    top_only.fingerprint = pass_by;
-    return tile_walk(fd, &top_only);
+    struct walk_directory top = {.parent = fd, .name = "."};
+    return visit_directory(walk, FINGERPRINTS, &top);
 }

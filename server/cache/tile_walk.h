@@ -1,7 +1,7 @@
 /*
- * Goes through all that a disk cache put into its folder, and through nothing
- * else: {fingerprint}/{layer}/{z}/{x}/{y}[@2x].png, and temporaries. Other names are not even
- * looked at, links are not followed. Memory does not depend on how much there is.
+ * Depth-first walk over the files that a disk cache has made in its directory:
+ * {fingerprint}/{layer}/{z}/{x}/{y}[@2x].png, and temporary files. Other names are ignored,
+ * symbolic links are not followed. Memory use does not depend on the number of files.
  */
 #ifndef FARLANDS_CACHE_TILE_WALK_H
 #define FARLANDS_CACHE_TILE_WALK_H
@@ -12,41 +12,46 @@
 
 #include "server/world/world.h"
 
+/* Temporary files lie directly in the cache's directory: PREFIX, 16 hex digits that identify the
+ * process (quota_nonce), "-", a number. */
 #define TEMPORARY_PREFIX ".new-"
 
-/* A folder being gone through. */
-struct walk_folder {
-    int parent, fd; /* itself, and where NAME is it */
+/* A directory during the walk, NAME in the directory PARENT. */
+struct walk_directory {
+    int parent, fd; /* FD is closed before leave is called */
     const char *name;
-    uint64_t size;                      /* as the file system has it */
-    uint64_t entries;                   /* of ours, when it was entered */
-    uint64_t left;                      /* of those, after the visits */
-    char fingerprint[FINGERPRINT_TEXT]; /* that it belongs to */
+    uint64_t size;    /* st_size, for leave */
+    uint64_t entries; /* the cache's own, when the directory was read */
+    uint64_t left;    /* of those, not deleted by the callbacks */
 };
 
+/* Callbacks, all called on the walking thread with CONTEXT. */
 struct walk {
-    /* False: stop now. */
+    /* Called for each entry. False cancels the walk. */
     bool (*go_on)(void *context);
-    /* A temporary in the top folder. */
+    /* A temporary file NAME in DIRECTORY. */
     void (*temporary)(void *context, int directory, const char *name, const struct stat *status);
-    /* A fingerprint's folder: whether to go in. */
-    bool (*fingerprint)(void *context, const char *fingerprint);
-    /* A tile's file. True where it has been deleted. */
-    bool (*tile)(void *context, const struct walk_folder *directory, const char *name,
+    /* Called before the directory of FINGERPRINT is entered. NULL: no directory is entered. */
+    void (*fingerprint)(void *context, const char *fingerprint);
+    /* A tile's file. Returns true if the callback has deleted it. */
+    bool (*tile)(void *context, const struct walk_directory *directory, const char *name,
                  const struct stat *status);
-    /* A folder has been gone through. True where it has been deleted, which it may be if nothing is
-     * left. */
-    bool (*leave)(void *context, const struct walk_folder *directory);
+    /* A directory has been read to its end. Returns true if the callback has deleted it. */
+    bool (*leave)(void *context, const struct walk_directory *directory);
     void *context;
 };
 
 /*
- * Walk below the folder FD. Returns 0; -ECANCELED where it was stopped; or why not everything
- * could be seen: -EIO, -EMFILE, ... What vanishes meanwhile or may not be read is passed over.
+ * Walk the cache's directory FD. Returns 0; -ECANCELED if go_on returned false; or -EIO, -EMFILE,
+ * ... if a directory could not be read to its end. Entries that vanish during the walk, and
+ * directories that may not be read, are skipped.
  */
 int tile_walk(int fd, const struct walk *walk);
 
-/* The same with temporaries alone: the top folder is read, no other. */
-int tile_walk_top(int fd, const struct walk *walk);
+/* True if NAME may be a fingerprint: 16 lower-case hex digits. */
+bool tile_walk_is_fingerprint(const char *name);
+
+/* True if NAME begins as the names of temporary files do. */
+bool tile_walk_is_temporary(const char *name);
 
 #endif

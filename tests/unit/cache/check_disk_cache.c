@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "server/cache/quota.h"
 #include "server/png/image_writer.h"
 #include "tests/unit/support/fixtures.h"
 

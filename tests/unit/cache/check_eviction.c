@@ -16,8 +16,8 @@ static const struct footprint room = {100000, 0};
 
 /* One process. At step AT of its sweep the other one, if any, tries to take its turn. */
 struct party {
-    struct quota *usage;
-    struct eviction *sweep;
+    struct quota *quota;
+    struct eviction *eviction;
     struct party *other;
     int at, steps;
     int turns; /* taken by the other */
@@ -29,13 +29,13 @@ static struct directory directory;
 static int take_turn(struct party *party)
 {
     struct footprint counted, freed;
-    int err = eviction_begin(party->sweep);
+    int err = quota_eviction_begin(party->quota);
     if (err)
         return err;
-    ck_assert_int_eq(eviction_temporaries(party->sweep), 0);
-    ck_assert_int_eq(eviction_count(party->sweep, &counted), 0);
-    ck_assert_int_eq(eviction_run(party->sweep, room, &freed), 0);
-    eviction_end(party->sweep);
+    ck_assert_int_eq(eviction_remove_temporaries(party->eviction), 0);
+    ck_assert_int_eq(eviction_count(party->eviction, &counted), 0);
+    ck_assert_int_eq(eviction_run(party->eviction, room, &freed), 0);
+    quota_eviction_end(party->quota);
     return 0;
 }
 
@@ -49,34 +49,29 @@ static bool on_step(void *context)
     return true;
 }
 
-static void join(struct party *party, uint64_t nonce)
+static void join(struct party *party)
 {
     int why;
     *party = (struct party){0};
-    ck_assert_int_eq(quota_open(&party->usage, &directory, nonce, &why), 0);
+    ck_assert_int_eq(quota_open(&party->quota, &directory, &why), 0);
     ck_assert_int_eq(why, 0);
-    const struct eviction_parts parts = {.directory = &directory,
-                                         .usage = party->usage,
-                                         .nonce = nonce,
-                                         .go_on = on_step,
-                                         .evictor = party};
-    ck_assert_int_eq(eviction_new(&party->sweep, &parts), 0);
+    const struct eviction_parts parts = {
+        .directory = &directory, .quota = party->quota, .go_on = on_step, .go_on_context = party};
+    ck_assert_int_eq(eviction_new(&party->eviction, &parts), 0);
 }
 
 static void part(struct party *party)
 {
-    eviction_free(party->sweep);
-    quota_close(party->usage);
+    eviction_free(party->eviction);
+    quota_close(party->quota);
 }
 
 static struct footprint used(const struct party *party)
 {
-    struct footprint out;
-    bool known;
-    uint64_t age;
-    ck_assert_int_eq(quota_read(party->usage, &out, &known, &age), 0);
-    ck_assert(known);
-    return out;
+    struct quota_usage usage;
+    ck_assert_int_eq(quota_read(party->quota, &usage), 0);
+    ck_assert(usage.known);
+    return usage.used;
 }
 
 /* What books say that know of nothing but what is there. */
@@ -85,9 +80,9 @@ static struct footprint truth(void)
     struct footprint counted;
     struct party fresh;
     ck_assert_int_eq(unlinkat(directory.fd, QUOTA_FILE, 0), 0);
-    join(&fresh, 33);
-    ck_assert_int_eq(eviction_begin(fresh.sweep), 0);
-    ck_assert_int_eq(eviction_count(fresh.sweep, &counted), 0);
+    join(&fresh);
+    ck_assert_int_eq(quota_eviction_begin(fresh.quota), 0);
+    ck_assert_int_eq(eviction_count(fresh.eviction, &counted), 0);
     struct footprint out = used(&fresh);
     part(&fresh);
     return out;
@@ -134,8 +129,8 @@ static void tear_down(void)
 START_TEST(test_two)
 {
     struct party one, two;
-    join(&one, 11);
-    join(&two, 22);
+    join(&one);
+    join(&two);
     ck_assert_int_eq(take_turn(&two), 0);
     one.other = &two;
     one.at = 1 + _i * STEPS_APART;
@@ -157,7 +152,7 @@ END_TEST
 START_TEST(test_one)
 {
     struct party one;
-    join(&one, 11);
+    join(&one);
     ck_assert_int_eq(take_turn(&one), 0);
     ck_assert_int_eq(take_turn(&one), 0);
     struct footprint books = used(&one);

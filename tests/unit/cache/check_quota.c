@@ -12,16 +12,14 @@ static struct directory directory;
 static struct quota *one, *two;
 static const struct footprint plenty = {1 << 30, 1000000}, nothing;
 
-enum { NONCE_ONE = 11, NONCE_TWO = 22 };
-
 static void set_up(void)
 {
     int why;
     folder_new(path);
     ck_assert_int_eq(directory_open(&directory, path), 0);
-    ck_assert_int_eq(quota_open(&one, &directory, NONCE_ONE, &why), 0);
+    ck_assert_int_eq(quota_open(&one, &directory, &why), 0);
     ck_assert_int_eq(why, 0);
-    ck_assert_int_eq(quota_open(&two, &directory, NONCE_TWO, &why), 0);
+    ck_assert_int_eq(quota_open(&two, &directory, &why), 0);
     ck_assert_int_eq(why, 0);
 }
 
@@ -37,13 +35,11 @@ static void tear_down(void)
 /* What the books say beyond nothing. */
 static struct footprint used(void)
 {
-    struct footprint out;
-    bool known;
-    uint64_t age;
-    ck_assert_int_eq(quota_read(one, &out, &known, &age), 0);
-    ck_assert(known);
-    ck_assert_uint_lt(age, 100);
-    return footprint_less(out, footprint_of_nothing());
+    struct quota_usage usage;
+    ck_assert_int_eq(quota_read(one, &usage), 0);
+    ck_assert(usage.known);
+    ck_assert_uint_lt(usage.age, 100);
+    return footprint_difference(usage.used, quota_of_empty_cache());
 }
 
 static void must_be(struct footprint expected, const char *what)
@@ -82,7 +78,7 @@ END_TEST
 /* Neither limit is exceeded, by both together. */
 START_TEST(test_limits)
 {
-    struct footprint limit = footprint_sum(footprint_of_nothing(), size(10000, 10));
+    struct footprint limit = footprint_sum(quota_of_empty_cache(), size(10000, 10));
     ck_assert_int_eq(quota_reserve(one, size(6000, 2), limit), 0);
     ck_assert_int_eq(quota_reserve(two, size(4001, 1), limit), -EDQUOT);
     ck_assert_int_eq(quota_reserve(two, size(1, 9), limit), -EDQUOT);
@@ -101,18 +97,18 @@ END_TEST
 /* Who closes its books, or dies, is not alive; what it reserved stays until a survey. */
 START_TEST(test_alive)
 {
-    struct quota_mark mark;
-    ck_assert(quota_alive(one, NONCE_ONE));
-    ck_assert(quota_alive(one, NONCE_TWO));
-    ck_assert(quota_alive(two, NONCE_ONE));
-    ck_assert(!quota_alive(one, 33));
+    ck_assert(quota_is_alive(one, quota_nonce(one)));
+    ck_assert(quota_is_alive(one, quota_nonce(two)));
+    ck_assert(quota_is_alive(two, quota_nonce(one)));
+    ck_assert(!quota_is_alive(one, 33));
     ck_assert_int_eq(quota_reserve(two, size(500, 5), plenty), 0);
+    const uint64_t nonce = quota_nonce(two);
     quota_close(two);
     two = NULL;
-    ck_assert(!quota_alive(one, NONCE_TWO));
+    ck_assert(!quota_is_alive(one, nonce));
     must_be(size(500, 5), "died");
-    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
-    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), 0);
+    ck_assert_int_eq(quota_count_begin(one), 0);
+    ck_assert_int_eq(quota_count_end(one, quota_of_empty_cache()), 0);
     must_be(nothing, "surveyed");
 }
 END_TEST
@@ -150,18 +146,17 @@ static struct footprint hundreds(uint64_t bytes)
 
 START_TEST(test_surveys)
 {
-    struct quota_mark mark;
     ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].before), plenty), 0);
     quota_settle(one, hundreds(surveys[_i].before), nothing);
     ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
     ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].other), plenty), 0);
     ck_assert_int_eq(quota_eviction_begin(one), 0);
-    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
+    ck_assert_int_eq(quota_count_begin(one), 0);
     ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].made), plenty), 0);
     quota_settle(two, hundreds(surveys[_i].made), nothing);
     quota_evicted(one, hundreds(surveys[_i].freed));
-    struct footprint counted = footprint_sum(footprint_of_nothing(), hundreds(surveys[_i].counted));
-    ck_assert_int_eq(quota_count_end(one, &mark, counted), 0);
+    struct footprint counted = footprint_sum(quota_of_empty_cache(), hundreds(surveys[_i].counted));
+    ck_assert_int_eq(quota_count_end(one, counted), 0);
     must_be(hundreds(surveys[_i].expected), surveys[_i].what);
 }
 END_TEST
@@ -203,20 +198,19 @@ END_TEST
 /* Books that vanish in mid-survey: what was counted may not be all. */
 START_TEST(test_vanished)
 {
-    struct quota_mark mark;
     char books[FOLDER_TEXT + 16];
     struct footprint last;
     snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
-    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
+    ck_assert_int_eq(quota_count_begin(one), 0);
     remove(books);
     ck_assert_int_eq(mkdirat(directory.fd, "0123456789abcdef", 0777), 0);
     ck_assert_int_eq(quota_reserve(two, size(1, 1), plenty), -EDQUOT);
     ck_assert(!quota_last(two, &last));
-    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), -ESTALE);
-    ck_assert_int_eq(quota_count_begin(one, &mark), 0);
-    ck_assert_int_eq(quota_count_end(one, &mark, footprint_of_nothing()), 0);
+    ck_assert_int_eq(quota_count_end(one, quota_of_empty_cache()), -ESTALE);
+    ck_assert_int_eq(quota_count_begin(one), 0);
+    ck_assert_int_eq(quota_count_end(one, quota_of_empty_cache()), 0);
     ck_assert_int_eq(quota_reserve(two, size(1, 1), plenty), 0);
-    ck_assert(quota_alive(one, NONCE_TWO));
+    ck_assert(quota_is_alive(one, quota_nonce(two)));
 }
 END_TEST
 
@@ -263,10 +257,10 @@ START_TEST(test_too_many)
     struct quota *more[MORE], *last;
     int why;
     for (int i = 0; i < MORE; i++) {
-        ck_assert_int_eq(quota_open(&more[i], &directory, 100 + (uint64_t)i, &why), 0);
+        ck_assert_int_eq(quota_open(&more[i], &directory, &why), 0);
         ck_assert_int_eq(why, 0);
     }
-    ck_assert_int_eq(quota_open(&last, &directory, 99, &why), 0);
+    ck_assert_int_eq(quota_open(&last, &directory, &why), 0);
     ck_assert_int_eq(why, -EUSERS);
     ck_assert_int_eq(quota_reserve(last, size(1, 1), plenty), -EUSERS);
     quota_close(more[7]);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "server/cache/disk_cache.h"
+#include "server/cache/quota.h"
 #include "tests/unit/support/fixtures.h"
 
 /* What du would say of the folder at PATH, itself included; what vanishes meanwhile does not count.

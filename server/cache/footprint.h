@@ -1,0 +1,67 @@
+/* Disk space in bytes and files, as the quota counts it: an upper bound of what du would say. */
+#ifndef FARLANDS_CACHE_FOOTPRINT_H
+#define FARLANDS_CACHE_FOOTPRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct footprint {
+    uint64_t bytes, files; /* directories count as files */
+};
+
+enum {
+    FOOTPRINT_BLOCK = 4096, /* most file systems allocate in blocks of 4 KiB */
+    /* An entry in a directory: at most 36 bytes in ext4 (8, and 27 characters), whose leaves are
+     * half empty after a split. */
+    FOOTPRINT_ENTRY = 80,
+};
+
+static inline struct footprint footprint_sum(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.bytes + b.bytes, a.files + b.files};
+}
+
+/* A - B; 0 where B is larger. */
+static inline struct footprint footprint_difference(struct footprint a, struct footprint b)
+{
+    return (struct footprint){a.bytes - (b.bytes < a.bytes ? b.bytes : a.bytes),
+                              a.files - (b.files < a.files ? b.files : a.files)};
+}
+
+/* True if neither bytes nor files of A exceed LIMIT's. */
+static inline bool footprint_fits(struct footprint a, struct footprint limit)
+{
+    return a.bytes <= limit.bytes && a.files <= limit.files;
+}
+
+/* COUNT times EACH. */
+static inline struct footprint footprint_times(struct footprint each, uint64_t count)
+{
+    return (struct footprint){each.bytes * count, each.files * count};
+}
+
+static inline uint64_t footprint_blocks(uint64_t bytes)
+{
+    return (bytes + FOOTPRINT_BLOCK - 1) / FOOTPRINT_BLOCK * FOOTPRINT_BLOCK;
+}
+
+/* A file of SIZE bytes, and its entry in a directory. */
+static inline struct footprint footprint_of_file(uint64_t size)
+{
+    return (struct footprint){footprint_blocks(size) + FOOTPRINT_ENTRY, 1};
+}
+
+/*
+ * A directory whose st_size is SIZE, and its own entry. Its files have paid for ENTRIES entries
+ * (footprint_of_file). A directory that was full once keeps its blocks: it is charged with those
+ * that its entries do not account for.
+ */
+static inline struct footprint footprint_of_directory(uint64_t size, uint64_t entries)
+{
+    const uint64_t blocks = footprint_blocks(size);
+    const uint64_t paid = FOOTPRINT_BLOCK + entries * FOOTPRINT_ENTRY;
+    return (struct footprint){
+        FOOTPRINT_BLOCK + FOOTPRINT_ENTRY + (blocks > paid ? blocks - paid : 0), 1};
+}
+
+#endif
