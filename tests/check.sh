@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Runs suites, side by side where two cores have room for both.
+#
+#   tests/check.sh GROUP...    of: lint, build, daily, long, sanitized:SAN (such as sanitized:thread); see tests/README.md
+#
+# TURN=N makes it run a share of each long proof, chosen by the number N.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=tests/steps.sh
+. tests/steps.sh
+
+# suite NAME TARGET...: a step that makes TARGET. A failure is counted and does not end the run.
+suite() {
+    step "$1" "${MAKE:-make}" --no-print-directory "${@:2}" || :
+}
+
+suites() {
+    local name
+    for name in "$@"; do
+        suite "$name" "check-$name"
+    done
+}
+
+# Nothing can be tested if this fails.
+build() {
+    step "build${1:+ $1}" "${MAKE:-make}" --no-print-directory "-j$(nproc)" ${1:+SAN="$1"} "${2:-check-all-programs}" || {
+        steps_end
+        exit 1
+    }
+}
+
+lint() {
+    suite lint lint
+}
+
+daily() {
+    suites units http
+    suites faults &
+    suites examples load library hardening benches smoke &
+    wait
+}
+
+# share WORD...: all of them, or with TURN one of them.
+share() {
+    [ -z "${TURN:-}" ] || set -- "${@:1 + TURN % $#:1}"
+    printf '%s\n' "$@"
+}
+
+# Soaks and attacks wait most of the time.
+patient_proofs() {
+    local name
+    for name in $(share crash restarts reloads signals steady); do
+        suite "soak $name" soak SOAKS="$name"
+    done
+    share 'slow headers' 'slow bodies' 'slow read' ranges | while read -r name; do
+        suite "attack: $name" check-slow SLOW="$name"
+    done
+}
+
+busy_proofs() {
+    local all=
+    [ $((${TURN:-0} % 5)) -ne 0 ] || all=--all
+    suites package same-bits
+    suite "aarch64 $all" check-aarch64 AARCH64="$all"
+}
+
+long() {
+    suites kernels browser
+    suites cluster &
+    suites clients &
+    wait
+    patient_proofs &
+    busy_proofs &
+    wait
+    suite fuzz fuzz
+}
+
+sanitized() {
+    local name
+    build "$1" check-programs
+    suite "units $1" check-units SAN="$1" &
+    suite "http $1" check-http SAN="$1" &
+    wait
+    for name in faults browser; do
+        suite "$name $1" "check-$name" SAN="$1"
+    done
+}
+
+steps_begin build/check
+for group in "$@"; do
+    IFS=: read -r name argument <<<"$group"
+    "$name" ${argument:+"$argument"}
+done
+steps_end
