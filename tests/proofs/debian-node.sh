@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the path of a Node 18, the version of Debian 12: this machine's own if it is one, else Debian's packages
-# unpacked (not installed) in build/debian-node. Exit: 2 if there are no such packages.
+# unpacked (not installed) in build/debian-node, for root. Exit: 2 if there are no such packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -15,7 +15,7 @@ version_of() {
 }
 
 is_node_18() {
-    [[ $("$1" --version 2>/dev/null) == v18.* ]]
+    [[ $("$1" --print process.version 2>/dev/null) == v18.* ]]
 }
 
 if is_node_18 node; then
@@ -30,17 +30,21 @@ if ! is_node_18 "$node"; then
     rm -rf "$directory"
     mkdir -p "$directory/packages"
     packages=("nodejs=$version" "libnode108=$(version_of libnode108 18.)")
-    # Its libraries, as far as they are not installed: the tests' other programs keep the installed ones.
-    for name in libcares2 libnghttp2-14 libicu72 libuv1 libbrotli1 zlib1g libssl3; do
-        dpkg-query -W "$name" >/dev/null 2>&1 || packages+=("$name")
+    # What it depends on, as far as that is not installed: the tests' other programs keep the installed libraries.
+    for name in node-acorn node-cjs-module-lexer node-undici libc-ares2 libnghttp2-14 libicu72 libuv1 libbrotli1 libssl3; do
+        dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || packages+=("$name")
     done
     (cd "$directory/packages" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}") >&2 ||
         unable "apt-get download ${packages[*]}"
     for file in "$directory"/packages/*.deb; do
         dpkg-deb --extract "$file" "$directory/root"
     done
-    libraries=$(dirname "$(find "$directory/root" -name 'libnode.so.108' | head -n 1)")
-    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$directory/root/usr/bin/node" >"$node"
+    # Debian's Node reads a part of itself from /usr/share/nodejs, which a mount namespace of its own gives it.
+    cat >"$node" <<END
+#!/bin/sh
+exec unshare --mount sh -c 'mount -t overlay -o lowerdir=$directory/root/usr/share:/usr/share overlay /usr/share &&
+    LD_LIBRARY_PATH=$(dirname "$(find "$directory/root" -name 'libnode.so.108')") exec $directory/root/usr/bin/node "\$@"' node "\$@"
+END
     chmod +x "$node"
     is_node_18 "$node" || unable "$node does not run"
 fi
