@@ -1,4 +1,4 @@
-/* A plan as an archive can hold it, and what the archive says of itself. Pure. */
+/* Describes a tile plan as the metadata of an archive. Pure. */
 #ifndef FARLANDS_PRERENDER_ARCHIVE_METADATA_H
 #define FARLANDS_PRERENDER_ARCHIVE_METADATA_H
 
@@ -7,12 +7,14 @@
 
 struct archive_metadata {
     char name[WORLD_SEEDED_NAME_MAX + 64], description[WORLD_SEEDED_NAME_MAX + 128];
-    struct mbtiles_about about; /* points to those, and to the plan's world */
+    struct mbtiles_metadata mbtiles; /* points to the texts above and into the plan's world */
 };
 
-/* Returns 0; -EINVAL with what is wrong, and what is accepted, in WHY: an archive has one layer of
- * one world and no tiles outside the window of web maps. */
-int plan_archive(struct archive_metadata *out, const struct tile_plan *plan,
-                 char why[TILE_PLAN_WHY]);
+/*
+ * Returns 0; -EINVAL with a message in WHY if the plan does not fit one archive: one layer of one
+ * world at one scale, with all tiles in 0 <= x, y < 2^z and zooms from 0 to MBTILES_ZOOM_MAX.
+ */
+int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *plan,
+                        char why[TILE_PLAN_WHY]);
 
 #endif

@@ -8,21 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Others may finish, or give up, between two looks at the name. */
+/* FILE.unfinished may be renamed or deleted between opening and locking it. */
 enum { ATTEMPTS = 64 };
 
 struct atomic_file {
     char *file, *path;
-    int fd; /* whose lock says that the writer lives; -1: finished */
+    int fd; /* holds the lock; -1: not begun or finished */
 };
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
     struct stat status;
     return lstat(path, &status) == 0;
 }
 
-/* Of the open file, not of the process: another one in this process is another writer. */
+/* An OFD lock, so that it also excludes a second writer in this process. */
 static int lock(int fd)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -31,7 +31,6 @@ static int lock(int fd)
     return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 }
 
-/* Whether PATH still names the open file. */
 static bool is_named(int fd, const char *path)
 {
     struct stat open_one, named;
@@ -39,7 +38,7 @@ static bool is_named(int fd, const char *path)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* The locked file is emptied, where it is one of ours that nobody writes any more. */
+/* FD is locked: its writer is dead. */
 static int take_over(int fd, bool (*is_ours)(int fd))
 {
     struct stat status;
@@ -50,7 +49,7 @@ static int take_over(int fd, bool (*is_ours)(int fd))
     return ftruncate(fd, 0) ? -errno : 0;
 }
 
-/* The descriptor of PATH, locked and empty; -EAGAIN where it was renamed or deleted meanwhile. */
+/* Returns PATH's descriptor, locked and empty; -EAGAIN if PATH was renamed or deleted meanwhile. */
 static int open_locked(const char *path, bool (*is_ours)(int fd))
 {
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
@@ -66,66 +65,63 @@ static int open_locked(const char *path, bool (*is_ours)(int fd))
     return err ? err : fd;
 }
 
+static int open_unfinished(struct atomic_file *atomic, bool (*is_ours)(int fd))
+{
+    for (int i = 0; i < ATTEMPTS; i++) {
+        int fd = open_locked(atomic->path, is_ours);
+        if (fd >= 0) {
+            atomic->fd = fd;
+            return exists(atomic->file) ? -EEXIST : 0; /* its last writer may have finished it */
+        }
+        if (fd != -EAGAIN)
+            return fd;
+    }
+    return -EBUSY;
+}
+
 int atomic_file_new(struct atomic_file **out, const char *file, bool (*is_ours)(int fd))
 {
     if (!*file)
         return -ENOENT;
-    if (is_there(file))
+    if (exists(file))
         return -EEXIST;
-    int err = -ENOMEM, fd = -EAGAIN;
-    struct atomic_file *unfinished = calloc(1, sizeof *unfinished);
-    if (!unfinished)
+    struct atomic_file *atomic = calloc(1, sizeof *atomic);
+    if (!atomic)
         return -ENOMEM;
-    unfinished->file = strdup(file);
-    if (!unfinished->file)
-        goto fail_file;
-    if (asprintf(&unfinished->path, "%s%s" ATOMIC_FILE_SUFFIX, file[0] == '/' ? "" : "./", file) <
-        0)
-        goto fail_path;
-    for (int i = 0; fd == -EAGAIN && i < ATTEMPTS; i++)
-        fd = open_locked(unfinished->path, is_ours);
-    err = fd == -EAGAIN ? -EBUSY : fd;
-    if (err < 0)
-        goto fail_open;
-    unfinished->fd = fd;
-    /* It may have been finished by whoever had the name before. */
-    if (is_there(file)) {
-        atomic_file_free(unfinished);
-        return -EEXIST;
+    atomic->fd = -1;
+    atomic->file = strdup(file);
+    if (asprintf(&atomic->path, "%s%s" ATOMIC_FILE_SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
+        atomic->path = NULL;
+    int err = atomic->file && atomic->path ? open_unfinished(atomic, is_ours) : -ENOMEM;
+    if (err) {
+        atomic_file_free(atomic);
+        return err;
     }
-    *out = unfinished;
+    *out = atomic;
     return 0;
-
-fail_open:
-    free(unfinished->path);
-fail_path:
-    free(unfinished->file);
-fail_file:
-    free(unfinished);
-    return err;
 }
 
-const char *atomic_file_path(const struct atomic_file *unfinished)
+const char *atomic_file_path(const struct atomic_file *atomic)
 {
-    return unfinished->path;
+    return atomic->path;
 }
 
-/* Never in the place of another file. */
-static int move(const char *from, const char *to)
+/* Fails if TO exists. */
+static int rename_new(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno != EINVAL && errno != ENOSYS)
         return -errno;
-    /* A file system that cannot, such as NFS, has hard links, which never replace either. */
+    /* File systems without RENAME_NOREPLACE, such as NFS, have hard links, which never replace. */
     if (link(from, to))
         return -errno;
     unlink(from);
     return 0;
 }
 
-/* So that the name, too, outlives a power loss. The file is whole without it: no failure. */
-static void sync_folder(const char *path)
+/* Makes the rename survive a power loss. Best effort: the file is complete either way. */
+static void sync_directory(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *directory = strndup(path, (size_t)(slash - path) + 1);
@@ -137,31 +133,31 @@ static void sync_folder(const char *path)
     free(directory);
 }
 
-int atomic_file_finish(struct atomic_file *unfinished)
+int atomic_file_finish(struct atomic_file *atomic)
 {
-    if (fsync(unfinished->fd))
+    if (fsync(atomic->fd))
         return -errno;
-    if (!is_named(unfinished->fd, unfinished->path))
+    if (!is_named(atomic->fd, atomic->path))
         return -ENOENT;
-    int err = move(unfinished->path, unfinished->file);
+    int err = rename_new(atomic->path, atomic->file);
     if (err)
         return err;
-    close(unfinished->fd);
-    unfinished->fd = -1;
-    sync_folder(unfinished->path);
+    close(atomic->fd);
+    atomic->fd = -1;
+    sync_directory(atomic->path);
     return 0;
 }
 
-void atomic_file_free(struct atomic_file *unfinished)
+void atomic_file_free(struct atomic_file *atomic)
 {
-    if (!unfinished)
+    if (!atomic)
         return;
-    if (unfinished->fd >= 0) {
-        if (is_named(unfinished->fd, unfinished->path))
-            unlink(unfinished->path);
-        close(unfinished->fd);
+    if (atomic->fd >= 0) {
+        if (is_named(atomic->fd, atomic->path))
+            unlink(atomic->path);
+        close(atomic->fd);
     }
-    free(unfinished->path);
-    free(unfinished->file);
-    free(unfinished);
+    free(atomic->path);
+    free(atomic->file);
+    free(atomic);
 }

@@ -108,7 +108,7 @@ static int fill_cache(const struct rendering *rendering, unsigned threads)
                                        .quota = {config->cache.disk, config->cache.files},
                                        .threads = threads,
                                        .archive = rendering->request.archive,
-                                       .about = &rendering->archive.about};
+                                       .metadata = &rendering->archive.mbtiles};
     return prerender_run(&fill);
 }
 
@@ -151,7 +151,7 @@ static int prepare(struct rendering *rendering, const struct command_line *line)
     if (code)
         return code;
     tile_plan_shard(rendering->plan, request->shard, request->of);
-    if (request->archive && plan_archive(&rendering->archive, rendering->plan, why))
+    if (request->archive && archive_metadata_of(&rendering->archive, rendering->plan, why))
         return wrong_usage(why, NULL);
     return EXIT_DONE;
 }

@@ -307,7 +307,7 @@ static int run(const struct prerender_run *fill, struct prerender_parts *parts)
 
 static int open_archive(const struct prerender_run *fill, struct mbtiles **archive)
 {
-    int err = fill->archive ? mbtiles_new(archive, fill->archive, fill->about) : 0;
+    int err = fill->archive ? mbtiles_new(archive, fill->archive, fill->metadata) : 0;
     return err ? tell_archive(fill, NULL, err) : EXIT_DONE;
 }
 

@@ -12,8 +12,8 @@ struct prerender_run {
     const char *directory;
     struct footprint quota;
     unsigned threads;
-    const char *archive;               /* the file of one, to be made; or NULL */
-    const struct mbtiles_about *about; /* the archive's */
+    const char *archive;                     /* the file of one, to be made; or NULL */
+    const struct mbtiles_metadata *metadata; /* the archive's */
 };
 
 /* Until all tiles are there, SIGINT, SIGTERM, SIGHUP, or what cannot be helped; a second signal,

@@ -316,7 +316,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
         assert.deepEqual(tilesIn(cache), pyramid(0, 3));
         const again = await render(cache, args);
         assert.equal(again.code, 1);
-        assert.match(again.stderr, /world\.mbtiles: it exists/);
+        assert.match(again.stderr, /world\.mbtiles: file exists/);
         assert.deepEqual(fs.readFileSync(file), bytes);
     });
 
@@ -395,8 +395,8 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         [[...WORLD, '--zoom', '1', '--list', '--export', 'x'], /--list does not go with --export/],
         [[...WORLD, '--zoom', '1', '--export', ''], /--export: accepted is the name of a file/],
         [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x'], /--export: .* one layer .*relief and default\/gray/],
-        [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: an archive takes the zooms 0 to 30, not -1/],
-        [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*window of web maps/],
+        [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: expected zooms from 0 to 30, not -1/],
+        [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*0 <= x, y < 2\^z/],
         [[...WORLD, '--zoom', '1', '--dry-run=yes'], /no value is accepted after: --dry-run/],
         [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
         [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles does not go with --world/],

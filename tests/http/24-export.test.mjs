@@ -162,13 +162,13 @@ describe('render --export refuses', { timeout: patience(60000) }, () => {
     const list = (text) => ['--tiles', scratchFile('list', text)];
 
     it('what an archive cannot hold, before anything is rendered', () => eachRow([
-        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault/relief/1/0/0@2x.png\n')), /in one scale; not default\/relief and default\/relief @2x/],
-        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault:7/relief/1/0/0.png\n')), /one world, .*default:7\/relief/],
-        [2, to('a.mbtiles', ...WORLD, '--zoom', '3', '--bbox', '0,0,1,8388609'), /window of web maps, .* zoom 3 leave/],
-        [2, to('a.mbtiles', ...list('default/relief/3/8/0.png\n')), /window of web maps/],
+        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault/relief/1/0/0@2x.png\n')), /at one scale, not both default\/relief and default\/relief @2x/],
+        [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault:7/relief/1/0/0.png\n')), /one world .*default:7\/relief/],
+        [2, to('a.mbtiles', ...WORLD, '--zoom', '3', '--bbox', '0,0,1,8388609'), /0 <= x, y < 2\^z; zoom 3 has others/],
+        [2, to('a.mbtiles', ...list('default/relief/3/8/0.png\n')), /0 <= x, y < 2\^z/],
         [2, [...WORLD, '--zoom', '1', '--export'], /a value is missing after: --export/],
-        [1, to(mine, ...WORLD, '--zoom', '1'), /mine\.mbtiles: it exists; an archive is never overwritten/],
-        [1, to(foreign, ...WORLD, '--zoom', '1'), /other\.mbtiles\.unfinished: it is in the way/],
+        [1, to(mine, ...WORLD, '--zoom', '1'), /mine\.mbtiles: file exists; archives are never overwritten/],
+        [1, to(foreign, ...WORLD, '--zoom', '1'), /other\.mbtiles\.unfinished: file exists and is not an interrupted archive/],
         [1, to('nowhere/a.mbtiles', ...WORLD, '--zoom', '1'), /nowhere\/a\.mbtiles: No such file or directory/],
         [1, to('/proc/a.mbtiles', ...WORLD, '--zoom', '1'), /\/proc\/a\.mbtiles: /],
     ], async ([expected, args, names]) => {
