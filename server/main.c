@@ -3,7 +3,7 @@
 
 #include "server/commands/commands.h"
 
-#define TAKES(option) (1u << COMMAND_OPTION_##option)
+#define TAKES(option) (1u << ARG_##option)
 
 static int command_version(const struct command_line *line)
 {

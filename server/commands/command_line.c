@@ -19,32 +19,29 @@ static const struct {
     char message;      /* by which people know it rather than by its name, or 0 */
     const char *value; /* NULL: it has none */
     const char *about; /* lines divided by \n */
-} known[COMMAND_OPTIONS] = {
-    [COMMAND_OPTION_CONFIG] = {"config", 0, "FILE",
-                               "YAML; config/farlands.yaml documents every key."},
-    [COMMAND_OPTION_LISTEN] = {"listen", 0, "HOST:PORT",
-                               "Instead of the configuration's; port 0 picks a free one."},
-    [COMMAND_OPTION_CACHE] = {"cache", 0, "DIR",
-                              "Instead of the configuration's; the folder for rendered tiles."},
-    [COMMAND_OPTION_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
-    [COMMAND_OPTION_WORLD] = {"world", 0, "NAME", "Whose tiles: a name, or name:seed."},
-    [COMMAND_OPTION_LAYER] = {"layer", 0, "NAME,...", "One layer or several."},
-    [COMMAND_OPTION_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or all from A to B."},
-    [COMMAND_OPTION_BBOX] =
-        {"bbox", 0, "x0,y0,x1,y1",
-         "Blocks, x0 <= x < x1 and y0 <= y < y1: the tiles that touch it. Without it\n"
-         "the window of web maps, 0 <= x, y < 2^zoom."},
-    [COMMAND_OPTION_SCALE] = {"scale", 0, "1|2", "2: the tiles @2x."},
-    [COMMAND_OPTION_TILES] = {"tiles", 0, "FILE",
-                              "Instead: paths as in URLs, one a line; - is stdin."},
-    [COMMAND_OPTION_SHARD] = {"shard", 0, "I/N", "Every Nth tile alone, I from 0 to N - 1."},
-    [COMMAND_OPTION_DRY_RUN] = {"dry-run", 0, NULL,
-                                "Only tell how many tiles, bytes and seconds it would be."},
-    [COMMAND_OPTION_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
-    [COMMAND_OPTION_EXPORT] =
+} known[ARG_COUNT] = {
+    [ARG_CONFIG] = {"config", 0, "FILE", "YAML; config/farlands.yaml documents every key."},
+    [ARG_LISTEN] = {"listen", 0, "HOST:PORT",
+                    "Instead of the configuration's; port 0 picks a free one."},
+    [ARG_CACHE] = {"cache", 0, "DIR",
+                   "Instead of the configuration's; the folder for rendered tiles."},
+    [ARG_OUTPUT] = {"output", 'o', "FILE", "Where the tile goes."},
+    [ARG_WORLD] = {"world", 0, "NAME", "Whose tiles: a name, or name:seed."},
+    [ARG_LAYER] = {"layer", 0, "NAME,...", "One layer or several."},
+    [ARG_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or all from A to B."},
+    [ARG_BBOX] = {"bbox", 0, "x0,y0,x1,y1",
+                  "Blocks, x0 <= x < x1 and y0 <= y < y1: the tiles that touch it. Without it\n"
+                  "the window of web maps, 0 <= x, y < 2^zoom."},
+    [ARG_SCALE] = {"scale", 0, "1|2", "2: the tiles @2x."},
+    [ARG_TILES] = {"tiles", 0, "FILE", "Instead: paths as in URLs, one a line; - is stdin."},
+    [ARG_SHARD] = {"shard", 0, "I/N", "Every Nth tile alone, I from 0 to N - 1."},
+    [ARG_DRY_RUN] = {"dry-run", 0, NULL,
+                     "Only tell how many tiles, bytes and seconds it would be."},
+    [ARG_LIST] = {"list", 0, NULL, "Only print the tiles' paths, one a line."},
+    [ARG_EXPORT] =
         {"export", 0, "FILE",
          "An archive of them besides, MBTiles: of one layer, in the window of web maps."},
-    [COMMAND_OPTION_THREADS] = {"threads", 0, "N", "Instead of one a core."},
+    [ARG_THREADS] = {"threads", 0, "N", "Instead of one a core."},
 };
 
 void command_line_streams(void)
@@ -110,7 +107,7 @@ static int print_help(const struct command *commands)
         if (command->about)
             print_lines(command->name, NAME_WIDTH, command->about);
     putchar('\n');
-    for (int i = 0; i < COMMAND_OPTIONS; i++) {
+    for (int i = 0; i < ARG_COUNT; i++) {
         snprintf(head, sizeof head, "%s%s%s", option_shown(i, shown), known[i].value ? " " : "",
                  known[i].value ? known[i].value : "");
         print_lines(head, OPTION_WIDTH, known[i].about);
@@ -121,20 +118,20 @@ static int print_help(const struct command *commands)
 
 /* --- Parsing ------------------------------------------------------------------- */
 
-static void list_for_getopt(struct option options[COMMAND_OPTIONS + 2])
+static void list_for_getopt(struct option options[ARG_COUNT + 2])
 {
-    memset(options, 0, (COMMAND_OPTIONS + 2) * sizeof *options);
-    for (int i = 0; i < COMMAND_OPTIONS; i++)
+    memset(options, 0, (ARG_COUNT + 2) * sizeof *options);
+    for (int i = 0; i < ARG_COUNT; i++)
         options[i] =
             (struct option){known[i].name, known[i].value ? required_argument : no_argument, NULL,
                             known[i].message ? known[i].message : FIRST + i};
-    options[COMMAND_OPTIONS] = (struct option){"help", no_argument, NULL, HELP};
+    options[ARG_COUNT] = (struct option){"help", no_argument, NULL, HELP};
 }
 
 /* The option that getopt's VALUE stands for, or -1. */
 static int option_of(int value)
 {
-    for (int i = 0; i < COMMAND_OPTIONS; i++)
+    for (int i = 0; i < ARG_COUNT; i++)
         if (value == FIRST + i || (known[i].message && value == known[i].message))
             return i;
     return -1;
@@ -156,7 +153,7 @@ static int refuse(int value, char **argv)
 
 static int parse(struct command_line *line, const struct command *command, int argc, char **argv)
 {
-    struct option options[COMMAND_OPTIONS + 2];
+    struct option options[ARG_COUNT + 2];
     char what[64], shown[64];
     int value;
 

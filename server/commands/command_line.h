@@ -12,36 +12,36 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 
 /* In the order in which --help lists them. */
 enum command_option {
-    COMMAND_OPTION_CONFIG,
-    COMMAND_OPTION_LISTEN,
-    COMMAND_OPTION_CACHE,
-    COMMAND_OPTION_OUTPUT,
-    COMMAND_OPTION_WORLD,
-    COMMAND_OPTION_LAYER,
-    COMMAND_OPTION_ZOOM,
-    COMMAND_OPTION_BBOX,
-    COMMAND_OPTION_SCALE,
-    COMMAND_OPTION_TILES,
-    COMMAND_OPTION_SHARD,
-    COMMAND_OPTION_DRY_RUN,
-    COMMAND_OPTION_LIST,
-    COMMAND_OPTION_EXPORT,
-    COMMAND_OPTION_THREADS,
-    COMMAND_OPTIONS,
+    ARG_CONFIG,
+    ARG_LISTEN,
+    ARG_CACHE,
+    ARG_OUTPUT,
+    ARG_WORLD,
+    ARG_LAYER,
+    ARG_ZOOM,
+    ARG_BBOX,
+    ARG_SCALE,
+    ARG_TILES,
+    ARG_SHARD,
+    ARG_DRY_RUN,
+    ARG_LIST,
+    ARG_EXPORT,
+    ARG_THREADS,
+    ARG_COUNT,
 };
 
 /* What was given for a command that takes it. */
 struct command_line {
     const char *command;
-    const char *option[COMMAND_OPTIONS]; /* the value, "" of one that has none; NULL: not given */
-    const char *argument;                /* the one that is not an option, or NULL */
+    const char *option[ARG_COUNT]; /* the value, "" of one that has none; NULL: not given */
+    const char *argument;          /* the one that is not an option, or NULL */
 };
 
 struct command {
     const char *name;
     const char *synopsis; /* what follows the name; lines are divided by \n */
     const char *about;    /* the same; what --help says besides, or NULL */
-    uint32_t options;     /* bit 1 << COMMAND_OPTION_... for each that it takes */
+    uint32_t options;     /* bit 1 << ARG_... for each that it takes */
     const char *argument; /* what it needs that is no option, such as "a FILE"; NULL: none */
     int (*run)(const struct command_line *line); /* returns the exit code */
 };

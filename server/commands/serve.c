@@ -10,12 +10,11 @@
 static int load(void *context, struct config **config, struct config_error *error)
 {
     const struct command_line *line = context;
-    const char *listen = line->option[COMMAND_OPTION_LISTEN],
-               *cache = line->option[COMMAND_OPTION_CACHE];
+    const char *listen = line->option[ARG_LISTEN], *cache = line->option[ARG_CACHE];
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
 
     layers_known(known);
-    int err = config_load(config, line->option[COMMAND_OPTION_CONFIG], known, error);
+    int err = config_load(config, line->option[ARG_CONFIG], known, error);
     if (err)
         return err;
     if (listen)
@@ -27,8 +26,7 @@ static int load(void *context, struct config **config, struct config_error *erro
 
 int command_serve(const struct command_line *line)
 {
-    const char *listen = line->option[COMMAND_OPTION_LISTEN],
-               *cache = line->option[COMMAND_OPTION_CACHE];
+    const char *listen = line->option[ARG_LISTEN], *cache = line->option[ARG_CACHE];
     struct command_line kept = *line;
     struct config *config;
     struct config_error error;

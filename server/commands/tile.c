@@ -59,14 +59,14 @@ int command_tile(const struct command_line *line)
     struct worlds *worlds;
     struct tile tile;
     char why[ROUTE_WHY];
-    int code = load_load(&worlds, line->option[COMMAND_OPTION_CONFIG]);
+    int code = load_load(&worlds, line->option[ARG_CONFIG]);
     if (code)
         return code;
     if (find_tile(worlds, line->argument, &tile, why)) {
         fprintf(stderr, "farlands: %s: %s\n", line->argument, why);
         code = EXIT_WRONG_USAGE;
     } else {
-        code = render_to(&tile, line->option[COMMAND_OPTION_OUTPUT]);
+        code = render_to(&tile, line->option[ARG_OUTPUT]);
         world_release(tile.world);
     }
     worlds_release(worlds);

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,76 +14,74 @@
 #include "server/prerender/tile_list.h"
 #include "server/routing/resolve.h"
 
-/* What is worked with, from the options on. */
-struct rendering {
-    struct render_options request;
+struct render_command {
+    struct render_options options;
     struct config *config;
     struct worlds *worlds;
     const struct world *world; /* of a box, held; or NULL */
     struct tile_list list;
     struct tile_plan *plan;
-    struct archive_metadata archive; /* of MODE_EXPORT */
-    char directory[CACHE_PATH_MAX];
+    struct archive_metadata metadata; /* of MODE_EXPORT */
+    char directory[CACHE_PATH_MAX];   /* of the cache */
 };
 
-static int refuse_plan(int err, const char *why)
+static int report_plan_error(int err, const char *why)
 {
-    if (err == -ENOMEM) {
-        fprintf(stderr, "farlands: %s\n", strerror(ENOMEM));
-        return EXIT_FAILED;
-    }
-    return wrong_usage(why, NULL);
+    if (err != -ENOMEM)
+        return wrong_usage(why, NULL);
+    fprintf(stderr, "farlands: %s\n", strerror(ENOMEM));
+    return EXIT_FAILED;
 }
 
-/* The world called NAME, or NAME:SEED, with a hold on it. */
-static int find_world(struct rendering *rendering, const char *name)
+/* Hold the world NAME or NAME:SEED. */
+static int find_world(struct render_command *command, const char *name)
 {
-    char path[ROUTE_WORD + 64], why[ROUTE_WHY], what[ROUTE_WHY + 16];
+    char path[ROUTE_WORD + 64], why[ROUTE_WHY], message[ROUTE_WHY + 16];
     struct route route;
     const int length = snprintf(path, sizeof path, "/%s.json", name);
 
     if (length >= (int)sizeof path || strpbrk(name, "/?"))
-        return wrong_usage("--world: accepted is a name, or name:seed, not", name);
+        return wrong_usage("--world: expected NAME or NAME:SEED, not", name);
     if (route_parse(&route, path, why) == 0)
-        rendering->world = resolve_hold(rendering->worlds, &route, why);
-    if (rendering->world)
+        command->world = resolve_hold(command->worlds, &route, why);
+    if (command->world)
         return EXIT_DONE;
-    snprintf(what, sizeof what, "--world: %s", why);
-    return wrong_usage(what, NULL);
+    snprintf(message, sizeof message, "--world: %s", why);
+    return wrong_usage(message, NULL);
 }
 
-static int plan_box(struct rendering *rendering, const struct command_line *line)
+static int plan_box(struct render_command *command, const struct command_line *line)
 {
-    struct tile_box *box = &rendering->request.box;
+    struct tile_box *box = &command->options.box;
     char why[RENDER_WHY];
-    int code = find_world(rendering, line->option[COMMAND_OPTION_WORLD]);
+    int code = find_world(command, line->option[ARG_WORLD]);
     if (code)
         return code;
-    box->world = rendering->world;
-    int err = render_options_layers(box, line->option[COMMAND_OPTION_LAYER], why);
+    box->world = command->world;
+    int err = render_options_layers(box, line->option[ARG_LAYER], why);
     if (!err)
-        err = tile_plan_box(&rendering->plan, box, why);
-    return err ? refuse_plan(err, why) : EXIT_DONE;
+        err = tile_plan_box(&command->plan, box, why);
+    return err ? report_plan_error(err, why) : EXIT_DONE;
 }
 
-static int plan_list(struct rendering *rendering)
+static int plan_list(struct render_command *command)
 {
-    const char *file = rendering->request.tiles;
+    const char *file = command->options.tiles;
     const bool piped = strcmp(file, "-") == 0;
-    char why[TILE_LIST_WHY], what[TILE_LIST_WHY + 256];
+    char why[TILE_LIST_WHY], message[TILE_LIST_WHY + 256];
     FILE *in = piped ? stdin : fopen(file, "r");
-    int err = in ? tile_list_read(&rendering->list, in, rendering->worlds, why) : -errno;
+    int err = in ? tile_list_read(&command->list, in, command->worlds, why) : -errno;
 
     if (in && !piped)
         fclose(in);
     if (err) {
-        snprintf(what, sizeof what, "--tiles %.200s: %s", file,
+        snprintf(message, sizeof message, "--tiles %.200s: %s", file,
                  err == -EINVAL ? why : strerror(-err));
-        return wrong_usage(what, NULL);
+        return wrong_usage(message, NULL);
     }
-    err = tile_plan_list(&rendering->plan, rendering->list.tiles, rendering->list.count);
-    rendering->list.tiles = NULL;
-    return err ? refuse_plan(err, "") : EXIT_DONE;
+    err = tile_plan_list(&command->plan, command->list.tiles, command->list.count);
+    command->list.tiles = NULL;
+    return err ? report_plan_error(err, "") : EXIT_DONE;
 }
 
 static int print_paths(const struct tile_plan *plan)
@@ -100,83 +97,69 @@ static int print_paths(const struct tile_plan *plan)
     return command_line_flush();
 }
 
-static int fill_cache(const struct rendering *rendering, unsigned threads)
+static int prepare(struct render_command *command, const struct command_line *line)
 {
-    const struct config *config = rendering->config;
-    const struct prerender_run fill = {.plan = rendering->plan,
-                                       .directory = rendering->directory,
-                                       .quota = {config->cache.disk, config->cache.files},
-                                       .threads = threads,
-                                       .archive = rendering->request.archive,
-                                       .metadata = &rendering->archive.mbtiles};
-    return prerender_run(&fill);
-}
-
-static int run(struct rendering *rendering)
-{
-    unsigned threads = rendering->request.threads;
-    if (threads == 0)
-        threads = uv_available_parallelism();
-    if (rendering->request.mode == MODE_LIST)
-        return print_paths(rendering->plan);
-    if (cache_path(rendering->config, rendering->directory)) {
-        fputs("farlands: no cache folder: neither cache.path nor HOME is set; --cache DIR names "
-              "one\n",
-              stderr);
-        return EXIT_FAILED;
-    }
-    if (rendering->request.mode == MODE_DRY_RUN)
-        return dry_run(rendering->plan, rendering->config, rendering->directory, threads);
-    return fill_cache(rendering, threads);
-}
-
-static int prepare(struct rendering *rendering, const struct command_line *line)
-{
-    const char *cache = line->option[COMMAND_OPTION_CACHE];
-    struct render_options *request = &rendering->request;
+    const char *cache = line->option[ARG_CACHE];
+    struct render_options *options = &command->options;
     char why[RENDER_WHY];
 
-    if (render_options_parse(request, line, why))
+    if (render_options_parse(options, line, why))
         return wrong_usage(why, NULL);
-    if (cache && (!cache[0] || strlen(cache) >= sizeof rendering->config->cache.path))
-        return wrong_usage("--cache: accepted is the path of a folder, not", cache);
-    int code = load_config(&rendering->config, line->option[COMMAND_OPTION_CONFIG]);
+    if (cache && (!cache[0] || strlen(cache) >= sizeof command->config->cache.path))
+        return wrong_usage("--cache: expected the path of a directory, not", cache);
+    int code = load_config(&command->config, line->option[ARG_CONFIG]);
     if (code)
         return code;
     if (cache)
-        snprintf(rendering->config->cache.path, sizeof rendering->config->cache.path, "%s", cache);
-    code = load_worlds(&rendering->worlds, rendering->config);
+        snprintf(command->config->cache.path, sizeof command->config->cache.path, "%s", cache);
+    code = load_worlds(&command->worlds, command->config);
     if (!code)
-        code = request->tiles ? plan_list(rendering) : plan_box(rendering, line);
+        code = options->tiles ? plan_list(command) : plan_box(command, line);
     if (code)
         return code;
-    tile_plan_shard(rendering->plan, request->shard, request->of);
-    if (request->archive && archive_metadata_of(&rendering->archive, rendering->plan, why))
+    tile_plan_shard(command->plan, options->shard, options->of);
+    if (options->archive && archive_metadata_of(&command->metadata, command->plan, why))
         return wrong_usage(why, NULL);
     return EXIT_DONE;
 }
 
-static void tear_down(struct rendering *rendering)
+static int execute(struct render_command *command)
 {
-    tile_plan_free(rendering->plan);
-    tile_list_free(&rendering->list);
-    if (rendering->world)
-        world_release(rendering->world);
-    worlds_release(rendering->worlds);
-    config_free(rendering->config);
+    const struct config *config = command->config;
+    const unsigned threads =
+        command->options.threads ? command->options.threads : uv_available_parallelism();
+
+    if (command->options.mode == MODE_LIST)
+        return print_paths(command->plan);
+    if (cache_path(config, command->directory)) {
+        fputs("farlands: no cache directory: set cache.path or HOME, or use --cache DIR\n", stderr);
+        return EXIT_FAILED;
+    }
+    if (command->options.mode == MODE_DRY_RUN)
+        return dry_run(command->plan, config, command->directory, threads);
+    const struct run_options run = {.plan = command->plan,
+                                    .directory = command->directory,
+                                    .quota = {config->cache.disk, config->cache.files},
+                                    .threads = threads,
+                                    .archive = command->options.archive,
+                                    .metadata = &command->metadata.mbtiles};
+    return run_prerender(&run);
 }
 
 int command_render(const struct command_line *line)
 {
-    struct rendering *rendering = calloc(1, sizeof *rendering);
-    if (!rendering) {
-        fprintf(stderr, "farlands: %s\n", strerror(ENOMEM));
-        return EXIT_FAILED;
-    }
-    int code = prepare(rendering, line);
+    struct render_command *command = calloc(1, sizeof *command);
+    if (!command)
+        return report_plan_error(-ENOMEM, NULL);
+    int code = prepare(command, line);
     if (!code)
-        code = run(rendering);
-    tear_down(rendering);
-    free(rendering);
+        code = execute(command);
+    tile_plan_free(command->plan);
+    tile_list_free(&command->list);
+    if (command->world)
+        world_release(command->world);
+    worlds_release(command->worlds);
+    config_free(command->config);
+    free(command);
     return code;
 }

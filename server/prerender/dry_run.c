@@ -3,14 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/cache/disk_cache.h"
 #include "server/commands/command_line.h"
 #include "server/prerender/estimate.h"
 #include "server/prerender/human_units.h"
@@ -18,7 +16,7 @@
 enum {
     SAMPLE_MS = 1500,
     SAMPLES = 4096,
-    LOOKED_FOR = 100000, /* tiles, at about 2 us each */
+    COUNT_MAX = 100000, /* tiles to look for in the cache, at about 2 us each */
 };
 
 static void print_part(const struct tile_plan *plan, const struct estimate *estimate, size_t number,
@@ -37,71 +35,59 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
            human_units_seconds(each->ns / 1e9 / threads * (double)tiles, time));
 }
 
-/* Of few tiles, how many are there; whether they were looked for. */
-static bool count_there(const struct tile_plan *plan, const char *directory, uint64_t *there)
+static uint64_t count_cached(const struct tile_plan *plan, const char *directory)
 {
     const uint64_t count = tile_plan_count(plan);
+    uint64_t cached = 0;
     char key[TILE_KEY_MAX];
     struct stat status;
     struct tile tile;
-
-    *there = 0;
-    if (count > LOOKED_FOR)
-        return false;
     int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    for (uint64_t i = 0; fd >= 0 && i < count; i++) {
+
+    if (fd < 0)
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
         tile_plan_get(plan, i, &tile);
-        *there += fstatat(fd, tile_key(&tile, key), &status, AT_SYMLINK_NOFOLLOW) == 0;
+        cached += fstatat(fd, tile_key(&tile, key), &status, AT_SYMLINK_NOFOLLOW) == 0;
     }
-    if (fd >= 0)
-        close(fd);
-    return true;
+    close(fd);
+    return cached;
 }
 
-static void print_quota(const struct estimate *estimate, const struct config *config)
+static void print_quota(const struct estimate *estimate, struct footprint quota)
 {
-    const struct footprint quota = {config->cache.disk, config->cache.files};
-    const struct footprint keeps = disk_cache_keeps(quota);
-    const double share = (double)keeps.files / (double)quota.files;
-    char disk[HUMAN_UNITS_TEXT], needed[HUMAN_UNITS_TEXT];
+    char disk[HUMAN_UNITS_TEXT], why[ESTIMATE_WHY];
 
-    human_units_bytes((double)quota.bytes, disk);
-    if (estimate->bytes <= (double)keeps.bytes && estimate->files <= (double)keeps.files) {
-        printf("That fits the cache: cache.disk is %s, cache.files %" PRIu64 ".\n", disk,
-               quota.files);
-        return;
-    }
-    printf("That does not fit the cache, which needs %.0f %% of its quota to spare:\n",
-           100 - 100 * share);
-    if (estimate->bytes > (double)keeps.bytes)
-        printf("cache.disk is %s, and would have to be %s;\n", disk,
-               human_units_bytes(estimate->bytes / share, needed));
-    if (estimate->files > (double)keeps.files)
-        printf("cache.files is %" PRIu64 ", and would have to be %.0f;\n", quota.files,
-               ceil(estimate->files / share));
-    puts("or render a smaller box, fewer zooms, or shards into the caches of several machines.");
+    if (estimate_fits(quota, estimate->bytes, estimate->files, why))
+        printf("They fit the cache: cache.disk is %s, cache.files is %" PRIu64 ".\n",
+               human_units_bytes((double)quota.bytes, disk), quota.files);
+    else
+        printf("They exceed the cache quota, part of which is kept free: %s.\n"
+               "Raise it, render a smaller box or fewer zooms, or --shard to several machines.\n",
+               why);
 }
 
 int dry_run(const struct tile_plan *plan, const struct config *config, const char *directory,
             unsigned threads)
 {
     char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
+    const uint64_t count = tile_plan_count(plan);
     struct estimate *estimate;
-    uint64_t there;
     int err = estimate_new(&estimate, plan, threads, SAMPLE_MS, SAMPLES, NULL);
     if (err) {
-        fprintf(stderr, "farlands: no sample could be rendered: %s\n", strerror(-err));
+        fprintf(stderr, "farlands: cannot render a sample: %s\n", strerror(-err));
         return EXIT_FAILED;
     }
     printf("zoom  %-24s %20s %9s %9s %14s\n", "layer", "tiles", "each", "bytes", "time");
     for (size_t i = 0; i < plan->part_count; i++)
         print_part(plan, estimate, i, threads);
     printf("\n%" PRIu64 " tiles: about %s and %.0f files on disk, and %s with %u thread%s.\n",
-           tile_plan_count(plan), human_units_bytes(estimate->bytes, bytes), estimate->files,
+           count, human_units_bytes(estimate->bytes, bytes), estimate->files,
            human_units_seconds(estimate->seconds, time), threads, threads == 1 ? "" : "s");
-    if (count_there(plan, directory, &there))
-        printf("%" PRIu64 " of them are in %s already.\n", there, directory);
-    print_quota(estimate, config);
+    if (count <= COUNT_MAX)
+        printf("%" PRIu64 " of them are already in %s.\n", count_cached(plan, directory),
+               directory);
+    print_quota(estimate, (struct footprint){config->cache.disk, config->cache.files});
     free(estimate);
     return command_line_flush();
 }

@@ -1,4 +1,4 @@
-/* What the tiles of a plan will take, bytes and time, from samples of them that are rendered. */
+/* Estimates the size and render time of a plan's tiles by rendering samples of them. */
 #ifndef FARLANDS_PRERENDER_ESTIMATE_H
 #define FARLANDS_PRERENDER_ESTIMATE_H
 
@@ -8,31 +8,40 @@
 #include "server/prerender/tile_plan.h"
 
 struct part_estimate {
-    uint64_t samples; /* of its own */
-    double ns;        /* of one thread, a render */
-    double bytes;     /* a tile, as the quota counts */
+    uint64_t samples; /* rendered of this part */
+    double ns;        /* one render, on one thread */
+    double bytes;     /* one tile, as the quota counts */
 };
 
 struct estimate {
-    double bytes, files; /* of the plan's shard in the disk cache, folders included */
-    double seconds;      /* of all threads */
+    double bytes, files; /* of the plan's shard in the disk cache, with directories */
+    double seconds;      /* on all threads */
     struct part_estimate part[];
 };
 
-/* The tile of COUNT that is sample ROUND: however many are taken, they are spread over all, and
- * none comes twice before all have come. Pure. */
-uint64_t estimate_sample(uint64_t round, uint64_t count);
-
-/* So many parts each have a sample, however long that takes. */
+/* In plans of up to this many parts every part gets a sample, however long that takes. */
 enum { ESTIMATE_PARTS = 1024 };
 
 /*
- * Render tiles of PLAN's shard, spread over all of each part, in THREADS for about MS and at most
- * MOST of them, but one a part at least. Of more than ESTIMATE_PARTS, and where GO_ON, which any of
- * the threads asks, or NULL, says no, only some have samples: the others are taken for as much
- * as the mean of these. Returns 0, -ENOMEM, -EAGAIN or a render's error; free *OUT with free.
+ * Render samples from all of PLAN's shard on THREADS, for about MS and at most MOST of them, but
+ * one per part at least. Parts without samples, because there are more than ESTIMATE_PARTS or
+ * CANCELLED has returned true, are estimated by the mean of the others. CANCELLED may be NULL, and
+ * is called on any of the threads. Returns 0, -ENOMEM, -EAGAIN or a render's error; the caller
+ * releases *OUT with free().
  */
 int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
-                 uint64_t most, bool (*go_on)(void));
+                 uint64_t most, bool (*cancelled)(void));
+
+/* The tile, of COUNT, that is sample ROUND: for any number of rounds the samples are spread evenly,
+ * and none repeats within COUNT rounds. Pure. */
+uint64_t estimate_sample(uint64_t round, uint64_t count);
+
+enum { ESTIMATE_WHY = 160 };
+
+/*
+ * True if BYTES in FILES stay in a cache of QUOTA. If not, WHY is the list of settings that are too
+ * small, with the values that would do. Pure.
+ */
+bool estimate_fits(struct footprint quota, double bytes, double files, char why[ESTIMATE_WHY]);
 
 #endif

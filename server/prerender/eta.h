@@ -1,6 +1,7 @@
 /*
- * How much work the parts of a plan are, and what is left of it: a part's tiles cost what renders
- * of them have taken, not what skipping those that were there took. Pure.
+ * Estimates the remaining time of a run from the work left in each part of a plan. A tile is
+ * expected to cost the mean of its part's renders; tiles that were found in the cache do not count.
+ * Pure.
  */
 #ifndef FARLANDS_PRERENDER_ETA_H
 #define FARLANDS_PRERENDER_ETA_H
@@ -10,16 +11,13 @@
 
 struct part_work {
     uint64_t tiles;
-    double sampled; /* ns that a render is expected to take; 0: not known */
-    /* Atomic: tiles that are done with, renders among them, and the ns of threads that these took.
-     */
+    double sampled_ns; /* of one render, by estimate_new; 0: unknown */
+    /* Atomic: tiles that are done, renders among them, and the thread time of those renders. */
     uint64_t done, rendered, ns;
 };
 
-/*
- * The seconds that THREADS will work on what is left of PARTS of WORK, should none of its tiles be
- * there yet; less than 0 where nothing has been measured.
- */
+/* Returns the seconds that THREADS need if all tiles left must be rendered; less than 0 if nothing
+ * has been measured. WORK has one element per part. */
 double eta_seconds(const struct part_work *work, size_t parts, unsigned threads);
 
 #endif

@@ -10,301 +10,295 @@
 #include "server/tiles/render.h"
 
 enum {
-    CHUNK = 256, /* tiles that a thread looks for at a time */
+    VERIFY_CHUNK = 256, /* tiles that a thread takes at a time */
     PAUSE_MS = 20,
-    /* Percent of the quota: a sweep has begun long before, and puts that were refused would have
-     * the next ones take more than they leave otherwise. */
+    /* Percent of the quota from which on puts are delayed. Eviction begins below it, and evicts
+     * more than usual after refused puts, which the delay avoids. */
     CROWDED = 97,
-    HOLD_MS = 200,                /* that a put waits for a sweep which may be another process's */
-    ROOM_MS = 60 * 1000,          /* without any room being made */
-    COUNTING_MS = 15 * 60 * 1000, /* until it is known what is in the folder */
-    PASSING_MS = 20 * 1000,       /* what passes: books held by others, storing suspended */
+    CROWDED_DELAY_MS = 200,
+    EVICTION_MS = 60 * 1000,    /* without any progress of the eviction */
+    SURVEY_MS = 15 * 60 * 1000, /* until the cache's usage is known */
+    RETRY_MS = 20 * 1000,       /* other temporary errors: a locked ledger, suspended storing */
 };
 
 struct prerender {
     struct prerender_parts parts;
     uint64_t count;
-    struct station {
-        struct render_scratch *scratch;
-    } * stations; /* of each thread */
+    struct render_scratch **scratch; /* one per thread; NULL when verifying */
     struct thread_group *group;
     /* Atomic. */
     uint64_t next, found, rendered, missing, archived;
-    struct footprint tiles; /* of those that are there */
+    struct footprint stored; /* of the found and rendered tiles */
     unsigned pending;
     bool stop;
-    pthread_mutex_t lock; /* for what follows: the first thing that went wrong */
+    pthread_mutex_t lock; /* of the members below */
     enum prerender_end end;
     int err;
     struct tile tile;
 };
 
-/* A moment, in which room may be made. */
-static void rest(struct prerender *run)
+static uint64_t load(const uint64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+static uint64_t add(uint64_t *count, uint64_t more)
+{
+    return __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
+}
+
+static bool is_stopped(const struct prerender *prerender)
+{
+    return __atomic_load_n(&prerender->stop, __ATOMIC_RELAXED);
+}
+
+/* The first reason is kept. */
+static void stop_with(struct prerender *prerender, enum prerender_end end, int err,
+                      const struct tile *tile)
+{
+    pthread_mutex_lock(&prerender->lock);
+    if (prerender->end == PRERENDER_DONE) {
+        prerender->end = end;
+        prerender->err = err;
+        if (tile)
+            prerender->tile = *tile;
+    }
+    pthread_mutex_unlock(&prerender->lock);
+    __atomic_store_n(&prerender->stop, true, __ATOMIC_RELAXED);
+}
+
+static void wait_for_space(struct prerender *prerender)
 {
     const struct timespec time = {0, PAUSE_MS * 1000000};
-    __atomic_fetch_add(&run->pending, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&prerender->pending, 1, __ATOMIC_RELAXED);
     nanosleep(&time, NULL);
-    __atomic_fetch_sub(&run->pending, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&prerender->pending, 1, __ATOMIC_RELAXED);
 }
 
-static bool is_stopped(const struct prerender *run)
-{
-    return __atomic_load_n(&run->stop, __ATOMIC_RELAXED);
-}
-
-static void end_with(struct prerender *run, enum prerender_end end, int err,
-                     const struct tile *tile)
-{
-    pthread_mutex_lock(&run->lock);
-    if (run->end == PRERENDER_DONE) {
-        run->end = end;
-        run->err = err;
-        if (tile)
-            run->tile = *tile;
-    }
-    pthread_mutex_unlock(&run->lock);
-    __atomic_store_n(&run->stop, true, __ATOMIC_RELAXED);
-}
-
-/* --- Room ---------------------------------------------------------------------- */
-
-/* What is there of the plan, with all folders that were needed so far. */
-static struct footprint size_of_all(const struct prerender *run)
+/* The tiles in the cache and the directories of all tiles so far. */
+static struct footprint stored_size(const struct prerender *prerender)
 {
     const struct footprint each = footprint_of_directory(0, 0);
-    const struct footprint tiles = {__atomic_load_n(&run->tiles.bytes, __ATOMIC_RELAXED),
-                                    __atomic_load_n(&run->tiles.files, __ATOMIC_RELAXED)};
-    const uint64_t next = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
-    const uint64_t folders =
-        tile_plan_folders(run->parts.plan, next < run->count ? next : run->count);
-    return footprint_sum(tiles, (struct footprint){folders * each.bytes, folders * each.files});
+    const struct footprint tiles = {load(&prerender->stored.bytes), load(&prerender->stored.files)};
+    const uint64_t next = load(&prerender->next);
+    const uint64_t directories = tile_plan_directories(
+        prerender->parts.plan, next < prerender->count ? next : prerender->count);
+    return footprint_sum(tiles,
+                         (struct footprint){directories * each.bytes, directories * each.files});
 }
 
-static void add_size(struct prerender *run, struct footprint size)
+static void add_stored(struct prerender *prerender, struct footprint size)
 {
-    __atomic_fetch_add(&run->tiles.bytes, size.bytes, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&run->tiles.files, size.files, __ATOMIC_RELAXED);
+    add(&prerender->stored.bytes, size.bytes);
+    add(&prerender->stored.files, size.files);
 }
 
-/* Whether SIZE more may be stored without a sweep having to take what is there of the plan. */
-static bool has_room(const struct prerender *run, struct footprint size)
+/* True if SIZE more can be stored without evicting a tile of this plan. */
+static bool fits_quota(const struct prerender *prerender, struct footprint size)
 {
-    return footprint_fits(footprint_sum(size_of_all(run), size),
-                          disk_cache_keeps(run->parts.quota));
+    return footprint_fits(footprint_sum(stored_size(prerender), size),
+                          disk_cache_keeps(prerender->parts.quota));
 }
 
-static bool is_crowded(const struct prerender *run)
+static bool is_crowded(const struct prerender *prerender)
 {
-    const struct footprint quota = run->parts.quota;
+    const struct footprint quota = prerender->parts.quota;
     const struct footprint most = {quota.bytes / 100 * CROWDED, quota.files / 100 * CROWDED};
     struct footprint used;
-    return disk_cache_usage(run->parts.cache, &used) && !footprint_fits(used, most);
+    return disk_cache_usage(prerender->parts.cache, &used) && !footprint_fits(used, most);
 }
 
-/* What others may soon have done away with: a sweep, a count, another process's hold. */
-static bool may_pass(int err)
+static bool is_temporary(int err)
 {
     return err == -EDQUOT || err == -EAGAIN || err == -EBUSY || err == -ECANCELED;
 }
 
-/* For how long, in ms, ERR is waited out while the cache stays as it is. */
-static uint64_t patience(const struct prerender *run, int err)
+static uint64_t timeout_ms(const struct prerender *prerender, int err)
 {
     struct footprint used;
     if (err != -EDQUOT)
-        return PASSING_MS;
-    return disk_cache_usage(run->parts.cache, &used) ? ROOM_MS : COUNTING_MS;
+        return RETRY_MS;
+    return disk_cache_usage(prerender->parts.cache, &used) ? EVICTION_MS : SURVEY_MS;
 }
 
-static int put_in_time(struct prerender *run, const struct tile *tile, const struct blob *png)
+/* Retry temporary errors. The timeout starts anew whenever the usage has fallen. */
+static int put_retrying(struct prerender *prerender, const struct tile *tile,
+                        const struct blob *png)
 {
     struct footprint used, before = {0};
     uint64_t since = uv_hrtime();
     for (;;) {
-        int err = disk_cache_put(run->parts.cache, tile, png);
-        if (!may_pass(err))
+        int err = disk_cache_put(prerender->parts.cache, tile, png);
+        if (!is_temporary(err))
             return err;
-        rest(run);
-        if (is_stopped(run))
+        wait_for_space(prerender);
+        if (is_stopped(prerender))
             return err;
-        if (disk_cache_usage(run->parts.cache, &used) && !footprint_fits(before, used))
-            since = uv_hrtime(); /* less than it was: there is progress */
+        if (disk_cache_usage(prerender->parts.cache, &used) && !footprint_fits(before, used))
+            since = uv_hrtime();
         before = used;
-        if (uv_hrtime() - since > patience(run, err) * 1000000)
+        if (uv_hrtime() - since > timeout_ms(prerender, err) * 1000000)
             return err;
     }
 }
 
-static void store(struct prerender *run, const struct tile *tile, const struct blob *png)
+static void store(struct prerender *prerender, const struct tile *tile, const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
-    if (!has_room(run, size)) {
-        end_with(run, PRERENDER_QUOTA, 0, tile);
+    if (!fits_quota(prerender, size)) {
+        stop_with(prerender, PRERENDER_QUOTA, 0, tile);
         return;
     }
-    for (int held = 0; held < HOLD_MS && is_crowded(run) && !is_stopped(run); held += PAUSE_MS)
-        rest(run);
-    int err = put_in_time(run, tile, png);
+    for (int delay = 0; delay < CROWDED_DELAY_MS && is_crowded(prerender) && !is_stopped(prerender);
+         delay += PAUSE_MS)
+        wait_for_space(prerender);
+    int err = put_retrying(prerender, tile, png);
     if (!err) {
-        add_size(run, size);
-        __atomic_fetch_add(&run->rendered, 1, __ATOMIC_RELAXED);
-    } else if (!may_pass(err)) {
-        end_with(run, PRERENDER_STORE, err, tile);
-    } else if (!is_stopped(run)) {
-        end_with(run, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err, tile);
+        add_stored(prerender, size);
+        add(&prerender->rendered, 1);
+    } else if (!is_temporary(err) || !is_stopped(prerender)) {
+        stop_with(prerender, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err, tile);
     }
 }
 
-/* Beside an archive: what the cache takes now. */
-static void offer(struct prerender *run, const struct tile *tile, const struct blob *png)
+/* With an archive, the cache takes only the tiles that fit it now. */
+static void try_to_store(struct prerender *prerender, const struct tile *tile,
+                         const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
-    if (has_room(run, size) && disk_cache_put(run->parts.cache, tile, png) == 0)
-        add_size(run, size);
-    __atomic_fetch_add(&run->rendered, 1, __ATOMIC_RELAXED);
+    if (fits_quota(prerender, size) && disk_cache_put(prerender->parts.cache, tile, png) == 0)
+        add_stored(prerender, size);
+    add(&prerender->rendered, 1);
 }
 
-/* --- Tiles --------------------------------------------------------------------- */
-
-static void archive(struct prerender *run, const struct tile *tile, const struct blob *png)
+static void put_into_archive(struct prerender *prerender, const struct tile *tile,
+                             const struct blob *png)
 {
-    int err = mbtiles_put(run->parts.archive, tile->z, tile->x, tile->y, png);
+    int err = mbtiles_put(prerender->parts.archive, tile->z, tile->x, tile->y, png);
     if (err)
-        end_with(run, PRERENDER_ARCHIVE, err, tile);
+        stop_with(prerender, PRERENDER_ARCHIVE, err, tile);
     else
-        __atomic_fetch_add(&run->archived, 1, __ATOMIC_RELAXED);
+        add(&prerender->archived, 1);
 }
 
-static void make_tile(struct prerender *run, struct render_scratch *scratch, struct part_work *work,
-                      const struct tile *tile)
+static void make_tile(struct prerender *prerender, struct render_scratch *scratch,
+                      struct part_work *work, const struct tile *tile)
 {
     struct blob *png;
-    if (disk_cache_get(run->parts.cache, tile, &png) == 0) {
-        add_size(run, footprint_of_file(png->length));
-        __atomic_fetch_add(&run->found, 1, __ATOMIC_RELAXED);
+    if (disk_cache_get(prerender->parts.cache, tile, &png) == 0) {
+        add_stored(prerender, footprint_of_file(png->length));
+        add(&prerender->found, 1);
     } else {
         const uint64_t start = uv_hrtime();
         int err = render_tile(&png, scratch, tile, NULL);
         if (err) {
-            end_with(run, PRERENDER_RENDER, err, tile);
+            stop_with(prerender, PRERENDER_RENDER, err, tile);
             return;
         }
-        if (run->parts.archive)
-            offer(run, tile, png);
-        else
-            store(run, tile, png);
-        __atomic_fetch_add(&work->ns, uv_hrtime() - start, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&work->rendered, 1, __ATOMIC_RELAXED);
+        (prerender->parts.archive ? try_to_store : store)(prerender, tile, png);
+        add(&work->ns, uv_hrtime() - start);
+        add(&work->rendered, 1);
     }
-    if (run->parts.archive)
-        archive(run, tile, png);
+    if (prerender->parts.archive)
+        put_into_archive(prerender, tile, png);
     blob_release(png);
-    __atomic_fetch_add(&work->done, 1, __ATOMIC_RELAXED);
+    add(&work->done, 1);
 }
 
 static void make_tiles(void *context, unsigned number)
 {
-    struct prerender *run = context;
-    while (!is_stopped(run)) {
-        const uint64_t index = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+    struct prerender *prerender = context;
+    while (!is_stopped(prerender)) {
+        const uint64_t index = add(&prerender->next, 1);
         struct tile tile;
-        if (index >= run->count)
+        if (index >= prerender->count)
             break;
-        const size_t part = tile_plan_get(run->parts.plan, index, &tile);
-        make_tile(run, run->stations[number].scratch, &run->parts.work[part], &tile);
+        const size_t part = tile_plan_get(prerender->parts.plan, index, &tile);
+        make_tile(prerender, prerender->scratch[number], &prerender->parts.work[part], &tile);
     }
 }
 
-static void look_for_tiles(void *context, unsigned number)
+static void verify_tiles(void *context, unsigned number)
 {
-    struct prerender *run = context;
+    struct prerender *prerender = context;
     (void)number;
-    while (!is_stopped(run)) {
-        uint64_t found = 0, missing = 0,
-                 index = __atomic_fetch_add(&run->next, CHUNK, __ATOMIC_RELAXED);
-        const uint64_t beyond = index + CHUNK < run->count ? index + CHUNK : run->count;
-        if (index >= run->count)
+    while (!is_stopped(prerender)) {
+        uint64_t index = add(&prerender->next, VERIFY_CHUNK), found = 0;
+        if (index >= prerender->count)
             break;
-        for (; index < beyond; index++) {
+        const uint64_t left = prerender->count - index;
+        const uint64_t chunk = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
+        for (uint64_t i = 0; i < chunk; i++) {
             struct tile tile;
-            tile_plan_get(run->parts.plan, index, &tile);
-            if (disk_cache_has(run->parts.cache, &tile))
-                found++;
-            else
-                missing++;
+            tile_plan_get(prerender->parts.plan, index + i, &tile);
+            found += disk_cache_has(prerender->parts.cache, &tile);
         }
-        __atomic_fetch_add(&run->found, found, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&run->missing, missing, __ATOMIC_RELAXED);
+        add(&prerender->found, found);
+        add(&prerender->missing, chunk - found);
     }
 }
 
-/* --- Life ---------------------------------------------------------------------- */
-
-int prerender_start(struct prerender **out, const struct prerender_parts *parts, bool check)
+int prerender_start(struct prerender **out, const struct prerender_parts *parts, bool verify)
 {
-    struct prerender *run = calloc(1, sizeof *run);
-    if (!run)
+    struct prerender *prerender = calloc(1, sizeof *prerender);
+    if (!prerender)
         return -ENOMEM;
-    run->parts = *parts;
-    run->count = tile_plan_count(parts->plan);
-    int err = pthread_mutex_init(&run->lock, NULL) ? -ENOMEM : 0;
-    if (err) {
-        free(run);
-        return err;
-    }
-    run->stations = calloc(parts->threads, sizeof *run->stations);
-    err = run->stations ? 0 : -ENOMEM;
-    for (unsigned i = 0; !err && !check && i < parts->threads; i++)
-        err = render_scratch_new(&run->stations[i].scratch);
+    prerender->parts = *parts;
+    prerender->count = tile_plan_count(parts->plan);
+    pthread_mutex_init(&prerender->lock, NULL);
+    if (!verify)
+        prerender->scratch = calloc(parts->threads, sizeof *prerender->scratch);
+    int err = verify || prerender->scratch ? 0 : -ENOMEM;
+    for (unsigned i = 0; !err && !verify && i < parts->threads; i++)
+        err = render_scratch_new(&prerender->scratch[i]);
     if (!err)
-        err = thread_group_start(&run->group, parts->threads, check ? look_for_tiles : make_tiles,
-                                 run);
+        err = thread_group_start(&prerender->group, parts->threads,
+                                 verify ? verify_tiles : make_tiles, prerender);
     if (err) {
-        prerender_free(run);
+        prerender_free(prerender);
         return err;
     }
-    *out = run;
+    *out = prerender;
     return 0;
 }
 
-bool prerender_wait(struct prerender *run, long ms)
+bool prerender_wait(struct prerender *prerender, long ms)
 {
-    return thread_group_wait(run->group, ms);
+    return thread_group_wait(prerender->group, ms);
 }
 
-void prerender_stop(struct prerender *run)
+void prerender_stop(struct prerender *prerender)
 {
-    end_with(run, PRERENDER_STOPPED, 0, NULL);
+    stop_with(prerender, PRERENDER_STOPPED, 0, NULL);
 }
 
-void prerender_tally(const struct prerender *run, struct prerender_tally *out)
+void prerender_tally(const struct prerender *prerender, struct prerender_tally *out)
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)&run->lock;
+    pthread_mutex_t *lock = (pthread_mutex_t *)&prerender->lock;
     *out = (struct prerender_tally){
-        .total = run->count,
-        .found = __atomic_load_n(&run->found, __ATOMIC_RELAXED),
-        .rendered = __atomic_load_n(&run->rendered, __ATOMIC_RELAXED),
-        .missing = __atomic_load_n(&run->missing, __ATOMIC_RELAXED),
-        .archived = __atomic_load_n(&run->archived, __ATOMIC_RELAXED),
-        .size = size_of_all(run),
-        .pending = __atomic_load_n(&run->pending, __ATOMIC_RELAXED),
+        .total = prerender->count,
+        .found = load(&prerender->found),
+        .rendered = load(&prerender->rendered),
+        .missing = load(&prerender->missing),
+        .archived = load(&prerender->archived),
+        .size = stored_size(prerender),
+        .pending = __atomic_load_n(&prerender->pending, __ATOMIC_RELAXED),
     };
     pthread_mutex_lock(lock);
-    out->end = run->end;
-    out->err = run->err;
-    out->tile = run->tile;
+    out->end = prerender->end;
+    out->err = prerender->err;
+    out->tile = prerender->tile;
     pthread_mutex_unlock(lock);
 }
 
-void prerender_free(struct prerender *run)
+void prerender_free(struct prerender *prerender)
 {
-    if (!run)
+    if (!prerender)
         return;
-    thread_group_free(run->group);
-    for (unsigned i = 0; run->stations && i < run->parts.threads; i++)
-        render_scratch_free(run->stations[i].scratch);
-    free(run->stations);
-    pthread_mutex_destroy(&run->lock);
-    free(run);
+    thread_group_free(prerender->group);
+    for (unsigned i = 0; prerender->scratch && i < prerender->parts.threads; i++)
+        render_scratch_free(prerender->scratch[i]);
+    free(prerender->scratch);
+    pthread_mutex_destroy(&prerender->lock);
+    free(prerender);
 }

@@ -1,6 +1,6 @@
 /*
- * Makes the tiles of a plan ahead of time: what the disk cache lacks is rendered and stored there,
- * and where there is an archive all of it is put there, too.
+ * Renders the tiles of a plan ahead of time: tiles that are missing in the disk cache are rendered
+ * and stored there. With an archive, all tiles are put into it as well.
  */
 #ifndef FARLANDS_PRERENDER_PRERENDER_H
 #define FARLANDS_PRERENDER_PRERENDER_H
@@ -14,51 +14,51 @@ struct prerender_parts {
     const struct tile_plan *plan;
     struct disk_cache *cache;
     struct footprint quota;  /* of the cache */
-    struct mbtiles *archive; /* or NULL; with one, a cache without room is no failure */
+    struct mbtiles *archive; /* or NULL; with one, tiles that do not fit the cache are no error */
     unsigned threads;
-    struct part_work *work; /* of each part of the plan, without what is done; written to */
+    struct part_work *work; /* one per part of the plan; progress is added to it */
 };
 
 enum prerender_end {
-    PRERENDER_DONE,    /* every tile was there or is now */
-    PRERENDER_STOPPED, /* as it was told */
-    PRERENDER_QUOTA,   /* one more, and the quota would take another of them */
-    PRERENDER_CROWDED, /* no room was made for a long time */
+    PRERENDER_DONE,    /* all tiles are stored */
+    PRERENDER_STOPPED, /* by prerender_stop */
+    PRERENDER_QUOTA,   /* the next tile would evict a tile of this plan */
+    PRERENDER_CROWDED, /* timed out waiting for an eviction */
     PRERENDER_RENDER,  /* a tile could not be rendered */
-    PRERENDER_STORE,   /* or not stored */
-    PRERENDER_ARCHIVE, /* or not put into the archive */
+    PRERENDER_STORE,   /* a tile could not be stored */
+    PRERENDER_ARCHIVE, /* a tile could not be put into the archive */
 };
 
-/* How far it is, or was at its end. */
 struct prerender_tally {
     uint64_t total;           /* tiles of the plan's shard */
-    uint64_t found, rendered; /* there already, and made and stored */
-    uint64_t missing;         /* of a check: not there */
+    uint64_t found, rendered; /* in the cache before; rendered and stored now */
+    uint64_t missing;         /* when verifying: not in the cache */
     uint64_t archived;        /* put into the archive */
-    struct footprint size;    /* of what is there, with its folders */
-    unsigned pending;         /* threads that wait for room */
-    enum prerender_end end;
-    int err;          /* why, where a tile could not be rendered or stored */
-    struct tile tile; /* that one */
+    struct footprint size;    /* of the found and rendered tiles, with their directories */
+    unsigned pending;         /* threads that wait for free space */
+    enum prerender_end end;   /* the first reason to stop */
+    int err;                  /* and its error, if any */
+    struct tile tile;         /* and its tile, but for PRERENDER_STOPPED */
 };
 
 struct prerender;
 
 /*
- * Begin, in threads of its own; PARTS and what they point to outlive it. With CHECK nothing is
- * made, but all tiles are looked for once more. Returns 0, -ENOMEM or -EAGAIN.
+ * Start the threads. PARTS is copied; everything it points to must outlive the run. With VERIFY,
+ * only count the tiles that are in the cache. Returns 0, -ENOMEM or -EAGAIN.
  */
-int prerender_start(struct prerender **out, const struct prerender_parts *parts, bool check);
+int prerender_start(struct prerender **out, const struct prerender_parts *parts, bool verify);
 
-/* Wait for its end, MS at most: whether it has ended. One thread. */
-bool prerender_wait(struct prerender *run, long ms);
+/* Wait for the end, for at most MS. Returns true if the run has ended. One thread. */
+bool prerender_wait(struct prerender *prerender, long ms);
 
-/* Make an end after the tiles in hand. At once; any thread. */
-void prerender_stop(struct prerender *run);
+/* Stop after the tiles that are being rendered. Returns at once. Any thread. */
+void prerender_stop(struct prerender *prerender);
 
-void prerender_tally(const struct prerender *run, struct prerender_tally *out);
+/* Any thread. */
+void prerender_tally(const struct prerender *prerender, struct prerender_tally *out);
 
-/* After its end, or prerender_stop. */
-void prerender_free(struct prerender *run);
+/* Waits for the threads: call it after the end, or after prerender_stop. */
+void prerender_free(struct prerender *prerender);
 
 #endif

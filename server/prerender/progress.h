@@ -1,6 +1,6 @@
 /*
- * How far a long command is, on stderr: a bar on a terminal, drawn anew in its line, and elsewhere
- * a line every few seconds. One thread.
+ * Shows the progress of a long command on stderr: on a terminal a bar that is redrawn in place,
+ * elsewhere a line every few seconds. One thread.
  */
 #ifndef FARLANDS_PRERENDER_PROGRESS_H
 #define FARLANDS_PRERENDER_PROGRESS_H
@@ -10,34 +10,37 @@
 #include <stdint.h>
 
 struct progress_state {
-    const char *doing;    /* "rendered", "looked for": what tiles are */
+    const char *action;   /* what happens to tiles: "done", "verified" */
     uint64_t done, total; /* tiles */
-    uint64_t rendered;    /* of those that are done: what the rate is of */
-    double seconds_left;  /* less than 0: not known */
-    bool pending;         /* for room in the cache */
+    uint64_t rendered;    /* the tiles that count for the rate */
+    double seconds_left;  /* less than 0: unknown */
+    bool pending;         /* waiting for free space in the cache */
 };
-
-enum { PROGRESS_TEXT = 512 };
-
-/* A line of at most WIDTH characters, in BUFFER, with a bar where it is wide enough. */
-char *progress_bar(const struct progress_state *state, double rate, int width,
-                   char buffer[PROGRESS_TEXT]);
-/* A line by itself. */
-char *progress_line(const struct progress_state *state, double rate, char buffer[PROGRESS_TEXT]);
 
 struct progress {
     bool terminal, drawn;
-    double started, shown;
+    double started, shown; /* s */
     struct progress_mark {
         double time;
         uint64_t rendered;
-    } before, last; /* what the rate is measured from */
+    } before, last; /* the rate is measured from BEFORE on */
 };
 
 void progress_begin(struct progress *progress);
-/* Call it many times a second: it is shown when it is time. */
+
+/* Call it often: it draws only when it is time to. */
 void progress_show(struct progress *progress, const struct progress_state *state);
-/* The terminal's line is empty again. */
+
+/* Clear the bar. */
 void progress_end(struct progress *progress);
+
+enum { PROGRESS_TEXT = 512 };
+
+/* The bar, in at most WIDTH characters, of which it is left out if there are too few. Pure. */
+char *progress_bar(const struct progress_state *state, double rate, int width,
+                   char buffer[PROGRESS_TEXT]);
+
+/* The line. Pure. */
+char *progress_line(const struct progress_state *state, double rate, char buffer[PROGRESS_TEXT]);
 
 #endif

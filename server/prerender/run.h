@@ -1,5 +1,4 @@
-/* `farlands render`: fills a cache folder with the tiles of a plan, tells how far it is, and what
- * came of it. */
+/* `farlands render`: a prerender with its progress, signals and messages. */
 #ifndef FARLANDS_PRERENDER_RUN_H
 #define FARLANDS_PRERENDER_RUN_H
 
@@ -7,17 +6,20 @@
 #include "server/prerender/mbtiles.h"
 #include "server/prerender/tile_plan.h"
 
-struct prerender_run {
+struct run_options {
     const struct tile_plan *plan;
-    const char *directory;
+    const char *directory; /* of the cache */
     struct footprint quota;
     unsigned threads;
-    const char *archive;                     /* the file of one, to be made; or NULL */
-    const struct mbtiles_metadata *metadata; /* the archive's */
+    const char *archive;                     /* the file to create, or NULL */
+    const struct mbtiles_metadata *metadata; /* of the archive */
 };
 
-/* Until all tiles are there, SIGINT, SIGTERM, SIGHUP, or what cannot be helped; a second signal,
- * half a second later, kills. Returns the exit code. */
-int prerender_run(const struct prerender_run *fill);
+/*
+ * Run until all tiles are done, an error, or SIGINT, SIGTERM or SIGHUP, after which the same
+ * command continues. A second signal, at least half a second later, kills the process. Returns the
+ * exit code.
+ */
+int run_prerender(const struct run_options *options);
 
 #endif

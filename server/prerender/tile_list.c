@@ -7,16 +7,16 @@
 
 #include "server/routing/resolve.h"
 
-enum { LINE_BYTES = 8192 }; /* as long as a URL may be */
+enum { LINE_BYTES = 8192 }; /* the longest URL that is served */
 
-/* A world by the name that lines give it: name or name:seed. */
+/* A world by its name in the list, NAME or NAME:SEED. */
 struct listed_world {
     const struct world *world;
     char name[WORLD_SEEDED_NAME_MAX];
     UT_hash_handle hh;
 };
 
-/* The world that lines before have named, or a new one; NULL with what is wrong in WHY. */
+/* Returns the world, from an earlier line or newly held; NULL with a message in WHY. */
 static const struct world *find_world(struct tile_list *list, const struct worlds *worlds,
                                       const struct route *route, char why[ROUTE_WHY])
 {
@@ -30,8 +30,7 @@ static const struct world *find_world(struct tile_list *list, const struct world
     if (listed)
         return listed->world;
     if (HASH_COUNT(list->worlds) == TILE_LIST_WORLDS) {
-        snprintf(why, ROUTE_WHY, "more than %d worlds; accepted are fewer, in several lists",
-                 TILE_LIST_WORLDS);
+        snprintf(why, ROUTE_WHY, "more than %d worlds; expected fewer per list", TILE_LIST_WORLDS);
         return NULL;
     }
     const struct world *world = resolve_hold(worlds, route, why);
@@ -62,30 +61,26 @@ static int find_tile(struct tile_list *list, const struct worlds *worlds, const 
         return -EINVAL;
     if (tile->format == FORMAT_PNG)
         return 0;
-    snprintf(why, ROUTE_WHY,
-             "extension: \"%.20s\" is made anew for each request; only png is kept in the cache",
-             route.extension);
+    snprintf(why, ROUTE_WHY, "extension: \"%.20s\" is never cached; expected png", route.extension);
     return -EINVAL;
 }
 
-static int append(struct tile_list *list, size_t *room, const struct tile *tile)
+static int append(struct tile_list *list, size_t *capacity, const struct tile *tile)
 {
-    if (list->count == *room) {
-        const size_t more = *room ? 2 * *room : 1024;
+    if (list->count == *capacity) {
+        const size_t more = *capacity ? 2 * *capacity : 1024;
         struct tile *tiles = reallocarray(list->tiles, more, sizeof *tiles);
         if (!tiles)
             return -ENOMEM;
         list->tiles = tiles;
-        *room = more;
+        *capacity = more;
     }
     list->tiles[list->count++] = *tile;
     return 0;
 }
 
-/*
- * The next line, without what ends lines in any system. Returns its length; LINE_BYTES where it is
- * longer than any path and the rest has not been read; -1 at the end, or where reading failed.
- */
+/* Read a line, without \n or \r\n. Returns its length; LINE_BYTES if it is too long, the rest of it
+ * being unread; -1 at the end or on an error. */
 static int next_line(FILE *in, char line[LINE_BYTES])
 {
     int length = 0, byte = 0;
@@ -105,9 +100,9 @@ static int read_line(struct tile_list *list, const struct worlds *worlds, const 
                      int length, struct tile *tile, char why[ROUTE_WHY])
 {
     if (length == LINE_BYTES)
-        snprintf(why, ROUTE_WHY, "longer than %d bytes, which no path is", LINE_BYTES - 1);
+        snprintf(why, ROUTE_WHY, "longer than %d bytes", LINE_BYTES - 1);
     else if (memchr(line, '\0', (size_t)length))
-        snprintf(why, ROUTE_WHY, "a byte 0, which is in no path; accepted is text");
+        snprintf(why, ROUTE_WHY, "contains a NUL byte; expected text");
     else
         return find_tile(list, worlds, line, tile, why);
     return -EINVAL;
@@ -116,8 +111,8 @@ static int read_line(struct tile_list *list, const struct worlds *worlds, const 
 static int read_lines(struct tile_list *list, FILE *in, const struct worlds *worlds,
                       char why[TILE_LIST_WHY])
 {
-    char line[LINE_BYTES], wrong[ROUTE_WHY];
-    size_t room = 0;
+    char line[LINE_BYTES], line_why[ROUTE_WHY];
+    size_t capacity = 0;
     unsigned long long number = 0;
     int err = 0;
 
@@ -126,11 +121,11 @@ static int read_lines(struct tile_list *list, FILE *in, const struct worlds *wor
         number++;
         if (length == 0)
             continue;
-        err = read_line(list, worlds, line, length, &tile, wrong);
+        err = read_line(list, worlds, line, length, &tile, line_why);
         if (err)
-            snprintf(why, TILE_LIST_WHY, "line %llu: %s", number, wrong);
+            snprintf(why, TILE_LIST_WHY, "line %llu: %s", number, line_why);
         else
-            err = append(list, &room, &tile);
+            err = append(list, &capacity, &tile);
     }
     if (!err && ferror(in))
         err = errno ? -errno : -EIO;
@@ -145,7 +140,7 @@ int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds
     int err = read_lines(list, in, worlds, why);
     if (!err && list->count == 0) {
         snprintf(why, TILE_LIST_WHY,
-                 "no tile is listed; accepted is a path a line, such as "
+                 "no paths; expected one per line, such as "
                  "default/relief/10/512/512.png");
         err = -EINVAL;
     }
@@ -157,7 +152,7 @@ int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds
 void tile_list_free(struct tile_list *list)
 {
     struct listed_world *world = list->worlds, *next;
-    HASH_CLEAR(hh, list->worlds); /* the table; they are linked still */
+    HASH_CLEAR(hh, list->worlds); /* only the table: the worlds are still linked */
     for (; world; world = next) {
         next = world->hh.next;
         world_release(world->world);

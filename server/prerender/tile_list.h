@@ -1,4 +1,4 @@
-/* Lists of tiles by their paths, one a line, as in URLs: world/layer/z/x/y[@2x].png. */
+/* Reads lists of tiles, one path per line as in URLs: world/layer/z/x/y[@2x].png. */
 #ifndef FARLANDS_PRERENDER_TILE_LIST_H
 #define FARLANDS_PRERENDER_TILE_LIST_H
 
@@ -7,25 +7,25 @@
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 
-/* The most worlds in a list, each of which takes some 20 KB until that is freed. */
+/* Each world of a list takes about 20 KB. */
 enum { TILE_LIST_WHY = ROUTE_WHY + 64, TILE_LIST_WORLDS = 16384 };
 
 struct tile_list {
     struct tile *tiles;
     size_t count;
-    struct listed_world *worlds; /* that the tiles are in, held */
+    struct listed_world *worlds; /* of the tiles, held */
 };
 
 /*
- * Read IN to its end, with or without slashes before the paths; what a query says is passed over,
- * and so are empty lines. Returns 0; -EINVAL where a line is not the path of a PNG, there are too
- * many worlds, or no path at all, with the line's number and what is wrong in WHY; -ENOMEM, or the
- * error of reading. On 0 tile_list_free it.
+ * Read IN to its end. Leading slashes are optional; queries and empty lines are ignored. Returns 0,
+ * and the caller calls tile_list_free; -EINVAL with the line and the message in WHY if a line is
+ * not the path of a PNG tile, there are more than TILE_LIST_WORLDS worlds, or no paths; -ENOMEM; or
+ * a read error.
  */
 int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds,
                    char why[TILE_LIST_WHY]);
 
-/* Tiles, too, unless someone has taken them and put NULL in their place. */
+/* Releases the worlds and frees the tiles; set list->tiles to NULL to keep the latter. */
 void tile_list_free(struct tile_list *list);
 
 #endif

@@ -7,20 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Differences of two coordinates, and products of two counts of tiles, do not fit 64 bits. */
+/* For differences of coordinates and products of tile counts, which exceed 64 bits. */
 typedef __int128 wide;
 
-/* A zoom's folder, and, in a list, for which nobody counts, a layer's and a world's. */
-enum { FOLDERS_ABOVE = 3 };
+/* Of a listed part: its zoom's directory, and at most its layer's and its world's. */
+enum { PARENT_DIRECTORIES = 3 };
 
 static int64_t floor_divide(wide a, wide b)
 {
     return (int64_t)(a / b - (a % b < 0));
 }
 
-/* --- Boxes --------------------------------------------------------------------- */
-
-/* The tiles of one axis, FIRST and the first one beyond, whose samples all exist. */
+/* The tiles FIRST <= i < BEYOND of one axis lie within the plane's limit. */
 static void axis_limits(const struct tile_box *box, int axis, int64_t span, int64_t *first,
                         int64_t *beyond)
 {
@@ -30,12 +28,12 @@ static void axis_limits(const struct tile_box *box, int axis, int64_t span, int6
     *beyond = floor_divide(FARLANDS_LIMIT - origin - span / size * (size - 1), span) + 1;
 }
 
-/* Those of them that the box touches at Z: COUNT, which may be 0, from FIRST on. */
+/* The box touches the COUNT tiles from FIRST on at zoom Z. */
 static void axis_tiles(const struct tile_box *box, int axis, int z, int64_t *first, int64_t *count)
 {
     const wide origin = box->world->config.origin[axis];
     const int64_t span = TILE_SIZE * (FARLANDS_UNIT << 42 >> (z - world_min_zoom(box->world)));
-    int64_t least = 0, beyond = 0;
+    int64_t least, beyond;
     axis_limits(box, axis, span, &least, &beyond);
     const int64_t from = box->whole ? 0 : floor_divide(box->least[axis] - origin, span);
     const int64_t to =
@@ -53,15 +51,13 @@ static int check_box(const struct tile_box *box, char why[TILE_PLAN_WHY])
 
     if (box->zoom_min > box->zoom_max || box->zoom_min < least || box->zoom_max > most) {
         snprintf(why, TILE_PLAN_WHY,
-                 "--zoom: %d-%d; accepted is one zoom, or A-B with A <= B, from %d to %d%s",
+                 "--zoom: %d-%d; expected a zoom, or A-B with A <= B, from %d to %d%s",
                  box->zoom_min, box->zoom_max, least, most,
                  box->scale == 2 ? " with --scale 2" : "");
         return -EINVAL;
     }
     if (box->whole && box->zoom_min < 0) {
-        snprintf(why, TILE_PLAN_WHY,
-                 "--zoom: %d; below 0 it needs a --bbox, for the window of web maps begins at 0",
-                 box->zoom_min);
+        snprintf(why, TILE_PLAN_WHY, "--zoom: %d: a zoom below 0 needs a --bbox", box->zoom_min);
         return -EINVAL;
     }
     for (int axis = 0; !box->whole && axis < 2; axis++)
@@ -81,25 +77,24 @@ static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
     axis_tiles(box, 1, z, &part.y, &part.height);
     const wide count = (wide)part.width * part.height;
     if (count == 0) {
-        snprintf(why, TILE_PLAN_WHY, "--bbox: no tile is there at zoom %d", z);
+        snprintf(why, TILE_PLAN_WHY, "--bbox: no tiles at zoom %d", z);
         return -EINVAL;
     }
     for (int i = 0; i < box->layer_count; i++) {
         if (plan->total + count > TILE_PLAN_MAX) {
             snprintf(
                 why, TILE_PLAN_WHY,
-                "--zoom: up to zoom %d there are more than 2^62 tiles; accepted are fewer zooms "
-                "or a smaller --bbox",
+                "--zoom: more than 2^62 tiles up to zoom %d; expected fewer zooms or a smaller --bbox",
                 z);
             return -EOVERFLOW;
         }
         part.layer = box->layer[i];
         part.before = plan->total;
         part.count = (uint64_t)count;
-        part.folders_before = plan->folders;
-        part.folders = (uint64_t)part.width + 1;
+        part.directories_before = plan->directories;
+        part.directories = (uint64_t)part.width + 1;
         plan->total += part.count;
-        plan->folders += part.folders;
+        plan->directories += part.directories;
         plan->part[plan->part_count++] = part;
     }
     return 0;
@@ -115,7 +110,7 @@ int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[T
     if (!plan)
         return -ENOMEM;
     plan->of = 1;
-    plan->folders = (uint64_t)box->layer_count + 1;
+    plan->directories = (uint64_t)box->layer_count + 1;
     plan->part = calloc(parts, sizeof *plan->part);
     err = plan->part ? 0 : -ENOMEM;
     for (int z = box->zoom_min; !err && z <= box->zoom_max; z++)
@@ -128,7 +123,7 @@ int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[T
     return 0;
 }
 
-/* Of COUNT that begin at FIRST, cut at multiples of a metatile, those that lie in the first one. */
+/* The number of the COUNT tiles from FIRST on that lie in FIRST's metatile. */
 static int64_t first_cut(int64_t first, int64_t count)
 {
     const int64_t cut = METATILE - (first & (METATILE - 1));
@@ -136,8 +131,9 @@ static int64_t first_cut(int64_t first, int64_t count)
 }
 
 /*
- * Of COUNT from *FIRST on, of which each is EACH tiles, the metatile's that tile *INDEX is in:
- * their number is returned, *FIRST is the first of them, and *INDEX counts from there.
+ * Find the metatile of tile *INDEX among COUNT columns (or rows) from *FIRST on, of EACH tiles
+ * each. Sets *FIRST to the metatile's first column, *INDEX to the index from there on, and returns
+ * the number of its columns.
  */
 static int64_t find_cut(int64_t *first, int64_t count, uint64_t each, uint64_t *index)
 {
@@ -154,8 +150,7 @@ static int64_t find_cut(int64_t *first, int64_t count, uint64_t each, uint64_t *
     return count < METATILE ? count : METATILE;
 }
 
-/* Columns of metatiles from west to east, each from north to south, and its tiles column by column.
- */
+/* Metatiles by columns from west to east, from north to south in each; tiles by columns, too. */
 static void place_in_box(const struct tile_part *part, uint64_t index, int64_t *x, int64_t *y)
 {
     *x = part->x;
@@ -166,44 +161,42 @@ static void place_in_box(const struct tile_part *part, uint64_t index, int64_t *
     *y += (int64_t)(index % (uint64_t)height);
 }
 
-/* --- Lists --------------------------------------------------------------------- */
-
-static int order(int64_t a, int64_t b)
+static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* By what they are called: shards are those of other processes, too, whose worlds lie elsewhere. */
+/* By name, not by address: all processes must agree on the shards. */
 static int compare_worlds(const struct world *a, const struct world *b)
 {
     return a == b ? 0 : strcmp(a->config.name, b->config.name);
 }
 
-/* Whether they are of one part: 0, or which comes first. */
+/* 0 if both tiles belong to the same part. */
 static int compare_parts(const struct tile *a, const struct tile *b)
 {
-    int less = order(a->z, b->z);
-    if (!less)
-        less = compare_worlds(a->world, b->world);
-    if (!less)
-        less = order(a->layer, b->layer);
-    return less ? less : order(a->scale, b->scale);
+    int result = compare(a->z, b->z);
+    if (!result)
+        result = compare_worlds(a->world, b->world);
+    if (!result)
+        result = compare(a->layer, b->layer);
+    return result ? result : compare(a->scale, b->scale);
 }
 
 static int compare_tiles(const void *left, const void *right)
 {
     const struct tile *a = left, *b = right;
-    int less = compare_parts(a, b);
-    if (!less)
-        less = order(a->x >> 3, b->x >> 3);
-    if (!less)
-        less = order(a->y >> 3, b->y >> 3);
-    if (!less)
-        less = order(a->x, b->x);
-    return less ? less : order(a->y, b->y);
+    int result = compare_parts(a, b);
+    if (!result)
+        result = compare(a->x >> 3, b->x >> 3);
+    if (!result)
+        result = compare(a->y >> 3, b->y >> 3);
+    if (!result)
+        result = compare(a->x, b->x);
+    return result ? result : compare(a->y, b->y);
 }
 
-static size_t drop_repeats(struct tile *tiles, size_t count)
+static size_t drop_duplicates(struct tile *tiles, size_t count)
 {
     size_t kept = 1;
     for (size_t i = 1; i < count; i++)
@@ -220,15 +213,15 @@ static size_t count_parts(const struct tile *tiles, size_t count)
     return parts;
 }
 
-static void widen(int64_t *first, int64_t *length, int64_t to)
+static void extend(int64_t *first, int64_t *length, int64_t to)
 {
     const int64_t last = *first + *length - 1;
     *first = to < *first ? to : *first;
     *length = (to > last ? to : last) - *first + 1;
 }
 
-/* Columns are folders. Those of a metatile, whose tiles follow on each other, are bits of COLUMNS.
- */
+/* A column of tiles is a directory. The tiles of a metatile's columns are adjacent in the list:
+ * COLUMNS has a bit for each column that is counted. */
 static void fill_parts(struct tile_plan *plan)
 {
     struct tile_part *part = NULL;
@@ -247,18 +240,18 @@ static void fill_parts(struct tile_plan *plan)
                                        .width = 1,
                                        .height = 1,
                                        .before = i,
-                                       .folders_before = plan->folders,
-                                       .folders = FOLDERS_ABOVE};
-            plan->folders += FOLDERS_ABOVE;
+                                       .directories_before = plan->directories,
+                                       .directories = PARENT_DIRECTORIES};
+            plan->directories += PARENT_DIRECTORIES;
             columns = 0;
         } else if (tile[-1].x >> 3 != tile->x >> 3) {
             columns = 0;
         }
-        part->folders += !(columns & column);
-        plan->folders += !(columns & column);
+        part->directories += !(columns & column);
+        plan->directories += !(columns & column);
         columns |= column;
-        widen(&part->x, &part->width, tile->x);
-        widen(&part->y, &part->height, tile->y);
+        extend(&part->x, &part->width, tile->x);
+        extend(&part->y, &part->height, tile->y);
         part->count++;
     }
 }
@@ -272,7 +265,7 @@ int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
         return -ENOMEM;
     }
     qsort(tiles, count, sizeof *tiles, compare_tiles);
-    count = drop_repeats(tiles, count);
+    count = drop_duplicates(tiles, count);
     plan->of = 1;
     plan->listed = tiles;
     plan->total = count;
@@ -285,8 +278,6 @@ int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
     *out = plan;
     return 0;
 }
-
-/* --- Both ---------------------------------------------------------------------- */
 
 void tile_plan_free(struct tile_plan *plan)
 {
@@ -304,7 +295,7 @@ void tile_plan_shard(struct tile_plan *plan, uint64_t shard, uint64_t of)
     plan->of = of;
 }
 
-/* Of the first TOTAL tiles of all, those that are the shard's: every OFth. */
+/* Among the first TOTAL tiles of all, the number of the shard's: every OFth tile. */
 static uint64_t of_shard(const struct tile_plan *plan, uint64_t total)
 {
     return total / plan->of + (plan->shard < total % plan->of);
@@ -349,7 +340,7 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
     return found;
 }
 
-uint64_t tile_plan_folders(const struct tile_plan *plan, uint64_t count)
+uint64_t tile_plan_directories(const struct tile_plan *plan, uint64_t count)
 {
     if (count == 0)
         return 0;
@@ -357,11 +348,11 @@ uint64_t tile_plan_folders(const struct tile_plan *plan, uint64_t count)
     const struct tile_part *part = &plan->part[find_part(plan, index)];
     uint64_t within = index - part->before;
     if (plan->listed)
-        return part->folders_before + part->folders;
-    /* All of the metatiles' columns that have been begun. */
+        return part->directories_before + part->directories;
+    /* All columns up to the current metatile's last. */
     int64_t first = part->x;
     const int64_t width = find_cut(&first, part->width, (uint64_t)part->height, &within);
-    return part->folders_before + 1 + (uint64_t)(first + width - part->x);
+    return part->directories_before + 1 + (uint64_t)(first + width - part->x);
 }
 
 void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,

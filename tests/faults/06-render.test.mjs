@@ -17,7 +17,7 @@ const start = (cache, env = {}, args = ARGS) => launch(['render', '--cache', cac
 async function assertCompletes(cache, env) {
     const { code, stdout, stderr } = await end(start(cache, env), 30000);
     assert.equal(code, 0, stderr);
-    assert.match(stdout.toString(), new RegExp(`^farlands: ${TOTAL} tiles are there`));
+    assert.match(stdout.toString(), new RegExp(`^farlands: ${TOTAL} tiles are in the cache`));
     assert.equal(tilesBelow(cache).length, TOTAL);
     assert.deepEqual(strays(cache), []);
 }
@@ -29,7 +29,7 @@ async function assertFails(cache, cause, env) {
     assert.equal(code, 1, stderr);
     assert.equal(stdout.length, 0);
     assert.ok(stderr.includes(`could not be stored in ${cache}: ${cause}`), stderr);
-    assert.match(stderr, new RegExp(`\\d+ of ${TOTAL} tiles are there, \\d+ of them rendered now; the same command goes on`));
+    assert.match(stderr, new RegExp(`\\d+ of ${TOTAL} tiles are in the cache, \\d+ of them rendered now; run the same command again`));
     assert.deepEqual(strays(cache), []);
     for (const file of tilesBelow(cache))
         pngChunks(fs.readFileSync(file));
@@ -108,7 +108,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, 
         const { code, stdout, stderr } = await end(program, 30000);
         assert.equal(code, 1, stderr);
         assert.equal(stdout.length, 0);
-        assert.match(stderr, /farlands: 3 of 341 tiles have been deleted from .* meanwhile/);
+        assert.match(stderr, /farlands: 3 of 341 tiles were deleted from .* meanwhile/);
         await assertCompletes(cache);
     });
 });

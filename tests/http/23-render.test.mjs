@@ -21,7 +21,7 @@ const render = (cache, args) => run(['render', '--cache', cache, ...args], { lim
 /* The numbers of the line on stdout, when all went well: { total, rendered, found }. */
 function summary({ code, stdout, stderr }) {
     assert.equal(code, 0, `exit code ${code}: ${stderr}`);
-    const line = /^farlands: (\d+) tiles are there, [\d.]+[KMG]: (\d+) rendered, (\d+) there before, in .*\n$/.exec(stdout);
+    const line = /^farlands: (\d+) tiles are in the cache, [\d.]+[KMG]: (\d+) rendered, (\d+) already there, in .*\n$/.exec(stdout);
     assert.ok(line, `stdout: ${stdout}`);
     const [total, rendered, found] = line.slice(1).map(Number);
     return { total, rendered, found };
@@ -100,7 +100,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.equal(signal, null, stderr);
         assert.equal(code, 1, stderr);
         assert.equal(stdout.length, 0);
-        const [, there, total, rendered] = /interrupted\nfarlands: (\d+) of (\d+) tiles are there, (\d+) of them rendered now; the same command goes on/
+        const [, there, total, rendered] = /interrupted\nfarlands: (\d+) of (\d+) tiles are in the cache, (\d+) of them rendered now; run the same command again/
             .exec(stderr).map(Number);
         assert.equal(there, rendered);
         assert.equal(tilesIn(cache).length, rendered);
@@ -207,8 +207,8 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.equal(dry.code, 0, dry.stderr);
         assert.deepEqual(fs.readdirSync(cache), [], 'it has written');
         assert.match(dry.stdout.toString(), new RegExp(`^ +${last} +default/gray +${4 ** last} `, 'm'));
-        assert.match(dry.stdout.toString(), /^0 of them are in .* already\.$/m);
-        assert.match(dry.stdout.toString(), /^That fits the cache: cache.disk is 10.0G, cache.files 1000000\.$/m);
+        assert.match(dry.stdout.toString(), /^0 of them are already in .*\.$/m);
+        assert.match(dry.stdout.toString(), /^They fit the cache: cache.disk is 10.0G, cache.files is 1000000\.$/m);
         const [, total, bytes, files] = /^(\d+) tiles: about ([\d.]+)M and (\d+) files on disk, and .* with \d+ threads?\.$/m.exec(dry.stdout).map(Number);
         assert.equal(total, all);
         summary(await render(cache, args));
@@ -219,12 +219,12 @@ describe('farlands render', { timeout: patience(180000) }, () => {
             .map((_, i, parts) => parts.slice(0, i + 1).join('/'))));
         assert.equal(files, total + folders.size + 1); /* and the fingerprint's */
         const again = await render(cache, [...args, '--dry-run']);
-        assert.match(again.stdout.toString(), new RegExp(`^${all} of them are in .* already\\.$`, 'm'));
+        assert.match(again.stdout.toString(), new RegExp(`^${all} of them are already in .*\\.$`, 'm'));
     });
 
     it('tells how far it is, every 5 s', async () => {
         const program = launch(['render', '--cache', scratch(), '--threads', '1', ...WORLD, '--zoom', '12']);
-        const shown = () => /^farlands: done \d+ of 16777216 tiles \(0 %\), \d+\/s, .* left$/m.exec(Buffer.concat(program.stderr));
+        const shown = () => /^farlands: \d+ of 16777216 tiles done \(0 %\), \d+\/s, .* left$/m.exec(Buffer.concat(program.stderr));
         assert.ok(await eventually(shown, 15000), Buffer.concat(program.stderr).toString());
         program.child.kill('SIGTERM');
         assert.equal((await end(program, 5000)).code, 1);
@@ -262,18 +262,18 @@ describe('where the cache cannot hold them', { timeout: patience(180000) }, () =
         assert.equal(code, 1, stderr);
         assert.equal(stdout.length, 0);
         assert.equal(stderr.match(new RegExp(names, 'g')).length, 2, `before and after: ${stderr}`);
-        const [, there, rendered] = /(\d+) of 341 tiles are there, (\d+) of them rendered now/.exec(stderr).map(Number);
+        const [, there, rendered] = /(\d+) of 341 tiles are in the cache, (\d+) of them rendered now/.exec(stderr).map(Number);
         assert.equal(there, rendered);
         assert.ok(there >= least, `${there} tiles`);
         assert.equal(tilesIn(cache).length, there);
         const again = await render(cache, args);
         assert.equal(again.code, 1);
-        const [, still, more] = /(\d+) of 341 tiles are there, (\d+) of them rendered now/.exec(again.stderr).map(Number);
+        const [, still, more] = /(\d+) of 341 tiles are in the cache, (\d+) of them rendered now/.exec(again.stderr).map(Number);
         assert.ok(still - more === there && more <= 4, again.stderr); /* smaller ones than that which did not fit */
         const dry = await render(cache, [...args, '--dry-run']);
         assert.equal(dry.code, 0);
-        assert.match(dry.stdout.toString(), /^That does not fit the cache/m);
-        assert.match(dry.stdout.toString(), /^cache\.(disk|files) is .*, and would have to be/m);
+        assert.match(dry.stdout.toString(), /^They exceed the cache quota/m);
+        assert.match(dry.stdout.toString(), /: cache\.(disk|files) is .*, about .* would be needed\.$/m);
     }));
 
     it('others go for them, where all of them fit', async () => {
@@ -341,7 +341,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
         program.child.kill('SIGINT');
         const { code, stderr } = await end(program, 10000);
         assert.equal(code, 1, stderr);
-        assert.match(stderr, /interrupted\nfarlands: nothing is left of .*world\.mbtiles/);
+        assert.match(stderr, /interrupted\nfarlands: .*world\.mbtiles was not written/);
         assert.deepEqual(left(file), []);
     });
 
@@ -365,10 +365,10 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         [['--world', 'default:x', '--layer', 'relief', '--zoom', '1'], /--world: seed: "x"/],
         [['--world', 'a/b', '--layer', 'relief', '--zoom', '1'], /--world: .*: a\/b/],
         [['--world', '', '--layer', 'relief', '--zoom', '1'], /--world: /],
-        [['--world', 'default', '--layer', 'nothing', '--zoom', '1'], /--layer: .*"nothing"; accepted are relief, hillshade/],
+        [['--world', 'default', '--layer', 'nothing', '--zoom', '1'], /--layer: .*"nothing"; expected one of relief, hillshade/],
         [['--world', 'default', '--layer', 'relief,', '--zoom', '1'], /--layer: .*""/],
-        [['--world', 'default', '--layer', 'relief,gray,relief', '--zoom', '1'], /relief is there twice/],
-        [[...WORLD, '--zoom', 'x'], /--zoom: "x"; accepted is/],
+        [['--world', 'default', '--layer', 'relief,gray,relief', '--zoom', '1'], /relief is listed twice/],
+        [[...WORLD, '--zoom', 'x'], /--zoom: "x"; expected a zoom/],
         [[...WORLD, '--zoom', ''], /--zoom: ""/],
         [[...WORLD, '--zoom', '1-'], /--zoom: "1-"/],
         [[...WORLD, '--zoom', '3-1'], /A <= B, from -26 to 26/],
@@ -376,36 +376,36 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         [[...WORLD, '--zoom', '26', '--scale', '2'], /from -26 to 25 with --scale 2/],
         [[...WORLD, '--zoom', '-27', '--bbox', '0,0,1,1'], /from -26 to 26/],
         [[...WORLD, '--zoom', '-1'], /needs a --bbox/],
-        [[...WORLD, '--zoom', '1', '--scale', '3'], /--scale: "3"; accepted/],
-        [box('0,0,1'), /--bbox: "0,0,1"; accepted is x0,y0,x1,y1/],
+        [[...WORLD, '--zoom', '1', '--scale', '3'], /--scale: "3"; expected/],
+        [box('0,0,1'), /--bbox: "0,0,1"; expected x0,y0,x1,y1/],
         [box('0,0,1,1,'), /--bbox/],
         [box('0,0,1,one'), /--bbox: .*one/],
         [box('1,0,1,1'), /x0 must be less than x1/],
         [box('0,2,1,1'), /y0 must be less than y1/],
         [box('0,0,1,4503599627370497'), /4503599627370497 is beyond the limit of 2\^52 blocks/],
         [box('0,0,1,99999999999999999999999'), /beyond/],
-        [[...WORLD, '--zoom', '-26', '--bbox', '4503599627370495,0,4503599627370496,1'], /no tile is there at zoom -26/],
+        [[...WORLD, '--zoom', '-26', '--bbox', '4503599627370495,0,4503599627370496,1'], /no tiles at zoom -26/],
         [[...WORLD, '--zoom', '26', '--bbox', '-4503599627370496,-4503599627370496,4503599627370496,4503599627370496'], /more than 2\^62 tiles/],
-        [[...WORLD, '--zoom', '1', '--shard', '4/4'], /--shard: "4\/4"; accepted is I\/N, with I from 0 to N - 1/],
+        [[...WORLD, '--zoom', '1', '--shard', '4/4'], /--shard: "4\/4"; expected I\/N, with I from 0 to N - 1/],
         [[...WORLD, '--zoom', '1', '--shard', '1'], /--shard/],
         [[...WORLD, '--zoom', '1', '--shard', '-1/4'], /--shard/],
         [[...WORLD, '--zoom', '1', '--shard', '0/0'], /--shard/],
-        [[...WORLD, '--zoom', '1', '--threads', '0'], /--threads: "0"; accepted/],
-        [[...WORLD, '--zoom', '1', '--dry-run', '--list'], /--dry-run does not go with --list/],
-        [[...WORLD, '--zoom', '1', '--list', '--export', 'x'], /--list does not go with --export/],
-        [[...WORLD, '--zoom', '1', '--export', ''], /--export: accepted is the name of a file/],
+        [[...WORLD, '--zoom', '1', '--threads', '0'], /--threads: "0"; expected/],
+        [[...WORLD, '--zoom', '1', '--dry-run', '--list'], /--dry-run cannot be combined with --list/],
+        [[...WORLD, '--zoom', '1', '--list', '--export', 'x'], /--list cannot be combined with --export/],
+        [[...WORLD, '--zoom', '1', '--export', ''], /--export: expected a file name/],
         [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x'], /--export: .* one layer .*relief and default\/gray/],
         [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: expected zooms from 0 to 30, not -1/],
         [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*0 <= x, y < 2\^z/],
         [[...WORLD, '--zoom', '1', '--dry-run=yes'], /no value is accepted after: --dry-run/],
         [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
-        [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles does not go with --world/],
-        [['--zoom', '1', '--tiles', '-'], /--tiles does not go with --zoom/],
+        [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles cannot be combined with --world/],
+        [['--zoom', '1', '--tiles', '-'], /--tiles cannot be combined with --zoom/],
         [['--tiles', '/nowhere/list'], /\/nowhere\/list/],
         [list('default/relief/1/0/0.png\ndefault/relief/1/0/y.png\n'), /line 2: y: "y"/],
-        [list('default/height/1/0/0.f32\n'), /line 1: extension: "f32" .*only png/],
+        [list('default/height/1/0/0.f32\n'), /line 1: extension: "f32" is never cached; expected png/],
         [list('nowhere/relief/1/0/0.png\n'), /line 1: world/],
-        [list('\n'), /no tile is listed/],
+        [list('\n'), /no paths/],
         [[...WORLD, '--zoom', '1', '--config', '/nowhere/farlands.yaml'], /\/nowhere\/farlands\.yaml/],
     ], async ([args, names]) => {
         const cache = path.join(scratch(), 'cache');

@@ -1,5 +1,4 @@
-/* How long it will take: by the work that is left, whatever was skipped; and what samples foretell.
- */
+/* The remaining time, and estimates from samples. */
 #include "server/prerender/eta.h"
 
 #include <inttypes.h>
@@ -12,45 +11,45 @@
 #define MS UINT64_C(1000000)
 
 static const struct {
-    const char *what;
+    const char *name;
     struct part_work work[3];
     size_t parts;
     unsigned threads;
     double seconds;
 } rows[] = {
-    {"nothing is known", {{100, 0, 0, 0, 0}}, 1, 1, -1},
-    {"samples alone", {{1000, 2e6, 0, 0, 0}}, 1, 1, 2},
-    {"by two", {{1000, 2e6, 0, 0, 0}}, 1, 2, 1},
-    {"as measured, not as sampled", {{1000, 2e6, 500, 500, 500 * 4 * MS}}, 1, 1, 2},
-    {"what was skipped makes nothing quicker", {{1000, 2e6, 900, 0, 0}}, 1, 1, 0.2},
-    {"nor what was skipped beside renders", {{1000, 0, 900, 20, 20 * 3 * MS}}, 1, 1, 0.3},
-    {"a dear part is still to come",
+    {"nothing measured", {{100, 0, 0, 0, 0}}, 1, 1, -1},
+    {"samples only", {{1000, 2e6, 0, 0, 0}}, 1, 1, 2},
+    {"two threads", {{1000, 2e6, 0, 0, 0}}, 1, 2, 1},
+    {"renders replace samples", {{1000, 2e6, 500, 500, 500 * 4 * MS}}, 1, 1, 2},
+    {"tiles found in the cache do not change the pace", {{1000, 2e6, 900, 0, 0}}, 1, 1, 0.2},
+    {"nor if others were rendered", {{1000, 0, 900, 20, 20 * 3 * MS}}, 1, 1, 0.3},
+    {"an expensive part is left",
      {{1000, 1e6, 1000, 1000, 1000 * MS}, {1000, 8e6, 0, 0, 0}},
      2,
      1,
      8},
-    {"and is slower by as much as the first was",
+    {"and is slower than its samples by the factor of the first part",
      {{1000, 1e6, 1000, 1000, 2000 * MS}, {1000, 8e6, 0, 0, 0}},
      2,
      1,
      16},
-    {"few renders are not believed yet", {{100, 1e6, 2, 2, 2 * 2 * MS}}, 1, 1, 0.196},
-    {"a part without samples costs as the others",
+    {"few renders do not replace samples", {{100, 1e6, 2, 2, 2 * 2 * MS}}, 1, 1, 0.196},
+    {"a part without samples costs the mean of the others",
      {{100, 0, 100, 100, 100 * 5 * MS}, {200, 0, 0, 0, 0}},
      2,
      1,
      1},
-    {"all is done", {{100, 1e6, 100, 100, 100 * MS}, {7, 1e6, 7, 0, 0}}, 2, 4, 0},
+    {"all done", {{100, 1e6, 100, 100, 100 * MS}, {7, 1e6, 7, 0, 0}}, 2, 4, 0},
 };
 
-START_TEST(test_left)
+START_TEST(test_seconds)
 {
     const double seconds = eta_seconds(rows[_i].work, rows[_i].parts, rows[_i].threads);
-    ck_assert_msg(fabs(seconds - rows[_i].seconds) < 1e-9, "%s: %g s", rows[_i].what, seconds);
+    ck_assert_msg(fabs(seconds - rows[_i].seconds) < 1e-9, "%s: %g s", rows[_i].name, seconds);
 }
 END_TEST
 
-/* What all tiles of a plan take up on disk, without folders. */
+/* The size of all tiles of a plan on disk, without directories. */
 static double bytes_of(const struct tile_plan *plan)
 {
     struct render_scratch *scratch;
@@ -68,7 +67,7 @@ static double bytes_of(const struct tile_plan *plan)
     return bytes;
 }
 
-/* Where all tiles are samples the estimate is exact; in shards, too. */
+/* If every tile is a sample, the estimate is exact, also of a shard. */
 START_TEST(test_estimate)
 {
     struct worlds *worlds = worlds_of(NULL);
@@ -92,8 +91,8 @@ START_TEST(test_estimate)
             samples += estimate->part[i].samples;
         }
         ck_assert_uint_eq(samples, tile_plan_count(plan));
-        const double files = (double)(plan->folders + samples);
-        const double bytes = bytes_of(plan) + (double)(plan->folders * directory.bytes);
+        const double files = (double)(plan->directories + samples);
+        const double bytes = bytes_of(plan) + (double)(plan->directories * directory.bytes);
         ck_assert_msg(fabs(estimate->bytes - bytes) < 1, "%g bytes, not %g", estimate->bytes,
                       bytes);
         ck_assert_msg(fabs(estimate->files - files) < 0.1, "%g files, not %g", estimate->files,
@@ -108,7 +107,7 @@ END_TEST
 
 static const uint64_t counts[] = {1, 2, 3, 4, 5, 8, 10, 64, 85, 1000, 1024, 4096, 4181};
 
-/* Samples come from all over, however few there are, and each tile once before any comes again. */
+/* Any number of samples is spread evenly, and no tile repeats before all have been sampled. */
 START_TEST(test_spread)
 {
     const uint64_t count = counts[_i];
@@ -124,7 +123,7 @@ START_TEST(test_spread)
             longest = gap > longest ? gap : longest;
         }
         must((double)longest <= 8 * (double)count / (double)(round + 1),
-             "%llu of %llu: none of %llu", (unsigned long long)round, (unsigned long long)count,
+             "%llu of %llu: a gap of %llu", (unsigned long long)round, (unsigned long long)count,
              (unsigned long long)longest);
     }
     free(seen);
@@ -132,7 +131,7 @@ START_TEST(test_spread)
 }
 END_TEST
 
-/* Out of time or of samples, each part has one. */
+/* Without time or samples to spare, each part still gets one sample. */
 START_TEST(test_short_estimate)
 {
     struct worlds *worlds = worlds_of(NULL);
@@ -154,7 +153,7 @@ START_TEST(test_short_estimate)
 }
 END_TEST
 
-/* One tile in each of so many worlds, as a list may name them: every one a part of its own. */
+/* A list with one tile in each of PARTS worlds: as many parts. */
 static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t parts,
                                         struct world *copies)
 {
@@ -169,23 +168,25 @@ static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t part
     return plan;
 }
 
-/* Time bounds it, and what has no sample is as the others are. */
-START_TEST(test_estimate_of_many)
+/* The time limit holds, and parts without samples are estimated by the others. */
+START_TEST(test_many_parts)
 {
     enum { PARTS = 4 * ESTIMATE_PARTS };
     struct worlds *worlds = worlds_of(NULL);
     struct world *copies = calloc(PARTS, sizeof *copies);
     struct tile_plan *plan = scattered_plan(worlds, PARTS, copies);
     struct estimate *estimate;
-    uint64_t samples = 0, behind = 0;
+    uint64_t samples = 0, second_half = 0;
     ck_assert_int_eq(estimate_new(&estimate, plan, 2, 300, 400, NULL), 0);
     for (size_t i = 0; i < PARTS; i++) {
         samples += estimate->part[i].samples;
-        behind += i >= PARTS / 2 ? estimate->part[i].samples : 0;
-        must(estimate->part[i].ns > 0 && estimate->part[i].bytes > 0, "part %zu is nothing", i);
+        second_half += i >= PARTS / 2 ? estimate->part[i].samples : 0;
+        must(estimate->part[i].ns > 0 && estimate->part[i].bytes > 0, "part %zu has no estimate",
+             i);
     }
     ck_assert_msg(samples < PARTS / 2, "%" PRIu64 " samples", samples);
-    ck_assert_msg(behind > 0 && behind < samples, "%" PRIu64 " of %" PRIu64, behind, samples);
+    ck_assert_msg(second_half > 0 && second_half < samples, "%" PRIu64 " of %" PRIu64, second_half,
+                  samples);
     free(estimate);
     tile_plan_free(plan);
     free(copies);
@@ -193,13 +194,13 @@ START_TEST(test_estimate_of_many)
 }
 END_TEST
 
-static bool stops(void)
+static bool cancelled(void)
 {
-    return false;
+    return true;
 }
 
-/* Stopped, and of a shard without tiles, it is nothing. */
-START_TEST(test_estimate_of_nothing)
+/* Cancelled, or of a shard without tiles: all zero. */
+START_TEST(test_empty_estimate)
 {
     struct worlds *worlds = worlds_of(NULL);
     struct tile_box box = {.world = worlds->world, .layer_count = 1, .scale = 1, .whole = true};
@@ -207,7 +208,7 @@ START_TEST(test_estimate_of_nothing)
     struct estimate *estimate;
     char why[TILE_PLAN_WHY];
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
-    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, stops), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, cancelled), 0);
     ck_assert_uint_eq(estimate->part[0].samples, 0);
     ck_assert(estimate->seconds == 0);
     free(estimate);
@@ -220,15 +221,40 @@ START_TEST(test_estimate_of_nothing)
 }
 END_TEST
 
+static const struct {
+    double bytes, files;
+    const char *why; /* NULL: they fit */
+} quotas[] = {
+    {0, 0, NULL},
+    {1 << 19, 900, NULL},
+    {1 << 20, 900, "cache.disk is 1.0M, about 1.1M would be needed"},
+    {1 << 19, 901, "cache.files is 1000, about 1002 would be needed"},
+    {1 << 21, 1800,
+     "cache.disk is 1.0M, about 2.2M would be needed; cache.files is 1000, about 2000 would be "
+     "needed"},
+};
+
+START_TEST(test_quotas)
+{
+    char why[ESTIMATE_WHY];
+    const bool fits =
+        estimate_fits((struct footprint){1 << 20, 1000}, quotas[_i].bytes, quotas[_i].files, why);
+    ck_assert_int_eq(fits, quotas[_i].why == NULL);
+    if (!fits)
+        ck_assert_str_eq(why, quotas[_i].why);
+}
+END_TEST
+
 int main(void)
 {
-    Suite *suite = suite_create("workload");
-    TCase *tcase = suite_case(suite, "workload");
-    tcase_add_loop_test(tcase, test_left, 0, ROWS(rows));
+    Suite *suite = suite_create("eta");
+    TCase *tcase = suite_case(suite, "eta");
+    tcase_add_loop_test(tcase, test_seconds, 0, ROWS(rows));
     tcase_add_test(tcase, test_estimate);
     tcase_add_loop_test(tcase, test_spread, 0, ROWS(counts));
     tcase_add_test(tcase, test_short_estimate);
-    tcase_add_test(tcase, test_estimate_of_many);
-    tcase_add_test(tcase, test_estimate_of_nothing);
+    tcase_add_test(tcase, test_many_parts);
+    tcase_add_test(tcase, test_empty_estimate);
+    tcase_add_loop_test(tcase, test_quotas, 0, ROWS(quotas));
     return suite_run(suite);
 }

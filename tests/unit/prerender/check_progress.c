@@ -1,4 +1,4 @@
-/* Bars and lines: what they say, and never wider than they may be. */
+/* Quantities, bars and lines: their texts and widths. */
 #include "server/prerender/progress.h"
 
 #include "server/prerender/human_units.h"
@@ -54,22 +54,22 @@ static const struct {
      0,
      40,
      "  0 % [...........................] 0/10",
-     "farlands: done 0 of 10 tiles (0 %)"},
+     "farlands: 0 of 10 tiles done (0 %)"},
     {{"done", 5, 10, 5, 61, false},
      2.4,
      48,
      " 50 % [#######........] 5/10, 2/s, 1:01 min left",
-     "farlands: done 5 of 10 tiles (50 %), 2/s, 1:01 min left"},
+     "farlands: 5 of 10 tiles done (50 %), 2/s, 1:01 min left"},
     {{"done", 5, 10, 5, 61, true},
      2.4,
-     60,
-     " 50 % [#####......] 5/10, 2/s, waiting for room in the cache",
-     "farlands: done 5 of 10 tiles (50 %), 2/s, waiting for room in the cache"},
-    {{"looked for", 10, 10, 10, -1, false},
+     66,
+     " 50 % [#####......] 5/10, 2/s, waiting for free space in the cache",
+     "farlands: 5 of 10 tiles done (50 %), 2/s, waiting for free space in the cache"},
+    {{"verified", 10, 10, 10, -1, false},
      1000,
      20,
      "100 % 10/10, 1000/s",
-     "farlands: looked for 10 of 10 tiles (100 %), 1000/s"},
+     "farlands: 10 of 10 tiles verified (100 %), 1000/s"},
     {{"done", 5, 10, 5, 61, false}, 2.4, 12, " 50 % 5/10, ", NULL},
     {{"done", 999999999, 1000000000, 5, -1, false}, 0, 30, " 99 % 999999999/1000000000", NULL},
     {{"done", 3, 4, 0, -1, false},

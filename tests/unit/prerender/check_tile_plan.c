@@ -1,4 +1,4 @@
-/* Which tiles are to be made: those of a box or a list, each once, in order, in shards. */
+/* Plans of boxes and lists: each tile once, in order, in shards. */
 #include "server/prerender/tile_plan.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define BLOCK FARLANDS_UNIT
 #define LIMIT FARLANDS_LIMIT
-/* Of the built-in world, whose native zoom is 16. */
+/* Of the built-in world; its native zoom is 16. */
 #define ORIGIN (-8388608 * BLOCK)
 
 static struct worlds *worlds;
@@ -35,18 +35,16 @@ static struct tile_box box_of(int zoom_min, int zoom_max)
                              .whole = true};
 }
 
-/* --- Boxes --------------------------------------------------------------------- */
-
 static const struct {
     int zoom, scale;
-    int64_t box[4];              /* units: x0, y0, x1, y1; all 0: none */
-    int64_t x, y, width, height; /* of the tiles */
+    int64_t box[4];              /* units: x0, y0, x1, y1; all 0: no box */
+    int64_t x, y, width, height; /* expected tiles */
 } boxes[] = {
     {0, 1, {0}, 0, 0, 1, 1},
     {3, 1, {0}, 0, 0, 8, 8},
     {10, 2, {0}, 0, 0, 1024, 1024},
     {26, 1, {0}, 0, 0, 1 << 26, 1 << 26},
-    /* half-open: a unit more is a tile more */
+    /* half-open: one unit more is one tile more */
     {16, 1, {0, 0, 256 * BLOCK, 256 * BLOCK}, 32768, 32768, 1, 1},
     {16, 2, {0, 0, 256 * BLOCK, 256 * BLOCK}, 32768, 32768, 1, 1},
     {16, 1, {0, 0, 256 * BLOCK + 1, 256 * BLOCK}, 32768, 32768, 2, 1},
@@ -56,7 +54,7 @@ static const struct {
     {26, 1, {255, 0, 257, 256}, 33554432, 33554432, 2, 1},
     {0, 1, {ORIGIN - 1, ORIGIN, ORIGIN + 1, ORIGIN + 1}, -1, 0, 2, 1},
     {-26, 1, {ORIGIN, ORIGIN, 0, 0}, 0, 0, 1, 1},
-    /* the whole plane: at its edge tiles that are cut off do not exist */
+    /* the whole plane: tiles that cross its limit do not exist */
     {-26, 1, {-LIMIT, -LIMIT, LIMIT, LIMIT}, -3, -3, 7, 7},
     {16, 1, {LIMIT - 512 * BLOCK, 0, LIMIT, 1}, (INT64_C(1) << 44) + 32766, 32768, 2, 1},
     {16, 1, {-LIMIT, 0, 512 * BLOCK - LIMIT, 1}, 32768 - (INT64_C(1) << 44), 32768, 2, 1},
@@ -82,8 +80,8 @@ START_TEST(test_boxes)
                   "row %d: from %" PRId64 ", %" PRId64, _i, part->x, part->y);
     ck_assert_msg(part->width == boxes[_i].width && part->height == boxes[_i].height,
                   "row %d: %" PRId64 " x %" PRId64, _i, part->width, part->height);
-    ck_assert_uint_eq(plan->folders, (uint64_t)part->width + 3);
-    /* The first and the last exist, and none next to them that should. */
+    ck_assert_uint_eq(plan->directories, (uint64_t)part->width + 3);
+    /* The first and the last tile exist. */
     struct tile tile;
     tile_plan_get(plan, 0, &tile);
     ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
@@ -95,7 +93,7 @@ START_TEST(test_boxes)
 }
 END_TEST
 
-/* The first column or, where EAST, the last one of the plane exists, and none beyond it. */
+/* The first column, or with EAST the last column, of the plane exists, and none beyond it. */
 static void check_edge(struct tile_box *box, bool east)
 {
     const int64_t span = INT64_C(1) << (60 - 26 - box->zoom_min);
@@ -107,13 +105,13 @@ static void check_edge(struct tile_box *box, bool east)
     box->beyond[0] = east ? LIMIT : -LIMIT + 2 * span;
     ck_assert_int_eq(tile_plan_box(&plan, box, why), 0);
     tile_plan_get(plan, east ? tile_plan_count(plan) - 1 : 0, &tile);
-    must(tile_grid(&tile, &grid, NULL) == 0, "z %d @%d, %d: not there", tile.z, tile.scale, east);
+    must(tile_grid(&tile, &grid, NULL) == 0, "z %d @%d, %d: missing", tile.z, tile.scale, east);
     tile.x += east ? 1 : -1;
-    must(tile_grid(&tile, &grid, NULL) != 0, "z %d @%d, %d: one more", tile.z, tile.scale, east);
+    must(tile_grid(&tile, &grid, NULL) != 0, "z %d @%d, %d: one too few", tile.z, tile.scale, east);
     tile_plan_free(plan);
 }
 
-/* With some of them the last sample of a tile lies on the limit itself. */
+/* For some of them the last sample of a tile lies on the limit. */
 static const int64_t origins[] = {ORIGIN, ORIGIN + 1, ORIGIN + BLOCK, ORIGIN - BLOCK, 0, BLOCK / 2};
 
 START_TEST(test_edges)
@@ -141,7 +139,7 @@ static const struct {
     int err;
     const char *why;
 } wrong[] = {
-    {3, 2, 1, false, {0}, -EINVAL, "--zoom: 3-2; accepted is one zoom, or A-B with A <= B"},
+    {3, 2, 1, false, {0}, -EINVAL, "--zoom: 3-2; expected a zoom, or A-B with A <= B"},
     {0, 27, 1, false, {0}, -EINVAL, "from -26 to 26"},
     {0, 26, 2, false, {0}, -EINVAL, "from -26 to 25 with --scale 2"},
     {-27, 0, 1, true, {0, 0, 1, 1}, -EINVAL, "-27-0"},
@@ -149,7 +147,7 @@ static const struct {
     {0, 3, 1, true, {5, 0, 5, 9}, -EINVAL, "--bbox: x0 must be less than x1"},
     {0, 3, 1, true, {0, 9, 5, 8}, -EINVAL, "--bbox: y0 must be less than y1"},
     {26, 26, 1, true, {-LIMIT, -LIMIT, LIMIT, LIMIT}, -EOVERFLOW, "more than 2^62 tiles"},
-    {-26, -26, 1, true, {LIMIT - 1, 0, LIMIT, 1}, -EINVAL, "no tile is there at zoom -26"},
+    {-26, -26, 1, true, {LIMIT - 1, 0, LIMIT, 1}, -EINVAL, "no tiles at zoom -26"},
 };
 
 START_TEST(test_wrong)
@@ -168,36 +166,33 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-/* --- Order --------------------------------------------------------------------- */
-
 enum { COLUMNS = 4096 };
 
-/* The folders are those that the tiles so far, the last of which is TILE, really lie in, or a few
- * more, never less. */
-static void check_folders(const struct tile_plan *plan, uint64_t index, size_t number,
-                          const struct tile *tile)
+/* The directories are at least those of the tiles up to TILE, and at most a few more. */
+static void check_directories(const struct tile_plan *plan, uint64_t index, size_t number,
+                              const struct tile *tile)
 {
     static bool seen[COLUMNS];
-    static uint64_t folders;
+    static uint64_t directories;
     static size_t last;
     const int64_t column = tile->x - plan->part[number].x;
     must(column < COLUMNS, "a part too wide to check");
     if (index == 0)
-        folders = 0;
+        directories = 0;
     if (index == 0 || last != number) {
         memset(seen, 0, sizeof seen);
-        folders++;
+        directories++;
     }
     last = number;
-    folders += !seen[column];
+    directories += !seen[column];
     seen[column] = true;
-    const uint64_t told = tile_plan_folders(plan, index + 1);
-    must(told >= folders && (plan->of > 1 || told <= folders + 20),
-         "%" PRIu64 " folders after %" PRIu64 " tiles, not %" PRIu64, told, index + 1, folders);
+    const uint64_t bound = tile_plan_directories(plan, index + 1);
+    must(bound >= directories && (plan->of > 1 || bound <= directories + 20),
+         "%" PRIu64 " directories after %" PRIu64 " tiles, not %" PRIu64, bound, index + 1,
+         directories);
 }
 
-/* What a plan promises of its tiles: in order, hence each once, all within, as many as there are.
- */
+/* The tiles are within their parts and strictly ascending, so none repeats. */
 static void check_order(const struct tile_plan *plan)
 {
     struct tile before = {0}, tile;
@@ -205,10 +200,10 @@ static void check_order(const struct tile_plan *plan)
     for (uint64_t i = 0; i < count; i++, before = tile) {
         const size_t number = tile_plan_get(plan, i, &tile);
         const struct tile_part *part = &plan->part[number];
-        check_folders(plan, i, number, &tile);
+        check_directories(plan, i, number, &tile);
         must(tile.world == part->world && tile.layer == part->layer && tile.z == part->z &&
                  tile.scale == part->scale && tile.format == FORMAT_PNG,
-             "tile %" PRIu64 ": not of its part", i);
+             "tile %" PRIu64 ": of another part", i);
         must(tile.x >= part->x && tile.x < part->x + part->width && tile.y >= part->y &&
                  tile.y < part->y + part->height,
              "tile %" PRIu64 ": outside", i);
@@ -256,7 +251,7 @@ START_TEST(test_order)
 }
 END_TEST
 
-/* Far down a plan is as exact: its last tile is the last of its last part. */
+/* Exact even with 2^54 tiles. */
 START_TEST(test_huge)
 {
     struct tile_box box = box_of(0, 26);
@@ -268,15 +263,13 @@ START_TEST(test_huge)
     ck_assert_uint_eq(tile_plan_get(plan, tile_plan_count(plan) - 1, &tile), 26);
     ck_assert_int_eq(tile.x, (1 << 26) - 1);
     ck_assert_int_eq(tile.y, (1 << 26) - 1);
-    ck_assert_uint_eq(tile_plan_folders(plan, tile_plan_count(plan)), plan->folders);
+    ck_assert_uint_eq(tile_plan_directories(plan, tile_plan_count(plan)), plan->directories);
     ck_assert_uint_eq(tile_plan_get(plan, plan->part[26].before + (UINT64_C(8) << 26), &tile), 26);
     ck_assert_int_eq(tile.x, 8);
     ck_assert_int_eq(tile.y, 0);
     tile_plan_free(plan);
 }
 END_TEST
-
-/* --- Shards -------------------------------------------------------------------- */
 
 static const uint64_t shards[] = {1, 2, 3, 7, 64, 341, 1000};
 
@@ -304,7 +297,7 @@ START_TEST(test_shards)
             for (uint64_t i = 0; i < of_part; i++) {
                 struct tile tile;
                 tile_plan_get_in_part(plan, part, i, &tile);
-                must(tile.z == plan->part[part].z, "part %zu: a tile of another", part);
+                must(tile.z == plan->part[part].z, "part %zu: a tile of another part", part);
             }
         }
         sum += count;
@@ -321,8 +314,6 @@ START_TEST(test_shards)
     tile_plan_free(plan);
 }
 END_TEST
-
-/* --- Lists --------------------------------------------------------------------- */
 
 static int read_bytes(struct tile_list *list, const char *text, size_t length,
                       char why[TILE_LIST_WHY])
@@ -360,7 +351,7 @@ START_TEST(test_list)
     list.tiles = NULL;
     ck_assert_uint_eq(tile_plan_count(plan), ROWS(expected));
     ck_assert_uint_eq(plan->part_count, 4);
-    ck_assert_uint_eq(plan->folders, 4 * 3 + 5);
+    ck_assert_uint_eq(plan->directories, 4 * 3 + 5);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
         struct tile tile;
         const size_t part = tile_plan_get(plan, i, &tile);
@@ -376,7 +367,7 @@ START_TEST(test_list)
 }
 END_TEST
 
-/* Shards are read by several processes, in each of which worlds lie elsewhere in memory. */
+/* The order does not depend on the order of the list, nor on addresses of worlds. */
 START_TEST(test_list_of_worlds)
 {
     static const char *const texts[] = {
@@ -403,7 +394,7 @@ START_TEST(test_list_of_worlds)
 }
 END_TEST
 
-/* In whatever order tiles are listed, the plan is that of the box, and its shards, too. */
+/* A list of a box's tiles in random order gives the box's plan. */
 START_TEST(test_list_of_box)
 {
     struct tile_box box = box_of(2, 5);
@@ -430,8 +421,8 @@ START_TEST(test_list_of_box)
         struct tile a, b;
         tile_plan_get(plan, i, &a);
         tile_plan_get(listed, i, &b);
-        must(tile_plan_folders(listed, i + 1) >= tile_plan_folders(plan, i + 1),
-             "tile %" PRIu64 ": folders are missing", i);
+        must(tile_plan_directories(listed, i + 1) >= tile_plan_directories(plan, i + 1),
+             "tile %" PRIu64 ": too few directories", i);
         must(a.z == b.z && a.x == b.x && a.y == b.y, "tile %" PRIu64 " differs", i);
     }
     tile_plan_free(plan);
@@ -448,10 +439,10 @@ static const struct {
     {"default/relief/1/0/0.png\ndefault.json\n", "line 2: a tile is {world}"},
     {"default/relief/1/0\n", "line 1: "},
     {"default/height/1/0/0.f32\n", "line 1: extension: \"f32\""},
-    {"default/height/1/0/0.r16\n", "only png is kept"},
+    {"default/height/1/0/0.r16\n", "never cached; expected png"},
     {"default:x/height/1/0/0.png\n", "line 1: seed: \"x\""},
     {"# a comment\n", "line 1: "},
-    {"\n\r\n", "no tile is listed"},
+    {"\n\r\n", "no paths; expected one per line"},
     {"http://127.0.0.1/default/relief/1/0/0.png\n", "line 1: "},
 };
 
@@ -464,7 +455,7 @@ START_TEST(test_wrong_lists)
 }
 END_TEST
 
-/* What a path would hide: the rest of a line behind a byte 0, or one as long as memory is large. */
+/* Lines with a NUL byte, and lines that are too long. */
 START_TEST(test_lines)
 {
     static const char hidden[] = "default/relief/1/0/0.png\n\0default/relief/1/0/1.png\n",
@@ -473,9 +464,9 @@ START_TEST(test_lines)
     char line[LONGEST + 1], why[TILE_LIST_WHY] = "";
     struct tile_list list;
     ck_assert_int_eq(read_bytes(&list, hidden, sizeof hidden - 1, why), -EINVAL);
-    ck_assert_msg(strstr(why, "line 2: a byte 0") != NULL, "%s", why);
+    ck_assert_msg(strstr(why, "line 2: contains a NUL byte") != NULL, "%s", why);
     ck_assert_int_eq(read_bytes(&list, cut, sizeof cut - 1, why), -EINVAL);
-    ck_assert_msg(strstr(why, "line 1: a byte 0") != NULL, "%s", why);
+    ck_assert_msg(strstr(why, "line 1: contains a NUL byte") != NULL, "%s", why);
     memset(line, 'a', sizeof line);
     ck_assert_int_eq(read_bytes(&list, line, LONGEST + 1, why), -EINVAL);
     ck_assert_msg(strstr(why, "line 1: longer than 8191 bytes") != NULL, "%s", why);
@@ -490,14 +481,14 @@ START_TEST(test_many_worlds)
     static char text[(TILE_LIST_WORLDS + 1) * LINE];
     char why[TILE_LIST_WHY] = "";
     struct tile_list list;
-    size_t length = 0, whole = 0;
+    size_t length = 0, fitting = 0;
     for (int i = 0; i <= TILE_LIST_WORLDS; i++) {
-        whole = length;
+        fitting = length;
         length += (size_t)snprintf(text + length, LINE, "default:%d/relief/0/0/0.png\n", i);
     }
     ck_assert_int_eq(read_bytes(&list, text, length, why), -EINVAL);
     ck_assert_msg(strstr(why, "line 16385: more than 16384 worlds") != NULL, "%s", why);
-    ck_assert_int_eq(read_bytes(&list, text, whole, why), 0);
+    ck_assert_int_eq(read_bytes(&list, text, fitting, why), 0);
     ck_assert_uint_eq(list.count, TILE_LIST_WORLDS);
     tile_list_free(&list);
 }
