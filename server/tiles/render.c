@@ -1,12 +1,11 @@
 #include "render.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <uv.h>
 
 enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
 
@@ -52,17 +51,10 @@ struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /*
- * How far apart slopes are measured: between neighbours, but never closer than
- * 1/8 of the terrain's finest wavelength, below which the ground is smooth and
- * float heights would show their rounding instead.
+ * The distance over which slopes are measured, in samples: between neighbours, but at least 1/8 of
+ * the terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
+ * rounding of the float heights instead.
  */
 static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
 {
@@ -72,7 +64,7 @@ static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
     return reach;
 }
 
-/* The tile's heights, with the border that LAYER needs. */
+/* The heights of TILE, with the border that LAYER needs. */
 static int make_heights(struct render_scratch *scratch, const struct tile *tile,
                         const struct layer *layer, struct heights *out)
 {
@@ -100,43 +92,34 @@ static int make_heights(struct render_scratch *scratch, const struct tile *tile,
     return 0;
 }
 
-/* Floats become little-endian ones. */
-static void order_floats(void *floats, size_t count)
+/* Reverse the bytes of COUNT values of WIDTH bytes if this machine is big-endian. */
+static void to_little_endian(uint8_t *value, size_t count, size_t width)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (uint32_t *word = floats; count > 0; word++, count--)
-        *word = htole32(*word);
-#else
-    (void)floats, (void)count;
-#endif
-}
-
-static void order_samples(uint16_t *samples, size_t count)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (size_t i = 0; i < count; i++)
-        samples[i] = htole16(samples[i]);
-#else
-    (void)samples, (void)count;
-#endif
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        return;
+    for (; count > 0; count--, value += width)
+        for (size_t i = 0; i < width / 2; i++) {
+            const uint8_t byte = value[i];
+            value[i] = value[width - 1 - i];
+            value[width - 1 - i] = byte;
+        }
 }
 
 static struct blob *raw_f32(const struct heights *heights)
 {
-    size_t row = (size_t)heights->size * sizeof(float);
-    struct blob *blob = blob_new((size_t)heights->size * row);
-    for (int j = 0; blob && j < heights->size; j++) {
-        uint8_t *out = blob->bytes + (size_t)j * row;
-        memcpy(out, heights->first + j * heights->stride, row);
-        order_floats(out, (size_t)heights->size);
-    }
+    const size_t size = (size_t)heights->size, row = size * sizeof(float);
+    struct blob *blob = blob_new(size * row);
+    for (size_t j = 0; blob && j < size; j++)
+        memcpy(blob->bytes + j * row, heights->first + (ptrdiff_t)j * heights->stride, row);
+    if (blob)
+        to_little_endian(blob->bytes, size * size, sizeof(float));
     return blob;
 }
 
-static struct blob *raw_r16(uint16_t *samples, size_t count)
+static struct blob *raw_r16(uint8_t *samples, size_t count)
 {
-    order_samples(samples, count);
-    return blob_copy(samples, count * sizeof *samples);
+    to_little_endian(samples, count, sizeof(uint16_t));
+    return blob_copy(samples, count * sizeof(uint16_t));
 }
 
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
@@ -144,57 +127,74 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
 {
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
-    uint64_t start = now();
+    struct blob *blob = NULL;
+    uint64_t start = uv_hrtime();
     int err = make_heights(scratch, tile, layer, &heights);
     if (err)
         return err;
-    uint64_t sampled = now();
+    uint64_t sampled = uv_hrtime();
     if (tile->format != FORMAT_F32)
         layer->paint(&heights, tile->world->style, scratch->pixels);
-    uint64_t painted = now();
+    uint64_t painted = uv_hrtime();
     switch (tile->format) {
     case FORMAT_F32:
-        *out = raw_f32(&heights);
-        err = *out ? 0 : -ENOMEM;
+        blob = raw_f32(&heights);
         break;
     case FORMAT_R16:
-        *out = raw_r16((uint16_t *)scratch->pixels, (size_t)heights.size * (size_t)heights.size);
-        err = *out ? 0 : -ENOMEM;
+        blob = raw_r16(scratch->pixels, (size_t)heights.size * (size_t)heights.size);
         break;
     default:
-        err = image_writer_tile(out, scratch->writer, layer->pixel, heights.size, scratch->pixels);
+        err =
+            image_writer_tile(&blob, scratch->writer, layer->pixel, heights.size, scratch->pixels);
     }
+    if (err)
+        return err;
     if (times)
-        *times = (struct render_times){sampled - start, painted - sampled, now() - painted};
-    return err;
+        *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
+    *out = blob;
+    return blob ? 0 : -ENOMEM;
 }
 
-/* An array in BLOB that floats can be put into at once. */
 static float *floats_of(struct blob *blob)
 {
     _Static_assert(offsetof(struct blob, bytes) % _Alignof(float) == 0, "floats are aligned");
     return (float *)(void *)blob->bytes;
 }
 
-int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid)
+/* The end of render_heights and render_density: BLOB holds floats unless ERR. */
+static int give_floats(struct blob **out, struct blob *blob, int err)
 {
-    const size_t count = (size_t)grid->width * (size_t)grid->height;
-    struct blob *blob = blob_new(count * sizeof(float));
-    if (!blob)
-        return -ENOMEM;
-    int err = farlands_heights(world->terrain, scratch->scratch, grid, floats_of(blob),
-                               (size_t)grid->width);
     if (err) {
         blob_release(blob);
         return err;
     }
-    order_floats(blob->bytes, count);
+    to_little_endian(blob->bytes, blob->length / sizeof(float), sizeof(float));
     *out = blob;
     return 0;
 }
 
-/* The samples of GRID on the easel, as pixels. */
+int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
+                   const struct farlands_grid *grid)
+{
+    const size_t width = (size_t)grid->width;
+    struct blob *blob = blob_new(width * (size_t)grid->height * sizeof(float));
+    int err = blob
+                  ? farlands_heights(world->terrain, scratch->scratch, grid, floats_of(blob), width)
+                  : -ENOMEM;
+    return give_floats(out, blob, err);
+}
+
+int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
+                   const struct farlands_box *box)
+{
+    const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
+    struct blob *blob = blob_new(count * sizeof(float));
+    int err =
+        blob ? farlands_density(world->terrain, scratch->scratch, box, floats_of(blob)) : -ENOMEM;
+    return give_floats(out, blob, err);
+}
+
+/* Put the samples of GRID, as uint16 over the world's range, into the scratch's pixels. */
 static int sample(struct render_scratch *scratch, const struct world *world,
                   const struct farlands_grid *grid)
 {
@@ -213,7 +213,7 @@ int render_samples(struct blob **out, struct render_scratch *scratch, const stru
     int err = sample(scratch, world, grid);
     if (err)
         return err;
-    *out = raw_r16((uint16_t *)scratch->pixels, (size_t)grid->width * (size_t)grid->height);
+    *out = raw_r16(scratch->pixels, (size_t)grid->width * (size_t)grid->height);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -237,23 +237,6 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     }
     *out = band;
     return band ? 0 : -ENOMEM;
-}
-
-int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_box *box)
-{
-    const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
-    struct blob *blob = blob_new(count * sizeof(float));
-    if (!blob)
-        return -ENOMEM;
-    int err = farlands_density(world->terrain, scratch->scratch, box, floats_of(blob));
-    if (err) {
-        blob_release(blob);
-        return err;
-    }
-    order_floats(blob->bytes, count);
-    *out = blob;
-    return 0;
 }
 
 const void *render_scratch_pixels(const struct render_scratch *scratch)
