@@ -85,8 +85,8 @@ static void wait_for_tile(struct service *service, const struct request_context 
     }
     wait->pending.forget = forget_tile;
     wait->pending.ended = end_wait;
-    wait->waiter.home = service->parts.mailbox;
-    wait->waiter.landed = on_landed;
+    wait->waiter.mailbox = service->parts.mailbox;
+    wait->waiter.completed = on_landed;
     wait->fetcher = service->parts.fetcher;
     wait->raster = *raster;
     if (pending_begin(&service->room, &wait->pending, context, service->snapshot->config)) {

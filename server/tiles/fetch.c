@@ -5,58 +5,52 @@
 
 #include "server/tiles/render.h"
 
-struct fetcher {
-    struct fetcher_parts parts;
-};
-
-/* A leader's work: the tile from disk, or rendered and put there. */
+/* The work of a flight's leader. */
 struct fetch {
-    struct job job; /* first: a job is its errand */
-    struct fetcher *fetcher;
+    struct job job; /* first: a job is cast to its fetch */
+    const struct fetcher *fetcher;
     struct flight *flight;
     struct tile tile; /* with a hold on its world */
 };
 
 static void count(const struct fetcher *fetcher, enum metric metric)
 {
-    metrics_add(fetcher->parts.metrics, metric);
+    metrics_add(fetcher->metrics, metric);
 }
 
-/* The disk cache, for tiles that are kept there. */
+/* Only PNG tiles are kept on disk. */
 static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile *tile)
 {
-    return tile->format == FORMAT_PNG ? fetcher->parts.disk_cache : NULL;
+    return tile->format == FORMAT_PNG ? fetcher->disk_cache : NULL;
 }
 
-static void free_errand(struct fetch *fetch)
+static void fetch_free(struct fetch *fetch)
 {
     world_release(fetch->tile.world);
     free(fetch);
 }
 
-/* Tell all who wait. The errand is still there. */
-static void land(struct fetch *fetch, struct blob *blob, int err)
+static void complete(struct fetch *fetch, struct blob *blob, int err)
 {
-    struct fetcher *fetcher = fetch->fetcher;
+    const struct fetcher *fetcher = fetch->fetcher;
     if (err >= 0)
-        memory_cache_put(fetcher->parts.memory_cache, single_flight_key(fetch->flight), blob);
-    single_flight_complete(fetcher->parts.flights, fetch->flight, blob, err);
-    fetch->flight = NULL;
+        memory_cache_put(fetcher->memory_cache, single_flight_key(fetch->flight), blob);
+    single_flight_complete(fetcher->flights, fetch->flight, blob, err);
 }
 
 static void fail(struct fetch *fetch, int err)
 {
-    land(fetch, NULL, err);
-    free_errand(fetch);
+    complete(fetch, NULL, err);
+    fetch_free(fetch);
 }
 
-/* Whether it is worth beginning; otherwise the errand is over. */
+/* False if all waiters have left. The fetch has ended then. */
 static bool is_wanted(struct fetch *fetch)
 {
-    if (single_flight_is_wanted(fetch->fetcher->parts.flights, fetch->flight))
+    if (single_flight_is_wanted(fetch->fetcher->flights, fetch->flight))
         return true;
     count(fetch->fetcher, METRIC_ABANDONED);
-    free_errand(fetch);
+    fetch_free(fetch);
     return false;
 }
 
@@ -78,160 +72,137 @@ static void on_cancel(struct job *job)
 static void on_render(struct job *job, void *scratch)
 {
     struct fetch *fetch = (struct fetch *)job;
-    struct fetcher *fetcher = fetch->fetcher;
+    const struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob = NULL;
 
     if (!is_wanted(fetch))
         return;
     count(fetcher, METRIC_MISSES);
-    const uint64_t begun = uv_hrtime();
+    const uint64_t start = uv_hrtime();
     int err = render_tile(&blob, scratch, &fetch->tile, NULL);
     if (err) {
         fail(fetch, err);
         return;
     }
-    metrics_observe(fetcher->parts.metrics, HISTOGRAM_RENDER, uv_hrtime() - begun);
-    metrics_add_rendered(fetcher->parts.metrics, fetch->tile.layer);
-    land(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
+    metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, uv_hrtime() - start);
+    metrics_add_rendered(fetcher->metrics, fetch->tile.layer);
+    complete(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
     store_on_disk(fetch, blob);
     blob_release(blob);
-    free_errand(fetch);
+    fetch_free(fetch);
 }
 
-/* Send the errand to the renderers, or tell all who wait that there are too many. */
-static void line_up(struct fetch *fetch)
+static void on_read(struct job *job, void *thread_state);
+
+/* Submit the fetch to the renderers, or to the readers. */
+static void enqueue(struct fetch *fetch, bool read)
 {
-    fetch->job.run = on_render;
-    if (work_queue_submit(fetch->fetcher->parts.renderers, &fetch->job))
+    const struct fetcher *fetcher = fetch->fetcher;
+    fetch->job.run = read ? on_read : on_render;
+    if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
         fail(fetch, -EBUSY);
 }
 
-static void on_fetch(struct job *job, void *thread_state)
+static void on_read(struct job *job, void *thread_state)
 {
     struct fetch *fetch = (struct fetch *)job;
-    struct fetcher *fetcher = fetch->fetcher;
+    const struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob;
 
     (void)thread_state;
     if (!is_wanted(fetch))
         return;
-    int err = disk_cache_get(fetcher->parts.disk_cache, &fetch->tile, &blob);
+    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, &blob);
     if (err) {
         if (err != -ENOENT)
             count(fetcher, METRIC_CACHE_FAULTS);
-        line_up(fetch);
+        enqueue(fetch, false);
         return;
     }
     count(fetcher, METRIC_HITS_DISK);
-    land(fetch, blob, FETCH_FROM_DISK);
+    complete(fetch, blob, FETCH_FROM_DISK);
     blob_release(blob);
-    free_errand(fetch);
+    fetch_free(fetch);
 }
 
-static void look_on_disk(struct fetch *fetch)
+/* Do the leader's work: FLIGHT ends in any case. */
+static void start(const struct fetcher *fetcher, struct flight *flight,
+                  const struct fetch_request *request)
 {
-    fetch->job.run = on_fetch;
-    if (work_queue_submit(fetch->fetcher->parts.readers, &fetch->job))
-        fail(fetch, -EBUSY);
-}
-
-/* Begin the leader's work; whatever happens, the flight will land. */
-static void set_out(struct fetcher *fetcher, struct flight *flight,
-                    const struct fetch_request *order)
-{
+    /* An earlier flight may have completed between fetch_lookup and single_flight_join. */
+    struct blob *blob = memory_cache_get(fetcher->memory_cache, request->key);
+    if (blob) {
+        count(fetcher, METRIC_HITS_MEMORY);
+        single_flight_complete(fetcher->flights, flight, blob, FETCH_RENDERED);
+        blob_release(blob);
+        return;
+    }
     struct fetch *fetch = calloc(1, sizeof *fetch);
     if (!fetch) {
-        single_flight_complete(fetcher->parts.flights, flight, NULL, -ENOMEM);
+        single_flight_complete(fetcher->flights, flight, NULL, -ENOMEM);
         return;
     }
     fetch->job.cancel = on_cancel;
-    fetch->job.rank = order->rank;
+    fetch->job.rank = request->rank;
     fetch->fetcher = fetcher;
     fetch->flight = flight;
-    fetch->tile = *order->tile;
-    world_hold(order->tile->world);
-    /* Another's flight may have landed just before this one began. */
-    struct blob *blob = memory_cache_get(fetcher->parts.memory_cache, order->key);
-    if (blob) {
-        count(fetcher, METRIC_HITS_MEMORY);
-        single_flight_complete(fetcher->parts.flights, flight, blob, FETCH_RENDERED);
-        blob_release(blob);
-        free_errand(fetch);
-    } else if (order->maybe_on_disk) {
-        look_on_disk(fetch);
-    } else {
-        line_up(fetch);
-    }
+    fetch->tile = *request->tile;
+    world_hold(fetch->tile.world);
+    enqueue(fetch, request->maybe_on_disk);
 }
 
-/* FLIGHT may be over by now: it is compared, nothing more. Not all jobs are errands: pieces of
- * regions wait in the same line. */
+/* FLIGHT may have ended: it is only compared. Not all jobs are fetches: pieces of regions are
+ * queued, too. */
 static bool is_for(const struct job *job, const void *flight)
 {
-    return (job->run == on_render || job->run == on_fetch) &&
+    return (job->run == on_render || job->run == on_read) &&
            ((const struct fetch *)job)->flight == flight;
 }
 
-/* Somebody waits for what a pre-render has ordered. Between the lines, where its errand is for a
- * moment, it may be missed: then it comes as late as it would have. */
-static void hurry(struct fetcher *fetcher, const struct flight *flight)
+/* Make a queued background fetch interactive. A fetch that is on its way from one queue to the
+ * other is missed and keeps its rank. */
+static void promote(const struct fetcher *fetcher, const struct flight *flight)
 {
-    if (!work_queue_promote(fetcher->parts.renderers, is_for, flight))
-        work_queue_promote(fetcher->parts.readers, is_for, flight);
+    if (!work_queue_promote(fetcher->renderers, is_for, flight))
+        work_queue_promote(fetcher->readers, is_for, flight);
 }
 
-int fetch_start(struct fetcher *fetcher, const struct fetch_request *order, struct waiter *waiter)
+int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
+                struct waiter *waiter)
 {
     bool leader;
-    struct flight *flight = single_flight_join(fetcher->parts.flights, order->key, waiter, &leader);
+    struct flight *flight = single_flight_join(fetcher->flights, request->key, waiter, &leader);
     if (!flight)
         return -ENOMEM;
     if (leader) {
-        set_out(fetcher, flight, order);
+        start(fetcher, flight, request);
         return 0;
     }
     count(fetcher, METRIC_COALESCED);
-    if (order->rank == JOB_INTERACTIVE)
-        hurry(fetcher, flight);
+    if (request->rank == JOB_INTERACTIVE)
+        promote(fetcher, flight);
     return 1;
 }
 
-bool fetch_abandon(struct fetcher *fetcher, struct waiter *waiter)
+bool fetch_abandon(const struct fetcher *fetcher, struct waiter *waiter)
 {
-    return single_flight_leave(fetcher->parts.flights, waiter);
+    return single_flight_leave(fetcher->flights, waiter);
 }
 
-struct fetch_hit fetch_lookup(struct fetcher *fetcher, const struct tile *tile, const char *key)
+struct fetch_hit fetch_lookup(const struct fetcher *fetcher, const struct tile *tile,
+                              const char *key)
 {
     struct disk_cache *disk = disk_for(fetcher, tile);
-    struct fetch_hit found = {.blob = memory_cache_get(fetcher->parts.memory_cache, key)};
+    struct fetch_hit found = {.blob = memory_cache_get(fetcher->memory_cache, key)};
 
-    if (found.blob) {
-        found.from_memory = true;
-        return found;
-    }
-    if (!disk)
+    found.from_memory = found.blob;
+    if (found.blob || !disk)
         return found;
     int err = disk_cache_get_now(disk, tile, &found.blob);
     if (!err)
-        memory_cache_put(fetcher->parts.memory_cache, key, found.blob);
+        memory_cache_put(fetcher->memory_cache, key, found.blob);
     else if (err != -ENOENT && err != -EAGAIN)
         count(fetcher, METRIC_CACHE_FAULTS);
     found.maybe_on_disk = err == -EAGAIN;
     return found;
-}
-
-int fetcher_new(struct fetcher **out, const struct fetcher_parts *parts)
-{
-    struct fetcher *fetcher = calloc(1, sizeof *fetcher);
-    if (!fetcher)
-        return -ENOMEM;
-    fetcher->parts = *parts;
-    *out = fetcher;
-    return 0;
-}
-
-void fetcher_free(struct fetcher *fetcher)
-{
-    free(fetcher);
 }

@@ -1,6 +1,6 @@
 /*
- * Where tiles come from: memory, the disk, or a render, one for all who wait.
- * Any thread, unless it says otherwise.
+ * Read-through fetching of tiles: from memory, else, once for all requests at a time, from disk or
+ * a render. Any thread, unless noted otherwise.
  */
 #ifndef FARLANDS_TILES_FETCH_H
 #define FARLANDS_TILES_FETCH_H
@@ -12,53 +12,47 @@
 #include "server/tiles/single_flight.h"
 #include "server/world/tile.h"
 
-/* What it works with; all of it stays its maker's and outlives it. */
-struct fetcher_parts {
-    struct work_queue *readers;   /* who may wait for the disk, so that no hit waits for a render */
-    struct work_queue *renderers; /* whose stations are easels */
+/* The parts that fetching uses. They stay their maker's and outlive all fetches. */
+struct fetcher {
+    struct work_queue *readers;   /* may wait for the disk, so that no hit waits for a render */
+    struct work_queue *renderers; /* their thread states are struct render_scratch */
     struct single_flight *flights;
     struct memory_cache *memory_cache;
-    struct disk_cache *disk_cache; /* or NULL: nothing is kept on disk */
-    struct metrics *metrics;       /* of what the workers do */
+    struct disk_cache *disk_cache; /* NULL: nothing is kept on disk */
+    struct metrics *metrics;       /* of the worker threads */
 };
 
-struct fetcher;
-
-int fetcher_new(struct fetcher **out, const struct fetcher_parts *parts); /* 0 or -ENOMEM */
-void fetcher_free(struct fetcher *fetcher);
-
-/* What there is of a tile without waiting. */
 struct fetch_hit {
     struct blob *blob; /* a reference of the caller's, or NULL */
     bool from_memory;
-    bool maybe_on_disk; /* where there is no blob: only the disk can tell */
+    bool maybe_on_disk; /* there is no blob, but only reading the disk would tell */
 };
 
-/* TILE, whose name is KEY, the same for the same bytes. */
-struct fetch_hit fetch_lookup(struct fetcher *fetcher, const struct tile *tile, const char *key);
+/* Look TILE up without waiting. KEY is its key (tile_key). */
+struct fetch_hit fetch_lookup(const struct fetcher *fetcher, const struct tile *tile,
+                              const char *key);
 
-/* What has to be fetched, and for whom. */
 struct fetch_request {
-    const struct tile *tile; /* whose grid exists */
+    const struct tile *tile; /* its grid exists */
     const char *key;
-    bool maybe_on_disk; /* as at_hand said */
+    bool maybe_on_disk; /* as fetch_lookup said */
     enum job_rank rank;
 };
 
-/* How a tile landed. */
+/* The result of a successful fetch. */
 enum { FETCH_RENDERED, FETCH_FROM_DISK };
 
 /*
- * Have a tile come from the disk or a render; where another has ordered it in the background, and
- * this order is none of those, sooner. WAITER's landed gets the outcome at home: one of those
- * above, or -EBUSY where too many renders wait already, -ENOMEM or -EIO. Returns 0; or 1, where
- * another's order is waited for; or -EBUSY or -ENOMEM, where that is known already: then WAITER is
- * not called.
+ * Start to fetch a tile, or join a fetch in progress; an interactive request makes a queued
+ * background fetch interactive. WAITER's callback gets one of the results above, or -EBUSY if too
+ * many jobs are queued, -ENOMEM or -EIO. Returns 0 if a fetch was started, 1 if one was joined; or
+ * -ENOMEM: then the callback is not called.
  */
-int fetch_start(struct fetcher *fetcher, const struct fetch_request *order, struct waiter *waiter);
+int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
+                struct waiter *waiter);
 
-/* Wait no longer; see single_flight_leave. What nobody waits for and has not begun is not rendered.
- */
-bool fetch_abandon(struct fetcher *fetcher, struct waiter *waiter);
+/* Stop waiting; see single_flight_leave. A fetch that has not begun and has no more waiters is
+ * dropped. */
+bool fetch_abandon(const struct fetcher *fetcher, struct waiter *waiter);
 
 #endif

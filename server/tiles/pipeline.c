@@ -10,35 +10,35 @@
 #include "server/tiles/render.h"
 
 enum {
-    READERS = 2,            /* threads that may wait for the disk */
-    READERS_LINE = 1 << 16, /* reads from the disk that may wait, far more than it takes */
-    READERS_WAIT_MS = 5000,
-    READERS_REST_US = 300, /* most of what they do, in a flood, is to find that nothing is there */
-    RENDER_NICENESS = 4,   /* the event loops go first: hits do not wait for renders */
-    PATIENCE_MS = 3000,    /* for what runs when all else has ended */
+    READERS = 2,
+    READERS_CAPACITY = 1 << 16, /* far more than is ever needed */
+    READERS_PATIENCE_MS = 5000,
+    READERS_BATCH_DELAY_US = 300, /* in a flood, most reads find that there is no file */
+    RENDER_NICENESS = 4,          /* hits are served before renders */
+    STOP_MS = 3000,               /* for jobs that still run when all else has ended */
     POLL_MS = 10,
 };
 
 struct pipeline {
-    void **easels;
+    void **scratches; /* of the render threads */
     unsigned threads;
-    struct work_queue *readers, *renderers;
-    struct single_flight *flights;
-    struct memory_cache *memory_cache;
-    struct disk_cache *disk_cache;
-    struct fetcher *fetcher;
+    struct fetcher fetcher;
     char directory[CACHE_PATH_MAX];
 };
 
+static struct footprint quota_of(const struct config *config)
+{
+    return (struct footprint){config->cache.disk, config->cache.files};
+}
+
 static void open_disk_cache(struct pipeline *pipeline, const struct pipeline_parts *parts)
 {
-    const struct config *config = parts->config;
-    const struct footprint quota = {config->cache.disk, config->cache.files};
-    int err = cache_path(config, pipeline->directory);
+    const struct footprint quota = quota_of(parts->config);
+    int err = cache_path(parts->config, pipeline->directory);
 
     if (!err)
-        err = disk_cache_open(&pipeline->disk_cache, pipeline->directory, &quota, parts->is_current,
-                              parts->context);
+        err = disk_cache_open(&pipeline->fetcher.disk_cache, pipeline->directory, &quota,
+                              parts->is_current, parts->context);
     if (err) {
         log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
                  pipeline->directory[0] ? pipeline->directory
@@ -51,86 +51,71 @@ static void open_disk_cache(struct pipeline *pipeline, const struct pipeline_par
 static int make_renderers(struct pipeline *pipeline, const struct config *config)
 {
     const unsigned count = config->threads ? config->threads : uv_available_parallelism();
-    pipeline->easels = calloc(count, sizeof *pipeline->easels);
-    if (!pipeline->easels)
+    pipeline->scratches = calloc(count, sizeof *pipeline->scratches);
+    if (!pipeline->scratches)
         return -ENOMEM;
     for (; pipeline->threads < count; pipeline->threads++) {
         struct render_scratch *scratch;
         int err = render_scratch_new(&scratch);
         if (err)
             return err;
-        pipeline->easels[pipeline->threads] = scratch;
+        pipeline->scratches[pipeline->threads] = scratch;
     }
     const struct work_queue_options options = {
         .threads = count,
-        .thread_states = pipeline->easels,
+        .thread_states = pipeline->scratches,
         .capacity = config->limits.queue,
         .patience_ms = config->limits.wait,
         .niceness = RENDER_NICENESS,
     };
-    return work_queue_new(&pipeline->renderers, &options);
+    return work_queue_new(&pipeline->fetcher.renderers, &options);
 }
 
 static int make_readers(struct pipeline *pipeline)
 {
-    void *stations[READERS];
-    for (int i = 0; i < READERS; i++)
-        stations[i] = pipeline; /* they need nothing but themselves */
     const struct work_queue_options options = {
         .threads = READERS,
-        .thread_states = stations,
-        .capacity = READERS_LINE,
-        .patience_ms = READERS_WAIT_MS,
-        .batch_delay_us = READERS_REST_US,
+        .thread_states = (void *[READERS]){NULL},
+        .capacity = READERS_CAPACITY,
+        .patience_ms = READERS_PATIENCE_MS,
+        .batch_delay_us = READERS_BATCH_DELAY_US,
     };
-    return work_queue_new(&pipeline->readers, &options);
+    return work_queue_new(&pipeline->fetcher.readers, &options);
 }
 
 int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)
 {
-    const struct config *config = parts->config;
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (!pipeline)
         return -ENOMEM;
-    int err = single_flight_new(&pipeline->flights);
+    struct fetcher *fetcher = &pipeline->fetcher;
+    fetcher->metrics = parts->metrics;
+    int err = single_flight_new(&fetcher->flights);
     if (!err)
-        err = memory_cache_new(&pipeline->memory_cache, 0);
+        err = memory_cache_new(&fetcher->memory_cache, 0);
     if (!err)
-        err = make_renderers(pipeline, config);
+        err = make_renderers(pipeline, parts->config);
     if (!err)
         err = make_readers(pipeline);
-    if (err)
-        goto fail;
+    if (err) {
+        pipeline_stop(pipeline);
+        pipeline_free(pipeline);
+        return err;
+    }
     open_disk_cache(pipeline, parts);
-    pipeline_limit(pipeline, config);
-    const struct fetcher_parts fetcher = {
-        .readers = pipeline->readers,
-        .renderers = pipeline->renderers,
-        .flights = pipeline->flights,
-        .memory_cache = pipeline->memory_cache,
-        .disk_cache = pipeline->disk_cache,
-        .metrics = parts->metrics,
-    };
-    err = fetcher_new(&pipeline->fetcher, &fetcher);
-    if (err)
-        goto fail;
+    pipeline_limit(pipeline, parts->config);
     *out = pipeline;
     return 0;
-
-fail:
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
-    return err;
 }
 
 struct fetcher *pipeline_fetcher(struct pipeline *pipeline)
 {
-    return pipeline->fetcher;
+    return &pipeline->fetcher;
 }
 
 struct work_queue *pipeline_renderers(struct pipeline *pipeline)
 {
-    return pipeline->renderers;
+    return pipeline->fetcher.renderers;
 }
 
 unsigned pipeline_threads(const struct pipeline *pipeline)
@@ -145,55 +130,58 @@ const char *pipeline_directory(const struct pipeline *pipeline)
 
 void pipeline_limit(struct pipeline *pipeline, const struct config *config)
 {
-    const struct footprint quota = {config->cache.disk, config->cache.files};
+    const struct fetcher *fetcher = &pipeline->fetcher;
+    const struct footprint quota = quota_of(config);
 
-    /* The shelves of the loops have the rest. */
-    memory_cache_resize(pipeline->memory_cache, config_tile_memory(config));
-    work_queue_limit(pipeline->renderers, config->limits.queue, config->limits.wait);
-    if (pipeline->disk_cache)
-        disk_cache_limit(pipeline->disk_cache, &quota);
+    /* The rest of the memory is the response caches'. */
+    memory_cache_resize(fetcher->memory_cache, config_tile_memory(config));
+    work_queue_limit(fetcher->renderers, config->limits.queue, config->limits.wait);
+    if (fetcher->disk_cache)
+        disk_cache_limit(fetcher->disk_cache, &quota);
 }
 
 uint64_t pipeline_longest_run_ms(struct pipeline *pipeline)
 {
-    const uint64_t render = work_queue_longest_run_ms(pipeline->renderers);
-    const uint64_t read = work_queue_longest_run_ms(pipeline->readers);
+    const uint64_t render = work_queue_longest_run_ms(pipeline->fetcher.renderers);
+    const uint64_t read = work_queue_longest_run_ms(pipeline->fetcher.readers);
     return render > read ? render : read;
 }
 
 void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges)
 {
+    const struct fetcher *fetcher = &pipeline->fetcher;
+    struct footprint used;
     uint64_t *value = gauges->value;
 
-    value[GAUGE_QUEUE_LENGTH] = work_queue_waiting(pipeline->renderers);
-    value[GAUGE_RENDERS_RUNNING] = work_queue_running(pipeline->renderers);
-    value[GAUGE_MEMORY_BYTES] = memory_cache_used(pipeline->memory_cache);
-    if (!pipeline->disk_cache)
+    value[GAUGE_QUEUE_LENGTH] = work_queue_waiting(fetcher->renderers);
+    value[GAUGE_RENDERS_RUNNING] = work_queue_running(fetcher->renderers);
+    value[GAUGE_MEMORY_BYTES] = memory_cache_used(fetcher->memory_cache);
+    if (!fetcher->disk_cache)
         return;
-    struct footprint taken;
-    if (disk_cache_usage(pipeline->disk_cache, &taken)) {
-        value[GAUGE_DISK_BYTES] = taken.bytes;
-        value[GAUGE_DISK_FILES] = taken.files;
+    if (disk_cache_usage(fetcher->disk_cache, &used)) {
+        value[GAUGE_DISK_BYTES] = used.bytes;
+        value[GAUGE_DISK_FILES] = used.files;
     }
-    value[GAUGE_CACHE_SUSPENDED] = disk_cache_suspended(pipeline->disk_cache);
+    value[GAUGE_CACHE_SUSPENDED] = disk_cache_suspended(fetcher->disk_cache);
 }
 
-static unsigned running(const struct pipeline *pipeline)
+static unsigned running(const struct fetcher *fetcher)
 {
-    return (pipeline->readers ? work_queue_running(pipeline->readers) : 0) +
-           (pipeline->renderers ? work_queue_running(pipeline->renderers) : 0);
+    return (fetcher->readers ? work_queue_running(fetcher->readers) : 0) +
+           (fetcher->renderers ? work_queue_running(fetcher->renderers) : 0);
 }
 
 bool pipeline_stop(struct pipeline *pipeline)
 {
-    for (int ms = 0; ms < PATIENCE_MS && running(pipeline) > 0; ms += POLL_MS)
+    const struct fetcher *fetcher = &pipeline->fetcher;
+    for (int ms = 0; ms < STOP_MS && running(fetcher) > 0; ms += POLL_MS)
         uv_sleep(POLL_MS);
-    if (running(pipeline) > 0)
+    if (running(fetcher) > 0)
         return false;
-    if (pipeline->readers) /* first, for they hand over to the renderers */
-        work_queue_stop(pipeline->readers);
-    if (pipeline->renderers)
-        work_queue_stop(pipeline->renderers);
+    if (fetcher->readers) /* before the renderers, to which they submit jobs */
+        work_queue_stop(fetcher->readers);
+    if (fetcher->renderers)
+        work_queue_stop(fetcher->renderers);
     return true;
 }
 
@@ -201,14 +189,14 @@ void pipeline_free(struct pipeline *pipeline)
 {
     if (!pipeline)
         return;
-    fetcher_free(pipeline->fetcher);
-    disk_cache_close(pipeline->disk_cache);
-    memory_cache_free(pipeline->memory_cache);
-    work_queue_free(pipeline->renderers);
-    work_queue_free(pipeline->readers);
-    single_flight_free(pipeline->flights);
+    const struct fetcher *fetcher = &pipeline->fetcher;
+    disk_cache_close(fetcher->disk_cache);
+    memory_cache_free(fetcher->memory_cache);
+    work_queue_free(fetcher->renderers);
+    work_queue_free(fetcher->readers);
+    single_flight_free(fetcher->flights);
     for (unsigned i = 0; i < pipeline->threads; i++)
-        render_scratch_free(pipeline->easels[i]);
-    free(pipeline->easels);
+        render_scratch_free(pipeline->scratches[i]);
+    free(pipeline->scratches);
     free(pipeline);
 }

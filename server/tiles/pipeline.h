@@ -1,6 +1,6 @@
 /*
- * What makes tiles and keeps them: the render threads, the caches, and the
- * supply that goes by them. Any thread, but where it says otherwise.
+ * The tile pipeline: the render threads, the reader threads, the caches, and the fetcher that
+ * connects them. Any thread, except for new, stop and free.
  */
 #ifndef FARLANDS_TILES_PIPELINE_H
 #define FARLANDS_TILES_PIPELINE_H
@@ -12,41 +12,41 @@
 struct pipeline;
 
 struct pipeline_parts {
-    const struct config *config;
-    struct metrics *metrics; /* outlives it */
-    /* Whether tiles of FINGERPRINT are served at present. Any thread. */
+    const struct config *config; /* used by pipeline_new only */
+    struct metrics *metrics;     /* outlives the pipeline */
+    /* True if the tiles of FINGERPRINT are served at present. Any thread. */
     bool (*is_current)(void *context, const char *fingerprint);
     void *context;
 };
 
-/* Where there can be no disk cache, the log says why, and it goes without. Returns 0 or a negative
- * code. */
+/* Returns 0 or a negative code. If there can be no disk cache, that is logged, and there is none.
+ */
 int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts);
 
 struct fetcher *pipeline_fetcher(struct pipeline *pipeline);
 
-/* The render threads, whose stations are easels. */
+/* The render threads. Their thread states are struct render_scratch. */
 struct work_queue *pipeline_renderers(struct pipeline *pipeline);
 
 unsigned pipeline_threads(const struct pipeline *pipeline);
 
-/* Where tiles are kept on disk, or "none". */
+/* The directory of the disk cache, or "none". */
 const char *pipeline_directory(const struct pipeline *pipeline);
 
-/* The limits of CONFIG from now on. */
+/* Apply the limits of CONFIG. */
 void pipeline_limit(struct pipeline *pipeline, const struct config *config);
 
-/* How long what runs has run, in ms: of renders and reads from the disk, the longest. */
+/* How long the oldest running render or read has run, in ms; 0 if none runs. */
 uint64_t pipeline_longest_run_ms(struct pipeline *pipeline);
 
-/* Fill in what GAUGES say of queue and caches. */
+/* Fill in the gauges of the render queue and the caches. */
 void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges);
 
-/* End it, when nobody waits for tiles any more: what runs is finished. Returns false where
- * something does not end within seconds: it then cannot be freed. */
+/* End the threads once no tile is waited for any more; running jobs are finished. False if a job
+ * does not end within seconds: the pipeline can then not be freed. */
 bool pipeline_stop(struct pipeline *pipeline);
 
-/* One that has stopped, or NULL. */
+/* PIPELINE has stopped, or is NULL. */
 void pipeline_free(struct pipeline *pipeline);
 
 #endif

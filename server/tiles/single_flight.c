@@ -16,7 +16,7 @@ struct flight {
 };
 
 struct single_flight {
-    uv_mutex_t lock; /* of all flights and their waiters */
+    uv_mutex_t lock; /* for all flights and their waiters */
     struct flight *by_key;
 };
 
@@ -43,7 +43,7 @@ void single_flight_free(struct single_flight *flights)
     free(flights);
 }
 
-static struct flight *begin(struct single_flight *flights, const char *key)
+static struct flight *start(struct single_flight *flights, const char *key)
 {
     size_t length = strlen(key);
     struct flight *flight = calloc(1, sizeof *flight + length + 1);
@@ -77,7 +77,7 @@ struct flight *single_flight_join(struct single_flight *flights, const char *key
     HASH_FIND_STR(flights->by_key, key, flight);
     *leader = !flight;
     if (!flight)
-        flight = begin(flights, key);
+        flight = start(flights, key);
     if (flight)
         add_waiter(flight, waiter);
     uv_mutex_unlock(&flights->lock);
@@ -100,18 +100,12 @@ bool single_flight_leave(struct single_flight *flights, struct waiter *waiter)
     return flight != NULL;
 }
 
-/* Whoever asks from now on begins anew. */
-static void end(struct single_flight *flights, struct flight *flight)
-{
-    HASH_DEL(flights->by_key, flight);
-}
-
 bool single_flight_is_wanted(struct single_flight *flights, struct flight *flight)
 {
     uv_mutex_lock(&flights->lock);
     const bool wanted = flight->first != NULL;
     if (!wanted)
-        end(flights, flight);
+        HASH_DEL(flights->by_key, flight);
     uv_mutex_unlock(&flights->lock);
     if (!wanted)
         free(flight);
@@ -127,7 +121,7 @@ static void deliver(struct message *message)
 {
     struct waiter *waiter = (struct waiter *)((char *)message - offsetof(struct waiter, message));
     struct blob *blob = waiter->blob;
-    waiter->landed(waiter, blob, waiter->err); /* may free it */
+    waiter->completed(waiter, blob, waiter->err); /* may free it */
     blob_release(blob);
 }
 
@@ -135,16 +129,16 @@ void single_flight_complete(struct single_flight *flights, struct flight *flight
                             int err)
 {
     uv_mutex_lock(&flights->lock);
-    end(flights, flight);
+    HASH_DEL(flights->by_key, flight); /* a later request starts a new flight */
     for (struct waiter *waiter = flight->first; waiter; waiter = waiter->next)
         waiter->flight = NULL; /* too late to leave */
     uv_mutex_unlock(&flights->lock);
     for (struct waiter *waiter = flight->first, *next; waiter; waiter = next) {
-        next = waiter->next; /* once posted it may be gone */
+        next = waiter->next; /* once posted, the waiter may be freed */
         waiter->blob = blob ? blob_hold(blob) : NULL;
         waiter->err = err;
         waiter->message.deliver = deliver;
-        mailbox_post(waiter->home, &waiter->message);
+        mailbox_post(waiter->mailbox, &waiter->message);
     }
     free(flight);
 }

@@ -1,6 +1,6 @@
 /*
- * Single-flight: one piece of work a key, many waiters for its outcome, on
- * whatever threads. Any thread, unless it says otherwise.
+ * Single-flight: one piece of work per key, and any number of waiters for its result, on any
+ * threads. Any thread, unless noted otherwise.
  */
 #ifndef FARLANDS_TILES_SINGLE_FLIGHT_H
 #define FARLANDS_TILES_SINGLE_FLIGHT_H
@@ -13,12 +13,15 @@
 struct flight;
 struct single_flight;
 
-/* Someone who waits. Embed it; it must stay until landed is called or it has left. */
+/* Embed it. It must stay until completed is called, or single_flight_leave has returned true. */
 struct waiter {
-    /* Where landed is to be called, and with what: BLOB, valid during the call, and ERR as
-     * single_flight_complete was told, 0 or more; or a negative code. */
-    struct mailbox *home;
-    void (*landed)(struct waiter *waiter, struct blob *blob, int err);
+    struct mailbox *mailbox;
+    /*
+     * Called on the mailbox's thread with the BLOB and ERR that were passed to
+     * single_flight_complete. BLOB is valid during the call. The waiter may be freed here, or join
+     * again.
+     */
+    void (*completed)(struct waiter *waiter, struct blob *blob, int err);
     /* Private. */
     struct waiter *next, **self;
     struct flight *flight;
@@ -29,33 +32,32 @@ struct waiter {
 
 int single_flight_new(struct single_flight **out); /* 0 or a negative code */
 
-/* All must have landed. */
+/* All flights must have ended. */
 void single_flight_free(struct single_flight *flights);
 
 /*
- * Join the flight for KEY, or begin it: *LEADER then tells the caller to have
- * the work done and to call single_flight_complete, always; the leader waits like the
- * others. NULL where memory is out.
+ * Join the flight for KEY, or start it. If it was started, *LEADER is true: the caller must have
+ * the work done and end the flight with single_flight_complete, or single_flight_is_wanted. The
+ * leader's waiter waits like the others. KEY is copied. Returns NULL if out of memory.
  */
 struct flight *single_flight_join(struct single_flight *flights, const char *key,
                                   struct waiter *waiter, bool *leader);
 
 /*
- * Wait no longer. Returns whether the waiter is free: then landed will not be
- * called; otherwise it is on its way. On the waiter's home thread.
+ * Stop waiting. True if the waiter has left; false if completed has been or will be called. On the
+ * thread of the waiter's mailbox.
  */
 bool single_flight_leave(struct single_flight *flights, struct waiter *waiter);
 
-/*
- * Whether anybody waits for FLIGHT still, before its work begins. Otherwise it
- * is over, as if landed.
- */
+/* True if FLIGHT has waiters. Otherwise it has ended, as if completed. For the leader, before the
+ * work begins. */
 bool single_flight_is_wanted(struct single_flight *flights, struct flight *flight);
 
-/* The key of a flight, as long as it lasts. */
+/* Valid until the flight ends. */
 const char *single_flight_key(const struct flight *flight);
 
-/* End the flight: every waiter gets the outcome at home, in the order they joined. */
+/* End the flight: post BLOB, which may be NULL, and ERR to the mailbox of every waiter, in the
+ * order in which they joined. The caller keeps its reference to BLOB. */
 void single_flight_complete(struct single_flight *flights, struct flight *flight, struct blob *blob,
                             int err);
 

@@ -49,7 +49,7 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     for (int i = 0; i < MOST; i++)
-        passengers[i] = (struct passenger){.waiter = {.home = mailbox, .landed = landed}, .who = i};
+        passengers[i] = (struct passenger){.waiter = {.mailbox = mailbox, .completed = landed}, .who = i};
 }
 
 static void tear_down(void)
@@ -329,7 +329,7 @@ START_TEST(test_crowd)
             continue;
         }
         struct traveller *traveller = malloc(sizeof *traveller);
-        *traveller = (struct traveller){{.home = mailbox, .landed = arrived}, key, tickets[key]++};
+        *traveller = (struct traveller){{.mailbox = mailbox, .completed = arrived}, key, tickets[key]++};
         bool leader = open[key] != NULL;
         struct flight *flight = single_flight_join(flights, name, &traveller->waiter, &leader);
         must(leader == !open[key], "%s: leader %d", name, leader);
