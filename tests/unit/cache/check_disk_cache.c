@@ -1,4 +1,4 @@
-/* The disk cache: plain files, whole or not at all, whatever happens to them meanwhile. */
+/* The disk cache: ordinary files, whole or not at all, whatever happens to them meanwhile. */
 #include "server/cache/disk_cache.h"
 
 #include <errno.h>
@@ -18,16 +18,17 @@ static struct worlds *worlds;
 static struct disk_cache *cache;
 static struct tile tile;
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
-static unsigned refused_flags; /* of renameat2, as by a file system that knows no better */
+static unsigned refused_flags; /* of renameat2, as by a file system that lacks them */
 
-/* Instead of the C library's. */
-int renameat2(int old_folder, const char *old, int new_folder, const char *new, unsigned flags)
+/* Replaces the C library's. */
+int renameat2(int old_directory, const char *old, int new_directory, const char *new,
+              unsigned flags)
 {
     if (flags & refused_flags) {
         errno = EINVAL;
         return -1;
     }
-    return (int)syscall(SYS_renameat2, old_folder, old, new_folder, new, flags);
+    return (int)syscall(SYS_renameat2, old_directory, old, new_directory, new, flags);
 }
 
 static int open_cache(struct disk_cache **out, const char *path)
@@ -61,7 +62,7 @@ static struct blob *encode(int size, const uint8_t *pixels)
     return png;
 }
 
-/* A PNG of the tile's size; another SEED is another picture. */
+/* A PNG of SIZE pixels square; SEED selects the picture. */
 static struct blob *png_of(int size, unsigned seed)
 {
     static const size_t channels = 3;
@@ -73,7 +74,7 @@ static struct blob *png_of(int size, unsigned seed)
     return png;
 }
 
-/* The longest a tile's file can be: pixels without any order. */
+/* The longest file of a tile: random pixels. */
 static struct blob *longest_png(void)
 {
     enum { SIZE = 512, BYTES = SIZE * SIZE * 3 };
@@ -106,7 +107,7 @@ static int count_file(const char *path, const struct stat *status, int kind, str
     return 0;
 }
 
-/* Everything below the folder that is neither a folder nor the books. */
+/* The number of files below the directory, without the ledger. */
 static int files(void)
 {
     file_count = 0;
@@ -166,7 +167,7 @@ static const struct {
      "relief/26/-9223372036854775808/9223372036854775807@2x.png"},
 };
 
-/* Each tile in its place, as bytes that any tool can read. */
+/* Each tile has the path that is documented, and the bytes of the PNG. */
 START_TEST(test_paths)
 {
     struct blob *pngs[ROWS(paths)];
@@ -184,7 +185,7 @@ START_TEST(test_paths)
         snprintf(path, sizeof path, "%s/%s/%s", directory, worlds->world->fingerprint,
                  paths[i].path);
         struct blob *file = file_read(path);
-        ck_assert_msg(file != NULL, "%s is not there", path);
+        ck_assert_msg(file != NULL, "%s is missing", path);
         ck_assert_uint_eq(file->length, pngs[i]->length);
         ck_assert_msg(memcmp(file->bytes, pngs[i]->bytes, file->length) == 0, "%s", path);
         blob_release(file);
@@ -194,7 +195,7 @@ START_TEST(test_paths)
 }
 END_TEST
 
-/* A world with another fingerprint has other files; its name does not matter. */
+/* Worlds with different fingerprints have different files; their names do not matter. */
 START_TEST(test_fingerprints)
 {
     char yaml[FOLDER_TEXT + 16];
@@ -215,7 +216,7 @@ START_TEST(test_fingerprints)
 }
 END_TEST
 
-/* What may stand where a tile should: each a miss, and each gone after the next put. */
+/* Found in the place of a tile's file: each is a miss, and is replaced by the next put. */
 enum damage {
     TORN,
     TORN_BY_ONE,
@@ -229,7 +230,7 @@ enum damage {
     LINK_TO_FILE,
     LINK_TO_NOWHERE,
     LINK_TO_ITSELF,
-    LINK_TO_FOLDER,
+    LINK_TO_DIRECTORY,
     DAMAGES,
 };
 
@@ -306,14 +307,14 @@ START_TEST(test_damage)
     must_have(cache, &tile, new);
     ck_assert_int_eq(lstat(path, &status), 0);
     ck_assert(S_ISREG(status.st_mode));
-    /* And what a link led to is as it was. */
+    /* The target of a link is unchanged. */
     ck_assert_msg(files() == (_i == LINK_TO_FILE ? 2 : 1), "damage %d left %s", _i, stray);
     blob_release(png);
     blob_release(new);
 }
 END_TEST
 
-/* File systems that cannot exchange two files, or cannot tell whether there is one. */
+/* File systems that cannot exchange two files, or cannot rename without replacing. */
 static const unsigned lacking[] = {RENAME_EXCHANGE, RENAME_NOREPLACE | RENAME_EXCHANGE};
 
 START_TEST(test_simple_file_systems)
@@ -332,8 +333,8 @@ START_TEST(test_simple_file_systems)
 }
 END_TEST
 
-/* A folder where the tile should be: a miss, and no put may tear it down if it is in use. */
-START_TEST(test_folder_in_place)
+/* A directory in the tile's place: a miss. A put must not delete it if it is not empty. */
+START_TEST(test_directory_in_place)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
     char path[1024], inside[1040];
@@ -355,7 +356,7 @@ START_TEST(test_folder_in_place)
 }
 END_TEST
 
-/* A file where one of the tile's folders should be. */
+/* A file in the place of one of the tile's directories. */
 START_TEST(test_file_in_place)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
@@ -374,12 +375,12 @@ START_TEST(test_file_in_place)
 }
 END_TEST
 
-/* Deleting any of it, or all, is harmless. */
+/* Deleting any part of the cache, or all of it, is harmless. */
 START_TEST(test_deleted)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
     char path[1024];
-    /* The tile, then the folder above it, and so on, up to the cache's own. */
+    /* The tile, its directory, and so on, up to the cache's own. */
     for (path_of(&tile, path); strlen(path) >= strlen(directory); *strrchr(path, '/') = 0) {
         int err = disk_cache_put(cache, &tile, png);
         ck_assert_msg(err == 0, "%s: %d", path, err);
@@ -387,7 +388,7 @@ START_TEST(test_deleted)
         folder_remove(path);
         ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
     }
-    /* Without its folder a cache may keep nothing, but must not pretend. */
+    /* A put that returns 0 has stored the tile. */
     if (disk_cache_put(cache, &tile, png) == 0)
         must_have(cache, &tile, png);
     else
@@ -413,7 +414,7 @@ START_TEST(test_two_caches)
 }
 END_TEST
 
-/* What a cache has written the next one reads. */
+/* A new cache reads the files of the last one. */
 START_TEST(test_reopened)
 {
     struct blob *png = png_of(256, 1);
@@ -430,7 +431,7 @@ START_TEST(test_open)
     char path[FOLDER_TEXT + 64];
     struct disk_cache *other;
     struct stat status;
-    /* Made where it is missing, with what is above it. */
+    /* Created if missing, with its parents. */
     snprintf(path, sizeof path, "%s/a/b/c", directory);
     ck_assert_int_eq(open_cache(&other, path), 0);
     ck_assert_int_eq(stat(path, &status), 0);
@@ -447,7 +448,7 @@ START_TEST(test_open)
     ck_assert_int_lt(open_cache(&other, path), 0);
     strcat(path, "/cache");
     ck_assert_int_eq(open_cache(&other, path), -ENOTDIR);
-    /* Where not even root can make files. */
+    /* Not even root can make files there. */
     ck_assert_int_lt(open_cache(&other, "/proc/farlands"), 0);
     ck_assert_int_lt(open_cache(&other, "/proc"), 0);
     ck_assert_int_lt(open_cache(&other, ""), 0);
@@ -461,7 +462,7 @@ START_TEST(test_open)
 }
 END_TEST
 
-/* The disk ends in the middle of a file: an error, and nothing is left. */
+/* The disk is full in the middle of a file: an error, and no file is left. */
 START_TEST(test_disk_full)
 {
     struct blob *png = png_of(256, 1), *old = png_of(256, 2), *found = NULL;
@@ -473,7 +474,7 @@ START_TEST(test_disk_full)
         if (with_old)
             ck_assert_int_eq(disk_cache_put(cache, &tile, old), 0);
         for (size_t room = 0; room < png->length; room += png->length / 3 + 1) {
-            /* Check itself writes files, so only around the put. */
+            /* Only around the put, as Check itself writes files. */
             small = (struct rlimit){room, limit.rlim_max};
             setrlimit(RLIMIT_FSIZE, &small);
             int err = disk_cache_put(cache, &tile, png);
@@ -497,7 +498,7 @@ START_TEST(test_disk_full)
 }
 END_TEST
 
-/* No file descriptors left: errors, not crashes, and afterwards all is well. */
+/* No file descriptors left: errors, no crash, and it works afterwards. */
 START_TEST(test_no_descriptors)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
@@ -526,7 +527,7 @@ static int open_descriptors(void)
     return count;
 }
 
-/* Neither hits, nor misses, nor errors keep a file open. */
+/* No hit, miss or error leaves a file open. */
 START_TEST(test_descriptors)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
@@ -559,12 +560,12 @@ static void *put_and_get(void *context)
         struct tile mine = tile;
         struct blob *found = NULL;
         mine.x = chance_below(&state, TILES);
-        mine.y = lap / 10; /* new folders, again and again, for all at once */
+        mine.y = lap / 10; /* new directories again and again, for all threads at once */
         if (disk_cache_put(cache, &mine, versions[self]) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
         }
-        /* Once there it is there for good, and is always some thread's version. */
+        /* Once stored it stays, always as the version of one of the threads. */
         if (disk_cache_get(cache, &mine, &found) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
@@ -606,7 +607,7 @@ int main(void)
     tcase_add_test(tcase, test_fingerprints);
     tcase_add_loop_test(tcase, test_damage, 0, DAMAGES);
     tcase_add_loop_test(tcase, test_simple_file_systems, 0, ROWS(lacking));
-    tcase_add_test(tcase, test_folder_in_place);
+    tcase_add_test(tcase, test_directory_in_place);
     tcase_add_test(tcase, test_file_in_place);
     tcase_add_test(tcase, test_deleted);
     tcase_add_test(tcase, test_two_caches);

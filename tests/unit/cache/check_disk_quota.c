@@ -83,7 +83,7 @@ START_TEST(test_counted)
     for (int i = 0; i < 300; i++) {
         png->length = (size_t)(1 + i * 37 % (int)length);
         ck_assert_int_eq(put_number(i % 200), 0);
-        struct footprint truth = folder_truth(directory), used;
+        struct footprint truth = directory_usage(directory), used;
         ck_assert(disk_cache_usage(cache, &used));
         must(used.files == truth.files, "%d: %ju files, not %ju", i, (uintmax_t)used.files,
              (uintmax_t)truth.files);
@@ -105,8 +105,8 @@ START_TEST(test_shrunk)
     ck_assert_int_eq(put_number(0), 0);
     ck_assert_int_eq(put_number(0), 0);
     ck_assert(disk_cache_usage(cache, &used));
-    ck_assert(footprint_fits(folder_truth(directory), used));
-    ck_assert_uint_eq(used.files, folder_truth(directory).files);
+    ck_assert(footprint_fits(directory_usage(directory), used));
+    ck_assert_uint_eq(used.files, directory_usage(directory).files);
     ck_assert_uint_eq(used.bytes, before);
 }
 END_TEST
@@ -172,7 +172,7 @@ START_TEST(test_doubt)
     spoil_books(_i);
     open_with(plenty);
     ck_assert_msg(soon(put_number(70) == 0), "doubt %d: nothing is stored", _i);
-    struct footprint truth = folder_truth(directory), used;
+    struct footprint truth = directory_usage(directory), used;
     ck_assert(disk_cache_usage(cache, &used));
     ck_assert_msg(footprint_fits(truth, used) && used.bytes < bytes * 6 / 10,
                   "doubt %d: %ju of %ju bytes, %ju of %ju files", _i, (uintmax_t)used.bytes,
@@ -192,7 +192,7 @@ START_TEST(test_doubt_open)
     ck_assert_msg(err == -EDQUOT || err == 0, "doubt %d: %d", _i, err);
     ck_assert_msg(soon(put_number(101) == 0), "doubt %d: nothing is stored", _i);
     ck_assert_uint_ge(used_bytes(), bytes);
-    ck_assert_uint_ge(used_files(), folder_truth(directory).files);
+    ck_assert_uint_ge(used_files(), directory_usage(directory).files);
 }
 END_TEST
 
@@ -207,11 +207,11 @@ START_TEST(test_without_books)
     cache = NULL;
     snprintf(path, sizeof path, "%s/" QUOTA_FILE, directory);
     remove(path);
-    struct footprint half = folder_truth(directory);
+    struct footprint half = directory_usage(directory);
     half.bytes /= 2;
     open_with(half);
     ck_assert(soon(used_bytes() <= half.bytes));
-    ck_assert_uint_le(folder_truth(directory).bytes, half.bytes);
+    ck_assert_uint_le(directory_usage(directory).bytes, half.bytes);
     ck_assert(soon(put_number(500) == 0));
 }
 END_TEST
@@ -241,7 +241,7 @@ static void shrink(unsigned percent)
     disk_cache_limit(cache, &used);
     ck_assert(soon(used_bytes() <= used.bytes * 95 / 100));
     pause_ms(50);
-    ck_assert_uint_le(folder_truth(directory).bytes, used.bytes);
+    ck_assert_uint_le(directory_usage(directory).bytes, used.bytes);
 }
 
 static const struct {
@@ -417,7 +417,7 @@ START_TEST(test_link)
     ck_assert_int_eq(symlink(outside, path), 0);
     ck_assert_int_eq(put_number(1), -ELOOP);
     ck_assert_int_eq(put_number(1), -ELOOP); /* which stops nothing else */
-    ck_assert_uint_eq(folder_truth(outside).files, 1);
+    ck_assert_uint_eq(directory_usage(outside).files, 1);
     folder_remove(outside);
 }
 END_TEST
@@ -481,7 +481,7 @@ static void sample(struct samples *samples, const pid_t *processes, int count)
         if (!WIFSTOPPED(status))
             return;
     }
-    struct footprint truth = folder_truth(directory);
+    struct footprint truth = directory_usage(directory);
     samples->most.bytes = truth.bytes > samples->most.bytes ? truth.bytes : samples->most.bytes;
     samples->most.files = truth.files > samples->most.files ? truth.files : samples->most.files;
     samples->count++;
@@ -598,7 +598,7 @@ START_TEST(test_processes)
     /* The next one has what it needs, and leaves no temporaries of the dead. */
     open_with(quota);
     ck_assert(soon(put_number(1) == 0));
-    ck_assert_uint_gt(folder_truth(directory).files, 100);
+    ck_assert_uint_gt(directory_usage(directory).files, 100);
 }
 END_TEST
 
@@ -621,7 +621,7 @@ START_TEST(test_count_meanwhile)
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         ck_assert(soon(put_number(lap) == 0));
-        struct footprint truth = folder_truth(directory), used;
+        struct footprint truth = directory_usage(directory), used;
         ck_assert(disk_cache_usage(cache, &used));
         ck_assert_msg(footprint_fits(truth, used), "%ju of %ju bytes, %ju of %ju files",
                       (uintmax_t)used.bytes, (uintmax_t)truth.bytes, (uintmax_t)used.files,
@@ -662,7 +662,7 @@ START_TEST(test_torn_down)
     pthread_join(thread, NULL);
     ck_assert_int_gt(done, 100);
     ck_assert(soon(put_number(1) == 0));
-    struct footprint truth = folder_truth(directory), used;
+    struct footprint truth = directory_usage(directory), used;
     ck_assert(disk_cache_usage(cache, &used) && footprint_fits(truth, used));
 }
 END_TEST
@@ -677,7 +677,7 @@ START_TEST(test_stop)
     pause_ms(2);
     disk_cache_close(cache);
     cache = NULL;
-    ck_assert_uint_gt(folder_truth(directory).files, 10);
+    ck_assert_uint_gt(directory_usage(directory).files, 10);
 }
 END_TEST
 
@@ -844,8 +844,8 @@ START_TEST(test_no_room_for_books)
     close(fd);
     ck_assert_int_eq(disk_cache_open(&small, path, &quota, NULL, NULL), 0);
     bool started_full = disk_cache_suspended(small);
-    struct footprint other = folder_truth(name), all = footprint_sum(quota, other);
-    bool fits = soon(footprint_fits(folder_truth(path), all));
+    struct footprint other = directory_usage(name), all = footprint_sum(quota, other);
+    bool fits = soon(footprint_fits(directory_usage(path), all));
     disk_cache_close(small);
     umount(path);
     ck_assert(started_full);

@@ -1,6 +1,5 @@
-/* Sweeps of one folder by two processes: what the books say afterwards is never below what is
- * there. Two sweeps opened here stand for two processes: the locks of their books know no
- * difference. */
+/* Eviction passes of two processes over one directory: the ledger never says less than what is
+ * there. Two ledgers opened here act as two processes: OFD locks do not tell the difference. */
 #include "server/cache/eviction.h"
 
 #include <errno.h>
@@ -12,79 +11,81 @@ enum { MOMENTS = 30, STEPS_APART = 13 };
 
 enum { COLUMNS = 8, ROWS_OF_TILES = 20, BYTES = 5000 };
 
-static const struct footprint room = {100000, 0};
+static const struct footprint to_free = {100000, 0};
 
-/* One process. At step AT of its sweep the other one, if any, tries to take its turn. */
-struct party {
+/* A process. At step AT of its pass the other one, if any, attempts a pass. */
+struct process {
     struct quota *quota;
     struct eviction *eviction;
-    struct party *other;
+    struct process *other;
     int at, steps;
-    int turns; /* taken by the other */
+    int other_passes; /* that succeeded */
 };
 
 static char path[FOLDER_TEXT];
 static struct directory directory;
 
-static int take_turn(struct party *party)
+static int run_pass(struct process *process)
 {
     struct footprint counted, freed;
-    int err = quota_eviction_begin(party->quota);
+    int err = quota_eviction_begin(process->quota);
     if (err)
         return err;
-    ck_assert_int_eq(eviction_remove_temporaries(party->eviction), 0);
-    ck_assert_int_eq(eviction_count(party->eviction, &counted), 0);
-    ck_assert_int_eq(eviction_run(party->eviction, room, &freed), 0);
-    quota_eviction_end(party->quota);
+    ck_assert_int_eq(eviction_remove_temporaries(process->eviction), 0);
+    ck_assert_int_eq(eviction_count(process->eviction, &counted), 0);
+    ck_assert_int_eq(eviction_run(process->eviction, to_free, &freed), 0);
+    quota_eviction_end(process->quota);
     return 0;
 }
 
 static bool on_step(void *context)
 {
-    struct party *party = context;
-    struct party *other = party->other;
-    party->steps++;
-    if (other && party->steps == party->at)
-        party->turns += take_turn(other) == 0;
+    struct process *process = context;
+    struct process *other = process->other;
+    process->steps++;
+    if (other && process->steps == process->at)
+        process->other_passes += run_pass(other) == 0;
     return true;
 }
 
-static void join(struct party *party)
+static void join(struct process *process)
 {
-    int why;
-    *party = (struct party){0};
-    ck_assert_int_eq(quota_open(&party->quota, &directory, &why), 0);
-    ck_assert_int_eq(why, 0);
-    const struct eviction_parts parts = {
-        .directory = &directory, .quota = party->quota, .go_on = on_step, .go_on_context = party};
-    ck_assert_int_eq(eviction_new(&party->eviction, &parts), 0);
+    int err;
+    *process = (struct process){0};
+    ck_assert_int_eq(quota_open(&process->quota, &directory, &err), 0);
+    ck_assert_int_eq(err, 0);
+    const struct eviction_parts parts = {.directory = &directory,
+                                         .quota = process->quota,
+                                         .go_on = on_step,
+                                         .go_on_context = process};
+    ck_assert_int_eq(eviction_new(&process->eviction, &parts), 0);
 }
 
-static void part(struct party *party)
+static void leave(struct process *process)
 {
-    eviction_free(party->eviction);
-    quota_close(party->quota);
+    eviction_free(process->eviction);
+    quota_close(process->quota);
 }
 
-static struct footprint used(const struct party *party)
+static struct footprint used(const struct process *process)
 {
     struct quota_usage usage;
-    ck_assert_int_eq(quota_read(party->quota, &usage), 0);
+    ck_assert_int_eq(quota_read(process->quota, &usage), 0);
     ck_assert(usage.known);
     return usage.used;
 }
 
-/* What books say that know of nothing but what is there. */
+/* What a new ledger says after a count. */
 static struct footprint truth(void)
 {
     struct footprint counted;
-    struct party fresh;
+    struct process fresh;
     ck_assert_int_eq(unlinkat(directory.fd, QUOTA_FILE, 0), 0);
     join(&fresh);
     ck_assert_int_eq(quota_eviction_begin(fresh.quota), 0);
     ck_assert_int_eq(eviction_count(fresh.eviction, &counted), 0);
     struct footprint out = used(&fresh);
-    part(&fresh);
+    leave(&fresh);
     return out;
 }
 
@@ -125,49 +126,49 @@ static void tear_down(void)
     folder_remove(path);
 }
 
-/* Whenever in a sweep another one wants to sweep, what goes is not subtracted twice. */
+/* At whatever step of a pass another process attempts one, nothing is subtracted twice. */
 START_TEST(test_two)
 {
-    struct party one, two;
+    struct process one, two;
     join(&one);
     join(&two);
-    ck_assert_int_eq(take_turn(&two), 0);
+    ck_assert_int_eq(run_pass(&two), 0);
     one.other = &two;
     one.at = 1 + _i * STEPS_APART;
-    ck_assert_int_eq(take_turn(&one), 0);
-    struct footprint books = used(&one);
-    part(&one);
-    part(&two);
+    ck_assert_int_eq(run_pass(&one), 0);
+    struct footprint ledger = used(&one);
+    leave(&one);
+    leave(&two);
     struct footprint there = truth();
-    must(footprint_fits(there, books),
-         "step %d: the books say %" PRIu64 " bytes, %" PRIu64 " files; there are %" PRIu64
+    must(footprint_fits(there, ledger),
+         "step %d: the ledger says %" PRIu64 " bytes, %" PRIu64 " files; there are %" PRIu64
          ", %" PRIu64,
-         one.at, books.bytes, books.files, there.bytes, there.files);
-    ck_assert_int_eq(one.turns, 0);
+         one.at, ledger.bytes, ledger.files, there.bytes, there.files);
+    ck_assert_int_eq(one.other_passes, 0);
     ck_assert_int_ge(one.steps, one.at);
 }
 END_TEST
 
-/* One alone: the books are right to the byte, and what the dead left is gone. */
+/* A single process: the ledger is exact to the byte, and abandoned temporary files are deleted. */
 START_TEST(test_one)
 {
-    struct party one;
+    struct process one;
     join(&one);
-    ck_assert_int_eq(take_turn(&one), 0);
-    ck_assert_int_eq(take_turn(&one), 0);
-    struct footprint books = used(&one);
-    part(&one);
+    ck_assert_int_eq(run_pass(&one), 0);
+    ck_assert_int_eq(run_pass(&one), 0);
+    struct footprint ledger = used(&one);
+    leave(&one);
     ck_assert_int_ne(faccessat(directory.fd, ".new-00000000000000aa-1", F_OK, 0), 0);
     struct footprint there = truth();
-    ck_assert_uint_eq(books.bytes, there.bytes);
-    ck_assert_uint_eq(books.files, there.files);
+    ck_assert_uint_eq(ledger.bytes, there.bytes);
+    ck_assert_uint_eq(ledger.files, there.files);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = suite_case(suite, "sweep");
+    Suite *suite = suite_create("eviction");
+    TCase *tcase = suite_case(suite, "eviction");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_one);
     tcase_add_loop_test(tcase, test_two, 0, MOMENTS);

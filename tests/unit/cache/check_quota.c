@@ -1,5 +1,5 @@
-/* The books of a cache folder: limits, processes that share them, surveys beside which things are
- * made. Two books opened here stand for two processes: their locks know no difference. */
+/* The quota ledger: limits, processes that share it, counts while files are made. Two ledgers
+ * opened here act as two processes: OFD locks do not tell the difference. */
 #include "server/cache/quota.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@ static const struct footprint plenty = {1 << 30, 1000000}, nothing;
 
 static void set_up(void)
 {
-    int why;
+    int err;
     folder_new(path);
     ck_assert_int_eq(directory_open(&directory, path), 0);
-    ck_assert_int_eq(quota_open(&one, &directory, &why), 0);
-    ck_assert_int_eq(why, 0);
-    ck_assert_int_eq(quota_open(&two, &directory, &why), 0);
-    ck_assert_int_eq(why, 0);
+    ck_assert_int_eq(quota_open(&one, &directory, &err), 0);
+    ck_assert_int_eq(err, 0);
+    ck_assert_int_eq(quota_open(&two, &directory, &err), 0);
+    ck_assert_int_eq(err, 0);
 }
 
 static void tear_down(void)
@@ -32,7 +32,7 @@ static void tear_down(void)
     folder_remove(path);
 }
 
-/* What the books say beyond nothing. */
+/* The usage beyond that of an empty cache. */
 static struct footprint used(void)
 {
     struct quota_usage usage;
@@ -42,11 +42,11 @@ static struct footprint used(void)
     return footprint_difference(usage.used, quota_of_empty_cache());
 }
 
-static void must_be(struct footprint expected, const char *what)
+static void must_be(struct footprint expected, const char *when)
 {
-    struct footprint is = used();
+    const struct footprint is = used();
     must(is.bytes == expected.bytes && is.files == expected.files,
-         "%s: %" PRIu64 " bytes, %" PRIu64 " files, not %" PRIu64 ", %" PRIu64, what, is.bytes,
+         "%s: %" PRIu64 " bytes, %" PRIu64 " files, not %" PRIu64 ", %" PRIu64, when, is.bytes,
          is.files, expected.bytes, expected.files);
 }
 
@@ -59,7 +59,7 @@ START_TEST(test_footprints)
 {
     static const struct {
         uint64_t size, entries, bytes;
-    } folders[] = {
+    } directories[] = {
         {0, 0, 4096},       {4096, 0, 4096},    {4096, 50, 4096},    {12288, 0, 12288},
         {12288, 102, 4128}, {12288, 103, 4096}, {40960, 100, 32960},
     };
@@ -67,15 +67,15 @@ START_TEST(test_footprints)
     ck_assert_uint_eq(footprint_of_file(1).bytes, 4096 + FOOTPRINT_ENTRY);
     ck_assert_uint_eq(footprint_of_file(4096).bytes, 4096 + FOOTPRINT_ENTRY);
     ck_assert_uint_eq(footprint_of_file(4097).bytes, 8192 + FOOTPRINT_ENTRY);
-    for (int i = 0; i < ROWS(folders); i++) {
-        struct footprint is = footprint_of_directory(folders[i].size, folders[i].entries);
-        ck_assert_msg(is.bytes == folders[i].bytes + FOOTPRINT_ENTRY && is.files == 1,
+    for (int i = 0; i < ROWS(directories); i++) {
+        struct footprint is = footprint_of_directory(directories[i].size, directories[i].entries);
+        ck_assert_msg(is.bytes == directories[i].bytes + FOOTPRINT_ENTRY && is.files == 1,
                       "row %d: %" PRIu64, i, is.bytes);
     }
 }
 END_TEST
 
-/* Neither limit is exceeded, by both together. */
+/* Both processes together exceed neither limit. */
 START_TEST(test_limits)
 {
     struct footprint limit = footprint_sum(quota_of_empty_cache(), size(10000, 10));
@@ -90,11 +90,11 @@ START_TEST(test_limits)
     must_be(size(9000, 9), "settled");
     ck_assert_int_eq(quota_eviction_begin(two), 0);
     quota_evicted(two, plenty);
-    ck_assert_uint_eq(used().bytes, 0); /* never below it */
+    ck_assert_uint_eq(used().bytes, 0); /* never negative */
 }
 END_TEST
 
-/* Who closes its books, or dies, is not alive; what it reserved stays until a survey. */
+/* A process that closes its ledger or dies is not alive; its reservations stay until a count. */
 START_TEST(test_alive)
 {
     ck_assert(quota_is_alive(one, quota_nonce(one)));
@@ -109,22 +109,22 @@ START_TEST(test_alive)
     must_be(size(500, 5), "died");
     ck_assert_int_eq(quota_count_begin(one), 0);
     ck_assert_int_eq(quota_count_end(one, quota_of_empty_cache()), 0);
-    must_be(nothing, "surveyed");
+    must_be(nothing, "counted");
 }
 END_TEST
 
-/* What is in the books before a survey; what each does before and meanwhile; what is counted; and
- * what they say then. */
+/* The ledger before a count; what each process does before and meanwhile; the number counted; and
+ * the ledger afterwards. */
 static const struct {
-    const char *what;
+    const char *name;
     uint64_t before;            /* reserved and settled */
     uint64_t pending, other;    /* reserved by one and by two, and not settled */
-    uint64_t made, freed;       /* meanwhile: by two, and by who sweeps */
-    uint64_t counted, expected; /* bytes; one file each 100 */
-} surveys[] = {
-    {"as it was", 1000, 0, 0, 0, 0, 1000, 1000},
+    uint64_t made, freed;       /* meanwhile: by two, and by one, which evicts */
+    uint64_t counted, expected; /* bytes; one file per 100 */
+} counts[] = {
+    {"unchanged", 1000, 0, 0, 0, 0, 1000, 1000},
     {"deleted by hand", 1000, 0, 0, 0, 0, 400, 400},
-    {"put there by hand", 1000, 0, 0, 0, 0, 3000, 3000},
+    {"made by hand", 1000, 0, 0, 0, 0, 3000, 3000},
     {"all deleted", 1000, 0, 0, 0, 0, 0, 0},
     {"made meanwhile, not seen", 1000, 0, 0, 500, 0, 1000, 1500},
     {"made meanwhile, seen", 1000, 0, 0, 500, 0, 1500, 1500},
@@ -144,29 +144,29 @@ static struct footprint hundreds(uint64_t bytes)
     return size(bytes, bytes / 100);
 }
 
-START_TEST(test_surveys)
+START_TEST(test_counts)
 {
-    ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].before), plenty), 0);
-    quota_settle(one, hundreds(surveys[_i].before), nothing);
-    ck_assert_int_eq(quota_reserve(one, hundreds(surveys[_i].pending), plenty), 0);
-    ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].other), plenty), 0);
+    ck_assert_int_eq(quota_reserve(one, hundreds(counts[_i].before), plenty), 0);
+    quota_settle(one, hundreds(counts[_i].before), nothing);
+    ck_assert_int_eq(quota_reserve(one, hundreds(counts[_i].pending), plenty), 0);
+    ck_assert_int_eq(quota_reserve(two, hundreds(counts[_i].other), plenty), 0);
     ck_assert_int_eq(quota_eviction_begin(one), 0);
     ck_assert_int_eq(quota_count_begin(one), 0);
-    ck_assert_int_eq(quota_reserve(two, hundreds(surveys[_i].made), plenty), 0);
-    quota_settle(two, hundreds(surveys[_i].made), nothing);
-    quota_evicted(one, hundreds(surveys[_i].freed));
-    struct footprint counted = footprint_sum(quota_of_empty_cache(), hundreds(surveys[_i].counted));
+    ck_assert_int_eq(quota_reserve(two, hundreds(counts[_i].made), plenty), 0);
+    quota_settle(two, hundreds(counts[_i].made), nothing);
+    quota_evicted(one, hundreds(counts[_i].freed));
+    struct footprint counted = footprint_sum(quota_of_empty_cache(), hundreds(counts[_i].counted));
     ck_assert_int_eq(quota_count_end(one, counted), 0);
-    must_be(hundreds(surveys[_i].expected), surveys[_i].what);
+    must_be(hundreds(counts[_i].expected), counts[_i].name);
 }
 END_TEST
 
-/* One sweeps at a time, until it ends, its books are closed or it dies. */
-START_TEST(test_turns)
+/* One process at a time is in a pass, until it ends it, closes its ledger or dies. */
+START_TEST(test_passes)
 {
     ck_assert_int_eq(quota_eviction_begin(one), 0);
     ck_assert_int_eq(quota_eviction_begin(two), -EBUSY);
-    quota_eviction_end(two); /* nothing of its own */
+    quota_eviction_end(two); /* it has none */
     ck_assert_int_eq(quota_eviction_begin(two), -EBUSY);
     quota_eviction_end(one);
     ck_assert_int_eq(quota_eviction_begin(two), 0);
@@ -177,32 +177,32 @@ START_TEST(test_turns)
 }
 END_TEST
 
-/* Books begun anew in mid-sweep: what goes is not subtracted from what they never had, and what
- * is being made comes into them before it can be. */
-START_TEST(test_anew)
+/* A ledger reset during a pass: evictions are not subtracted from a ledger that never included the
+ * files, and reservations are added to it before the files can be made. */
+START_TEST(test_reset)
 {
-    char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    char ledger[FOLDER_TEXT + 16];
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, path);
     ck_assert_int_eq(quota_reserve(one, size(5000, 5), plenty), 0);
     ck_assert_int_eq(quota_eviction_begin(one), 0);
-    file_write(books, "torn", 4);
+    file_write(ledger, "torn", 4);
     ck_assert_int_eq(quota_reserve(two, size(900, 9), plenty), 0);
-    must_be(size(5900, 14), "anew");
+    must_be(size(5900, 14), "reset");
     quota_evicted(one, size(100, 1));
-    must_be(size(5900, 14), "swept");
+    must_be(size(5900, 14), "evicted");
     quota_settle(one, size(5000, 5), size(1000, 1));
     must_be(size(4900, 13), "settled");
 }
 END_TEST
 
-/* Books that vanish in mid-survey: what was counted may not be all. */
-START_TEST(test_vanished)
+/* A ledger deleted during a count: the count may be incomplete. */
+START_TEST(test_deleted_during_count)
 {
-    char books[FOLDER_TEXT + 16];
+    char ledger[FOLDER_TEXT + 16];
     struct footprint last;
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, path);
     ck_assert_int_eq(quota_count_begin(one), 0);
-    remove(books);
+    remove(ledger);
     ck_assert_int_eq(mkdirat(directory.fd, "0123456789abcdef", 0777), 0);
     ck_assert_int_eq(quota_reserve(two, size(1, 1), plenty), -EDQUOT);
     ck_assert(!quota_last(two, &last));
@@ -214,54 +214,54 @@ START_TEST(test_vanished)
 }
 END_TEST
 
-/* Books that vanish while tiles are on their way: what is made afterwards is in the new ones. */
-START_TEST(test_vanished_in_mid_put)
+/* A ledger deleted during puts: the new one includes all reservations, once. */
+START_TEST(test_deleted_during_put)
 {
-    char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
+    char ledger[FOLDER_TEXT + 16];
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, path);
     ck_assert_int_eq(quota_reserve(one, size(500, 5), plenty), 0);
     ck_assert_int_eq(quota_reserve(two, size(300, 3), plenty), 0);
-    remove(books);
+    remove(ledger);
     ck_assert_int_eq(quota_reserve(one, size(100, 1), plenty), 0);
-    must_be(size(600, 6), "one's");
+    must_be(size(600, 6), "of one");
     quota_settle(two, size(300, 3), nothing);
-    must_be(size(900, 9), "and two's");
+    must_be(size(900, 9), "and of two");
     quota_settle(one, size(600, 6), size(100, 1));
-    must_be(size(800, 8), "and once only");
+    must_be(size(800, 8), "settled");
 }
 END_TEST
 
-/* Something else under the name of the books: an error, and it stays. */
-START_TEST(test_in_the_way)
+/* Something else under the ledger's name: an error, and it stays. */
+START_TEST(test_name_taken)
 {
-    char books[FOLDER_TEXT + 16];
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
-    remove(books);
-    ck_assert_int_eq(mkdir(books, 0777), 0);
+    char ledger[FOLDER_TEXT + 16];
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, path);
+    remove(ledger);
+    ck_assert_int_eq(mkdir(ledger, 0777), 0);
     ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
-    remove(books);
-    ck_assert_int_eq(symlink("elsewhere", books), 0);
+    remove(ledger);
+    ck_assert_int_eq(symlink("elsewhere", ledger), 0);
     ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
-    remove(books);
-    ck_assert_int_eq(mkfifo(books, 0777), 0);
+    remove(ledger);
+    ck_assert_int_eq(mkfifo(ledger, 0777), 0);
     ck_assert_int_lt(quota_reserve(one, size(1, 1), plenty), 0);
-    remove(books);
+    remove(ledger);
     ck_assert_int_eq(quota_reserve(one, size(1, 1), plenty), 0);
 }
 END_TEST
 
-/* No number left for one more process: it stores nothing. */
+/* No slot left for one more process: it stores nothing. */
 START_TEST(test_too_many)
 {
     enum { MORE = 62 };
     struct quota *more[MORE], *last;
-    int why;
+    int err;
     for (int i = 0; i < MORE; i++) {
-        ck_assert_int_eq(quota_open(&more[i], &directory, &why), 0);
-        ck_assert_int_eq(why, 0);
+        ck_assert_int_eq(quota_open(&more[i], &directory, &err), 0);
+        ck_assert_int_eq(err, 0);
     }
-    ck_assert_int_eq(quota_open(&last, &directory, &why), 0);
-    ck_assert_int_eq(why, -EUSERS);
+    ck_assert_int_eq(quota_open(&last, &directory, &err), 0);
+    ck_assert_int_eq(err, -EUSERS);
     ck_assert_int_eq(quota_reserve(last, size(1, 1), plenty), -EUSERS);
     quota_close(more[7]);
     ck_assert_int_eq(quota_reserve(last, size(1, 1), plenty), 0);
@@ -272,13 +272,13 @@ START_TEST(test_too_many)
 }
 END_TEST
 
-/* A holder of the books that has been stopped: an error after a moment, no hang. */
+/* A process stopped while it holds the ledger's lock: an error after a moment, no hang. */
 START_TEST(test_stopped_holder)
 {
-    char books[FOLDER_TEXT + 16];
+    char ledger[FOLDER_TEXT + 16];
     struct flock first = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, path);
-    int fd = open(books, O_RDWR);
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, path);
+    int fd = open(ledger, O_RDWR);
     ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &first), 0);
     ck_assert_int_eq(quota_reserve(one, size(1, 1), plenty), -EAGAIN);
     close(fd);
@@ -288,18 +288,18 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("usage");
-    TCase *tcase = suite_case(suite, "usage");
+    Suite *suite = suite_create("quota");
+    TCase *tcase = suite_case(suite, "quota");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_footprints);
     tcase_add_test(tcase, test_limits);
     tcase_add_test(tcase, test_alive);
-    tcase_add_loop_test(tcase, test_surveys, 0, ROWS(surveys));
-    tcase_add_test(tcase, test_turns);
-    tcase_add_test(tcase, test_anew);
-    tcase_add_test(tcase, test_vanished);
-    tcase_add_test(tcase, test_vanished_in_mid_put);
-    tcase_add_test(tcase, test_in_the_way);
+    tcase_add_loop_test(tcase, test_counts, 0, ROWS(counts));
+    tcase_add_test(tcase, test_passes);
+    tcase_add_test(tcase, test_reset);
+    tcase_add_test(tcase, test_deleted_during_count);
+    tcase_add_test(tcase, test_deleted_during_put);
+    tcase_add_test(tcase, test_name_taken);
     tcase_add_test(tcase, test_too_many);
     tcase_add_test(tcase, test_stopped_holder);
     return suite_run(suite);

@@ -1,4 +1,4 @@
-/* What the tests of the disk cache share: what a folder really holds, and tiles by number. */
+/* Shared by the tests of the disk cache: the true size of a directory, and tiles by number. */
 #ifndef FARLANDS_CACHE_FIXTURES_H
 #define FARLANDS_CACHE_FIXTURES_H
 
@@ -9,9 +9,9 @@
 #include "server/cache/quota.h"
 #include "tests/unit/support/fixtures.h"
 
-/* What du would say of the folder at PATH, itself included; what vanishes meanwhile does not count.
- */
-static inline struct footprint folder_truth(const char *path)
+/* The usage of the directory PATH as du counts it, itself included. Files that vanish meanwhile are
+ * not counted. */
+static inline struct footprint directory_usage(const char *path)
 {
     struct footprint sum = {0};
     struct stat status;
@@ -23,7 +23,7 @@ static inline struct footprint folder_truth(const char *path)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
             char *below = NULL;
             must(asprintf(&below, "%s/%s", path, entry->d_name) > 0, "no memory");
-            sum = footprint_sum(sum, folder_truth(below));
+            sum = footprint_sum(sum, directory_usage(below));
             free(below);
         }
     if (directory)
@@ -31,7 +31,7 @@ static inline struct footprint folder_truth(const char *path)
     return sum;
 }
 
-/* Tile NUMBER of TILE's kind: eight in a column, 64 columns a zoom. */
+/* A tile like TILE at the place NUMBER: eight per column, 64 columns per zoom. */
 static inline struct tile tile_number(const struct tile *tile, int number)
 {
     struct tile other = *tile;
@@ -41,7 +41,7 @@ static inline struct tile tile_number(const struct tile *tile, int number)
     return other;
 }
 
-/* Its file, "{folder}/{fingerprint}/{layer}/..." */
+/* The path of its file, "{directory}/{fingerprint}/{layer}/..." */
 static inline char *tile_file(const char *directory, const struct tile *tile, char path[1024])
 {
     char name[TILE_PATH_MAX];
@@ -55,7 +55,7 @@ static inline bool file_exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* Say that the file was used SECONDS ago. */
+/* Set the file's times to SECONDS ago. */
 static inline void file_age(const char *path, long seconds)
 {
     struct timespec times[2];
@@ -71,7 +71,7 @@ static inline void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* Whether CONDITION comes true within ten seconds, a minute under sanitizers. */
+/* True if CONDITION becomes true within ten seconds (a minute under sanitizers). */
 #define soon(condition)                        \
     __extension__({                            \
         int turns = 0;                         \
