@@ -1,4 +1,4 @@
-/* The disk cache's quota: never exceeded at any sample, and what goes when room is needed. */
+/* The disk cache's quota: not exceeded at any sample; and which tiles are evicted. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +14,7 @@ static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
 static struct tile tile;
-static struct blob *png; /* 12 KiB of what may as well be no PNG */
+static struct blob *png; /* 12 KiB; need not be a PNG */
 
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 
@@ -72,10 +72,10 @@ static uint64_t used_files(void)
     return disk_cache_usage(cache, &used) ? used.files : UINT64_MAX;
 }
 
-/* --- What is counted ----------------------------------------------------------- */
+/* --- The ledger ----------------------------------------------------------- */
 
-/* Puts, and puts in the place of others, are counted to the file, and to the byte but for what
- * entries cost. */
+/* Puts of new and of existing tiles are counted exactly, except for the bytes of directory entries.
+ */
 START_TEST(test_counted)
 {
     open_with(plenty);
@@ -94,7 +94,7 @@ START_TEST(test_counted)
 }
 END_TEST
 
-/* A smaller tile in the place of a larger one: no more is given back than was reserved. */
+/* A smaller tile replaces a larger one: no more is released than was reserved. */
 START_TEST(test_shrunk)
 {
     struct footprint used;
@@ -111,7 +111,7 @@ START_TEST(test_shrunk)
 }
 END_TEST
 
-/* What is there after a restart the books know, as long as the machine was not down. */
+/* After a restart of the process the ledger is valid, and nothing is counted. */
 START_TEST(test_restart)
 {
     char path[1024];
@@ -119,46 +119,46 @@ START_TEST(test_restart)
     for (int i = 0; i < 50; i++)
         ck_assert_int_eq(put_number(i), 0);
     uint64_t bytes = used_bytes();
-    remove(path_of(3, path)); /* which a survey would notice */
+    remove(path_of(3, path)); /* a count would notice */
     open_with(plenty);
     ck_assert_uint_eq(used_bytes(), bytes);
     ck_assert_int_eq(put_number(51), 0);
 }
 END_TEST
 
-enum { GONE, EMPTY, SHORT, FLIPPED, OTHER_BOOT, DOUBTS };
+enum { MISSING, EMPTY, SHORT, FLIPPED, OTHER_BOOT, DAMAGES };
 
-static void spoil_books(int doubt)
+static void damage_ledger(int damage)
 {
     char path[FOLDER_TEXT + 16];
     uint64_t checksum;
     snprintf(path, sizeof path, "%s/" QUOTA_FILE, directory);
-    struct blob *books = file_read(path);
-    switch (doubt) {
-    case GONE:
+    struct blob *ledger = file_read(path);
+    switch (damage) {
+    case MISSING:
         remove(path);
         break;
     case EMPTY:
         file_write(path, "", 0);
         break;
     case SHORT:
-        file_write(path, books->bytes, books->length - 1);
+        file_write(path, ledger->bytes, ledger->length - 1);
         break;
     case FLIPPED:
-        books->bytes[60] ^= 1;
-        file_write(path, books->bytes, books->length);
+        ledger->bytes[60] ^= 1;
+        file_write(path, ledger->bytes, ledger->length);
         break;
-    default: /* another boot's, but else all right */
-        books->bytes[8] ^= 1;
-        checksum = crc32(0, books->bytes, (uInt)(books->length - sizeof checksum));
-        memcpy(books->bytes + books->length - sizeof checksum, &checksum, sizeof checksum);
-        file_write(path, books->bytes, books->length);
+    default: /* valid, but of another boot */
+        ledger->bytes[8] ^= 1;
+        checksum = crc32(0, ledger->bytes, (uInt)(ledger->length - sizeof checksum));
+        memcpy(ledger->bytes + ledger->length - sizeof checksum, &checksum, sizeof checksum);
+        file_write(path, ledger->bytes, ledger->length);
     }
-    blob_release(books);
+    blob_release(ledger);
 }
 
-/* Books that cannot be believed: nothing is stored until all has been counted. */
-START_TEST(test_doubt)
+/* An invalid ledger: nothing is stored until everything has been counted. */
+START_TEST(test_invalid)
 {
     char path[1024];
     open_with(plenty);
@@ -168,36 +168,36 @@ START_TEST(test_doubt)
     disk_cache_close(cache);
     cache = NULL;
     for (int i = 0; i < 50; i++)
-        remove(path_of(i, path)); /* whoever counts knows of it */
-    spoil_books(_i);
+        remove(path_of(i, path)); /* a count notices */
+    damage_ledger(_i);
     open_with(plenty);
-    ck_assert_msg(soon(put_number(70) == 0), "doubt %d: nothing is stored", _i);
+    ck_assert_msg(soon(put_number(70) == 0), "damage %d: nothing is stored", _i);
     struct footprint truth = directory_usage(directory), used;
     ck_assert(disk_cache_usage(cache, &used));
     ck_assert_msg(footprint_fits(truth, used) && used.bytes < bytes * 6 / 10,
-                  "doubt %d: %ju of %ju bytes, %ju of %ju files", _i, (uintmax_t)used.bytes,
+                  "damage %d: %ju of %ju bytes, %ju of %ju files", _i, (uintmax_t)used.bytes,
                   (uintmax_t)truth.bytes, (uintmax_t)used.files, (uintmax_t)truth.files);
 }
 END_TEST
 
 /* The same while the cache is open. */
-START_TEST(test_doubt_open)
+START_TEST(test_invalid_while_open)
 {
     open_with(plenty);
     for (int i = 0; i < 100; i++)
         ck_assert_int_eq(put_number(i), 0);
     uint64_t bytes = used_bytes();
-    spoil_books(_i);
+    damage_ledger(_i);
     int err = put_number(100);
-    ck_assert_msg(err == -EDQUOT || err == 0, "doubt %d: %d", _i, err);
-    ck_assert_msg(soon(put_number(101) == 0), "doubt %d: nothing is stored", _i);
+    ck_assert_msg(err == -EDQUOT || err == 0, "damage %d: %d", _i, err);
+    ck_assert_msg(soon(put_number(101) == 0), "damage %d: nothing is stored", _i);
     ck_assert_uint_ge(used_bytes(), bytes);
     ck_assert_uint_ge(used_files(), directory_usage(directory).files);
 }
 END_TEST
 
-/* A folder full of tiles that never had books. */
-START_TEST(test_without_books)
+/* A directory full of tiles without a ledger. */
+START_TEST(test_without_ledger)
 {
     char path[FOLDER_TEXT + 16];
     open_with(plenty);
@@ -216,17 +216,17 @@ START_TEST(test_without_books)
 }
 END_TEST
 
-/* --- What goes ------------------------------------------------------------------- */
+/* --- Eviction ------------------------------------------------------------------- */
 
 enum { TILES = 400 };
 
-/* TILES tiles, each a minute older than the next, used by a clock that is off by SHIFT seconds. */
+/* Store TILES tiles, each used a minute before the next, by a clock that is SHIFT seconds slow. */
 static void fill_with_ages(long shift)
 {
     char path[1024];
     open_with(plenty);
     for (int i = 0; i < TILES; i++) {
-        /* Not in the order in which the folder is gone through. */
+        /* Not in the order of the walk. */
         int number = i * 149 % TILES;
         ck_assert_int_eq(put_number(number), 0);
         file_age(path_of(number, path), shift + (TILES - i) * 60L);
@@ -254,8 +254,8 @@ static const struct {
     {"at the beginning of time", 1700000000L},
 };
 
-/* The oldest go, no more than must. */
-START_TEST(test_oldest_go)
+/* The tiles used longest ago are evicted, and no more than necessary. */
+START_TEST(test_oldest_first)
 {
     fill_with_ages(clocks[_i].shift);
     uint64_t before = used_bytes();
@@ -266,16 +266,16 @@ START_TEST(test_oldest_go)
         gone += !exists(i * 149 % TILES);
     for (int i = 0; i < TILES; i++) {
         bool there = exists(i * 149 % TILES);
-        /* The tiles of the cut-off age excepted. */
+        /* Except for tiles of the cut-off age. */
         must(i < gone - 1   ? !there
              : i > gone + 1 ? there
                             : true,
-             "clock %s: %d of %d gone, not %d", clocks[_i].what, i, gone, there);
+             "clock %s: %d of %d evicted, tile there: %d", clocks[_i].what, i, gone, there);
     }
 }
 END_TEST
 
-/* No more than must, also where all are of one age. */
+/* No more than necessary, even if all tiles have the same age. */
 START_TEST(test_same_age)
 {
     char path[1024];
@@ -289,7 +289,7 @@ START_TEST(test_same_age)
 }
 END_TEST
 
-/* A clock that was set back: what is used since then is kept, not what comes from the future. */
+/* After the clock was set back: tiles used since are kept, tiles from the future are evicted. */
 START_TEST(test_future)
 {
     char path[1024];
@@ -307,7 +307,7 @@ static bool is_not(void *context, const char *fingerprint)
     return strcmp(context, fingerprint) != 0;
 }
 
-/* Fingerprints that are not served go first, however young. */
+/* Fingerprints that are not served are evicted first, however recently used. */
 START_TEST(test_not_current)
 {
     char path[1024], other_yaml[FOLDER_TEXT + 16];
@@ -330,7 +330,7 @@ START_TEST(test_not_current)
         left += exists(i);
     tile.world = worlds->world;
     for (int i = 0; i < 100 && left; i++)
-        ck_assert_msg(exists(i), "%d gone, though %d are not served", i, left);
+        ck_assert_msg(exists(i), "%d evicted before %d that are not served", i, left);
     disk_cache_close(cache);
     cache = NULL;
     worlds_release(others);
@@ -372,13 +372,13 @@ static void file_below(const char *where, const char *name)
     file_write(path, "foreign", 7);
 }
 
-/* A folder with other things in it: they stay, uncounted, even where everything goes. */
+/* Foreign files stay and are not counted, even if all tiles are evicted. */
 START_TEST(test_foreign)
 {
     char path[1024], outside[FOLDER_TEXT + 32];
     for (int i = 0; i < ROWS(foreign); i++)
         file_below(directory, foreign[i]);
-    /* And a link to tiles of someone else. */
+    /* And a link to another directory of tiles. */
     snprintf(outside, sizeof outside, "%s-outside", directory);
     mkdir(outside, 0777);
     snprintf(path, sizeof path, "%s/relief", outside);
@@ -406,7 +406,7 @@ START_TEST(test_foreign)
 }
 END_TEST
 
-/* A link to elsewhere where a tile's folder should be: nothing is stored beyond it. */
+/* A link in the place of a tile's directory: nothing is stored through it. */
 START_TEST(test_link)
 {
     char path[1024], outside[FOLDER_TEXT + 32];
@@ -416,7 +416,7 @@ START_TEST(test_link)
     snprintf(path, sizeof path, "%s/%s", directory, worlds->world->fingerprint);
     ck_assert_int_eq(symlink(outside, path), 0);
     ck_assert_int_eq(put_number(1), -ELOOP);
-    ck_assert_int_eq(put_number(1), -ELOOP); /* which stops nothing else */
+    ck_assert_int_eq(put_number(1), -ELOOP); /* the breaker stays closed */
     ck_assert_uint_eq(directory_usage(outside).files, 1);
     folder_remove(outside);
 }
@@ -441,7 +441,7 @@ static pid_t start_flooder(int seed, struct footprint quota)
     }
 }
 
-/* Temporaries of the dead go at the start, whatever their time; those of the living stay. */
+/* Temporary files of dead processes are deleted at start, whatever their age; others stay. */
 START_TEST(test_temporaries)
 {
     struct disk_cache *next;
@@ -458,20 +458,21 @@ START_TEST(test_temporaries)
     kill(child, SIGKILL);
     int status;
     waitpid(child, &status, 0);
-    /* Not one of its temporaries was taken from it: it would have ended by itself. */
+    /* None of its temporary files was deleted: otherwise it would have exited by itself. */
     ck_assert(WIFSIGNALED(status));
 }
 END_TEST
 
-/* --- Under pressure --------------------------------------------------------------- */
+/* --- Under load --------------------------------------------------------------- */
 
-/* The most that the folder ever was, and how often that was looked at. */
+/* The largest usage of the directory, and the number of samples. */
 struct samples {
     struct footprint most;
     int count;
 };
 
-/* What is in the folder while none of the processes moves: else what they move counts twice. */
+/* Sample the directory while all processes are stopped: a file renamed meanwhile might count twice.
+ */
 static void sample(struct samples *samples, const pid_t *processes, int count)
 {
     int status;
@@ -499,7 +500,7 @@ static void must_fit(const struct samples *samples, struct footprint quota)
 
 static const struct {
     struct footprint quota;
-    int pause_us; /* after each put: what a render takes, at least */
+    int pause_us; /* after each put: less than a render takes */
 } floods[] = {
     {{1 << 20, 100000}, 500}, {{8 << 20, 100000}, 200}, {{1 << 30, 100}, 500},
     {{1 << 30, 1000}, 200},   {{1 << 20, 100000}, 0},
@@ -509,14 +510,14 @@ enum { FLOODERS = 2, FLOOD = 1500, SAMPLES = 10 };
 
 static struct {
     atomic_int stored, refused, failed, ended, samples;
-} * score; /* shared with the process that floods */
+} * score; /* shared with the flooding process */
 
 static void *flood(void *context)
 {
     int self = (int)(intptr_t)context;
     uint64_t state = (uint64_t)self;
     int pause = floods[self / FLOODERS].pause_us;
-    /* However fast it is, it is looked at while it lasts. */
+    /* However fast it is, it lasts for SAMPLES samples. */
     for (int i = 0; i < FLOOD || atomic_load(&score->samples) < SAMPLES; i++) {
         int err = put_number(chance_below(&state, 8000));
         atomic_fetch_add(err == 0         ? &score->stored
@@ -546,7 +547,7 @@ static pid_t start_flood(int row)
         pause();
 }
 
-/* A flood of tiles into too little room: at no sample too much, and most are stored. */
+/* A flood of tiles exceeds the quota at no sample, and most tiles are stored. */
 START_TEST(test_flood)
 {
     struct samples samples = {0};
@@ -595,28 +596,28 @@ START_TEST(test_processes)
         waitpid(children[i], NULL, 0);
     }
     must_fit(&samples, quota);
-    /* The next one has what it needs, and leaves no temporaries of the dead. */
+    /* The next process can store. */
     open_with(quota);
     ck_assert(soon(put_number(1) == 0));
     ck_assert_uint_gt(directory_usage(directory).files, 100);
 }
 END_TEST
 
-/* Counting while others store: what they make is in the books afterwards. */
+/* Counting while another process stores: the ledger includes its files afterwards. */
 START_TEST(test_count_meanwhile)
 {
-    char books[FOLDER_TEXT + 16];
+    char ledger[FOLDER_TEXT + 16];
     open_with(plenty);
     for (int i = 0; i < 3000; i++)
         ck_assert_int_eq(put_number(i), 0);
-    snprintf(books, sizeof books, "%s/" QUOTA_FILE, directory);
+    snprintf(ledger, sizeof ledger, "%s/" QUOTA_FILE, directory);
     for (int lap = 0; lap < 5; lap++) {
-        disk_cache_close(cache); /* a child of one thread alone is sound */
+        disk_cache_close(cache); /* fork with one thread only */
         cache = NULL;
         pid_t child = start_flooder(lap, plenty);
         open_with(plenty);
         pause_ms(20);
-        remove(books); /* both count now */
+        remove(ledger); /* both processes count now */
         pause_ms(100);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
@@ -630,35 +631,35 @@ START_TEST(test_count_meanwhile)
 }
 END_TEST
 
-static atomic_bool tear_on;
+static atomic_bool deleting;
 
-static void *tear_folder_down(void *context)
+static void *delete_repeatedly(void *context)
 {
     (void)context;
-    while (atomic_load(&tear_on)) {
+    while (atomic_load(&deleting)) {
         pause_ms(3);
         folder_remove(directory);
     }
     return NULL;
 }
 
-/* The folder deleted again and again in the middle of puts: no reason to stop storing. */
-START_TEST(test_torn_down)
+/* The directory is deleted again and again during puts: storing is not suspended. */
+START_TEST(test_deleted)
 {
     pthread_t thread;
     int done = 0;
-    atomic_store(&tear_on, true);
+    atomic_store(&deleting, true);
     open_with(plenty);
-    ck_assert_int_eq(pthread_create(&thread, NULL, tear_folder_down, NULL), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, delete_repeatedly, NULL), 0);
     /* A count that a reset has foiled is only repeated after half a second. */
     const time_t deadline = time(NULL) + 20;
     for (int i = 0; i < 3000 || (done <= 100 && time(NULL) < deadline); i++) {
         int err = put_number(i);
         done += err == 0;
         must(err == 0 || err == -EDQUOT || err == -EBUSY, "put %d: %d", i, err);
-        must(!disk_cache_suspended(cache), "put %d: %d, and none after it", i, err);
+        must(!disk_cache_suspended(cache), "put %d: %d, then suspended", i, err);
     }
-    atomic_store(&tear_on, false);
+    atomic_store(&deleting, false);
     pthread_join(thread, NULL);
     ck_assert_int_gt(done, 100);
     ck_assert(soon(put_number(1) == 0));
@@ -667,7 +668,7 @@ START_TEST(test_torn_down)
 }
 END_TEST
 
-/* Stopping does not wait for a sweep. */
+/* Closing does not wait for the end of a pass. */
 START_TEST(test_stop)
 {
     open_with(plenty);
@@ -692,8 +693,8 @@ static time_t used_at(const char *path)
 typedef int getter(struct disk_cache *from, const struct tile *which, struct blob **out);
 static getter *const getters[] = {disk_cache_get, disk_cache_get_now};
 
-/* A real tile in the place of number 0, used SECONDS ago. */
-static void put_whole(char path[1024], long seconds)
+/* Store a valid PNG as tile 0, used SECONDS ago. */
+static void put_valid(char path[1024], long seconds)
 {
     static const uint8_t black[256 * 256 * 3];
     struct image_writer *writer;
@@ -713,13 +714,13 @@ static const struct {
     bool touched;
 } ages[] = {{0, false}, {300, false}, {900, true}, {86400 * 365, true}, {-86400 * 365, true}};
 
-/* The last use is noted, but not for each of many in a row. */
+/* The time of the last use is written, but not for every hit. */
 START_TEST(test_hit)
 {
     char path[1024];
     struct blob *found;
     for (int i = 0; i < ROWS(ages); i++) {
-        put_whole(path, ages[i].age);
+        put_valid(path, ages[i].age);
         time_t before = used_at(path), now = time(NULL);
         ck_assert_int_eq(getters[_i](cache, &tile, &found), 0);
         blob_release(found);
@@ -732,12 +733,12 @@ START_TEST(test_hit)
 }
 END_TEST
 
-/* What can be told without waiting is; a torn file is as torn as ever. */
+/* Without waiting: files in memory are read, and verified as ever. */
 START_TEST(test_now)
 {
     char path[1024];
     struct blob *found;
-    put_whole(path, 0);
+    put_valid(path, 0);
     ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), 0);
     ck_assert_uint_eq(found->references, 1);
     blob_release(found);
@@ -754,12 +755,12 @@ START_TEST(test_now)
 }
 END_TEST
 
-/* What is not in memory is left to those who may wait. */
+/* A file that is not in memory: -EAGAIN, until it was read with waiting. */
 START_TEST(test_now_cold)
 {
     char path[1024];
     struct blob *found;
-    put_whole(path, 0);
+    put_valid(path, 0);
     int fd = open(path, O_RDWR);
     ck_assert_int_eq(fsync(fd), 0);
     ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
@@ -769,7 +770,7 @@ START_TEST(test_now_cold)
     munmap(map, 4096);
     close(fd);
     if (in_memory & 1) {
-        printf("(files here do not leave the memory)\n");
+        printf("(files here cannot be dropped from memory)\n");
         return;
     }
     ck_assert_int_eq(disk_cache_get_now(cache, &tile, &found), -EAGAIN);
@@ -780,7 +781,7 @@ START_TEST(test_now_cold)
 }
 END_TEST
 
-/* A disk of 2 MiB at PATH; false where that cannot be had. */
+/* Mount a disk of 2 MiB at PATH; false if that is impossible. */
 static bool mount_small_disk(char path[FOLDER_TEXT + 16])
 {
     snprintf(path, FOLDER_TEXT + 16, "%s/disk", directory);
@@ -791,7 +792,7 @@ static bool mount_small_disk(char path[FOLDER_TEXT + 16])
     return false;
 }
 
-/* Put tiles until one is refused; returns why. */
+/* Put tiles until one is refused. Returns its error. */
 static int fill(struct disk_cache *small)
 {
     int err = 0;
@@ -802,7 +803,8 @@ static int fill(struct disk_cache *small)
     return err;
 }
 
-/* A disk smaller than the quota: storing pauses, a part of what is there goes, and it goes on. */
+/* A disk smaller than the quota: storing is suspended, some tiles are evicted, storing is resumed.
+ */
 START_TEST(test_small_disk)
 {
     char path[FOLDER_TEXT + 16];
@@ -823,8 +825,8 @@ START_TEST(test_small_disk)
 }
 END_TEST
 
-/* No books, and no room for new ones: room is made all the same, and the quota kept. */
-START_TEST(test_no_room_for_books)
+/* No ledger, and no space for one: tiles are evicted all the same, down to the quota. */
+START_TEST(test_no_space_for_ledger)
 {
     const struct footprint quota = {1 << 20, 100000};
     char path[FOLDER_TEXT + 16], name[FOLDER_TEXT + 32];
@@ -863,23 +865,23 @@ static TCase *fixture_case(Suite *suite, const char *name)
 int main(void)
 {
     Suite *suite = suite_create("disk_quota");
-    TCase *tcase = fixture_case(suite, "counting");
+    TCase *tcase = fixture_case(suite, "ledger");
     tcase_add_test(tcase, test_counted);
     tcase_add_test(tcase, test_shrunk);
     tcase_add_test(tcase, test_restart);
-    tcase_add_loop_test(tcase, test_doubt, 0, DOUBTS);
-    tcase_add_loop_test(tcase, test_doubt_open, 0, DOUBTS);
-    tcase_add_test(tcase, test_without_books);
+    tcase_add_loop_test(tcase, test_invalid, 0, DAMAGES);
+    tcase_add_loop_test(tcase, test_invalid_while_open, 0, DAMAGES);
+    tcase_add_test(tcase, test_without_ledger);
     tcase_add_test(tcase, test_count_meanwhile);
-    tcase = fixture_case(suite, "going");
-    tcase_add_loop_test(tcase, test_oldest_go, 0, ROWS(clocks));
+    tcase = fixture_case(suite, "eviction");
+    tcase_add_loop_test(tcase, test_oldest_first, 0, ROWS(clocks));
     tcase_add_test(tcase, test_same_age);
     tcase_add_test(tcase, test_future);
     tcase_add_test(tcase, test_not_current);
     tcase_add_test(tcase, test_foreign);
     tcase_add_test(tcase, test_link);
     tcase_add_test(tcase, test_temporaries);
-    tcase_add_test(tcase, test_torn_down);
+    tcase_add_test(tcase, test_deleted);
     tcase_add_test(tcase, test_stop);
     tcase = fixture_case(suite, "flood");
     tcase_add_loop_test(tcase, test_flood, 0, ROWS(floods));
@@ -890,6 +892,6 @@ int main(void)
     tcase_add_test(tcase, test_now_cold);
     tcase = fixture_case(suite, "disk");
     tcase_add_test(tcase, test_small_disk);
-    tcase_add_test(tcase, test_no_room_for_books);
+    tcase_add_test(tcase, test_no_space_for_ledger);
     return suite_run(suite);
 }

@@ -1,4 +1,4 @@
-/* The memory cache: its budget, what it keeps, whose references are whose, many threads. */
+/* The memory cache: its budget, order of eviction, references, threads. */
 #include "server/cache/memory_cache.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static struct blob *blob_of(size_t length)
     return blob;
 }
 
-/* Look KEY up. What is found is only to be compared: the reference is given back. */
+/* Look KEY up. The reference is released: the result may only be compared. */
 static struct blob *get(const char *key)
 {
     struct blob *blob = memory_cache_get(cache, key);
@@ -49,7 +49,7 @@ START_TEST(test_keep)
     ck_assert_ptr_null(get("on"));
     ck_assert_ptr_null(get("onee"));
     ck_assert_ptr_null(get("One"));
-    /* The cache's own, and one for who gets. */
+    /* The cache's own, and one per get. */
     ck_assert_uint_eq(one->references, 2);
     ck_assert_ptr_eq(memory_cache_get(cache, "one"), one);
     ck_assert_uint_eq(one->references, 3);
@@ -101,7 +101,7 @@ START_TEST(test_replace)
 }
 END_TEST
 
-/* Replacing gives the old one's bytes back to the budget. */
+/* Replacing a blob returns its bytes to the budget. */
 START_TEST(test_replace_in_budget)
 {
     make(10000);
@@ -127,11 +127,11 @@ START_TEST(test_too_large)
     memory_cache_put(cache, "large", large);
     ck_assert_ptr_null(get("large"));
     ck_assert(!is_kept(large));
-    /* With its key it is beyond the budget too. */
+    /* With its key it exceeds the budget, too. */
     memory_cache_put(cache, "exact", exact);
     ck_assert_ptr_null(get("exact"));
     ck_assert(!is_kept(exact));
-    /* Instead of a small one: not the old outcome, and not the new one. */
+    /* Replacing a small one: neither is kept. */
     memory_cache_put(cache, "small", large);
     ck_assert_ptr_null(get("small"));
     ck_assert(!is_kept(large));
@@ -182,7 +182,7 @@ static void free_tiles(void)
     }
 }
 
-/* With room for 19 tiles: first come, first go, but for those that were used more than once. */
+/* With space for 19 tiles: first in, first out, except for tiles used more than once. */
 START_TEST(test_order)
 {
     static const int used[] = {0, 1, 2, 0, 3, 9};
@@ -197,7 +197,7 @@ START_TEST(test_order)
         bool expected = i < ROWS(used) ? used[i] > 1 : i >= COUNT - (room - stay);
         ck_assert_msg(is_kept(tiles[i]) == expected, "tile %d", i);
     }
-    ck_assert_uint_eq(tiles[5]->uses, 0); /* counted anew in the main queue */
+    ck_assert_uint_eq(tiles[5]->uses, 0); /* reset in the main queue */
     free_tiles();
 }
 END_TEST
@@ -215,7 +215,7 @@ START_TEST(test_uses)
 }
 END_TEST
 
-/* Tiles 0 to 18 in the main queue, and so many uses there, which decide who goes first. */
+/* Tiles 0 to 18 are in the main queue: their uses there decide which are evicted first. */
 START_TEST(test_second_chance)
 {
     make(100000);
@@ -225,7 +225,7 @@ START_TEST(test_second_chance)
                    : (char[]){'0', '1', (char)('0' + i - 10), 0});
         blob_use(tiles[i]);
     }
-    put_tile(19); /* the small queue empties into the main one, whose first goes */
+    put_tile(19); /* the small queue moves to the main one, whose oldest is evicted */
     ck_assert(!is_kept(tiles[0]));
     blob_use(tiles[1]);
     blob_use(tiles[3]);
@@ -240,7 +240,7 @@ START_TEST(test_second_chance)
 }
 END_TEST
 
-/* COUNT other tiles, each asked for once; they are numbered from *NEXT. */
+/* Put COUNT other tiles, numbered from *NEXT. */
 static void put_others(int *next)
 {
     struct blob *blob = blob_of(tile_length);
@@ -252,12 +252,12 @@ static void put_others(int *next)
     blob_release(blob);
 }
 
-/* What comes back soon enters the main queue, where a scan does not reach it. */
+/* A tile put again soon after its eviction enters the main queue, which a scan does not reach. */
 START_TEST(test_ghost)
 {
     enum { SOON, LATE, OTHERS };
     int next = 0;
-    /* So large that there is a place for every ghost. */
+    /* So large that no ghost is overwritten. */
     tile_length = 10 * TILE;
     make(1000000);
     put_tile(SOON);
@@ -268,7 +268,7 @@ START_TEST(test_ghost)
     put_others(&next);
     ck_assert(is_kept(tiles[SOON]));
     ck_assert(!is_kept(tiles[LATE]));
-    /* Of so many that have gone since, this one is forgotten. */
+    /* After so many evictions its ghost has expired. */
     put_tile(LATE);
     put_others(&next);
     ck_assert(is_kept(tiles[SOON]));
@@ -290,7 +290,7 @@ START_TEST(test_resize)
         int kept[2] = {0, 0};
         for (int i = 0; i < COUNT; i++)
             kept[0] += is_kept(tiles[i]);
-        /* Still found, or else free to be put again; and then as many fit as ever. */
+        /* Each is found, or can be put again; as many fit as before. */
         for (int i = 0; i < COUNT; i++) {
             char key[16];
             snprintf(key, sizeof key, "%03d", i);
@@ -309,7 +309,7 @@ START_TEST(test_resize)
 }
 END_TEST
 
-/* Out of memory nothing is kept, and what was kept stays: even without a table of its own. */
+/* Out of memory a new blob is not kept, and the others stay, even without a table. */
 START_TEST(test_no_memory)
 {
 #ifdef CAN_REFUSE
@@ -319,14 +319,14 @@ START_TEST(test_no_memory)
         ck_assert_int_eq(memory_cache_new(&cache, 1 << 20), -ENOMEM);
         ck_assert_int_eq(refusals, 0);
     }
-    make(1 << 24); /* whose table takes 96 KiB */
+    make(1 << 24); /* its table takes 96 KiB */
     put_tile(0);
     struct blob *other = blob_of(TILE);
     refusals = 1;
     memory_cache_put(cache, "001", other);
     ck_assert(!is_kept(other));
     ck_assert(is_kept(tiles[0]));
-    /* Not the one that it would replace either. */
+    /* Nor the one that it would replace. */
     refusals = 1;
     memory_cache_put(cache, "000", other);
     ck_assert(!is_kept(other));
@@ -338,7 +338,7 @@ START_TEST(test_no_memory)
     ck_assert_int_eq(refusals, 0);
     for (int i = 0; i < COUNT; i++)
         ck_assert(is_kept(tiles[i]));
-    /* The old table alone would be too large. */
+    /* The old table alone exceeds the budget. */
     refusals = 1;
     memory_cache_resize(cache, 50000);
     ck_assert_int_eq(refusals, 0);
@@ -352,33 +352,33 @@ START_TEST(test_no_memory)
 }
 END_TEST
 
-/* A cache that drops what was used longest ago, to compare with. */
-struct recency {
+/* An LRU cache, for comparison. */
+struct lru {
     int keys[2048]; /* by last use, newest last */
     int count, room;
 };
 
-static bool recency_get(struct recency *recency, int key)
+static bool lru_get(struct lru *lru, int key)
 {
-    int *keys = recency->keys, i = recency->count - 1;
+    int *keys = lru->keys, i = lru->count - 1;
     while (i >= 0 && keys[i] != key)
         i--;
     if (i < 0)
         return false;
-    memmove(keys + i, keys + i + 1, (size_t)(recency->count - 1 - i) * sizeof *keys);
-    keys[recency->count - 1] = key;
+    memmove(keys + i, keys + i + 1, (size_t)(lru->count - 1 - i) * sizeof *keys);
+    keys[lru->count - 1] = key;
     return true;
 }
 
-static void recency_put(struct recency *recency, int key)
+static void lru_put(struct lru *lru, int key)
 {
-    if (recency->count == recency->room)
-        memmove(recency->keys, recency->keys + 1, (size_t)--recency->count * sizeof key);
-    recency->keys[recency->count++] = key;
+    if (lru->count == lru->room)
+        memmove(lru->keys, lru->keys + 1, (size_t)--lru->count * sizeof key);
+    lru->keys[lru->count++] = key;
 }
 
-/* How often a tile is read: HOT ones all alike, or the n-th one as 1/n; among ROOM that fit. */
-enum { ROOM = 1000, HOT = 600, SCAN = 20 * ROOM, READS = 5000, SCANNED_A_READ = 20 };
+/* HOT tiles are read equally often, or the n-th one 1/n as often; ROOM tiles fit. */
+enum { ROOM = 1000, HOT = 600, SCAN = 20 * ROOM, READS = 5000, SCANNED_PER_READ = 20 };
 
 static int hot_key(uint64_t *state, bool zipf)
 {
@@ -394,17 +394,17 @@ static int hot_key(uint64_t *state, bool zipf)
     return key;
 }
 
-/* One read from RECENCY or, where it is NULL, from the cache; what is not there is put there if
- * FILL. Returns 1 for a hit. */
-static int read_tile(struct recency *recency, int key, bool fill)
+/* Read from LRU or, if NULL, from the cache; on a miss put the tile there if FILL. Returns 1 for a
+ * hit. */
+static int read_tile(struct lru *lru, int key, bool fill)
 {
     char name[16];
     snprintf(name, sizeof name, "%06d", key);
-    if (recency ? recency_get(recency, key) : get(name) != NULL)
+    if (lru ? lru_get(lru, key) : get(name) != NULL)
         return 1;
-    if (fill && recency)
-        recency_put(recency, key);
-    if (fill && !recency) {
+    if (fill && lru)
+        lru_put(lru, key);
+    if (fill && !lru) {
         struct blob *blob = blob_of(TILE);
         memory_cache_put(cache, name, blob);
         blob_release(blob);
@@ -412,36 +412,37 @@ static int read_tile(struct recency *recency, int key, bool fill)
     return 0;
 }
 
-/* Hits of READS reads before a scan to which it adds a read now and then, and after it. */
-static void scan(struct recency *recency, bool zipf, int *before, int *after)
+/* Count the hits of READS reads before and after a scan, during which there are a few reads, too.
+ */
+static void scan(struct lru *lru, bool zipf, int *before, int *after)
 {
     uint64_t state = 26;
     *before = *after = 0;
     for (int i = 0; i < 2 * READS; i++)
-        read_tile(recency, hot_key(&state, zipf), true);
+        read_tile(lru, hot_key(&state, zipf), true);
     for (int i = 0; i < READS; i++)
-        *before += read_tile(recency, hot_key(&state, zipf), false);
+        *before += read_tile(lru, hot_key(&state, zipf), false);
     for (int i = 0; i < SCAN; i++) {
-        read_tile(recency, HOT + i, true);
-        if (i % SCANNED_A_READ == 0)
-            read_tile(recency, hot_key(&state, zipf), true);
+        read_tile(lru, HOT + i, true);
+        if (i % SCANNED_PER_READ == 0)
+            read_tile(lru, hot_key(&state, zipf), true);
     }
     for (int i = 0; i < READS; i++)
-        *after += read_tile(recency, hot_key(&state, zipf), false);
+        *after += read_tile(lru, hot_key(&state, zipf), false);
 }
 
 START_TEST(test_scan)
 {
     const bool zipf = _i == 1;
-    static struct recency recency = {.room = ROOM};
+    static struct lru lru = {.room = ROOM};
     int before, after;
     make((uint64_t)ROOM * (TILE + 200));
     scan(NULL, zipf, &before, &after);
     ck_assert_int_ge(before, READS * 95 / 100);
     ck_assert_msg(after >= before * 9 / 10, "%d hits, then %d", before, after);
     memory_cache_free(cache);
-    /* Not so by the time of use: the test can tell. */
-    scan(&recency, zipf, &before, &after);
+    /* An LRU cache fails: the test can tell. */
+    scan(&lru, zipf, &before, &after);
     ck_assert_int_ge(before, READS * 95 / 100);
     ck_assert_msg(after < before * 9 / 10, "%d hits, then %d", before, after);
 }
@@ -449,7 +450,7 @@ END_TEST
 
 enum { KEYS = 200, STEPS = 20000, BUDGET = 50000 };
 
-/* Random use: never beyond the budget, never another blob than the last one put. */
+/* Random use: the budget is never exceeded, and only the last blob put is found. */
 START_TEST(test_random)
 {
     static struct blob *blobs[KEYS];
@@ -482,10 +483,10 @@ START_TEST(test_random)
         for (int i = 0; i < KEYS; i++)
             total += blobs[i] && is_kept(blobs[i]) ? sizeof *blob + blobs[i]->length : 0;
         must(total <= memory_cache_used(cache), "step %d: %zu bytes", step, total);
-        must(memory_cache_used(cache) <= budget, "step %d: beyond the budget", step);
+        must(memory_cache_used(cache) <= budget, "step %d: budget exceeded", step);
         most = total > most ? total : most;
     }
-    /* Nor does bookkeeping take more than a reasonable share. */
+    /* Bookkeeping takes no more than a fifth. */
     ck_assert_uint_ge(most, BUDGET * 8 / 10);
     memory_cache_resize(cache, 0);
     ck_assert_uint_eq(memory_cache_used(cache), 0);
@@ -509,7 +510,8 @@ static void visit(void *argument)
         snprintf(name, sizeof name, "%d", key);
         struct blob *blob = memory_cache_get(cache, name);
         if (blob) {
-            must(blob->bytes[0] == key && blob->bytes[blob->length - 1] == key, "another's bytes");
+            must(blob->bytes[0] == key && blob->bytes[blob->length - 1] == key,
+                 "bytes of another key");
             blob_use(blob);
         } else {
             blob = blob_new(1 + (size_t)chance_below(&state, 2000));
@@ -519,7 +521,7 @@ static void visit(void *argument)
         blob_release(blob);
         if (chance_below(&state, 100) == 0)
             memory_cache_resize(cache, chance(&state) % most);
-        must(memory_cache_used(cache) <= most, "beyond every budget");
+        must(memory_cache_used(cache) <= most, "budget exceeded");
     }
 }
 
@@ -540,7 +542,7 @@ START_TEST(test_threads)
 }
 END_TEST
 
-/* Keys and bookkeeping count: empty blobs do not fill the memory. */
+/* Keys and bookkeeping count, so empty blobs do not fill the memory. */
 START_TEST(test_empty_blobs)
 {
     make(100000);

@@ -1,4 +1,4 @@
-/* Tiles from nothing: the right heights, and that tiles are one picture cut in pieces. */
+/* Rendering: heights are right, and tiles are pieces of one picture. */
 #include "server/tiles/render.h"
 
 #include <endian.h>
@@ -18,14 +18,14 @@ static void set_up(void)
     char path[FOLDER_TEXT + 16];
     static const char yaml[] =
         "worlds:\n"
-        "  - name: rough\n" /* much finer than a pixel, and than a block */
+        "  - name: rough\n" /* much finer than a pixel and a block */
         "    noise: {wavelength: 4096, octaves: 5, lacunarity: 16, persistence: 0.6}\n"
         "    elevation: [[-0.3, -100], [0, 0], [0.3, 100]]\n"
         "  - name: smooth\n"
         "    native_zoom: 8\n"
         "    origin: [-0.5, 1000.25]\n"
         "    noise: {wavelength: 3000.5, octaves: 3, lacunarity: 1.9, fade: cubic}\n"
-        "  - name: bent\n" /* goes point by point */
+        "  - name: bent\n" /* is evaluated point by point */
         "    noise: {wavelength: 4096, octaves: 6, fractal: ridged,\n"
         "            warp: {amplitude: 300, wavelength: 1000}}\n"
         "    elevation: [[0.2, -100], [0.9, 900]]\n"
@@ -33,7 +33,7 @@ static void set_up(void)
         "    noise: {octaves: 2}\n"
         "    elevation: [[-1, 50], [1, 50]]\n"
         "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n"
-        "  - name: level\n" /* noise hardly ever leaves the middle */
+        "  - name: level\n" /* the noise stays in the flat middle */
         "    noise: {octaves: 2}\n"
         "    elevation: [[-1000, 0], [-999, 50], [999, 50], [1000, 100]]\n"
         "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n";
@@ -113,7 +113,7 @@ static unsigned short_at(const struct blob *blob, size_t index)
     return blob->bytes[2 * index] | (unsigned)blob->bytes[2 * index + 1] << 8;
 }
 
-/* f32 is the height at each sample's place, bit for bit. */
+/* f32 is the height at each sample's point, bit for bit. */
 START_TEST(test_f32)
 {
     struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
@@ -212,10 +212,7 @@ START_TEST(test_encodings)
 }
 END_TEST
 
-/*
- * A tile at @2x shows the samples of the four tiles below it: what is drawn
- * across their borders in one go is what they show each for itself.
- */
+/* A tile at @2x has the pixels of the four tiles one zoom below, also across their borders. */
 START_TEST(test_seams)
 {
     if (places[_i].scale == 2)
@@ -247,7 +244,7 @@ START_TEST(test_seams)
 }
 END_TEST
 
-/* Where tile x, y and the three to its east and south meet. */
+/* The corners that tile x, y shares with three tiles to its east and south. */
 static const struct {
     const char *world;
     int scale, z;
@@ -264,10 +261,8 @@ static const struct {
     {"bent", 1, 26, 33554431, -1},
 };
 
-/*
- * In a world whose grid begins half a tile further south-east, the borders
- * between tiles are the middles of tiles. It shows the same pixels.
- */
+/* If the world's grid begins half a tile further south-east, the borders between tiles are in the
+ * middle of tiles. The pixels are the same. */
 START_TEST(test_borders)
 {
     for (int layer = 0; layers[layer].name; layer++) {
@@ -313,7 +308,7 @@ static const struct {
     {"rough", 1, 26, -123456789, 7, 4},
 };
 
-/* Where a pixel is finer than the terrain, normals are those of the heights. */
+/* If pixels are finer than the terrain, normals are those of the heights. */
 START_TEST(test_normals_of_heights)
 {
     struct tile tile = tile_of(slants[_i].world, "normal", FORMAT_PNG, slants[_i].scale,
@@ -349,7 +344,7 @@ START_TEST(test_normals_of_heights)
 }
 END_TEST
 
-/* Worlds without relief, or without any where anybody looks. */
+/* Worlds without relief, or without relief in these tiles. */
 START_TEST(test_flat)
 {
     const char *const names[] = {"flat", "level"};
@@ -367,7 +362,7 @@ START_TEST(test_flat)
 }
 END_TEST
 
-/* An easel remembers nothing that shows. */
+/* A render does not depend on earlier ones with the same scratch. */
 START_TEST(test_pure)
 {
     for (int layer = 0; layers[layer].name; layer++) {
@@ -390,7 +385,7 @@ START_TEST(test_pure)
 }
 END_TEST
 
-/* A thread with an easel of its own and one tile, which no other thread renders. */
+/* A thread with its own scratch and its own tile. */
 struct painter {
     pthread_t thread;
     struct render_scratch *scratch;

@@ -1,4 +1,4 @@
-/* Single-flight: one leader, every waiter in order and at home, and then it is over. */
+/* Single-flight: one leader; every waiter gets the result, in order, on its own thread. */
 #include "server/tiles/single_flight.h"
 
 #include <errno.h>
@@ -11,37 +11,37 @@ static struct single_flight *flights;
 static uv_loop_t loop;
 static struct mailbox *mailbox;
 
-/* What was told to whom, in order. */
+/* The calls of completed, in order. */
 static struct {
-    int who;
+    int id;
     struct blob *blob;
     int err;
 } told[MOST];
 static int told_count;
 
-struct passenger {
+struct test_waiter {
     struct waiter waiter;
-    int who;
-    /* Another who joins as soon as this one has landed, for KEY. */
-    struct passenger *next;
+    int id;
+    /* Joins for KEY when this one is completed. */
+    struct test_waiter *next;
     const char *key;
     struct flight *next_flight;
     bool next_leads;
 };
 
-static void landed(struct waiter *waiter, struct blob *blob, int err)
+static void on_completed(struct waiter *waiter, struct blob *blob, int err)
 {
-    struct passenger *passenger = (struct passenger *)waiter;
+    struct test_waiter *test_waiter = (struct test_waiter *)waiter;
     ck_assert_int_lt(told_count, MOST);
-    told[told_count].who = passenger->who;
+    told[told_count].id = test_waiter->id;
     told[told_count].blob = blob;
     told[told_count++].err = err;
-    if (passenger->next)
-        passenger->next_flight = single_flight_join(
-            flights, passenger->key, &passenger->next->waiter, &passenger->next_leads);
+    if (test_waiter->next)
+        test_waiter->next_flight = single_flight_join(
+            flights, test_waiter->key, &test_waiter->next->waiter, &test_waiter->next_leads);
 }
 
-static struct passenger passengers[MOST];
+static struct test_waiter waiters[MOST];
 
 static void set_up(void)
 {
@@ -49,7 +49,8 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     for (int i = 0; i < MOST; i++)
-        passengers[i] = (struct passenger){.waiter = {.mailbox = mailbox, .completed = landed}, .who = i};
+        waiters[i] = (struct test_waiter){.waiter = {.mailbox = mailbox, .completed = on_completed},
+                                          .id = i};
 }
 
 static void tear_down(void)
@@ -63,23 +64,23 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-/* Let the loop turn until all letters of a landing are delivered. */
+/* Run the loop until all messages are delivered. */
 static void settle(void)
 {
     for (int i = 0; i < 4; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
 }
 
-static void land(struct flight *flight, struct blob *blob, int err)
+static void complete(struct flight *flight, struct blob *blob, int err)
 {
     single_flight_complete(flights, flight, blob, err);
     settle();
 }
 
-static struct flight *join(const char *key, int who, bool *leader)
+static struct flight *join(const char *key, int id, bool *leader)
 {
     *leader = !*leader;
-    struct flight *flight = single_flight_join(flights, key, &passengers[who].waiter, leader);
+    struct flight *flight = single_flight_join(flights, key, &waiters[id].waiter, leader);
     ck_assert_ptr_nonnull(flight);
     ck_assert_str_eq(single_flight_key(flight), key);
     return flight;
@@ -98,10 +99,10 @@ START_TEST(test_order)
     ck_assert_int_eq(told_count, 0);
 
     struct blob *blob = blob_copy("tile", 4);
-    land(first, blob, 0);
+    complete(first, blob, 0);
     ck_assert_int_eq(told_count, 10);
     for (int i = 0; i < 10; i++) {
-        ck_assert_int_eq(told[i].who, i);
+        ck_assert_int_eq(told[i].id, i);
         ck_assert_ptr_eq(told[i].blob, blob);
         ck_assert_int_eq(told[i].err, 0);
     }
@@ -116,18 +117,18 @@ START_TEST(test_error)
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
     join("a", 1, &leader);
-    land(flight, NULL, -ENOSPC);
+    complete(flight, NULL, -ENOSPC);
     ck_assert_int_eq(told_count, 2);
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(told[i].who, i);
+        ck_assert_int_eq(told[i].id, i);
         ck_assert_ptr_null(told[i].blob);
         ck_assert_int_eq(told[i].err, -ENOSPC);
     }
-    /* Neither an outcome nor an error is remembered. */
+    /* Neither results nor errors are kept. */
     leader = false;
     flight = join("a", 2, &leader);
     ck_assert(leader);
-    land(flight, NULL, -EBUSY);
+    complete(flight, NULL, -EBUSY);
     ck_assert_int_eq(told_count, 3);
     ck_assert_int_eq(told[2].err, -EBUSY);
 }
@@ -148,74 +149,74 @@ START_TEST(test_keys)
     ck_assert_ptr_eq(join("a/2", 3, &leaders[0]), two);
     ck_assert(!leaders[0]);
 
-    land(two, NULL, -2);
+    complete(two, NULL, -2);
     ck_assert_int_eq(told_count, 2);
-    ck_assert_int_eq(told[0].who, 1);
-    ck_assert_int_eq(told[1].who, 3);
-    land(empty, NULL, -3);
-    land(one, NULL, -1);
+    ck_assert_int_eq(told[0].id, 1);
+    ck_assert_int_eq(told[1].id, 3);
+    complete(empty, NULL, -3);
+    complete(one, NULL, -1);
     ck_assert_int_eq(told_count, 4);
-    ck_assert_int_eq(told[2].who, 2);
-    ck_assert_int_eq(told[3].who, 0);
+    ck_assert_int_eq(told[2].id, 2);
+    ck_assert_int_eq(told[3].id, 0);
 }
 END_TEST
 
-/* Whoever asks again from inside landed wants a new outcome, and leads. */
-START_TEST(test_join_when_landed)
+/* A waiter that joins again in completed starts a new flight, and leads. */
+START_TEST(test_join_in_completed)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
     join("a", 1, &leader);
     join("a", 2, &leader);
-    passengers[0].next = &passengers[10];
-    passengers[1].next = &passengers[11];
-    passengers[2].next = &passengers[12];
-    passengers[0].key = passengers[1].key = "a";
-    passengers[2].key = "b";
+    waiters[0].next = &waiters[10];
+    waiters[1].next = &waiters[11];
+    waiters[2].next = &waiters[12];
+    waiters[0].key = waiters[1].key = "a";
+    waiters[2].key = "b";
 
-    land(flight, NULL, -EIO);
+    complete(flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 3);
     for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(told[i].who, i);
-    ck_assert(passengers[0].next_leads);
-    ck_assert(!passengers[1].next_leads);
-    ck_assert(passengers[2].next_leads);
-    ck_assert_ptr_eq(passengers[0].next_flight, passengers[1].next_flight);
-    ck_assert_ptr_ne(passengers[0].next_flight, passengers[2].next_flight);
+        ck_assert_int_eq(told[i].id, i);
+    ck_assert(waiters[0].next_leads);
+    ck_assert(!waiters[1].next_leads);
+    ck_assert(waiters[2].next_leads);
+    ck_assert_ptr_eq(waiters[0].next_flight, waiters[1].next_flight);
+    ck_assert_ptr_ne(waiters[0].next_flight, waiters[2].next_flight);
 
     struct blob *blob = blob_copy("tile", 4);
-    land(passengers[0].next_flight, blob, 0);
+    complete(waiters[0].next_flight, blob, 0);
     ck_assert_int_eq(told_count, 5);
-    ck_assert_int_eq(told[3].who, 10);
-    ck_assert_int_eq(told[4].who, 11);
+    ck_assert_int_eq(told[3].id, 10);
+    ck_assert_int_eq(told[4].id, 11);
     ck_assert_ptr_eq(told[4].blob, blob);
-    land(passengers[2].next_flight, NULL, -EIO);
+    complete(waiters[2].next_flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 6);
     blob_release(blob);
 }
 END_TEST
 
-/* The same waiter boards again: its place in the old line is no longer needed. */
+/* A completed waiter joins again: its links are not used any more. */
 START_TEST(test_same_waiter_again)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
     join("a", 1, &leader);
-    passengers[0].next = &passengers[0];
-    passengers[0].key = "a";
-    land(flight, NULL, -1);
+    waiters[0].next = &waiters[0];
+    waiters[0].key = "a";
+    complete(flight, NULL, -1);
     ck_assert_int_eq(told_count, 2);
-    ck_assert_int_eq(told[1].who, 1);
-    ck_assert(passengers[0].next_leads);
-    passengers[0].next = NULL;
-    land(passengers[0].next_flight, NULL, -2);
+    ck_assert_int_eq(told[1].id, 1);
+    ck_assert(waiters[0].next_leads);
+    waiters[0].next = NULL;
+    complete(waiters[0].next_flight, NULL, -2);
     ck_assert_int_eq(told_count, 3);
-    ck_assert_int_eq(told[2].who, 0);
+    ck_assert_int_eq(told[2].id, 0);
     ck_assert_int_eq(told[2].err, -2);
 }
 END_TEST
 
-/* Who has left is not told, and the others are, in order. */
+/* A waiter that has left is not called; the others are, in order. */
 START_TEST(test_leave)
 {
     bool leader = false;
@@ -224,58 +225,58 @@ START_TEST(test_leave)
         leader = true;
         join("a", i, &leader);
     }
-    ck_assert(single_flight_leave(flights,
-                                  &passengers[4].waiter)); /* the last, a middle one, the first */
-    ck_assert(single_flight_leave(flights, &passengers[2].waiter));
-    ck_assert(single_flight_leave(flights, &passengers[0].waiter));
-    ck_assert(!single_flight_leave(flights, &passengers[0].waiter));
+    ck_assert(
+        single_flight_leave(flights, &waiters[4].waiter)); /* the last, a middle one, the first */
+    ck_assert(single_flight_leave(flights, &waiters[2].waiter));
+    ck_assert(single_flight_leave(flights, &waiters[0].waiter));
+    ck_assert(!single_flight_leave(flights, &waiters[0].waiter));
     leader = true;
     join("a", 5, &leader);
     ck_assert(single_flight_is_wanted(flights, flight));
-    land(flight, NULL, -EIO);
+    complete(flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 3);
-    ck_assert_int_eq(told[0].who, 1);
-    ck_assert_int_eq(told[1].who, 3);
-    ck_assert_int_eq(told[2].who, 5);
+    ck_assert_int_eq(told[0].id, 1);
+    ck_assert_int_eq(told[1].id, 3);
+    ck_assert_int_eq(told[2].id, 5);
 }
 END_TEST
 
-/* Once landed the outcome is on its way: it cannot be left, and comes. */
+/* After single_flight_complete a waiter cannot leave, and is called. */
 START_TEST(test_leave_too_late)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
     single_flight_complete(flights, flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 0);
-    ck_assert(!single_flight_leave(flights, &passengers[0].waiter));
+    ck_assert(!single_flight_leave(flights, &waiters[0].waiter));
     settle();
     ck_assert_int_eq(told_count, 1);
 }
 END_TEST
 
-/* The last one out: whoever then asks begins a flight of their own. */
+/* When the last waiter has left, the next one starts a new flight. */
 START_TEST(test_unwanted)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
-    ck_assert(single_flight_leave(flights, &passengers[0].waiter));
+    ck_assert(single_flight_leave(flights, &waiters[0].waiter));
     leader = true;
-    ck_assert_ptr_eq(join("a", 1, &leader), flight); /* before anyone looked: it goes on */
+    ck_assert_ptr_eq(join("a", 1, &leader), flight); /* before is_wanted was called: it goes on */
     ck_assert(!leader);
     ck_assert(single_flight_is_wanted(flights, flight));
-    ck_assert(single_flight_leave(flights, &passengers[1].waiter));
+    ck_assert(single_flight_leave(flights, &waiters[1].waiter));
     ck_assert(!single_flight_is_wanted(flights, flight));
     leader = false;
     flight = join("a", 2, &leader);
     ck_assert(leader);
-    land(flight, NULL, -EIO);
+    complete(flight, NULL, -EIO);
     ck_assert_int_eq(told_count, 1);
-    ck_assert_int_eq(told[0].who, 2);
+    ck_assert_int_eq(told[0].id, 2);
 }
 END_TEST
 
-/* Blobs come home alive, though who landed has let go of them, and are freed afterwards. */
-START_TEST(test_blob_at_home)
+/* Blobs are valid until delivered, though the leader has released them, and are freed then. */
+START_TEST(test_blob_references)
 {
     bool leader = false;
     struct flight *flight = join("a", 0, &leader);
@@ -293,23 +294,23 @@ START_TEST(test_blob_at_home)
 }
 END_TEST
 
-static int crowd_told[4096], crowd_late;
+static int many_told[4096], many_wrong;
 
-struct traveller {
+struct numbered_waiter {
     struct waiter waiter;
     int key, ticket;
 };
 
-static void arrived(struct waiter *waiter, struct blob *blob, int err)
+static void on_numbered(struct waiter *waiter, struct blob *blob, int err)
 {
-    struct traveller *traveller = (struct traveller *)waiter;
+    struct numbered_waiter *numbered = (struct numbered_waiter *)waiter;
     (void)blob;
-    crowd_late += err != -1 - traveller->key || traveller->ticket != crowd_told[traveller->key]++;
-    free(traveller);
+    many_wrong += err != -1 - numbered->key || numbered->ticket != many_told[numbered->key]++;
+    free(numbered);
 }
 
-/* Many keys at once, landing in any order. */
-START_TEST(test_crowd)
+/* Many keys at once, completed in any order. */
+START_TEST(test_many)
 {
     enum { KEYS = 500, STEPS = 20000 };
     static struct flight *open[KEYS];
@@ -324,42 +325,43 @@ START_TEST(test_crowd)
             must(strcmp(single_flight_key(flight), name) == 0, "%s is %s", name,
                  single_flight_key(flight));
             open[key] = NULL;
-            land(flight, NULL, -1 - key);
-            must(crowd_told[key] == tickets[key], "%d of %d told", crowd_told[key], tickets[key]);
+            complete(flight, NULL, -1 - key);
+            must(many_told[key] == tickets[key], "%d of %d told", many_told[key], tickets[key]);
             continue;
         }
-        struct traveller *traveller = malloc(sizeof *traveller);
-        *traveller = (struct traveller){{.mailbox = mailbox, .completed = arrived}, key, tickets[key]++};
+        struct numbered_waiter *numbered = malloc(sizeof *numbered);
+        *numbered = (struct numbered_waiter){
+            {.mailbox = mailbox, .completed = on_numbered}, key, tickets[key]++};
         bool leader = open[key] != NULL;
-        struct flight *flight = single_flight_join(flights, name, &traveller->waiter, &leader);
+        struct flight *flight = single_flight_join(flights, name, &numbered->waiter, &leader);
         must(leader == !open[key], "%s: leader %d", name, leader);
         must(!open[key] || flight == open[key], "%s: another flight", name);
         open[key] = flight;
     }
     for (int key = 0; key < KEYS; key++)
         if (open[key])
-            land(open[key], NULL, -1 - key);
-    ck_assert_int_eq(crowd_late, 0);
+            complete(open[key], NULL, -1 - key);
+    ck_assert_int_eq(many_wrong, 0);
     for (int key = 0; key < KEYS; key++)
-        must(crowd_told[key] == tickets[key], "%d: %d of %d told", key, crowd_told[key],
+        must(many_told[key] == tickets[key], "%d: %d of %d told", key, many_told[key],
              tickets[key]);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("flight");
-    TCase *tcase = suite_case(suite, "flights");
+    Suite *suite = suite_create("single_flight");
+    TCase *tcase = suite_case(suite, "single_flight");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_error);
     tcase_add_test(tcase, test_keys);
-    tcase_add_test(tcase, test_join_when_landed);
+    tcase_add_test(tcase, test_join_in_completed);
     tcase_add_test(tcase, test_same_waiter_again);
     tcase_add_test(tcase, test_leave);
     tcase_add_test(tcase, test_leave_too_late);
     tcase_add_test(tcase, test_unwanted);
-    tcase_add_test(tcase, test_blob_at_home);
-    tcase_add_test(tcase, test_crowd);
+    tcase_add_test(tcase, test_blob_references);
+    tcase_add_test(tcase, test_many);
     return suite_run(suite);
 }
