@@ -1,18 +1,7 @@
 /* The viewer in two dimensions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
-
-test('the start view is painted', LIMIT, async () => {
-    const { page, tiles } = await visit('', { viewport: POSTER });
-    assert.match(await page.title(), /Farlands/);
-    await assertPictured(page);
-    assert.ok(tiles().length >= 20, 'tiles were requested');
-    assert.ok(tiles().every(({ world, layer, dense }) => world === 'default' && layer === 'relief' && !dense));
-    await assertHeight(page);
-    await placeBecomes(page, /^#default\/relief\/\d+\/-?\d+\/-?\d+$/);
-    await keepScreenshot(page, 'viewer.jpg');
-});
+import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
 
 test('dragging crosses the origin of the grid into negative tiles', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);
