@@ -53,7 +53,7 @@ async function cold(nodes, proxies) {
         ['calm', proxies.at(-1), COUNTS.at(-1), CALM]];
     const runs = new Map(kinds.map(([name]) => [name, []]));
     for (let i = 0; i < ROUNDS; i++)
-        for (const [j, [name, ...how]] of (i % 2 ? kinds.toReversed() : kinds).entries())
+        for (const [j, [name, ...how]] of (i % 2 ? [...kinds].reverse() : kinds).entries())
             runs.get(name).push(await coldRun(nodes, ...how, kinds.length * i + j));
     const [one, direct] = [runs.get(1), runs.get('direct')];
     say('nodes/cold-1', `${round(typical(one, 'rate') / typical(direct, 'rate'))}x direct  ` +

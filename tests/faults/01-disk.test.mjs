@@ -65,14 +65,15 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     }
 
     /* Once the fault is gone, storing begins again by itself: it is suspended for 5 s. */
-    async function assertStoresAgain(daemon, { column }) {
+    async function assertStoresAgain(daemon, faults, { column }) {
+        faults.advance('steady', 5);
         let i = 0;
         const before = tilesBelow(daemon.cache).length;
         assert.ok(await eventually(async () => {
             await daemon.bytes(`/default/gray/12/${column}/${i++}.png`);
-            await sleep(100);
+            await sleep(20);
             return tilesBelow(daemon.cache).length > before;
-        }, 8000), 'nothing is stored again');
+        }), 'nothing is stored again');
         assert.equal(await daemon.metric('farlands_cache_suspended'), 0);
     }
 
@@ -182,18 +183,18 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     });
 
     it('fault 05: the disk is full: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
-        withTmpfs('size=1m', (cache) => serving(async (daemon) => {
+        withTmpfs('size=1m', (cache) => serving(async (daemon, faults) => {
             await assertUncached(daemon, tiles(50, { layer: 'relief' }));
             for (const entry of fs.readdirSync(cache))
                 fs.rmSync(path.join(cache, entry), { recursive: true });
-            await assertStoresAgain(daemon, { column: 5 });
+            await assertStoresAgain(daemon, faults, { column: 5 });
         }, { cache })));
 
     it('fault 06: no inodes: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
-        withTmpfs('size=64m,nr_inodes=16', (cache) => serving(async (daemon) => {
+        withTmpfs('size=64m,nr_inodes=16', (cache) => serving(async (daemon, faults) => {
             await assertUncached(daemon, tiles(30));
             remount(cache, 'nr_inodes=1000');
-            await assertStoresAgain(daemon, { column: 6 });
+            await assertStoresAgain(daemon, faults, { column: 6 });
         }, { cache })));
 
     it('fault 07: input/output errors: served uncached, tried again after 5 s, not before', async () => {
@@ -205,7 +206,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             // As many as were in the making when the first one failed.
             assert.ok(faults.hits('write') <= 4, `tried ${faults.hits('write')} times for 30 tiles`);
             faults.clear();
-            await assertStoresAgain(daemon, { column: 7 });
+            await assertStoresAgain(daemon, faults, { column: 7 });
             await assertServed(daemon, paths);
             faults.set('read', { error: 'EIO' });
             const stale = tiles(1, { column: 7 });
@@ -226,7 +227,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertServed(daemon, before);
             assert.equal(await daemon.rendered(), rendered, 'tiles on the disk were rendered again');
             faults.clear();
-            await assertStoresAgain(daemon, { column: 8 });
+            await assertStoresAgain(daemon, faults, { column: 8 });
         }, { config: NO_MEMORY }));
 
     it('fault 07: the cache\'s file system is read-only at start: its tiles are found', { skip: noMounts }, () =>
@@ -245,20 +246,20 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         }));
 
     it('fault 07: files may not be large: served uncached, storing suspended, then as before', () =>
-        serving(async (daemon) => {
+        serving(async (daemon, faults) => {
             const limit = (bytes) => execFileSync('prlimit', ['--pid', daemon.pid, `--fsize=${bytes}:`]);
             limit(20000);
             await assertUncached(daemon, tiles(4, { layer: 'relief' }));
             limit('unlimited');
-            await assertStoresAgain(daemon, { column: 907 });
+            await assertStoresAgain(daemon, faults, { column: 907 });
         }));
 
-    it('fault 08: the folder is deleted: served, and the folder made again', () => serving(async (daemon) => {
+    it('fault 08: the folder is deleted: served, and the folder made again', () => serving(async (daemon, faults) => {
         await assertServed(daemon, tiles(10));
         await stored(daemon, tiles(10));
         fs.rmSync(daemon.cache, { recursive: true });
         await assertServed(daemon, tiles(20));
-        await assertStoresAgain(daemon, { column: 9 });
+        await assertStoresAgain(daemon, faults, { column: 9 });
         // While tiles are being stored in it, too.
         const answers = assertServed(daemon, tiles(60, { column: 10 }));
         for (let i = 0; i < 10; i++) {
@@ -268,7 +269,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             });
         }
         await answers;
-        await assertStoresAgain(daemon, { column: 11 });
+        await assertStoresAgain(daemon, faults, { column: 11 });
     }, { config: NO_MEMORY }));
 
     it('fault 09: short writes and reads, EINTR: gone on with, until all is there', async () => {
@@ -301,7 +302,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertUncached(daemon, tiles(20));
             assert.ok(faults.hits('rename') > 0);
             assert.deepEqual(tilesBelow(daemon.cache), []);
-        })));
+        }), { atOnce: true }));
 
     it('fault 11: two daemons on one cache: both safe, and within its limit', { skip: noMounts }, () =>
         withTmpfs('size=64m', async (cache) => {

@@ -81,7 +81,7 @@ describe('the process', { timeout: patience(90000), concurrency: ABREAST }, () =
                 faults.set('accept', { error });
                 return () => faults.clear();
             });
-        })));
+        }), { atOnce: true }));
 
     it('fault 14: a connection that is gone before it is accepted holds up no other', () => serving(async (daemon, faults) => {
         faults.set('accept', { error: 'ECONNABORTED', every: 3 });
@@ -135,16 +135,23 @@ describe('the process', { timeout: patience(90000), concurrency: ABREAST }, () =
 
     it('fault 17: a render is too slow: its waiters get 503 after 10 s, the result is kept', () =>
         serving(async (daemon, faults) => {
-            faults.set('encode', { amount: 12000 });
-            const started = Date.now();
-            const answers = await Promise.all(numbers(3).map(() => daemon.get(tile(0), {}, { agent: alone() })));
-            const waited = Date.now() - started;
+            faults.set('encode', { amount: 600000 });
+            let answered = 0;
+            const waiting = numbers(3).map(() => daemon.get(tile(0), {}, { agent: alone() }).finally(() => answered++));
+            const late = () => daemon.metric('farlands_late_total');
+            assert.ok(await eventually(() => faults.hits('encode') === 1));
+            faults.jump('steady', 8);
+            for (const end = Date.now() + 500; Date.now() < end; await sleep(20))
+                assert.equal(await late(), 0);
+            assert.equal(answered, 0, 'before their time');
+            faults.jump('steady', 10);
+            assert.ok(await eventually(async () => await late() === 3, 1500), 'not after 10 s');
+            const answers = await Promise.all(waiting);
+            faults.clear();
             await eachRow(answers, (answer) => {
                 assertError(answer, 503);
                 assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
             });
-            assert.ok(waited >= 9000 && waited < 11500, `after ${waited} ms`);
-            assert.equal(await daemon.metric('farlands_late_total'), 3);
             assert.ok(await eventually(async () => await daemon.rendered() === 1, 5000), 'the render was given up');
             assert.deepEqual(await daemon.bytes(tile(0)), await reference.bytes(tile(0)));
             assert.equal(await daemon.rendered(), 1);
@@ -185,7 +192,7 @@ describe('the process', { timeout: patience(90000), concurrency: ABREAST }, () =
             assert.equal(await daemon.metric('farlands_abandoned_total'), 1);
             // A render that was cancelled is not one that failed: whoever asks gets it.
             assert.deepEqual(await daemon.bytes(tile(1)), await reference.bytes(tile(1)));
-        }, { config: 'threads: 1\nlimits: { wait: 60000, misses_per_client: 4 }\n' })));
+        }, { config: 'threads: 1\nlimits: { wait: 60000, misses_per_client: 4 }\n' }), { atOnce: true }));
 
     it('fault 20: a reset while an answer is sent: no signal, one completion, nothing left', () => serving(async (daemon) => {
         const large = '/default/height/11/900/900@2x.f32';

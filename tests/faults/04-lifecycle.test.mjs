@@ -118,7 +118,7 @@ describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
             for (const { answer } of await Promise.all(answers))
                 if (answer)
                     assertStatus(answer, [200, 503]);
-        }, { config: 'threads: 2\n' })));
+        }, { config: 'threads: 2\n' }), { atOnce: true }));
 });
 
 describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {

@@ -73,6 +73,11 @@ export class Faults {
         this.#write(clock, 'amount', seconds);
     }
 
+    /* Put a clock that many seconds further ahead. */
+    advance(clock, seconds) {
+        this.jump(clock, this.#read(clock, 'amount') + seconds);
+    }
+
     calls(call) {
         return this.#read(call, 'calls');
     }
@@ -157,7 +162,7 @@ export function diskUse(folder) {
 
 /* Why tests with file systems of their own cannot be had; false where they can. */
 export const noMounts = process.env.PRIVATE_MOUNTS ? false
-    : 'needs a mount namespace of its own, as make check-faults has where it may';
+    : 'needs a mount namespace: run make check-faults as root';
 
 /* Run a check with a tmpfs, such as 'size=1m', and take it away again. */
 export async function withTmpfs(options, check) {

@@ -60,7 +60,7 @@ function checkFamily({ name, type, samples }) {
     const bounds = buckets.map(({ le }) => Number(le.replace('+Inf', 'Infinity')));
     assert.equal(bounds.at(-1), Infinity, name);
     assert.deepEqual(bounds, [...bounds].sort((a, b) => a - b), name);
-    assert.deepEqual(buckets.map(({ value }) => value), buckets.map(({ value }) => value).toSorted((a, b) => a - b));
+    assert.deepEqual(buckets.map(({ value }) => value), [...buckets.map(({ value }) => value)].sort((a, b) => a - b));
     const count = samples.filter((sample) => sample.name === `${name}_count`);
     assert.equal(count.length, 1);
     assert.equal(count[0].value, buckets.at(-1).value, name);

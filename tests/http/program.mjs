@@ -38,20 +38,21 @@ export function scratchFile(name, text) {
     return file;
 }
 
-/* Ask until answer() is true; false when it was not within LIMIT ms. */
 /** MS for a plain build; PATIENCE times as long for one slowed down by sanitizers. */
 export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 
 /** COUNT renders for a plain build; as many as one slowed down by sanitizers gets done in that time. */
 export const fewer = (count) => Math.ceil(count / patience(1));
 
+/* Ask until answer() is true, more and more seldom; false if it is not within LIMIT ms. */
 export async function eventually(answer, limit = 3000) {
-    for (const end = Date.now() + patience(limit); ; await sleep(20)) {
-        if (await answer())
-            return true;
+    const end = Date.now() + patience(limit);
+    for (let pause = 1; !await answer(); pause = Math.min(2 * pause, 20)) {
         if (Date.now() > end)
             return false;
+        await sleep(pause);
     }
+    return true;
 }
 
 /*

@@ -1,20 +1,25 @@
-// Runs a check over the rows of a table and reports every row that failed,
-// with its input. Not a test.
+// Runs a check over the rows of a table, one after another or all at once, and reports each
+// row that failed, with its input. Not a test.
 
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 
-export async function eachRow(rows, check) {
+export async function eachRow(rows, check, { atOnce = false } = {}) {
     assert.ok(rows.length > 0, 'an empty table checks nothing');
     const failures = [];
-    for (const row of rows) {
+    const checkRow = async (row) => {
         try {
             await check(row);
         } catch (error) {
             failures.push(`${inspect(row, { depth: 4, breakLength: 100 })}\n    ` +
                 String(error?.message ?? error).replaceAll('\n', '\n    '));
         }
-    }
+    };
+    if (atOnce)
+        await Promise.all(rows.map(checkRow));
+    else
+        for (const row of rows)
+            await checkRow(row);
     if (failures.length > 0)
         assert.fail(`${failures.length} of ${rows.length} rows failed\n\n${failures.join('\n\n')}`);
 }
