@@ -1,4 +1,4 @@
-// Tiles in memory, on disk and unchanged, against nginx, which serves the same bytes from files:
+// Tiles from memory, from disk and 304s, compared with nginx serving the same bytes from files:
 // both on one core in turn, wrk on another.
 
 import { cpuSeconds, head, nginx, wrk } from './programs.mjs';
@@ -9,14 +9,14 @@ import {
 const ROUNDS = 5;
 const SECONDS = 2;
 
-/* One run of wrk: requests a second, and microseconds of the server's CPU for each. */
+/* One run of wrk: requests per second, and the server's CPU per request in microseconds. */
 async function once(server, load, seconds = SECONDS) {
     const before = cpuSeconds(server.pid);
     const { rate, requests } = await wrk(server, { seconds, core: CLIENT_CORE, ...load });
     return { rate, requests, cpu: (cpuSeconds(server.pid) - before) / requests * 1e6 };
 }
 
-/* Ours and nginx in turn, the first to go changing; ratios of neighbours. */
+/* Run farlands and nginx in turn, alternating which is first; ratios of adjacent runs. */
 async function duel(name, ours, theirs) {
     const us = [], them = [];
     for (let i = 0; i < ROUNDS; i++)
@@ -41,14 +41,14 @@ async function tiers(daemon) {
     };
 }
 
-/* The ways in which nginx sends a file. */
+/* nginx's ways of sending a file. */
 const SENDING = {
     sendfile: 'sendfile on; tcp_nopush off;',
     'sendfile and nopush': 'sendfile on; tcp_nopush on;',
     writev: 'sendfile off; output_buffers 1 64k;',
 };
 
-/* nginx in that way which takes the least CPU here for such a tile. */
+/* nginx, configured in the way that takes the least CPU on this machine for such a tile. */
 async function fastestNginx(world) {
     const costs = [];
     for (const way of [...Object.keys(SENDING), ...Object.keys(SENDING).reverse()]) {
@@ -68,7 +68,7 @@ async function withNginx(world, compare) {
     await compare(world.nginx);
 }
 
-/* One tile that is in memory. */
+/* One tile in memory. */
 export const hot = (world) => withNginx(world, (rival) =>
     withDaemon(ONE_OF_EACH, { cache: world.cache, core: SERVER_CORE }, async (daemon) => {
         await daemon.bytes(world.hot);
@@ -79,7 +79,7 @@ export const hot = (world) => withNginx(world, (rival) =>
             'hot: not served from memory');
     }));
 
-/* The same, asked for with its ETag. */
+/* The same tile, requested with its ETag. */
 export const notModified = (world) => withNginx(world, (rival) =>
     withDaemon(ONE_OF_EACH, { cache: world.cache, core: SERVER_CORE }, async (daemon) => {
         const load = async (server) => {
@@ -91,7 +91,7 @@ export const notModified = (world) => withNginx(world, (rival) =>
         await duel('304', [daemon, await load(daemon)], [rival, await load(rival)]);
     }));
 
-/* Many tiles, none of them in memory; both have the kernel's page cache. */
+/* Many tiles, none of them in memory; both servers have the kernel's page cache. */
 export const disk = (world) => withNginx(world, (rival) =>
     withDaemon(`${ONE_OF_EACH}cache: { memory: 0 }`, { cache: world.cache, core: SERVER_CORE },
         async (daemon) => {

@@ -1,4 +1,4 @@
-/* What the benchmarks share: a clock, and what to believe of many repetitions. */
+/* Shared by the benchmarks: a clock and quantiles. */
 #ifndef FARLANDS_BENCH_H
 #define FARLANDS_BENCH_H
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Nanoseconds since some moment. */
+/* Nanoseconds of a monotonic clock. */
 static inline uint64_t now(void)
 {
     struct timespec t;
@@ -20,7 +20,7 @@ static inline int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value below which SHARE, 0 to 1, of COUNT > 0 VALUES lie; sorts them. */
+/* The quantile SHARE, 0 to 1, of COUNT > 0 VALUES; sorts them. */
 static inline double quantile(double *values, int count, double share)
 {
     qsort(values, (size_t)count, sizeof *values, ascending);

@@ -1,7 +1,6 @@
 /*
- * Encoding a tile: how long it takes and how many bytes it gives, and both as
- * ratios to libpng's defaults on the same pixels, in the same run. A line a
- * layer over zooms 4 to 14, where maps are looked at, then one a zoom.
+ * Encoding a tile: time and bytes, and both as ratios to libpng's defaults on the same pixels in
+ * the same run. One line per layer over zooms 4 to 14, the usual zooms of maps, then one per zoom.
  */
 #include <errno.h>
 #include <png.h>
@@ -46,7 +45,7 @@ static void flush(png_structp png)
     (void)png;
 }
 
-/* As a program would that has not thought about speed. Returns the file's length. */
+/* Encode with libpng's defaults. Returns the length of the file. */
 static size_t write_plainly(enum pixel pixel, int size, const uint8_t *pixels)
 {
     const size_t row = (size_t)size * pixel_bytes(pixel);
@@ -71,7 +70,7 @@ static size_t write_plainly(enum pixel pixel, int size, const uint8_t *pixels)
     return length;
 }
 
-/* The best of REPEATS, since everything else that runs here only adds. */
+/* The minimum of REPEATS: other load on the machine can only add time. */
 static int measure(struct cost *out, struct image_writer *writer, enum pixel pixel, int size,
                    const uint8_t *pixels)
 {
@@ -151,7 +150,7 @@ int main(void)
     layers_known(known);
     if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
         render_scratch_new(&scratch) || image_writer_new(&writer)) {
-        fprintf(stderr, "bench_png: cannot begin\n");
+        fprintf(stderr, "bench_png: set-up failed\n");
         return 1;
     }
     for (int i = 0; layers[i].name && !err; i++)

@@ -1,8 +1,7 @@
 /*
- * What a region of the largest size costs the kernel alone, as the daemon makes it: bands of rows,
- * one thread, then a copy of its bytes, which is the least that sending them takes. Prints a line,
- * the medians of a few repetitions, each at another place. All of it is time of the thread's own,
- * whatever else the machine does meanwhile.
+ * Cost of the largest region for the kernel alone, as the daemon computes it: bands of rows on one
+ * thread, then a copy of the bytes, the least that sending them takes. Prints the medians of a few
+ * repetitions, each at another place, in CPU time of the thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static double own_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* All heights from block (X, 0) on, into OUT. */
+/* Compute the region whose corner is block (X, 0) into OUT. */
 static int compute(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                    int64_t x, float *out)
 {
@@ -72,10 +71,10 @@ int main(void)
     layers_known(known);
     if (!heights || !copy || config_load(&config, NULL, known, &error) ||
         worlds_new(&worlds, config) || farlands_scratch_new(&scratch)) {
-        fprintf(stderr, "bench_region: cannot begin\n");
+        fprintf(stderr, "bench_region: set-up failed\n");
         return 1;
     }
-    memset(heights, 0, BYTES); /* so that the kernel is not charged for the pages */
+    memset(heights, 0, BYTES); /* fault the pages in first: they are not the kernel's cost */
     memset(copy, 0, BYTES);
     printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
     int err = bench(worlds->world[0].terrain, scratch, heights, copy);

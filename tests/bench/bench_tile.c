@@ -1,6 +1,6 @@
 /*
- * Where the time of a cold tile goes: noise, layer, encoding, disk. Prints a
- * line a layer: the median of many tiles, each at another place. One thread.
+ * Where the time of a cold tile goes: noise, layer, encoding, disk. Prints one line per layer: the
+ * median of many tiles, each at another place. One thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static double median(double *values)
     return quantile(values, TILES, 0.5);
 }
 
-/* What the tiles of one kind cost, in microseconds, and their bytes. */
+/* Costs of one kind of tile in microseconds, and their bytes. */
 struct costs {
     double noise[TILES], layer[TILES], encoding[TILES], disk[TILES], bytes[TILES];
 };
@@ -85,7 +85,7 @@ int main(void)
     if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
         render_scratch_new(&scratch) || !mkdtemp(directory) ||
         disk_cache_open(&cache, directory, &quota, NULL, NULL)) {
-        fprintf(stderr, "bench_tile: cannot begin\n");
+        fprintf(stderr, "bench_tile: set-up failed\n");
         return 1;
     }
     printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));

@@ -1,4 +1,4 @@
-// What cold tiles cost, how many can be had, and what a flood of them does to other clients.
+// The cost and throughput of cold tiles, and what a flood of them does to other clients.
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import {
     rendering, round, say, withDaemon,
 } from './measure.mjs';
 
-/* What a tile costs that must be rendered, everything included: HTTP, line, cache. */
+/* The full cost of a tile that must be rendered: HTTP, queue, render, cache. */
 export const cold = () => withDaemon(ONE_OF_EACH, { core: SERVER_CORE }, async (daemon) => {
     const cpu = cpuSeconds(daemon.pid), rendered = await daemon.rendered();
     await wrk(daemon, { tiles: COLD_TILES, connections: 8, seconds: 3, core: CLIENT_CORE });
@@ -17,7 +17,7 @@ export const cold = () => withDaemon(ONE_OF_EACH, { core: SERVER_CORE }, async (
         `(${round(tiles / 3, 0)} tiles/s on one core)`);
 });
 
-/* Seconds that one tile's noise, layer and PNG take, by the benchmark of tiles. */
+/* Seconds for one tile's noise, layer and PNG, measured by bench_tile. */
 function renderSeconds() {
     const program = process.env.BENCH_TILE ??
         fileURLToPath(new URL('../../build/tests/bench/bench_tile', import.meta.url));
@@ -26,7 +26,7 @@ function renderSeconds() {
     return line.slice(1).reduce((sum, us) => sum + Number(us) / 1e6, 0);
 }
 
-/* How much of all cores goes into rendering when that is all there is to do. wrk takes its part. */
+/* The share of all cores that goes into rendering at full load. wrk takes its part. */
 export const coldThroughput = () => withDaemon('threads: 0', {}, async (daemon) => {
     const ideal = 1 / renderSeconds();
     const { rate, thrift } = await allOut(daemon);
@@ -42,15 +42,15 @@ const floodStream = (rate, connections, y) => ['--stream', 'flood', '--poisson',
     '--connections', String(connections), '--source', '127.0.0.2-127.0.0.9',
     '--url', `${COLD}/{0..${COLUMNS - 1}}/{${y}..${y + 1e6 - 1}}.png`];
 
-/* What is wrong with the answers to a flood, whatever their number. */
+/* Check the responses to a flood. */
 function inspect({ status }) {
     const odd = Object.keys(status).filter((code) => code !== '200' && code !== '503');
     insist(odd.length === 0, `flood: answered ${odd}`);
     const { count = 0, retry_after: polite = 0 } = status[503] ?? {};
-    insist(count === polite, `flood: ${count} 503, of which ${polite} with Retry-After`);
+    insist(count === polite, `flood: ${count} 503, ${polite} with Retry-After`);
 }
 
-/* One run of the clients of a hot tile: alone, beside as much as can be rendered, in the flood. */
+/* Clients of a hot tile: alone, beside a fully used renderer, and during the flood. */
 async function floodRound(daemon, world, capacity, n) {
     const load = async (...streams) =>
         openLoop(daemon, ['--seconds', '2', '--grace', '2', ...streams.flat()]);
@@ -65,7 +65,7 @@ async function floodRound(daemon, world, capacity, n) {
         generator: drowned.result.cpu_seconds / drowned.result.seconds };
 }
 
-/* Ten times as many cold tiles as can be rendered, beside clients of one tile in memory. */
+/* Ten times as many cold tiles as can be rendered, beside clients of one hot tile. */
 export const flood = (world) => withDaemon(`threads: 0\n${LIMITS}`, {}, async (daemon) => {
     await daemon.bytes(world.hot);
     const capacity = await allOut(daemon);

@@ -1,7 +1,7 @@
-// The daemon over HTTP: against nginx, cold, under a flood; how soon it is ready, and with how much
-// memory. One line a figure:
+// The daemon over HTTP: against nginx, cold, under a flood; time to ready, and memory. One line
+// per figure:
 //   node tests/bench/http.mjs [NAME...]     e.g. hot flood; all without names
-// With two cores the daemon has one and wrk the other, unless a line is about both.
+// On two cores the daemon has one and wrk the other, unless a line is about both.
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { nodes } from './nodes.mjs';
 import { farlands, has, idle, residentBytes, start, wrk } from './programs.mjs';
 import { region, regions } from './regions.mjs';
 
-/* The tile in FEW whose size is nearest 12 KiB, and all of them as files for nginx, each as it came. */
+/* Write the tiles in FEW as files for nginx. Returns the one nearest 12 KiB. */
 async function prepare() {
     const cache = scratch(), root = scratch();
     const daemon = await farlands('threads: 0', { cache });
@@ -36,7 +36,7 @@ async function prepare() {
     return { cache, root, hot: best.target, size: best.size };
 }
 
-/* From the start of the process to the line that says it serves; an empty cache. */
+/* From the start of the process to its "serving" line, with an empty cache. */
 async function ready() {
     const times = [];
     for (let i = 0; i < 9; i++) {
@@ -52,7 +52,7 @@ async function ready() {
         `${round(Math.max(...times), 0)}; start to "serving" line)`);
 }
 
-/* Memory with many connections that each asked for one tile in memory and wait to ask again. */
+/* Memory with many idle connections, each of which has fetched one hot tile. */
 async function rss(world) {
     const hard = execFileSync('sh', ['-c', 'ulimit -Hn']).toString().trim();
     const count = Math.min(10000, hard === 'unlimited' ? Infinity : Number(hard) - 1000);
@@ -70,7 +70,7 @@ async function rss(world) {
     });
 }
 
-/* One loop and two, on all cores, which they share with wrk. */
+/* One event loop and two, on all cores, shared with wrk. */
 const shards = (world) => withDaemon('shards: 1\nthreads: 1', { cache: world.cache }, (one) =>
     withDaemon('shards: 2\nthreads: 1', { cache: world.cache }, async (two) => {
         const rates = [[], []];
@@ -84,7 +84,7 @@ const shards = (world) => withDaemon('shards: 1\nthreads: 1', { cache: world.cac
             `${CORES} cores shared with wrk)`);
     }));
 
-/* What these figures are worth: what others do on this machine while nothing of ours runs. */
+/* Reliability of the figures: the load of other programs while nothing of ours runs. */
 async function neighbours() {
     const idle = () => os.cpus().reduce((sum, { times }) => sum + times.idle, 0);
     const before = idle();
@@ -95,7 +95,7 @@ async function neighbours() {
             'CPU rather than those by time');
 }
 
-/* In this order. */
+/* They run in this order. */
 const BENCHES = new Map([
     ['hot', hot], ['304', notModified], ['disk', disk], ['cold', cold],
     ['cold-throughput', coldThroughput], ['flood', flood], ['ready', ready], ['rss', rss],
@@ -105,11 +105,11 @@ const BENCHES = new Map([
 async function main(names) {
     for (const program of ['nginx', 'wrk', 'taskset', 'curl'])
         if (!await has(program))
-            return console.log(`http: skipped, for there is no ${program}; make bench-deps installs it`);
+            return console.log(`http: skipped: no ${program}; make bench-deps installs it`);
     if (CORES < 2)
-        return console.log('http: skipped, for it takes two cores');
+        return console.log('http: skipped: needs two cores');
     const unknown = names.filter((name) => !BENCHES.has(name));
-    insist(unknown.length === 0, `no bench ${unknown}; there are ${[...BENCHES.keys()].join(' ')}`);
+    insist(unknown.length === 0, `no benchmark ${unknown}; expected ${[...BENCHES.keys()].join(' ')}`);
     await neighbours();
     const world = await prepare();
     for (const [name, bench] of BENCHES)

@@ -1,4 +1,4 @@
-// What the HTTP benchmarks share: cores, tiles to ask for, how figures are said. Not a benchmark.
+// Shared by the HTTP benchmarks: cores, tiles to request, printing figures. Not a benchmark.
 
 import os from 'node:os';
 import { cpuSeconds, farlands, wrk } from './programs.mjs';
@@ -7,11 +7,11 @@ export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
 export const CORES = os.cpus().length;
 
-/* Grey tiles of the default world, around 10 KiB each, that a client asks for again and again. */
+/* Grey tiles of the default world, about 10 KiB each, requested again and again. */
 export const FEW = { prefix: '/default/gray/6', x: 22, y: 22, width: 20, count: 400 };
 /*
- * Tiles that a daemon with a fresh cache must render. In few columns, since each is a folder of the
- * cache: a map's clients, too, ask for what lies together.
+ * Tiles that a daemon with a fresh cache must render. In few columns, because each is a directory
+ * of the cache, and map clients also request adjacent tiles.
  */
 export const COLD = '/default/relief/10';
 export const COLUMNS = 32;
@@ -38,7 +38,7 @@ export async function withDaemon(config, options, check) {
     }
 }
 
-/* Tiles a second that RUN has made the daemon render, in `seconds`, and a second of its CPU. */
+/* Tiles rendered during RUN: per second, and per second of the daemon's CPU. */
 export async function rendering(daemon, run) {
     const begun = process.hrtime.bigint(), cpu = cpuSeconds(daemon.pid);
     const before = await daemon.rendered();
@@ -48,6 +48,6 @@ export async function rendering(daemon, run) {
     return { result, rate: tiles / seconds, thrift: tiles / (cpuSeconds(daemon.pid) - cpu) };
 }
 
-/* As many cold tiles as can be. */
+/* Cold tiles at full load. */
 export const allOut = (daemon) => rendering(daemon, () =>
     wrk(daemon, { tiles: COLD_TILES, connections: 4 * CORES, seconds: 3 }));

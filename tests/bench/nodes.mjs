@@ -1,26 +1,26 @@
-// Several nodes behind HAProxy, by docker/haproxy as it stands: what each more of them adds for tiles that
-// must be rendered, and what the proxy costs.
+// Several nodes behind HAProxy, configured by docker/haproxy: what each further node adds for cold
+// tiles, and what the proxy costs.
 
 import { Haproxy, NODE_YAML, Nodes } from '../cluster/cluster.mjs';
 import { COLD, median, round, say } from './measure.mjs';
 import { cpuSeconds, has, wrk } from './programs.mjs';
 import { allot, removeGroups } from './quota.mjs';
 
-/* A node's share of a core: three of them, the proxy and wrk fit into two cores. */
+/* A node's share of a core: three nodes, the proxy and wrk fit into two cores. */
 const SHARE = 0.25;
 const COUNTS = [1, 2, 3];
 const ROUNDS = 3, SECONDS = 3;
-/* Tiles under way a node: as much as it can do, where the proxy bounds load, and less, where it does not. */
+/* Requests in progress per node: full load, at which the proxy bounds a node's share, and less. */
 const BUSY = 96, CALM = 32;
-/* Cold tiles come from all over an area of many 8 x 8 tiles, in steps that come to each once. */
+/* Cold tiles are spread over an area of many 8 x 8 blocks of tiles, each visited once. */
 const AREA = { columns: 256, rows: 4096, stride: 618033 };
 
-/* docker/node.yaml with one of each, and patience, lest others on this machine have tiles refused. */
+/* docker/node.yaml with one thread of each kind, and a long wait so that other load refuses no tile. */
 const CONFIG = `${NODE_YAML.replace(/^limits:$/m, 'limits:\n  wait: 10000')}\nshards: 1\nthreads: 1\nlog: error\n`;
 
 const cpuOf = (programs) => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
 
-/* Tiles a second and a second of the nodes' CPU, the busiest's part of them, and the proxy's CPU a request. */
+/* Tiles per second and per second of node CPU, the busiest node's share, and proxy CPU per request. */
 async function coldRun(nodes, proxy, count, connections, n) {
     const before = await nodes.metric('farlands_tiles_rendered_total');
     const cpu = cpuOf(nodes.all), own = proxy ? cpuSeconds(proxy.pid) : 0;
@@ -36,7 +36,7 @@ async function coldRun(nodes, proxy, count, connections, n) {
     };
 }
 
-/* One tile that a node has in memory, through the proxy or not: microseconds of CPU of both a request. */
+/* A hot tile, with and without the proxy: CPU of proxy and node per request, in microseconds. */
 async function hotRun(node, proxy, target) {
     const cpu = cpuSeconds(node.pid), own = proxy ? cpuSeconds(proxy.pid) : 0;
     const { requests } = await wrk(proxy ?? node, { target, seconds: SECONDS });
@@ -72,10 +72,10 @@ async function cold(nodes, proxies) {
     return typical(runs.get(COUNTS.at(-1)), 'proxy');
 }
 
-/* A small tile and a larger one. */
+/* A small tile and a large one. */
 const HOT = ['/default/gray/6/27/29.png', '/default/relief/8/122/122.png'];
 
-/* Tiles in memory: what passing them on costs. MISS: microseconds of the proxy for one that must be rendered. */
+/* The cost of proxying hot tiles. MISS: proxy CPU for a cold tile, in microseconds. */
 async function hot(miss) {
     const nodes = await new Nodes(1, { config: CONFIG }).start();
     const proxy = await new Haproxy(nodes.authorities).start();
@@ -101,7 +101,7 @@ async function hot(miss) {
 
 export async function nodes() {
     if (!await has('haproxy'))
-        return console.log('http/nodes: skipped, for there is no haproxy; make bench-deps installs it');
+        return console.log('http/nodes: skipped: no haproxy; make bench-deps installs it');
     const all = new Nodes(COUNTS.at(-1), { config: CONFIG });
     const proxies = [];
     let miss = NaN;
@@ -113,8 +113,8 @@ export async function nodes() {
         if (all.all.every(({ pid }) => allot(pid, SHARE)))
             miss = await cold(all, proxies);
         else
-            console.log('http/nodes: cold tiles skipped: nodes would have to have shares of a core, ' +
-                'for which one must be root and have control groups of the CPU');
+            console.log('http/nodes: cold tiles skipped: limiting nodes to a share of a core ' +
+                'needs root and CPU control groups');
     } finally {
         for (const proxy of proxies)
             await proxy.stop();

@@ -1,5 +1,5 @@
-// What the HTTP benchmark runs beside the daemon, nginx, wrk and the open-loop generator, and
-// what a process has cost. All of them end with this one.
+// Processes of the HTTP benchmarks (the daemon, nginx, wrk, the open-loop generator) and their CPU
+// time. All of them end with this process.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { scratch } from '../http/program.mjs';
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 const LUA = here('tiles.lua');
 const OPEN_LOOP = process.env.OPEN_LOOP ?? here('../../build/tests/load/open_loop');
-/* Debian's nginx is where not every user looks for programs. */
+/* Debian's nginx is in /usr/sbin, which is not on every user's PATH. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 const children = new Set();
@@ -24,7 +24,7 @@ process.on('exit', () => {
         child.kill('SIGKILL');
 });
 
-/* A process that ends with this one; child.output is what it wrote, child.ended a promise. */
+/* A process that ends with this one; child.output is its output, child.ended a promise. */
 export function start(program, args) {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.add(child);
@@ -38,7 +38,7 @@ export function start(program, args) {
     return child;
 }
 
-/* Run to its end; its standard output. */
+/* Run a program to its end. Returns its standard output. */
 async function run(program, args) {
     const child = start(program, args);
     await child.ended;
@@ -51,7 +51,7 @@ export async function has(program) {
     return run('sh', ['-c', `command -v ${program}`]).then(() => true, () => false);
 }
 
-/* Seconds of CPU that the process has taken so far, all threads. */
+/* CPU seconds used by all threads of the process so far. */
 export function cpuSeconds(pid) {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -62,12 +62,12 @@ export function residentBytes(pid) {
     return 1024 * Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
-/* Put every thread of the process on one core. */
+/* Pin every thread of the process to one core. */
 export function pin(pid, core) {
     execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { env });
 }
 
-/* A daemon with a cache of its own, on CORE if there is one. */
+/* A daemon with its own cache, pinned to CORE if given. */
 export async function farlands(config, { cache, core } = {}) {
     const daemon = await new Daemon({ config: `log: error\n${config}`, cache }).start();
     if (core !== undefined)
@@ -85,8 +85,8 @@ async function freePort() {
 }
 
 /*
- * One process, as fast as nginx gets: files stay open and their sizes known, nothing is logged,
- * connections are never closed. sending: the directives on how files leave.
+ * One worker, as fast as nginx gets: files and sizes cached, no log, connections kept open.
+ * sending: the directives for sending files.
  */
 function nginxConfig(folder, root, port, sending) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -106,7 +106,7 @@ function nginxConfig(folder, root, port, sending) {
         }\n`;
 }
 
-/* nginx on CORE, serving the files below ROOT: { pid, port, stop() }; sending as above. */
+/* nginx on CORE, serving files below ROOT: { pid, port, stop() }; sending as above. */
 export async function nginx(root, { core, sending }) {
     const folder = scratch();
     const port = await freePort();
@@ -133,12 +133,12 @@ export function head({ port }, target, headers = {}) {
 }
 
 /*
- * wrk with one thread: { rate, requests }. tiles: what tiles.lua takes, in place of TARGET.
+ * wrk with one thread: { rate, requests }. tiles: arguments for tiles.lua, instead of TARGET.
  * headers: lines 'Name: value'. Anything but 2xx and 3xx is an error.
  */
 export async function wrk({ host = '127.0.0.1', port }, { target = '/', tiles, headers = [], seconds, connections = 64,
     core }) {
-    /* As long as the daemon may take: it answers within that, if only 503. */
+    /* The daemon's own limit: it responds within that time, if only with 503. */
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s',
         ...headers.flatMap((line) => ['-H', line]), ...(tiles ? ['-s', LUA] : []),
         `http://${host}:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
@@ -154,8 +154,8 @@ export async function wrk({ host = '127.0.0.1', port }, { target = '/', tiles, h
 }
 
 /*
- * The open-loop generator, ahead of everyone else where that is allowed: its clients would have
- * machines of their own. Its report, streams by name.
+ * The open-loop generator, at high priority if allowed, since real clients have their own machines.
+ * Returns its report, streams by name.
  */
 export async function openLoop({ port }, args) {
     const all = ['--json', '-', ...args, `127.0.0.1:${port}`];
@@ -165,7 +165,7 @@ export async function openLoop({ port }, args) {
     return report;
 }
 
-/* Open COUNT connections, ask once on each, and keep them open until close() is called. */
+/* Open COUNT connections, send one request on each, and keep them open until close() is called. */
 export async function idle({ port }, count, target) {
     const rate = 8000;
     const child = start(OPEN_LOOP, ['--json', '-', '--connections', String(count), '--rate', String(rate),

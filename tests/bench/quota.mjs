@@ -1,15 +1,15 @@
-// A share of a core for a process, as if it had a slower machine to itself: so that several fit into
-// this one and none takes what another is to have. Not a benchmark.
+// Limits a process to a share of a core, as if it had a slower machine to itself, so that several
+// fit into this machine without disturbing each other. Not a benchmark.
 
 import fs from 'node:fs';
 import path from 'node:path';
 
-/* Short, or whoever has used up its share stands still for long. */
+/* Short, because a process that has used up its share stalls until the next period. */
 const PERIOD_US = 20000;
 
 /*
- * How Linux' two kinds of control groups say it (https://docs.kernel.org/scheduler/sched-bwc.html): no more than
- * so much, and, by the greatest weight there is, no less, whatever else runs here.
+ * The settings in both versions of Linux control groups (https://docs.kernel.org/scheduler/sched-bwc.html):
+ * an upper bound and, through the greatest weight, a lower one whatever else runs here.
  */
 const KINDS = [
     { root: '/sys/fs/cgroup/cpu', limit: (us) => [['cpu.cfs_period_us', PERIOD_US], ['cpu.cfs_quota_us', us],
@@ -19,18 +19,18 @@ const KINDS = [
 
 const NAME = 'farlands-bench-';
 
-/* Groups whose process has ended, of this run or of one that was cut short; of others' nothing happens. */
+/* Remove groups whose process has ended, in this run or an interrupted one; groups in use stay. */
 function removeEmpty(root) {
     const groups = fs.existsSync(root) ? fs.readdirSync(root).filter((name) => name.startsWith(NAME)) : [];
     for (const group of groups)
         try {
             fs.rmdirSync(path.join(root, group));
-        } catch { /* somebody is in it */ }
+        } catch { /* still in use */ }
 }
 
 export const removeGroups = () => KINDS.forEach(({ root }) => removeEmpty(root));
 
-/* Give the process SHARE of a core, all threads together. False where this machine does not let us. */
+/* Limit the process to SHARE of a core, all threads together. False if not permitted here. */
 export function allot(pid, share) {
     for (const { root, limit } of KINDS) {
         const group = path.join(root, `${NAME}${pid}`);
@@ -41,7 +41,7 @@ export function allot(pid, share) {
                 fs.writeFileSync(path.join(group, file), String(value));
             fs.writeFileSync(path.join(group, 'cgroup.procs'), String(pid));
             return true;
-        } catch { /* perhaps of the other kind */ }
+        } catch { /* perhaps the other version */ }
     }
     return false;
 }

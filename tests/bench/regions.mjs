@@ -1,4 +1,4 @@
-// What game servers ask for: many players who each stream regions, and the largest region there is.
+// The load of game servers: many players who stream regions, and the largest region.
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -7,14 +7,14 @@ import { CORES, ONE_OF_EACH, insist, median, round, say, withDaemon } from './me
 import { cpuSeconds, openLoop } from './programs.mjs';
 
 /*
- * Who walks 4 blocks a second, and sees 8 squares of 16 blocks in each direction, has a front of 17
+ * A player who walks 4 blocks per second and sees 8 squares of 16 blocks in each direction needs 17
  * new squares every 4 seconds.
  */
 const PLAYERS = 1000, CELLS = 16, SEES = 8, SPEED = 4, SECONDS = 5;
 const FRONT = 2 * SEES + 1;
 const RATE = PLAYERS * FRONT * SPEED / CELLS;
 
-/* The squares that players come to see, who begin far from each other: no two ask for the same. */
+/* The squares that players need. They start far apart, so no square is requested twice. */
 function walks() {
     const urls = [];
     for (let player = 0; player < PLAYERS; player++) {
@@ -26,7 +26,7 @@ function walks() {
     return scratchFile('urls', `${urls.join('\n')}\n`);
 }
 
-/* How many requests were not answered with 200, and what came of them. */
+/* The number of requests without a 200, and their outcomes. */
 function failures({ due, status, errors }) {
     const kinds = { ...errors };
     for (const [code, { count }] of Object.entries(status))
@@ -36,7 +36,7 @@ function failures({ due, status, errors }) {
     return [due - (status[200]?.count ?? 0), said.length ? `: ${said.join(', ')}` : ''].join('');
 }
 
-/* As many connections as players, each player with an address of their own. */
+/* One connection and one source address per player. */
 export const regions = () => withDaemon('threads: 0', {}, async (daemon) => {
     const urls = walks(), rounds = [];
     for (let i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ export const regions = () => withDaemon('threads: 0', {}, async (daemon) => {
 
 const SIDE = 4097;
 
-/* Milliseconds that the kernel and one copy take, by the benchmark of regions. */
+/* Milliseconds for the kernel and one copy, measured by bench_region. */
 function leastMs() {
     const program = process.env.BENCH_REGION ??
         fileURLToPath(new URL('../../build/tests/bench/bench_region', import.meta.url));
@@ -67,7 +67,7 @@ function leastMs() {
     return { kernel: Number(line[1]), copy: Number(line[2]) };
 }
 
-/* Milliseconds until curl has all of the region whose west is block X. */
+/* Milliseconds until curl has received the region whose west edge is block X. */
 function curlMs(daemon, x) {
     const url = `http://127.0.0.1:${daemon.port}/default/region.f32?x=${x}&y=0&width=${SIDE}&height=${SIDE}`;
     const [status, bytes, seconds] = execFileSync('curl', ['--silent', '--noproxy', '*', '--max-time', '60', '-o',
@@ -76,7 +76,7 @@ function curlMs(daemon, x) {
     return 1000 * Number(seconds);
 }
 
-/* One thread works it out, against one thread that does nothing else. */
+/* One render thread, compared with one thread that does nothing else. */
 export const region = () => withDaemon(ONE_OF_EACH, {}, async (daemon) => {
     const rounds = [];
     for (let i = 0; i < 5; i++) {

@@ -1,22 +1,22 @@
-// What a cold tile costs and how large it is, by layer and zoom: the table in docker/README.md.
+// Cost and size of a cold tile by layer and zoom: the table in docker/README.md.
 //   node tests/bench/sizing.mjs [LAYER...]      e.g. relief height; all without names
-// CPU of the whole daemon, HTTP and storing included, of one core where there is one for it alone.
+// CPU of the whole daemon, HTTP and storing included, on its own core if there is one.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CORES, ONE_OF_EACH, SERVER_CORE, insist, median, round, withDaemon } from './measure.mjs';
 import { cpuSeconds } from './programs.mjs';
 
 const ZOOMS = [0, 4, 8, 12, 16, 20, 24];
-const SIDE = 4; /* viewers ask for what lies together */
-/* By size, how many squares of so many tiles a side: CPU is counted in hundredths of a second. */
+const SIDE = 4; /* viewers request adjacent tiles */
+/* Squares to render for each tile size: many, because CPU time is counted in hundredths of a second. */
 const SQUARES = { '': 32, '@2x': 16 };
 const AT_ONCE = 8;
-const BLOCK = 4096, ENTRY = 80; /* what a file takes up beside its bytes, as the quota counts */
+const BLOCK = 4096, ENTRY = 80; /* overhead of a file, as the quota counts it */
 
 /*
- * The Nth square of SIDE x SIDE tiles: their paths. Squares lie evenly over the world's window, by steps
- * of 1/p and 1/p^2 of it, p^3 = p + 1 (Roberts, "The unreasonable effectiveness of quasirandom sequences",
- * 2018); below zoom 8, where it has few tiles, over as many as it has there, around its middle.
+ * Paths of the Nth square of SIDE x SIDE tiles. Squares are spread evenly over the world's window, in
+ * steps of 1/p and 1/p^2 with p^3 = p + 1 (Roberts, "The unreasonable effectiveness of quasirandom
+ * sequences", 2018). Below zoom 8 the window has few tiles; squares then lie around its middle.
  */
 function square(layer, zoom, scale, n) {
     const squares = 2 ** Math.max(zoom, 8) / SIDE, middle = 2 ** zoom / 2;
@@ -26,7 +26,7 @@ function square(layer, zoom, scale, n) {
         `/default/${layer}/${zoom}/${x + i % SIDE}/${y + Math.floor(i / SIDE)}${scale}.png`);
 }
 
-/* Asks for all of them, a few at a time; how many bytes each has. */
+/* Fetch all of them, a few at a time. Returns the bytes of each. */
 async function sizes(daemon, targets) {
     const bytes = [], left = [...targets];
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
@@ -36,11 +36,11 @@ async function sizes(daemon, targets) {
     return bytes;
 }
 
-/* { ms, bytes, disk } of a tile. */
+/* { ms, bytes, disk } per tile. */
 async function measure(daemon, layer, zoom, scale) {
     const before = await daemon.rendered(), begun = cpuSeconds(daemon.pid);
     const bytes = await sizes(daemon, Array.from({ length: SQUARES[scale] }, (_, n) => square(layer, zoom, scale, n)).flat());
-    await sleep(50); /* they are stored when they have been sent */
+    await sleep(50); /* tiles are stored after they were sent */
     const took = cpuSeconds(daemon.pid) - begun;
     insist(await daemon.rendered() - before === bytes.length, `${layer}/${zoom}${scale}: not all were cold`);
     const average = (value) => bytes.reduce((sum, one) => sum + value(one), 0) / bytes.length;
@@ -55,12 +55,12 @@ const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
 const kib = (bytes) => round(bytes / 1024, bytes < 100 * 1024 ? 1 : 0);
 
 async function main(names) {
-    const patient = `${ONE_OF_EACH}limits: { wait: 60000 }`; /* whatever else runs here */
+    const patient = `${ONE_OF_EACH}limits: { wait: 60000 }`; /* tolerate other load on the machine */
     await withDaemon(patient, { core: CORES > 1 ? SERVER_CORE : undefined }, async (daemon) => {
         const { layers } = await daemon.json('/default.json');
         const known = layers.map((layer) => layer.name ?? layer);
         insist(names.every((name) => known.includes(name)), `layers are ${known.join(' ')}`);
-        console.log('CPU ms a cold tile / KiB a tile; then KiB on disk, a typical zoom');
+        console.log('CPU ms per cold tile / KiB per tile; then KiB on disk, at a typical zoom');
         row(['layer', ...ZOOMS.map((zoom) => `z${zoom}`), 'on disk']);
         row(['---', ...ZOOMS.map(() => '---'), '---']);
         for (const layer of names.length ? names : known)

@@ -14,7 +14,7 @@ void answer_begin(struct answer *answer)
     answer->length = 0;
 }
 
-/* Behind "NAME:" and blanks, where LINE has that name; else NULL. */
+/* The value of the header in LINE if it is called NAME, else NULL. */
 static const char *value_of(const char *line, const char *name)
 {
     size_t length = strlen(name);
@@ -23,7 +23,7 @@ static const char *value_of(const char *line, const char *name)
     return line + length + 1 + strspn(line + length + 1, " \t");
 }
 
-/* The head, which ends with an empty line at END. */
+/* Parse the status line and headers; END points to the empty line after them. */
 static int judge(struct answer *answer, const char *end)
 {
     const char *line = answer->head, *value;

@@ -1,5 +1,4 @@
-/* One answer as it comes: what its head says, and when it is whole. Bodies are read and forgotten.
- */
+/* An incremental reader for one response: parses its head, discards its body. */
 #ifndef LOAD_ANSWER_H
 #define LOAD_ANSWER_H
 
@@ -9,23 +8,22 @@
 enum { ANSWER_HEAD_MAX = 4096 };
 
 struct answer {
-    int status;       /* 0 until the head is whole */
-    bool close;       /* the server then closes the connection */
-    bool retry_after; /* the header is there */
-    bool unbounded;   /* the body ends where the connection does */
-    uint64_t missing; /* bytes of the body yet to come */
-    uint64_t bytes;   /* head and body so far */
-    unsigned length;  /* of what is in head */
+    int status;       /* 0 until the head is complete */
+    bool close;       /* the server closes the connection afterwards */
+    bool retry_after; /* the header is present */
+    bool unbounded;   /* the body ends when the connection does */
+    uint64_t missing; /* bytes of the body still to be read */
+    uint64_t bytes;   /* of head and body, so far */
+    unsigned length;  /* bytes used in head */
     char head[ANSWER_HEAD_MAX];
 };
 
 void answer_begin(struct answer *answer);
 
 /*
- * Read once from FD, which does not block. Returns 1 when the answer is whole,
- * 0 when not yet, -EBADMSG for what is not HTTP/1.x as this understands it (no
- * chunks, no 1xx, nothing behind the body), -ECONNRESET or the like for an end
- * before its time.
+ * Read once from the non-blocking FD. Returns 1 if the response is complete, 0 if not yet,
+ * -EBADMSG if it is not the HTTP/1.x this reader supports (no chunks, no 1xx, nothing after
+ * the body), and -ECONNRESET or another error if the connection ends too early.
  */
 int answer_read(struct answer *answer, int fd);
 

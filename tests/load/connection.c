@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Leaves the port to connect(), which knows the target: as many connections an address as ports. */
+/* Let connect() choose the port: it knows the target, so each address has all ports available. */
 static int bind_to(int fd, in_addr_t source)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = source};
@@ -64,7 +64,7 @@ int connection_send(struct connection *connection, const char *text, size_t leng
     ssize_t sent = send(connection->fd, text, length, MSG_NOSIGNAL);
     if (sent < 0)
         return -errno;
-    /* The answer to the one before has come, so there is room for a request. */
+    /* The previous request was answered, so the socket's send buffer has space. */
     return (size_t)sent == length ? 0 : -EIO;
 }
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 /*
- * Up to 127 ns a bucket is a nanosecond. Beyond, each power of two has 64 of
- * them: a number's leading seven bits choose it.
+ * Up to 127 ns a bucket is one nanosecond wide. Above that, each power of two has 64 buckets,
+ * chosen by the seven leading bits.
  */
 static unsigned bucket_of(uint64_t ns)
 {
@@ -12,7 +12,7 @@ static unsigned bucket_of(uint64_t ns)
     return shift * 64 + (unsigned)(ns >> shift);
 }
 
-/* The most that falls into it. */
+/* The largest value of the bucket. */
 static uint64_t bucket_end(unsigned bucket)
 {
     unsigned shift = bucket < 128 ? 0 : bucket / 64 - 1;

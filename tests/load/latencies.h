@@ -1,4 +1,4 @@
-/* How long things took: counts in buckets of equal ratio, each at most 1/64 wide. */
+/* A histogram of durations; each bucket is at most 1/64 of its value wide. */
 #ifndef LOAD_LATENCIES_H
 #define LOAD_LATENCIES_H
 
@@ -15,8 +15,8 @@ struct latencies {
 void latencies_add(struct latencies *latencies, uint64_t ns);
 
 /*
- * The ns within which SHARE, 0 to 1, of them were: at most 1/64 more than the
- * exact one, and never above the longest. 0 where there are none.
+ * The quantile SHARE, 0 to 1, in ns: at most 1/64 above the exact value, never above the
+ * maximum, and 0 if nothing was counted.
  */
 uint64_t latencies_within(const struct latencies *latencies, double share);
 

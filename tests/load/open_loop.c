@@ -1,7 +1,7 @@
 /*
- * Loads an HTTP server on loopback at a given rate, whether or not it keeps up:
- * the time of a request counts from the moment it was due, so that a server that
- * stalls cannot hide it by stalling those who ask. See --help.
+ * An open-loop load generator: sends requests to an HTTP server on loopback at a given rate,
+ * whether or not the server keeps up. Latency counts from the moment a request was due, so a
+ * server that stalls cannot hide it by stalling its clients. See --help.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 #include "report.h"
 
 enum { EVENTS_MAX = 256, OTHER_FILES = 16 };
-static const double OPENING_SECONDS = 5; /* for all connections, before the first is due */
+static const double OPENING_SECONDS =
+    5; /* to open all connections, before the first request is due */
 
 struct load {
     struct plan plan;
@@ -43,7 +44,7 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* One round: what is due, a sleep until something is, what came meanwhile. */
+/* One iteration: send due requests, sleep until the next one, handle events. */
 static int turn(struct load *load, uint64_t until)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -80,7 +81,7 @@ static bool never(const struct stream *stream)
     return false;
 }
 
-/* Go round until each stream is so, or the time has come. */
+/* Iterate until the condition holds for every stream, or until the deadline. */
 static int turn_until(struct load *load, bool (*holds)(const struct stream *stream), uint64_t end)
 {
     int err = 0;
@@ -169,9 +170,9 @@ static int run_plan(struct load *load)
 {
     const struct plan *plan = &load->plan;
 
-    /* Or the kernel rounds each sleep up by 50 microseconds. */
+    /* By default the kernel rounds each sleep up by 50 microseconds. */
     prctl(PR_SET_TIMERSLACK, 1);
-    /* Whatever goes wrong, the load ends. */
+    /* The load must end even if something hangs. */
     alarm((unsigned)(OPENING_SECONDS + plan->seconds + plan->grace + plan->hold) + 5);
     int err = begin(load);
     if (!err)

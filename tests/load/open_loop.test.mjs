@@ -1,5 +1,5 @@
-// What the load generator says of servers of which all is known.
-// OPEN_LOOP names the binary; build/tests/load/open_loop is the default.
+// The load generator against servers of known behaviour.
+// OPEN_LOOP names the binary; the default is build/tests/load/open_loop.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ function run(args) {
     });
 }
 
-/* The report on a run against what HANDLER answers; its streams by name. */
+/* Run against SERVER. Returns the report's streams by name. */
 async function load(server, args) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -41,7 +41,7 @@ async function load(server, args) {
 }
 
 describe('the load generator', { concurrency: false }, () => {
-    it('sends at the rate, and counts answers by status', async () => {
+    it('sends at the given rate and counts responses by status', async () => {
         const seen = [];
         const server = http.createServer((request, response) => {
             seen.push([request.url, request.headers.accept]);
@@ -66,9 +66,9 @@ describe('the load generator', { concurrency: false }, () => {
         assert.deepEqual([...urls].sort(), [-3, -2, -1, 0, 1, 2, 3, 4].map((x) => `/${x}/7.png`).sort());
     });
 
-    // One connection, and a server that stands still once, for 400 ms: nine requests that were due
-    // meanwhile waited 350 ms and less. Closed loops see a single slow one.
-    it('counts from the moment when a request was due', async () => {
+    // One connection, and a server that stalls once for 400 ms: nine requests that became due
+    // meanwhile waited up to 350 ms. A closed loop would see a single slow request.
+    it('counts latency from when a request was due', async () => {
         let count = 0;
         const server = http.createServer(async (request, response) => {
             if (++count === 10)
@@ -84,7 +84,7 @@ describe('the load generator', { concurrency: false }, () => {
         assert.ok(stream.all.p50 < 50, `p50 ${stream.all.p50}`);
     });
 
-    it('gives up on a server that never answers, and counts all that was due', async () => {
+    it('gives up on a server that never responds, and counts all due requests', async () => {
         const server = http.createServer(() => {});
         const begun = Date.now();
         const { load: stream } = await load(server,
@@ -97,7 +97,7 @@ describe('the load generator', { concurrency: false }, () => {
         assert.ok(stream.all.max > 990 && stream.all.p50 > 700, JSON.stringify(stream.all));
     });
 
-    it('abandons a share of the requests, and comes back', async () => {
+    it('abandons a share of the requests and reconnects', async () => {
         let closed = 0;
         const server = http.createServer((request, response) => {
             request.on('close', () => { closed += !response.writableEnded; });
@@ -128,7 +128,7 @@ describe('the load generator', { concurrency: false }, () => {
         assert.notEqual(runs[0], runs[2]);
     });
 
-    it('comes from the addresses it is told to', async () => {
+    it('connects from the given source addresses', async () => {
         const peers = new Set();
         const server = http.createServer((request, response) => {
             peers.add(request.socket.remoteAddress);
@@ -155,7 +155,7 @@ describe('the load generator', { concurrency: false }, () => {
         assert.deepEqual([...urls].sort(), ['/a', '/b']);
     });
 
-    // What a server may do wrong: [its bytes, then whether it closes, what is counted].
+    // Server misbehaviour: [bytes sent, whether it closes, the error counted].
     const ANSWERS = [
         ['not HTTP\r\n\r\n', false, 'malformed'],
         ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxx', false, 'malformed'],
@@ -178,8 +178,8 @@ describe('the load generator', { concurrency: false }, () => {
             assert.equal(fault ? stream.errors[fault] : stream.answered, 9, JSON.stringify(stream));
         });
 
-    // A head that comes byte by byte.
-    it('puts answers together', async () => {
+    // The head arrives byte by byte.
+    it('reassembles responses', async () => {
         const server = net.createServer({ noDelay: true }, (socket) => {
             socket.on('error', () => {});
             socket.on('data', async () => {
@@ -195,13 +195,13 @@ describe('the load generator', { concurrency: false }, () => {
     });
 
     const REFUSED = [
-        [['93.184.216.34:80'], /nothing but loopback/],
-        [['localhost:80'], /nothing but loopback/],
-        [['128.0.0.1:80'], /nothing but loopback/],
+        [['93.184.216.34:80'], /only loopback/],
+        [['localhost:80'], /only loopback/],
+        [['128.0.0.1:80'], /only loopback/],
         [['127.0.0.1'], /target/],
         [['127.0.0.1:0'], /target/],
         [[], /target/],
-        [['--rate', '-1', '127.0.0.1:80'], /--rate -1: must be a number/],
+        [['--rate', '-1', '127.0.0.1:80'], /--rate -1: expected a number/],
         [['--url', 'x', '127.0.0.1:80'], /--url x/],
         [['--url', '/{3..1}', '127.0.0.1:80'], /--url/],
         [['--url', '/{3', '127.0.0.1:80'], /--url/],

@@ -11,28 +11,28 @@ enum { CONNECTIONS_MAX = 60000, SECONDS_MAX = 3600 };
 
 static const char help[] =
     "open_loop [OPTION...] 127.x.y.z:PORT [--stream NAME OPTION...]...\n"
-    "Sends HTTP/1.1 requests when they are due, whether or not answers come, and\n"
-    "counts each one's time from that moment on. Loopback only.\n"
+    "Sends HTTP/1.1 requests when they are due, whether or not responses arrive, and\n"
+    "measures latency from that moment. Loopback only.\n"
     "\n"
     "  --seconds S        how long requests are due (5)\n"
-    "  --grace S          how long answers are waited for then (2)\n"
-    "  --hold S           keep connections open as long after the report (0)\n"
-    "  --seed N           of all that is random (1)\n"
+    "  --grace S          how long to wait for responses afterwards (2)\n"
+    "  --hold S           keep connections open this long after the report (0)\n"
+    "  --seed N           seed of all random choices (1)\n"
     "  --json FILE        the report as JSON; - for standard output, instead of the table\n"
     "\n"
-    "  --stream NAME      the options below are for this stream, up to the next\n"
+    "  --stream NAME      begin a stream; the options below apply to it\n"
     "  --rate N           requests a second (100)\n"
-    "  --poisson          at random moments, not evenly spaced\n"
-    "  --connections N    all busy: due requests wait, and their waiting counts (16)\n"
-    "  --url PATH         may be given often; {A..B} is a random whole number (/)\n"
-    "  --urls FILE        the same, a line each\n"
-    "  --header LINE      'Name: value', sent with each request; may be given often\n"
+    "  --poisson          Poisson arrivals instead of even spacing\n"
+    "  --connections N    if all are busy, due requests wait, and the wait counts (16)\n"
+    "  --url PATH         repeatable; {A..B} is a random whole number (/)\n"
+    "  --urls FILE        the same, one per line\n"
+    "  --header LINE      'Name: value', sent with each request; repeatable\n"
     "  --source A[-B]     loopback addresses to connect from, in turn\n"
     "  --abandon SHARE@MS close this share of the requests' connections MS after sending\n";
 
 static int wrong(const char *option, const char *text, const char *accepted)
 {
-    fprintf(stderr, "open_loop: %s %s: must be %s\n", option, text, accepted);
+    fprintf(stderr, "open_loop: %s %s: expected %s\n", option, text, accepted);
     return -EINVAL;
 }
 
@@ -47,7 +47,7 @@ static int loopback(const char *text, in_addr_t *address)
 
 static int parse_target(struct plan *plan, const char *text)
 {
-    const char accepted[] = "127.x.y.z:PORT: nothing but loopback is ever loaded";
+    const char accepted[] = "127.x.y.z:PORT: only loopback may be loaded";
     char host[INET_ADDRSTRLEN];
     const char *colon = strchr(text, ':');
     in_addr_t address;
@@ -119,7 +119,7 @@ static int add_urls(int err, const char *option, const char *text)
     return err ? wrong(option, text, "readable") : 0;
 }
 
-/* The stream that options are for: one without a name where none was begun. */
+/* The current stream; an unnamed one is made if none was begun. */
 static struct stream_plan *stream_of(struct plan *plan, const char *name)
 {
     if (name || plan->streams == 0) {
@@ -142,10 +142,10 @@ static int parse_stream(struct plan *plan, int option, const char *text)
     const char *name = option == 's' ? text : NULL;
 
     if (name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != strlen(name))
-        return wrong("--stream", name, "of a-z 0-9 - _");
+        return wrong("--stream", name, "a name of a-z 0-9 - _");
     struct stream_plan *stream = stream_of(plan, name);
     if (!stream)
-        return wrong("--stream", text, "one of 16 at most");
+        return wrong("--stream", text, "at most 16 streams");
     switch (option) {
     case 'r':
         return parse_number(&stream->rate, "--rate", text, 0.001, 1e7);

@@ -1,4 +1,4 @@
-/* What a run is to do, as the command line says it. */
+/* The plan of a run, parsed from the command line. */
 #ifndef LOAD_PLAN_H
 #define LOAD_PLAN_H
 
@@ -10,14 +10,14 @@
 
 enum { STREAMS_MAX = 16 };
 
-/* Requests of one kind, over connections of their own. */
+/* A stream of requests over its own connections. */
 struct stream_plan {
     const char *name;
     double rate;  /* requests a second */
-    bool poisson; /* at random moments; else evenly spaced */
+    bool poisson; /* Poisson arrivals; else evenly spaced */
     unsigned connections;
     struct urls *urls;
-    char headers[1024];    /* further ones, each with its CRLF */
+    char headers[1024];    /* extra headers, each with its CRLF */
     in_addr_t first, last; /* the source addresses, in host order; 0 = the kernel's choice */
     double abandoned;      /* the share of requests whose connection is closed ... */
     uint64_t patience;     /* ... ns after they were sent */
@@ -26,22 +26,22 @@ struct stream_plan {
 struct plan {
     struct sockaddr_in target;
     char authority[32]; /* of the target, HOST:PORT */
-    double seconds;     /* in which requests are due */
-    double grace;       /* seconds to wait for answers afterwards */
+    double seconds;     /* during which requests are due */
+    double grace;       /* seconds to wait for responses afterwards */
     double hold;        /* seconds to keep the connections open after the report */
     uint64_t seed;
-    const char *json; /* a file's name, "-" for standard output, or NULL */
+    const char *json; /* a file name, "-" for standard output, or NULL */
     unsigned streams;
     struct stream_plan stream[STREAMS_MAX];
 };
 
 enum plan_made {
     PLAN_MADE,
-    PLAN_HELP,  /* was asked for, and given */
-    PLAN_WRONG, /* which stderr says why */
+    PLAN_HELP,  /* --help was given and printed */
+    PLAN_WRONG, /* wrong usage, reported on stderr */
 };
 
-/* plan_free is due in each case; ARGV is referred to until then. */
+/* Call plan_free in each case; the plan refers to ARGV until then. */
 enum plan_made plan_parse(struct plan *plan, int argc, char **argv);
 void plan_free(struct plan *plan);
 

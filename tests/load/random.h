@@ -1,4 +1,4 @@
-/* Numbers that look random and are the same for the same seed. */
+/* A deterministic pseudorandom generator. */
 #ifndef LOAD_RANDOM_H
 #define LOAD_RANDOM_H
 
@@ -13,13 +13,13 @@ static inline uint64_t random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* 0 up to 1, without it. */
+/* Uniform in [0, 1). */
 static inline double random_unit(uint64_t *state)
 {
     return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
-/* 0 to COUNT - 1. */
+/* Uniform in 0 to COUNT - 1. */
 static inline uint64_t random_below(uint64_t *state, uint64_t count)
 {
     return (uint64_t)(((unsigned __int128)random_next(state) * count) >> 64);

@@ -44,7 +44,7 @@ void report_table(const struct report *report, FILE *out)
 {
     for (unsigned i = 0; i < report->plan->streams; i++)
         table_stream(report, i, out);
-    fprintf(out, "%.3f s, of which %.0f %% of one core was this program's own\n", report->seconds,
+    fprintf(out, "%.3f s; this program used %.0f %% of one core\n", report->seconds,
             100 * report->cpu / report->seconds);
 }
 

@@ -1,4 +1,4 @@
-/* What a run found: as a table for people, as JSON for programs. */
+/* The report of a run: a table for people, JSON for programs. */
 #ifndef LOAD_REPORT_H
 #define LOAD_REPORT_H
 
@@ -8,9 +8,9 @@
 
 struct report {
     const struct plan *plan;
-    struct stream *const *streams; /* one for each of the plan's */
-    double seconds;                /* from the first request due to the last answer */
-    double cpu;                    /* seconds of CPU that this program itself took meanwhile */
+    struct stream *const *streams; /* one per stream of the plan */
+    double seconds;                /* from the first due request to the last response */
+    double cpu;                    /* CPU seconds used by this program meanwhile */
 };
 
 void report_table(const struct report *report, FILE *out);

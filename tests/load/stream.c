@@ -11,7 +11,7 @@
 #include "random.h"
 
 enum {
-    OPENING_MAX = 64, /* connections under way at once: a listener's backlog is bounded */
+    OPENING_MAX = 64, /* concurrent connects: a listener's backlog is bounded */
     REQUEST_MAX = URL_MAX + 1200,
 };
 static const uint64_t RETRY_NS = 20000000; /* after a failure to connect */
@@ -21,12 +21,12 @@ struct stream {
     const struct stream_plan *plan;
     const struct plan *load;
     int epoll;
-    uint64_t moments, choices; /* states of randomness: of times, of everything else */
+    uint64_t moments, choices; /* generator states: for arrival times, and for the rest */
     uint64_t start, end;
     double next;         /* ns after START at which the next request is due */
-    uint64_t none_until; /* up to then no connection was free */
+    uint64_t none_until; /* until then no connection was free */
     unsigned opening, busy, up;
-    struct connections idle, down, doomed; /* the longest waiting first */
+    struct connections idle, down, doomed; /* oldest first */
     struct stream_counts counts;
     struct connection connection[];
 };
@@ -123,14 +123,14 @@ static uint64_t next_due(const struct stream *stream)
     return stream->start + (uint64_t)stream->next;
 }
 
-/* The ns to the next one: exponentially distributed if the moments are to be random. */
+/* ns to the next request: exponentially distributed for Poisson arrivals. */
 static double interval(struct stream *stream)
 {
     double mean = 1e9 / stream->plan->rate;
     return stream->plan->poisson ? -log(1 - random_unit(&stream->moments)) * mean : mean;
 }
 
-/* The request on CONNECTION is over, one way or another. */
+/* Finish the request on CONNECTION, successful or not. */
 static void conclude(struct stream *stream, struct connection *connection)
 {
     stream->busy--;
@@ -265,7 +265,7 @@ void stream_event(void *context, uint32_t events, uint64_t now)
         on_opened(stream, connection, now);
         break;
     case CONNECTION_IDLE:
-        /* Nothing was asked for: the server closed it. */
+        /* No request was pending: the server closed the connection. */
         TAILQ_REMOVE(&stream->idle, connection, place);
         lose(stream, connection);
         break;

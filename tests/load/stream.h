@@ -1,7 +1,7 @@
 /*
- * One stream of requests: each is due at its moment, goes out then if one of the
- * stream's connections is free, else as soon as one is, and is counted from the
- * moment it was due. All times are ns of CLOCK_MONOTONIC. One thread.
+ * A stream of requests. A request is sent when due if a connection of the stream is free, else as
+ * soon as one is; its latency counts from when it was due. Times are ns of CLOCK_MONOTONIC. One
+ * thread.
  */
 #ifndef LOAD_STREAM_H
 #define LOAD_STREAM_H
@@ -14,50 +14,50 @@
 
 enum { STATUSES_MAX = 12 };
 
-/* The answers of one status. */
+/* Responses with one status. */
 struct stream_answers {
     int status;
-    uint64_t retry_after; /* those with the header */
+    uint64_t retry_after; /* with that header */
     struct latencies latencies;
 };
 
 struct stream_counts {
     uint64_t due;
     uint64_t sent;
-    uint64_t waited; /* those sent late, for want of a free connection */
+    uint64_t waited; /* sent late, because no connection was free */
     uint64_t answered;
     uint64_t abandoned; /* closed on purpose */
-    uint64_t bytes;     /* of answers, heads included */
-    /* What failed: connecting; the connection's end before the answer's; an
-     * answer that is not understood; no answer when the run was over; never sent. */
+    uint64_t bytes;     /* of responses, heads included */
+    /* Failures: connect failed; connection ended within a response; response not understood;
+     * no response by the end of the run; never sent. */
     uint64_t refused, cut, malformed, unanswered, unsent;
     unsigned statuses;
     struct stream_answers by_status[STATUSES_MAX];
-    struct latencies all; /* unanswered and unsent ones too, by their age at the end */
-    struct latencies lag; /* how late this program was with requests that had not to wait */
+    struct latencies all; /* including unanswered and unsent requests, by age at the end */
+    struct latencies lag; /* how late this program sent requests that had a free connection */
 };
 
 struct stream;
 
-/* Refers to PLAN and TARGET from then on. Returns 0 or -ENOMEM. */
+/* The stream keeps referring to PLAN and TARGET. Returns 0 or -ENOMEM. */
 int stream_new(struct stream **out, const struct stream_plan *plan, const struct plan *load,
                int epoll, uint64_t seed);
 void stream_free(struct stream *stream);
 
-/* Let requests be due from START on, up to END. */
+/* Requests become due from START to END. */
 void stream_begin(struct stream *stream, uint64_t start, uint64_t end);
 
-/* Do what is due by now; returns when to come again at the latest. */
+/* Send what is due. Returns when to call again at the latest. */
 uint64_t stream_turn(struct stream *stream, uint64_t now);
 
-/* What epoll reported of the connection with this data.ptr. */
+/* Handle an epoll event of the connection in data.ptr. */
 void stream_event(void *connection, uint32_t events, uint64_t now);
 
-/* Whether all connections are open; whether all requests are sent, and answered or lost. */
+/* True if all connections are open; true if all requests were sent and are answered or lost. */
 bool stream_open(const struct stream *stream);
 bool stream_done(const struct stream *stream);
 
-/* Count what is still to come as failed. Nothing is sent or counted afterwards. */
+/* Count outstanding requests as failed. Nothing is sent or counted afterwards. */
 void stream_end(struct stream *stream, uint64_t now);
 
 const struct stream_counts *stream_counts(const struct stream *stream);

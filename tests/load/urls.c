@@ -31,7 +31,7 @@ void urls_free(struct urls *urls)
     free(urls);
 }
 
-/* The number in place of the braces at *PATTERN, which then points behind them. */
+/* A random number for the braces at *PATTERN; moves *PATTERN past them. */
 static int choose(const char **pattern, uint64_t *random, int64_t *number)
 {
     char *end;
@@ -50,7 +50,7 @@ static int choose(const char **pattern, uint64_t *random, int64_t *number)
     return 0;
 }
 
-/* The length of what PATTERN became, or -EINVAL. */
+/* Expand PATTERN. Returns the length, or -EINVAL. */
 static int expand(const char *pattern, uint64_t *random, char text[URL_MAX])
 {
     int length = 0;

@@ -1,4 +1,4 @@
-/* What several unit tests need: chance, guard pages, folders, worlds, a PNG decoder. */
+/* Fixtures for unit tests: random numbers, guard pages, directories, worlds, a PNG decoder. */
 #ifndef FARLANDS_FIXTURES_H
 #define FARLANDS_FIXTURES_H
 
@@ -22,7 +22,7 @@
 
 #define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
 
-/* ck_assert for inner loops: Check notes every ck_assert in a file, this one only the failure. */
+/* ck_assert for inner loops: Check records every ck_assert in a file, this only a failure. */
 #define must(condition, ...)           \
     do {                               \
         if (!(condition))              \
@@ -43,7 +43,7 @@ static inline void folder_remove(const char *path)
     nftw(path, folder_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Where every folder of this program's tests is, those too that crash. */
+/* Parent of every directory that tests make, so that it is removed even if a test crashes. */
 static char test_folder[FOLDER_TEXT / 2];
 
 /* Run SUITE, each test in a process of its own. Returns the program's exit code. */
@@ -64,7 +64,7 @@ static inline int suite_run(Suite *suite)
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A case of SUITE with time enough for the sanitizers. */
+/* Add a test case to SUITE, with a timeout long enough for sanitizers. */
 static inline TCase *suite_case(Suite *suite, const char *name)
 {
     TCase *tcase = tcase_create(name);
@@ -73,8 +73,8 @@ static inline TCase *suite_case(Suite *suite, const char *name)
     return tcase;
 }
 
-/* Both ends of a connection over TCP, the server's, which does not wait, first: only there is one
- * reset that is closed with bytes unread. */
+/* Both ends of a TCP connection, the server's non-blocking end first. TCP, because only there
+ * closing a socket with unread bytes resets the connection. */
 static inline void tcp_pair(int ends[2])
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -106,7 +106,7 @@ static inline int chance_below(uint64_t *state, int below)
     return (int)(chance(state) % (uint64_t)below);
 }
 
-/* Memory whose ends are the ends of what may be read or written. */
+/* Memory between two guard pages. */
 struct guarded {
     uint8_t *map;
     size_t capacity;
@@ -123,20 +123,20 @@ static inline void guarded_new(struct guarded *guarded, size_t capacity)
     ck_assert_int_eq(mprotect(guarded->map, guarded->capacity, PROT_READ | PROT_WRITE), 0);
 }
 
-/* LENGTH bytes of it: its last ones or, where FIRST, its first. */
+/* Its last LENGTH bytes or, if FIRST, its first. */
 static inline uint8_t *guarded_bytes(struct guarded *guarded, size_t length, bool first)
 {
     must(length <= guarded->capacity, "no room for %zu bytes", length);
     return guarded->map + (first ? 0 : guarded->capacity - length);
 }
 
-/* LENGTH bytes, of which the last is the last one before the guard page. */
+/* LENGTH bytes that end at the guard page. */
 static inline void *guarded_end(struct guarded *guarded, size_t length)
 {
     return guarded_bytes(guarded, length, false);
 }
 
-/* A copy of BYTES there. */
+/* A copy of BYTES that ends at the guard page. */
 static inline uint8_t *guarded_copy(struct guarded *guarded, const void *bytes, size_t length)
 {
     uint8_t *copy = guarded_end(guarded, length);
@@ -151,7 +151,7 @@ static inline void guarded_free(struct guarded *guarded)
     munmap(guarded->map - page, guarded->capacity + 2 * page);
 }
 
-/* A new, empty folder. Returns PATH. */
+/* Make a new, empty directory. Returns PATH. */
 static inline char *folder_new(char path[FOLDER_TEXT])
 {
     snprintf(path, FOLDER_TEXT, "%s/XXXXXX", test_folder);
@@ -167,7 +167,7 @@ static inline void file_write(const char *path, const void *bytes, size_t length
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* What is in the file, with one reference, or NULL. */
+/* The contents of the file as a blob with one reference, or NULL. */
 static inline struct blob *file_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -181,7 +181,7 @@ static inline struct blob *file_read(const char *path)
     return blob;
 }
 
-/* The worlds of the configuration FILE, or the built-in one where it is NULL. */
+/* The worlds of the configuration FILE, or of the built-in one if FILE is NULL. */
 static inline struct worlds *worlds_of(const char *file)
 {
     struct config *config;
@@ -195,7 +195,7 @@ static inline struct worlds *worlds_of(const char *file)
     return worlds;
 }
 
-/* A decoded PNG, 16-bit samples in native order, colours of a palette as RGB, rows packed. */
+/* A decoded PNG: 16-bit samples in native order, indexed colours as RGB, rows packed. */
 struct picture {
     uint32_t width, height;
     int depth, colour; /* of the file: PNG_COLOR_TYPE_... */

@@ -1,5 +1,5 @@
-/* An allocator that refuses as often as a test says. Only where it is this program's to choose:
- * sanitizers bring their own. Include it once a program. */
+/* An allocator that fails as often as a test asks. Not under sanitizers, which bring their own
+ * allocator. Include it once per program. */
 #ifndef FARLANDS_REFUSALS_H
 #define FARLANDS_REFUSALS_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many allocations fail, after so many that do not. One thread. */
+/* This many allocations fail, after that many that succeed. One thread. */
 static int refusals, grants_before;
 
 void *__libc_malloc(size_t size);
