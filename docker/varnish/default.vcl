@@ -22,10 +22,10 @@ acl trusted {
 
 sub vcl_recv {
     if (req.method != "GET" && req.method != "HEAD" && req.method != "OPTIONS") {
-        return (synth(405, "method: accepted are GET, HEAD and OPTIONS"));
+        return (synth(405, "method: expected GET, HEAD or OPTIONS"));
     }
     if (req.http.Transfer-Encoding || (req.http.Content-Length && req.http.Content-Length != "0")) {
-        return (synth(413, "a request with a body is not accepted"));
+        return (synth(413, "request bodies are not accepted"));
     }
     if (req.url ~ "/(healthz|readyz|metrics)(\?|$)") {
         if (req.url == "/healthz") {
