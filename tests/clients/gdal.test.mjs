@@ -153,7 +153,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
             assert.deepEqual(await values('tms.xml', Uint8Array), sent.samples);
         }));
 
-    it("runs the README's commands", async () => {
+    it("runs the commands of server/CLIENTS.md", async () => {
         const at = `http://${daemon.authority}`;
         writeFileSync(path.join(folder, 'farlands.xml'), example('<GDAL_WMS>', at));
         for (const line of example('gdal_translate -projwin', at).split('\n'))

@@ -178,7 +178,7 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
         assert.ok(new Set(decodePng(await page.screenshot()).samples).size > 1, 'a picture');
     });
 
-    it("paints the README's terrain", async () => {
+    it("paints the terrain of server/CLIENTS.md", async () => {
         const { page, urls } = await visit('maplibre.html', SMALL);
         await page.evaluate(async (code) => {
             window.map = new Function(`${code}; return map;`)();

@@ -93,7 +93,7 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         near(north, EARTH * (0.5 - y / 2 ** top), 'north');
     }));
 
-    it("runs the README's commands", async () => {
+    it("runs the commands of server/CLIENTS.md", async () => {
         const lines = example('--export relief.mbtiles').split('\n').map((line) => line.split(' '));
         assert.deepEqual(lines.map(([program]) => program), ['build/farlands', 'gdal_translate']);
         const [[, ...args], [program, ...more]] = lines;
