@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "config/authority.h"
+#include "config/log_level.h"
 #include "config/network.h"
 #include "config/url_prefix.h"
 #include "noise/farlands.h"
@@ -68,8 +69,6 @@ struct site_config {
     char base_path[URL_PREFIX_PATH_MAX]; /* the path below which its routes live, or empty */
     struct networks proxies;             /* whose X-Forwarded-... headers count */
 };
-
-enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 struct config {
     char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */

@@ -50,7 +50,7 @@ static void write_access(const struct request_context *context, unsigned status,
     };
 
     clock_gettime(CLOCK_REALTIME, &entry.time);
-    if (!access_log_write(context->sinks->access_log, context->sinks->lane, &entry))
+    if (!access_log_write(context->sinks->access_log, context->sinks->ring, &entry))
         metrics_add(context->sinks->metrics, METRIC_ACCESS_LOG_DROPPED);
 }
 

@@ -19,7 +19,7 @@
 struct response_sinks {
     struct metrics *metrics;
     struct access_log *access_log; /* or NULL */
-    unsigned lane;                 /* in it */
+    unsigned ring;                 /* of the access log */
 };
 
 /* Who is answered. The request lasts until then. */

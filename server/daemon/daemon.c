@@ -276,7 +276,7 @@ static void put_in_force(struct server *server, struct snapshot *snapshot)
     server->snapshot = snapshot;
     uv_mutex_unlock(&server->setup_lock);
     snapshot_release(old);
-    log_change(snapshot->config->log);
+    log_set_level(snapshot->config->log);
     pipeline_limit(server->pipeline, snapshot->config);
     acceptor_limit(server->acceptor, connections_for(snapshot->config));
     for (unsigned i = 0; i < server->shard_count; i++)
@@ -432,7 +432,7 @@ static int start_shards(struct server *server)
     };
 
     for (; server->shard_count < count; server->shard_count++) {
-        parts.service.sinks.lane = server->shard_count;
+        parts.service.sinks.ring = server->shard_count;
         int err = shard_new(&server->shards[server->shard_count], &parts, server->snapshot);
         if (err)
             return err;

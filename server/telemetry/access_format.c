@@ -1,7 +1,4 @@
-/*
- * By hand, for a line is one flat object that each hit pays for: a tree of JSON
- * and its printer, with an allocation a value, would cost more than the hit.
- */
+/* Without cJSON: a tree with an allocation per value would cost more than a cache hit. */
 #include "access_format.h"
 
 #include <arpa/inet.h>
@@ -9,11 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The most bytes that each text may become; with everything else they fit a line. */
+/* The most bytes of each text when escaped, and of everything else. */
 enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
 _Static_assert((int)METHOD_MAX + URI_MAX + USER_AGENT_MAX + REFERER_MAX + REST_MAX <=
                    (int)ACCESS_FORMAT_MAX,
-               "every line fits");
+               "a line fits");
 
 static const char cut_mark[] = "\xe2\x80\xa6"; /* U+2026 */
 
@@ -26,24 +23,20 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-static char *put_number(char *at, uint64_t number)
-{
-    char digits[20];
-    unsigned count = 0;
-    do
-        digits[count++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (count)
-        *at++ = digits[--count];
-    return at;
-}
-
 /* Exactly COUNT digits. */
 static char *put_digits(char *at, uint64_t number, unsigned count)
 {
     for (unsigned i = count; i--; number /= 10)
         at[i] = (char)('0' + number % 10);
     return at + count;
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+    unsigned count = 1;
+    for (uint64_t rest = number; rest >= 10; rest /= 10)
+        count++;
+    return put_digits(at, number, count);
 }
 
 static char *put_time(char *at, const struct timespec *time, struct access_clock *clock)
@@ -79,7 +72,7 @@ static char *put_client(char *at, const struct sockaddr *client)
     }
     if (client && client->sa_family == AF_INET6) {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)client;
-        if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) /* who came by IPv4 to a socket for both */
+        if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) /* an IPv4 client of a dual-stack socket */
             return put_ipv4(at, in6->sin6_addr.s6_addr + 12);
         inet_ntop(AF_INET6, &in6->sin6_addr, at, INET6_ADDRSTRLEN);
         return at + strlen(at);
@@ -87,12 +80,11 @@ static char *put_client(char *at, const struct sockaddr *client)
     return at;
 }
 
-/* The bytes of the UTF-8 character that TEXT begins with (RFC 3629, section 4); 0 where it is none.
- */
+/* Returns the length of the UTF-8 character at TEXT (RFC 3629, section 4); 0 if it is invalid. */
 static unsigned utf8_length(const uint8_t *text)
 {
     unsigned length = 0;
-    uint8_t lowest = 0x80, highest = 0xbf; /* of the second byte: no detours, no surrogates */
+    uint8_t lowest = 0x80, highest = 0xbf; /* of byte 2: no overlong forms, no surrogates */
 
     if (text[0] >= 0xc2 && text[0] <= 0xdf)
         length = 2;
@@ -110,7 +102,7 @@ static unsigned utf8_length(const uint8_t *text)
         highest = 0x8f;
     if (length && (text[1] < lowest || text[1] > highest))
         return 0;
-    for (unsigned i = 2; i < length; i++) /* a NUL ends it, too */
+    for (unsigned i = 2; i < length; i++) /* stops at a NUL, too */
         if ((text[i] & 0xc0) != 0x80)
             return 0;
     return length;
@@ -139,7 +131,7 @@ static char *put_escape(char *at, uint8_t byte)
 static char *put_string(char *at, const char *text, size_t max)
 {
     const uint8_t *from = (const uint8_t *)text;
-    /* Before this there is room for the longest escape, the mark and the last quote. */
+    /* Up to here the longest escape, the mark and the final quote fit. */
     const char *const end = at + max - 6 - (sizeof cut_mark - 1) - 1;
 
     *at++ = '"';
@@ -154,7 +146,7 @@ static char *put_string(char *at, const char *text, size_t max)
         }
         unsigned length = *from < 0x80 ? 0 : utf8_length(from);
         if (length == 2 && from[0] == 0xc2 && from[1] < 0xa0)
-            length = 0; /* U+0080 .. U+009F: terminals obey them */
+            length = 0; /* U+0080 .. U+009F control terminals */
         if (!length) {
             at = put_escape(at, *from++);
             continue;

@@ -1,4 +1,4 @@
-/* A request as one line of JSON, for the access log. Any thread. */
+/* Formats a request as one line of JSON for the access log. Any thread. */
 #ifndef FARLANDS_TELEMETRY_ACCESS_FORMAT_H
 #define FARLANDS_TELEMETRY_ACCESS_FORMAT_H
 
@@ -7,32 +7,32 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Where what was answered came from; NONE: it is no tile, or there is none. */
+/* The source of a tile; FROM_NONE if the response is not a tile. */
 enum access_from { FROM_NONE, FROM_MEMORY, FROM_DISK, FROM_RENDER, FROM_JOINED };
 
 struct access_entry {
     struct timespec time;          /* since 1970 */
-    const struct sockaddr *client; /* or NULL: unknown */
+    const struct sockaddr *client; /* NULL: unknown */
     const char *method, *uri;
     unsigned status;
     uint64_t bytes;       /* of the body */
-    uint64_t nanoseconds; /* that the answer took */
+    uint64_t nanoseconds; /* until the response */
     enum access_from from;
     const char *user_agent, *referer; /* or NULL; any bytes */
 };
 
-/* The second that was last written out, as text: one a thread, zeroed to begin with. */
+/* Caches the text of the last second. One per thread, initially zero. */
 struct access_clock {
     time_t second;
     char text[24];
 };
 
-/* No line is longer, its line feed included: longer texts in it end in U+2026. */
+/* The most bytes of a line, with its line feed. Longer texts are cut and end in U+2026. */
 enum { ACCESS_FORMAT_MAX = 4096 };
 
 /*
- * Write ENTRY to LINE, with a line feed and no NUL; returns its length. Control
- * characters are escaped, and so is what is not UTF-8: byte by byte, as ISO 8859-1.
+ * Write ENTRY to LINE, with a line feed and without a NUL. Control characters are escaped, and
+ * bytes that are not UTF-8 one by one as ISO 8859-1. Returns the length.
  */
 size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *entry,
                      struct access_clock *clock);

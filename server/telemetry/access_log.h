@@ -1,9 +1,8 @@
 /*
- * The access log: a line of JSON a request, dropped rather than waited for.
- * Threads that serve have a lane each, into which they format without a lock or
- * a system call; one thread of the log's own writes what is in the lanes, every
- * tenth of a second or when one is half full. Where that thread has to wait,
- * for a pipe that nobody reads or a full disk, nobody else does.
+ * The access log: one line of JSON per request. Never blocks a request. Each serving thread formats
+ * its lines into a ring of its own, without locks or system calls. The log's thread writes the
+ * rings out every tenth of a second, or when one is half full. Lines are dropped while a ring is
+ * full, because a pipe is not read or a disk is full.
  */
 #ifndef FARLANDS_TELEMETRY_ACCESS_LOG_H
 #define FARLANDS_TELEMETRY_ACCESS_LOG_H
@@ -15,31 +14,24 @@
 struct access_log;
 
 /*
- * Append to the file PATH, made where it is missing (0640 and the umask), or to
- * standard output where it is "-"; LANES threads will write. One daemon a file.
- * Returns 0, or a negative code: -ENOENT, -EACCES, -EISDIR, -ENXIO (a FIFO that
- * nobody reads), -ENOMEM, ...
+ * Append to the file PATH, or to stdout if it is "-"; see access_sink_open. RINGS is the number of
+ * writing threads. One process per file. Returns 0, or a negative code: -ENOENT, -EACCES, -EISDIR,
+ * -ENXIO (a FIFO without a reader), -ENOMEM, ...
  */
-int access_log_open(struct access_log **out, const char *path, unsigned lanes);
+int access_log_open(struct access_log **out, const char *path, unsigned rings);
 
 /*
- * Write what is in the lanes, for up to a second, and close. No thread may be
- * in access_log_write. Where a write hangs for longer it is left to itself: the
- * process is expected to end then.
+ * Write out the rings, for up to a second, and close. No thread may be in access_log_write. If a
+ * write hangs, the log is leaked: the process is expected to exit.
  */
 void access_log_close(struct access_log *log);
 
-/*
- * Log ENTRY, on the one thread that owns LANE (0 .. lanes - 1). Returns false
- * where the lane is full: the line is dropped.
- */
-bool access_log_write(struct access_log *log, unsigned lane, const struct access_entry *entry);
+/* Log ENTRY in ring number RING, on the one thread that owns it. Returns false if the ring is full
+ * and the line was dropped. */
+bool access_log_write(struct access_log *log, unsigned ring, const struct access_entry *entry);
 
-/*
- * Open the file at its path anew, as after it was moved away to be rotated; soon
- * rather than at once. Where that fails the log says so and the old file goes on.
- * Any thread.
- */
+/* Reopen the path soon, after a log rotation has renamed the file. On failure a warning is logged
+ * and the old file stays in use. Any thread. */
 void access_log_reopen(struct access_log *log);
 
 #endif

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opened anew, since others may share the descriptor that we were given and would
- * not expect it to refuse. Where that cannot be, ours waits: the log's thread alone. */
+/* Reopened, because O_NONBLOCK on fd 1 itself would affect every process that shares it. If that
+ * fails, writes may block the log's thread, and no other. */
 static int open_stdout(void)
 {
     int fd = open("/proc/self/fd/1", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
@@ -21,7 +21,7 @@ static int open_path(const char *path)
     return strcmp(path, "-") == 0 ? open_stdout() : open(path, flags, 0640);
 }
 
-int access_sink_open(struct access_sink *output, const char *path)
+int access_sink_open(struct access_sink *sink, const char *path)
 {
     struct stat status;
     int fd = open_path(path);
@@ -32,34 +32,34 @@ int access_sink_open(struct access_sink *output, const char *path)
         close(fd);
         return err;
     }
-    output->fd = fd;
-    output->is_file = S_ISREG(status.st_mode);
-    output->is_socket = S_ISSOCK(status.st_mode);
+    sink->fd = fd;
+    sink->is_file = S_ISREG(status.st_mode);
+    sink->is_socket = S_ISSOCK(status.st_mode);
     return 0;
 }
 
-void access_sink_close(struct access_sink *output)
+void access_sink_close(struct access_sink *sink)
 {
-    close(output->fd);
+    close(sink->fd);
 }
 
-ssize_t access_sink_write(const struct access_sink *output, struct iovec parts[2])
+ssize_t access_sink_write(const struct access_sink *sink, struct iovec parts[2])
 {
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
     ssize_t written;
     do
-        written = output->is_socket ? sendmsg(output->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
-                                    : writev(output->fd, parts, 2);
+        written = sink->is_socket ? sendmsg(sink->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                  : writev(sink->fd, parts, 2);
     while (written < 0 && errno == EINTR);
     return written < 0 ? -errno : written;
 }
 
-bool access_sink_cut(const struct access_sink *output, size_t count)
+bool access_sink_cut(const struct access_sink *sink, size_t count)
 {
     struct stat status;
-    if (!output->is_file)
+    if (!sink->is_file)
         return false;
-    off_t end = lseek(output->fd, 0, SEEK_CUR); /* of our last write: O_APPEND moves it, too */
-    return end >= (off_t)count && fstat(output->fd, &status) == 0 && status.st_size == end &&
-           ftruncate(output->fd, end - (off_t)count) == 0;
+    off_t end = lseek(sink->fd, 0, SEEK_CUR); /* the end of our last write, also with O_APPEND */
+    return end >= (off_t)count && fstat(sink->fd, &status) == 0 && status.st_size == end &&
+           ftruncate(sink->fd, end - (off_t)count) == 0;
 }

@@ -1,4 +1,4 @@
-/* Where an access log goes: a file, a pipe, a socket. One thread. */
+/* The file, pipe or socket that an access log is written to. One thread. */
 #ifndef FARLANDS_TELEMETRY_ACCESS_SINK_H
 #define FARLANDS_TELEMETRY_ACCESS_SINK_H
 
@@ -12,19 +12,17 @@ struct access_sink {
     bool is_file, is_socket;
 };
 
-/*
- * Append to the file PATH, made where it is missing (0640 and the umask), or to
- * standard output where it is "-". Returns 0 or a negative code.
- */
-int access_sink_open(struct access_sink *output, const char *path);
-void access_sink_close(struct access_sink *output);
+/* Append to the file PATH, which is created if missing (0640 and the umask), or to stdout if PATH
+ * is "-". Returns 0 or a negative code. */
+int access_sink_open(struct access_sink *sink, const char *path);
+void access_sink_close(struct access_sink *sink);
 
-/* Write both PARTS, or some of their bytes. Returns how many, or a negative code:
- * -EAGAIN where a pipe or socket is full. */
-ssize_t access_sink_write(const struct access_sink *output, struct iovec parts[2]);
+/* Write both PARTS, or some bytes of them. Returns the number of bytes, or a negative code: -EAGAIN
+ * if a pipe or socket is full. */
+ssize_t access_sink_write(const struct access_sink *sink, struct iovec parts[2]);
 
-/* Take the last COUNT bytes written off a file again, unless somebody has written
- * behind them. Returns whether they are gone. */
-bool access_sink_cut(const struct access_sink *output, size_t count);
+/* Remove the last COUNT written bytes from a file, unless another process has appended to it.
+ * Returns true if they were removed. */
+bool access_sink_cut(const struct access_sink *sink, size_t count);
 
 #endif

@@ -11,7 +11,8 @@
 static enum log_level threshold = LOG_INFO;
 static int output = STDERR_FILENO;
 
-/* One file may take standard output, the log and the access log: none writes over the others. */
+/* stdout, stderr and the access log may be one file: without O_APPEND they would overwrite each
+ * other. */
 static void append_only(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -23,15 +24,15 @@ void log_start(enum log_level level)
 {
     append_only(STDOUT_FILENO);
     append_only(STDERR_FILENO);
-    /* Opened anew, since others may share the descriptor that we were given and
-     * would not expect it to refuse. A socket cannot be, but need not. */
+    /* Reopened, because O_NONBLOCK on fd 2 itself would affect every process that shares it. A
+     * socket cannot be reopened, and is written with MSG_DONTWAIT. */
     int own = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
     if (own >= 0)
         output = own;
-    log_change(level);
+    log_set_level(level);
 }
 
-void log_change(enum log_level level)
+void log_set_level(enum log_level level)
 {
     __atomic_store_n(&threshold, level, __ATOMIC_RELAXED);
 }
@@ -62,13 +63,13 @@ void log_line(enum log_level level, const char *format, ...)
     n += written < 0 ? 0 : (size_t)written;
     if (n > sizeof line - 2)
         n = sizeof line - 2;
-    for (size_t i = 0; i < n; i++) /* what clients send cannot forge lines or colour terminals */
+    for (size_t i = 0; i < n; i++) /* clients must not forge lines or control terminals */
         if ((unsigned char)line[i] < 32 || line[i] == 127)
             line[i] = '?';
     line[n++] = '\n';
-    /* In one piece, so that lines of several threads do not mix. */
+    /* One write per line, so that the lines of several threads do not mix. */
     ssize_t written_now = send(output, line, n, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written_now < 0 && errno == ENOTSOCK)
         written_now = write(output, line, n);
-    (void)written_now; /* or dropped */
+    (void)written_now; /* dropped if it failed */
 }

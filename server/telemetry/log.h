@@ -1,21 +1,20 @@
 /*
- * Lines on stderr: time, level, text. Any thread; a line is never torn. Where
- * nobody reads them, lines are dropped: nothing waits for a log.
+ * The log on stderr: one line per call, with time and level. Any thread; lines are never mixed.
+ * Never blocks: lines are dropped if stderr is not read.
  */
 #ifndef FARLANDS_TELEMETRY_LOG_H
 #define FARLANDS_TELEMETRY_LOG_H
 
 #include <stdbool.h>
 
-#include "config/config.h"
+#include "config/log_level.h"
 
-/* Once at start, before there are threads: which lines are written. */
+/* Once, before other threads start. Before it, the level is LOG_INFO. */
 void log_start(enum log_level level);
 
-/* Another level from now on. Any thread. */
-void log_change(enum log_level level);
+void log_set_level(enum log_level level);
 
-/* Whether a line of LEVEL would be written: ask before costly arguments. */
+/* True if lines of LEVEL are written; check it before preparing costly arguments. */
 bool log_enabled(enum log_level level);
 
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);

@@ -15,17 +15,17 @@ struct series {
 
 static const struct series counters[METRICS] = {
 #define METRIC(name, family, labels, help) {family, labels, help},
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
 };
 
 static const struct series gauge_series[GAUGES] = {
 #define GAUGE(name, family, labels, help) {family, labels, help},
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
 };
 
 static const struct series histograms[HISTOGRAMS] = {
 #define HISTOGRAM(name, family, help) {family, NULL, help},
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
 };
 
 static void add(uint64_t *count, uint64_t more)
@@ -38,12 +38,12 @@ void metrics_add(struct metrics *metrics, enum metric metric)
     add(&metrics->count[metric], 1);
 }
 
-/* Few, so that the number of series is fixed; the last stands for all others. */
+/* A fixed number of series; the last one, 0, counts all other statuses. */
 static const unsigned statuses[] = {200, 204, 206, 304, 308, 400, 404, 405,
                                     412, 414, 416, 431, 500, 503, 0};
 
 enum { STATUSES = sizeof statuses / sizeof statuses[0] };
-_Static_assert((int)STATUSES <= (int)METRICS_STATUSES, "room for every status");
+_Static_assert((int)STATUSES <= (int)METRICS_STATUSES, "METRICS_STATUSES is too small");
 
 void metrics_add_status(struct metrics *metrics, unsigned status)
 {
@@ -59,7 +59,7 @@ void metrics_add_rendered(struct metrics *metrics, int layer)
     add(&metrics->rendered[layer], 1);
 }
 
-/* Hits take less than the first, renders more than the third, clients give up by the last. */
+/* From cache hits, below 0.1 ms, past renders, from 1 ms, to the patience of clients. */
 static const struct {
     uint64_t nanoseconds;
     const char *seconds;
@@ -71,7 +71,7 @@ static const struct {
 };
 
 enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
-_Static_assert((int)BOUNDS == METRICS_BUCKETS - 1, "a bucket for every bound and one beyond");
+_Static_assert((int)BOUNDS == METRICS_BUCKETS - 1, "one bucket per bound, and an unbounded one");
 
 void metrics_observe(struct metrics *metrics, enum metric_histogram histogram, uint64_t nanoseconds)
 {
@@ -83,14 +83,13 @@ void metrics_observe(struct metrics *metrics, enum metric_histogram histogram, u
     add(&at->sum, nanoseconds);
 }
 
-/* Where the text goes, and what it is made from. */
 struct page {
     FILE *text;
     const struct metrics *const *sets;
     unsigned count;
 };
 
-/* Sums a counter, which lies OFFSET bytes into every set. */
+/* The sum of the counter at OFFSET of every set. */
 static uint64_t sum(const struct page *page, size_t offset)
 {
     uint64_t total = 0;
@@ -109,7 +108,7 @@ static void write_head(const struct page *page, const char *family, const char *
 
 static void write_by_status(const struct page *page)
 {
-    write_head(page, "farlands_requests_total", "Requests answered, by status.", "counter");
+    write_head(page, "farlands_requests_total", "Responses by status.", "counter");
     for (unsigned i = 0; i < STATUSES; i++) {
         char code[16] = "other";
         if (statuses[i])
@@ -128,28 +127,19 @@ static void write_by_layer(const struct page *page)
                 sum(page, offsetof(struct metrics, rendered) + i * sizeof(uint64_t)));
 }
 
-static void write_counters(const struct page *page)
+static void write_build_info(const struct page *page, const char *kernel)
 {
-    for (unsigned i = 0; i < METRICS; i++) {
-        const struct series *series = &counters[i];
-        if (series->help)
-            write_head(page, series->family, series->help, "counter");
-        fprintf(page->text, "%s%s %" PRIu64 "\n", series->family, series->labels,
-                sum(page, offsetof(struct metrics, count) + i * sizeof(uint64_t)));
-    }
+    write_head(page, "farlands_build_info", "The version in its labels; always 1.", "gauge");
+    fprintf(page->text, "farlands_build_info{version=\"%s\",kernel=\"%s\",generator=\"%d\"} 1\n",
+            FARLANDS_VERSION, kernel ? kernel : "", FARLANDS_GENERATOR);
 }
 
-static void write_gauges(const struct page *page, const struct metrics_gauges *gauges)
+static void write_series(const struct page *page, const struct series *series, const char *type,
+                         uint64_t value)
 {
-    for (unsigned i = 0; i < GAUGES; i++) {
-        const struct series *series = &gauge_series[i];
-        if (series->help)
-            write_head(page, series->family, series->help, "gauge");
-        fprintf(page->text, "%s%s %" PRIu64 "\n", series->family, series->labels, gauges->value[i]);
-    }
-    write_head(page, "farlands_build_info", "What runs, always 1.", "gauge");
-    fprintf(page->text, "farlands_build_info{version=\"%s\",kernel=\"%s\",generator=\"%d\"} 1\n",
-            FARLANDS_VERSION, gauges->kernel ? gauges->kernel : "", FARLANDS_GENERATOR);
+    if (series->help)
+        write_head(page, series->family, series->help, type);
+    fprintf(page->text, "%s%s %" PRIu64 "\n", series->family, series->labels, value);
 }
 
 static void write_histogram(const struct page *page, enum metric_histogram histogram)
@@ -180,13 +170,17 @@ struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
         return NULL;
     write_by_status(&page);
     write_by_layer(&page);
-    write_counters(&page);
-    write_gauges(&page, gauges);
+    for (unsigned i = 0; i < METRICS; i++)
+        write_series(&page, &counters[i], "counter",
+                     sum(&page, offsetof(struct metrics, count) + i * sizeof(uint64_t)));
+    for (unsigned i = 0; i < GAUGES; i++)
+        write_series(&page, &gauge_series[i], "gauge", gauges->value[i]);
+    write_build_info(&page, gauges->kernel);
     for (unsigned i = 0; i < HISTOGRAMS; i++)
         write_histogram(&page, i);
-    /* Half of it would pass for the whole. */
-    const bool whole = !ferror(page.text);
-    struct blob *blob = fclose(page.text) == 0 && whole ? blob_copy(bytes, length) : NULL;
+    /* A truncated text would be valid, too. */
+    const bool complete = !ferror(page.text);
+    struct blob *blob = fclose(page.text) == 0 && complete ? blob_copy(bytes, length) : NULL;
     free(bytes);
     return blob;
 }

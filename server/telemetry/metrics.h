@@ -1,7 +1,7 @@
 /*
- * Counters, gauges and histograms, as Prometheus text. Any thread. Counters and
- * histograms are summed from several sets, so that threads that count often
- * have one each and share no cache line.
+ * Counters, gauges and histograms in Prometheus' text format. Any thread. Counters and histograms
+ * are sums over several sets: threads that count often have a set each, which avoids shared cache
+ * lines.
  */
 #ifndef FARLANDS_TELEMETRY_METRICS_H
 #define FARLANDS_TELEMETRY_METRICS_H
@@ -12,19 +12,19 @@
 
 enum metric {
 #define METRIC(name, family, labels, help) METRIC_##name,
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
     METRICS
 };
 
 enum metric_gauge {
 #define GAUGE(name, family, labels, help) GAUGE_##name,
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
     GAUGES
 };
 
 enum metric_histogram {
 #define HISTOGRAM(name, family, help) HISTOGRAM_##name,
-#include "metrics.def"
+#include "server/telemetry/metrics.def"
     HISTOGRAMS
 };
 
@@ -32,13 +32,10 @@ enum { METRICS_STATUSES = 16, METRICS_LAYERS = 16, METRICS_BUCKETS = 17 };
 
 struct metrics_histogram {
     uint64_t sum;                    /* ns */
-    uint64_t count[METRICS_BUCKETS]; /* each bucket's own; the last has no upper bound */
+    uint64_t count[METRICS_BUCKETS]; /* not cumulative; the last bucket is unbounded */
 };
 
-/*
- * One set. Zeroed to begin with; everything in it is atomic. Its alignment, a
- * cache line, is to be kept where it is allocated.
- */
+/* One set, initially zero. All members are atomic. Allocate it with its alignment, a cache line. */
 struct metrics {
     uint64_t count[METRICS];
     uint64_t status[METRICS_STATUSES];
@@ -48,23 +45,21 @@ struct metrics {
 
 void metrics_add(struct metrics *metrics, enum metric metric);
 
-/* Count an answer by its HTTP status. */
 void metrics_add_status(struct metrics *metrics, unsigned status);
 
-/* Count a rendered tile of LAYER, an index in layers. */
+/* LAYER is an index of layers. */
 void metrics_add_rendered(struct metrics *metrics, int layer);
 
-/* Something took NANOSECONDS. */
 void metrics_observe(struct metrics *metrics, enum metric_histogram histogram,
                      uint64_t nanoseconds);
 
-/* What is true when the text is made; what is unknown, 0 and NULL. */
+/* Current values; 0 or NULL: unknown. */
 struct metrics_gauges {
     uint64_t value[GAUGES];
-    const char *kernel; /* as farlands_kernel names it */
+    const char *kernel; /* see farlands_kernel */
 };
 
-/* The exposition format, version 0.0.4, of COUNT sets; NULL where memory is out. */
+/* Returns the sum of COUNT sets in the exposition format, version 0.0.4; NULL if out of memory. */
 struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
                           const struct metrics_gauges *gauges);
 

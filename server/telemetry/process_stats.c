@@ -23,7 +23,7 @@ uint64_t process_stats_open_files(void)
     struct stat status;
     uint64_t count = 0;
 
-    if (stat(directory, &status) == 0 && status.st_size > 0)
+    if (stat(directory, &status) == 0 && status.st_size > 0) /* since Linux 6.2 */
         return (uint64_t)status.st_size;
     DIR *entries = opendir(directory);
     if (!entries)
@@ -31,5 +31,5 @@ uint64_t process_stats_open_files(void)
     while (readdir(entries))
         count++;
     closedir(entries);
-    return count < 3 ? 0 : count - 3; /* without ".", ".." and the folder's own */
+    return count < 3 ? 0 : count - 3; /* without ".", ".." and ENTRIES itself */
 }

@@ -1,5 +1,4 @@
-/* The access log: lines that any JSON reader reads, whole whatever becomes of the file, and no
- * waiting. */
+/* The access log: valid JSON, complete lines in spite of rotation and full disks, no blocking. */
 #include "server/telemetry/access_log.h"
 
 #include <arpa/inet.h>
@@ -40,7 +39,7 @@ static struct sockaddr_storage address_of(const char *text)
     return storage;
 }
 
-/* The line of ENTRY, written up to a guard page, without its line feed. */
+/* ENTRY's line without its line feed, formatted in front of a guard page. */
 static const char *line_of(const struct access_entry *entry)
 {
     static struct guarded guarded;
@@ -142,7 +141,7 @@ START_TEST(test_clients)
 }
 END_TEST
 
-/* What a client sends, and how it stands in the line. */
+/* A client's text, and its form in the line. */
 static const char *const hostile[][2] = {
     {"", ""},
     {"a\"b\\c/d", "a\\\"b\\\\c/d"},
@@ -155,7 +154,7 @@ static const char *const hostile[][2] = {
      "\\u00c2\\u009b"
      "31m"}, /* a control character in UTF-8 */
     {"\xc2\xa0", "\xc2\xa0"},
-    {"\xc0\xaf", "\\u00c0\\u00af"}, /* detours */
+    {"\xc0\xaf", "\\u00c0\\u00af"}, /* overlong */
     {"\xe0\x80\xaf", "\\u00e0\\u0080\\u00af"},
     {"\xf0\x80\x80\xaf", "\\u00f0\\u0080\\u0080\\u00af"},
     {"\xe0\xa0\x80", "\xe0\xa0\x80"},
@@ -164,7 +163,7 @@ static const char *const hostile[][2] = {
     {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},
     {"\xf4\x90\x80\x80", "\\u00f4\\u0090\\u0080\\u0080"}, /* beyond U+10FFFF */
     {"\xf5\x80\x80\x80", "\\u00f5\\u0080\\u0080\\u0080"},
-    {"\xe2\x82", "\\u00e2\\u0082"}, /* cut off */
+    {"\xe2\x82", "\\u00e2\\u0082"}, /* truncated */
     {"\xe2\x82z", "\\u00e2\\u0082z"},
     {"\xc3", "\\u00c3"},
     {"\x80\xbf\xff", "\\u0080\\u00bf\\u00ff"},
@@ -182,14 +181,14 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-/* Whatever it is filled with, a line is JSON, fits, and cuts only what is too long. */
+/* Any line is JSON and fits; only texts that are too long are cut. */
 START_TEST(test_long)
 {
     enum { LONGEST = 9000 };
     static char texts[3][LONGEST + 1];
     static const struct {
         unsigned char byte;
-        int escape; /* bytes that stand for it in a line, which has up to 2048 for a URI */
+        int escape; /* bytes per character in the line; a URI has up to 2048 */
     } fillings[] = {{'a', 1}, {'"', 2}, {1, 6}, {0xff, 6}, {0xc3, 6}};
     for (int length = 0; length <= LONGEST; length += length < 2200 ? 1 : 997)
         for (int i = 0; i < ROWS(fillings); i++) {
@@ -240,57 +239,57 @@ static void set_up(void)
     snprintf(moved, sizeof moved, "%s/access.log.1", directory);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    /* What the log complains of is not for whoever runs the tests. */
+    /* Hide the log's warnings. */
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 }
 
-static struct access_log *open_log(const char *where, unsigned lanes)
+static struct access_log *open_log(const char *where, unsigned rings)
 {
     struct access_log *log;
-    int err = access_log_open(&log, where, lanes);
+    int err = access_log_open(&log, where, rings);
     ck_assert_msg(err == 0, "%s: %s", where, strerror(-err));
     return log;
 }
 
-/* Line NUMBER of LANE; returns whether it was taken. */
-static bool write_line(struct access_log *log, unsigned lane, int number)
+/* Write line NUMBER of RING. Returns false if it was dropped. */
+static bool write_line(struct access_log *log, unsigned ring, int number)
 {
     char uri[200];
-    /* Lines of different lengths, so that the ring's end falls anywhere. */
-    snprintf(uri, sizeof uri, "/%u/%d/%.*s", lane, number, number % 97,
+    /* Different lengths, so that lines wrap anywhere. */
+    snprintf(uri, sizeof uri, "/%u/%d/%.*s", ring, number, number % 97,
              "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
              "aaaaaaaaaaaa");
     struct access_entry entry = entry_of(uri);
-    return access_log_write(log, lane, &entry);
+    return access_log_write(log, ring, &entry);
 }
 
-enum { LANES_MAX = 4 };
+enum { RINGS_MAX = 4 };
 
-/* What was read of each lane: how many lines, and the last one's number. */
+/* The lines read per ring, and the number of the last one. */
 struct tally {
-    int count[LANES_MAX], last[LANES_MAX];
+    int count[RINGS_MAX], last[RINGS_MAX];
 };
 
-/* Add TEXT to TALLY: whole lines, those of a lane in order. Returns what is behind the last one. */
+/* Add the lines of TEXT, in order per ring, to TALLY. Returns the text after the last line feed. */
 static const char *read_lines(struct tally *tally, char *text)
 {
     for (char *end; (end = strchr(text, '\n')); text = end + 1) {
-        unsigned lane;
+        unsigned ring;
         int number;
         *end = '\0';
         cJSON *object = parse(text);
-        must(sscanf(text_in(object, "uri"), "/%u/%d/", &lane, &number) == 2 && lane < LANES_MAX,
+        must(sscanf(text_in(object, "uri"), "/%u/%d/", &ring, &number) == 2 && ring < RINGS_MAX,
              "%s", text);
-        must(!tally->count[lane] || number > tally->last[lane], "%d after %d", number,
-             tally->last[lane]);
-        tally->count[lane]++;
-        tally->last[lane] = number;
+        must(!tally->count[ring] || number > tally->last[ring], "%d after %d", number,
+             tally->last[ring]);
+        tally->count[ring]++;
+        tally->last[ring] = number;
         cJSON_Delete(object);
     }
     return text;
 }
 
-/* The same with what is in FILE, which must end with a whole line. */
+/* Add the lines of FILE, which must end with a line feed. */
 static void read_file(struct tally *tally, const char *file)
 {
     struct blob *blob = file_read(file);
@@ -307,49 +306,49 @@ static double seconds(void)
     return (double)uv_hrtime() / 1e9;
 }
 
-struct writing {
+struct writer {
     struct access_log *log;
-    unsigned lane;
+    unsigned ring;
     int taken, dropped;
 };
 
 static void *write_many(void *context)
 {
-    struct writing *writing = context;
+    struct writer *writer = context;
     for (int i = 0; i < 20000; i++) {
-        if (write_line(writing->log, writing->lane, i))
-            writing->taken++;
+        if (write_line(writer->log, writer->ring, i))
+            writer->taken++;
         else
-            writing->dropped++;
+            writer->dropped++;
         if (i % 500 == 0)
             uv_sleep(1);
     }
     return NULL;
 }
 
-/* Every line that was taken is there once, in its lane's order, though others write, too. */
-START_TEST(test_lanes)
+/* No line is lost or repeated, with several threads. */
+START_TEST(test_rings)
 {
-    struct access_log *log = open_log(path, LANES_MAX);
-    struct writing writing[LANES_MAX];
-    pthread_t threads[LANES_MAX];
+    struct access_log *log = open_log(path, RINGS_MAX);
+    struct writer writers[RINGS_MAX];
+    pthread_t threads[RINGS_MAX];
     struct tally tally = {0};
-    for (unsigned i = 0; i < LANES_MAX; i++) {
-        writing[i] = (struct writing){log, i, 0, 0};
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_many, &writing[i]), 0);
+    for (unsigned i = 0; i < RINGS_MAX; i++) {
+        writers[i] = (struct writer){log, i, 0, 0};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_many, &writers[i]), 0);
     }
-    for (int i = 0; i < LANES_MAX; i++)
+    for (int i = 0; i < RINGS_MAX; i++)
         pthread_join(threads[i], NULL);
     access_log_close(log);
     read_file(&tally, path);
-    for (int i = 0; i < LANES_MAX; i++) {
-        ck_assert_int_eq(tally.count[i], writing[i].taken);
-        ck_assert_int_gt(writing[i].taken, 1000);
+    for (int i = 0; i < RINGS_MAX; i++) {
+        ck_assert_int_eq(tally.count[i], writers[i].taken);
+        ck_assert_int_gt(writers[i].taken, 1000);
     }
 }
 END_TEST
 
-/* Soon there without being closed, and at once when it is; behind what was there. */
+/* Lines are written soon, or on closing, and appended to the file. */
 START_TEST(test_soon)
 {
     static const char before[] = "before\n";
@@ -400,7 +399,7 @@ START_TEST(test_errors)
 }
 END_TEST
 
-/* Moved away while lines come: none is lost, none is there twice. */
+/* No line is lost or repeated by a rotation. */
 START_TEST(test_reopen)
 {
     struct access_log *log = open_log(path, 1);
@@ -425,7 +424,7 @@ START_TEST(test_reopen)
 }
 END_TEST
 
-/* Where it cannot be opened anew, the old file goes on. */
+/* If reopening fails, the old file stays in use. */
 START_TEST(test_reopen_fails)
 {
     struct access_log *log = open_log(path, 1);
@@ -449,10 +448,8 @@ static void limit_files(rlim_t bytes)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/*
- * A disk that is full, has room again, and is full at the end; files that may
- * not grow stand for it. Whoever reads sees whole lines, always.
- */
+/* A disk that is full, has space again, and is full when closing, simulated by RLIMIT_FSIZE. The
+ * file has complete lines at all times. */
 START_TEST(test_full)
 {
     struct access_log *log = open_log(path, 2);
@@ -497,10 +494,9 @@ START_TEST(test_full)
 }
 END_TEST
 
-/* What to read of a pipe or a socket that is standard output; its own is put back by close_stdout.
- */
 static int saved_stdout;
 
+/* Replace stdout by a pipe or a socket until close_stdout. Returns the reading end. */
 static int open_stdout(bool as_socket)
 {
     int ends[2];
@@ -519,8 +515,7 @@ static void close_stdout(void)
     close(saved_stdout);
 }
 
-/* Nobody reads standard output for a while: lines are dropped, nobody waits, and what comes is
- * whole. */
+/* stdout is not read for a while: lines are dropped without blocking, and the rest is complete. */
 START_TEST(test_blocked)
 {
     static char text[4 << 20];
@@ -533,9 +528,9 @@ START_TEST(test_blocked)
         *(write_line(log, i % 2, i) ? &taken : &dropped) += 1;
     ck_assert_msg(seconds() - begun < 5, "%.1f s", seconds() - begun);
     ck_assert_int_gt(dropped, 1000);
-    ck_assert_int_eq(fcntl(STDOUT_FILENO, F_GETFL) & O_NONBLOCK, 0); /* it is others', too */
+    ck_assert_int_eq(fcntl(STDOUT_FILENO, F_GETFL) & O_NONBLOCK, 0); /* it is shared */
     access_log_reopen(log);
-    /* In small pieces, with pauses, so that lines are written in part. */
+    /* Small reads with pauses cause partial writes. */
     for (struct pollfd poller = {fd, POLLIN, 0}; poll(&poller, 1, 1000) == 1;) {
         ssize_t got = read(fd, text + length, 4999);
         ck_assert_int_gt(got, 0);
@@ -554,7 +549,7 @@ START_TEST(test_blocked)
 }
 END_TEST
 
-/* Closing does not wait for a reader who never comes, nor for one who has gone. */
+/* Closing does not wait for a reader that does not read, or has closed. */
 START_TEST(test_close_blocked)
 {
     int fd = open_stdout(_i / 2);
@@ -582,7 +577,7 @@ int main(void)
     tcase_add_test(lines, test_random);
     TCase *logs = suite_case(suite, "logs");
     tcase_add_checked_fixture(logs, set_up, NULL);
-    tcase_add_test(logs, test_lanes);
+    tcase_add_test(logs, test_rings);
     tcase_add_test(logs, test_soon);
     tcase_add_loop_test(logs, test_modes, 0, ROWS(modes));
     tcase_add_test(logs, test_errors);

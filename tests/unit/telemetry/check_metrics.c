@@ -1,5 +1,4 @@
-/* Metrics: every series is there once, sums are exact over sets and threads, bounds are inclusive.
- */
+/* Metrics: each series once, exact sums over sets and threads, inclusive bounds. */
 #include "server/telemetry/metrics.h"
 
 #include <fcntl.h>
@@ -26,7 +25,7 @@ static void make_text(unsigned count, const struct metrics_gauges *gauges)
     blob_release(blob);
 }
 
-/* The value of SERIES, NAME{LABELS}, as text; it must be there once. */
+/* The value of SERIES, NAME{LABELS}, which must occur once. */
 static const char *value_of(const char *series)
 {
     static char value[64];
@@ -56,7 +55,7 @@ static void must_count(const char *series, uint64_t wanted)
     must_be(series, number);
 }
 
-/* What counts, and what is then one more. */
+/* Each metric and its series. */
 static const struct {
     enum metric metric;
     const char *series;
@@ -89,12 +88,12 @@ START_TEST(test_counters)
 {
     ck_assert_int_eq(ROWS(counters), METRICS);
     for (int i = 0; i < ROWS(counters); i++)
-        for (int n = 0; n <= i; n++) /* a number of its own */
+        for (int n = 0; n <= i; n++) /* a different count each */
             metrics_add(&sets[n % SETS], counters[i].metric);
     make_text(SETS, NULL);
     for (int i = 0; i < ROWS(counters); i++)
         must_count(counters[i].series, (uint64_t)i + 1);
-    /* Of fewer sets, less: the last row was added METRICS times, to the sets in turn. */
+    /* One set has a third of the last row's METRICS additions. */
     make_text(1, NULL);
     must_count(counters[METRICS - 1].series, (METRICS + SETS - 1) / SETS);
 }
@@ -174,10 +173,10 @@ START_TEST(test_gauges)
 }
 END_TEST
 
-/* How many of one observation are in the bucket up to LE. */
+/* An observation and its buckets. */
 static const struct {
     uint64_t nanoseconds;
-    const char *le, *below, *sum; /* the first bucket that has it; the one before; its sum */
+    const char *le, *below, *sum; /* the first bucket with it; the one before; the sum */
 } observed[] = {
     {0, "0.0001", NULL, "0.000000000"},
     {1, "0.0001", NULL, "0.000000001"},
@@ -215,20 +214,20 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-/* Buckets hold all that are below; sum and count are those of all sets. */
+/* Buckets are cumulative; sum and count are those of all sets. */
 START_TEST(test_histogram)
 {
     enum { MANY = 20000 };
-    uint64_t state = 7, sum = 0, short_ones = 0;
+    uint64_t state = 7, sum = 0, below = 0;
     char wanted[64];
     for (int i = 0; i < MANY; i++) {
         uint64_t nanoseconds = chance(&state) >> (28 + chance_below(&state, 20));
         sum += nanoseconds;
-        short_ones += nanoseconds <= 5000000;
+        below += nanoseconds <= 5000000;
         metrics_observe(&sets[i % SETS], HISTOGRAM_REQUEST, nanoseconds);
     }
     make_text(SETS, NULL);
-    must_count("farlands_request_seconds_bucket{le=\"0.005\"}", short_ones);
+    must_count("farlands_request_seconds_bucket{le=\"0.005\"}", below);
     must_count("farlands_request_seconds_bucket{le=\"+Inf\"}", MANY);
     must_count("farlands_request_seconds_count", MANY);
     snprintf(wanted, sizeof wanted, "%" PRIu64 ".%09" PRIu64, sum / 1000000000, sum % 1000000000);
@@ -236,7 +235,7 @@ START_TEST(test_histogram)
 }
 END_TEST
 
-/* The longest text that there can be is whole. */
+/* The longest possible text is complete. */
 START_TEST(test_largest)
 {
     struct metrics_gauges now = {.kernel = "avx512"};
@@ -250,7 +249,7 @@ START_TEST(test_largest)
 }
 END_TEST
 
-/* A line of each set is its own: what one thread counts, no other's cache holds. */
+/* Sets share no cache lines. */
 START_TEST(test_alignment)
 {
     ck_assert_uint_eq(_Alignof(struct metrics), 64);
@@ -270,7 +269,7 @@ static void *count_much(void *set)
     return NULL;
 }
 
-/* Two threads a set, and somebody who reads meanwhile. */
+/* Two threads per set, read meanwhile. */
 START_TEST(test_threads)
 {
     pthread_t threads[THREADS];

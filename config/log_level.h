@@ -1,0 +1,7 @@
+/* The levels of the log, in a header of their own so that logging needs no configuration. */
+#ifndef FARLANDS_CONFIG_LOG_LEVEL_H
+#define FARLANDS_CONFIG_LOG_LEVEL_H
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+
+#endif
