@@ -1,15 +1,36 @@
-/* `farlands serve`: wires the parts, runs them until a signal, takes them down in reverse. */
+/*
+ * `farlands serve`: the whole daemon.
+ *
+ * Start: access log, render pool and caches, shards, then the listening sockets, which come from
+ * the service manager if it passes any (LISTEN_FDS), and one line on stdout with the URL. Signals
+ * are blocked until then.
+ *
+ * Threads: the main thread accepts connections and handles signals; each shard serves its share of
+ * the connections; the render pool and the disk cache have their own threads.
+ *
+ * Reload, on SIGHUP: the configuration is read again and applied as a whole, or not at all with the
+ * reason in the log. Open connections stay. Keys that only a restart can change must be the same;
+ * see reload.c.
+ *
+ * Shutdown, on SIGTERM or SIGINT: new connections are left to the next process if the sockets are
+ * inherited, and otherwise accepted as far as they are in the backlog. Each connection closes after
+ * its pending response. After 25 seconds, or a second signal, the rest is cut off.
+ *
+ * The service manager is told about READY, RELOADING and STOPPING, and its watchdog is notified as
+ * long as all shards run (sd_notify(3)).
+ */
 #ifndef FARLANDS_DAEMON_DAEMON_H
 #define FARLANDS_DAEMON_DAEMON_H
 
 #include "config/config.h"
 
-/* Read the configuration: 0 with *OUT, or a negative code with ERROR filled. */
+/* Reads the configuration. Returns 0 with *OUT, or a negative code with ERROR. */
 typedef int daemon_loader(void *context, struct config **out, struct config_error *error);
 
 /*
- * Serve by CONFIG, which is taken over, until SIGTERM or SIGINT; on SIGHUP, by
- * what LOAD reads. Returns the process's exit code.
+ * Serve with CONFIG, which it takes ownership of, until a signal; LOAD is called for each reload.
+ * Returns the process's exit code: 0 after a shutdown, 1 if it could not start (the reason is in
+ * the log). Exits the process itself, with 0, if a worker hangs at the end.
  */
 int daemon_run(struct config *config, daemon_loader *load, void *context);
 

@@ -9,9 +9,9 @@
 #include "server/http/http.h"
 
 enum {
-    SWEEP_MS = 250, /* how often deadlines are looked at */
+    TICK_MS = 250, /* for deadlines */
     BLOCKED_MS = 1000,
-    CONNECTIONS_MAX = 1 << 24, /* the acceptor has the limit */
+    CONNECTIONS_MAX = 1 << 24, /* not limited: the acceptor does that */
 };
 
 struct shard {
@@ -19,14 +19,14 @@ struct shard {
     struct metrics metrics;
     uv_loop_t loop;
     uv_thread_t thread;
-    uv_timer_t sweep;
-    uv_timer_t stopping;
-    uint64_t swept; /* when, ms; atomic where other threads ask */
+    uv_timer_t tick;
+    uv_timer_t stop_timer;
+    uint64_t ticked_at; /* ms; atomic */
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
-    unsigned connections;        /* atomic */
-    struct snapshot *next_setup; /* atomic: what it will go by, or NULL */
+    unsigned connections;           /* atomic */
+    struct snapshot *next_snapshot; /* atomic: to be used, or NULL */
     struct message change, drain, stop;
 };
 
@@ -35,16 +35,14 @@ static struct shard *shard_of(struct message *message, size_t offset)
     return (struct shard *)((char *)message - offset);
 }
 
-/* --- On the shard's thread ------------------------------------------------- */
-
-static void on_sweep(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     struct shard *shard = timer->data;
     const uint64_t now = uv_hrtime() / 1000000;
 
-    if (now - shard->swept > SWEEP_MS + BLOCKED_MS)
+    if (now - shard->ticked_at > TICK_MS + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
-    __atomic_store_n(&shard->swept, now, __ATOMIC_RELAXED);
+    __atomic_store_n(&shard->ticked_at, now, __ATOMIC_RELAXED);
     for (unsigned slow = http_sweep(shard->http); slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
     service_sweep(shard->service);
@@ -69,28 +67,28 @@ static void deliver_drain(struct message *message)
     http_drain(shard->http, on_drained, shard);
 }
 
-/* libmicrohttpd is stopped when nobody waits for an answer any more. */
-static void on_stopping(uv_timer_t *timer)
+/* libmicrohttpd must not be stopped while a response is pending. */
+static void try_to_stop(uv_timer_t *timer)
 {
     struct shard *shard = timer->data;
     if (!service_cancel(shard->service)) {
-        uv_timer_start(timer, on_stopping, 1, 0); /* a tile is on its way to someone */
+        uv_timer_start(timer, try_to_stop, 1, 0); /* a result is still in the mailbox */
         return;
     }
     http_close(shard->http);
-    uv_close((uv_handle_t *)&shard->sweep, NULL);
-    uv_close((uv_handle_t *)&shard->stopping, NULL);
+    uv_close((uv_handle_t *)&shard->tick, NULL);
+    uv_close((uv_handle_t *)&shard->stop_timer, NULL);
     mailbox_close(shard->mailbox);
 }
 
 static void deliver_stop(struct message *message)
 {
-    on_stopping(&shard_of(message, offsetof(struct shard, stop))->stopping);
+    try_to_stop(&shard_of(message, offsetof(struct shard, stop))->stop_timer);
 }
 
-/* A connection on its way to its shard. */
+/* A connection that is handed over to its shard. */
 struct arrival {
-    struct message message; /* first: a letter is its arrival */
+    struct message message; /* first, so that it can be cast */
     struct shard *shard;
     int fd;
     socklen_t length;
@@ -108,7 +106,7 @@ static void deliver_arrival(struct message *message)
 static void deliver_change(struct message *message)
 {
     struct shard *shard = shard_of(message, offsetof(struct shard, change));
-    struct snapshot *snapshot = __atomic_exchange_n(&shard->next_setup, NULL, __ATOMIC_ACQ_REL);
+    struct snapshot *snapshot = __atomic_exchange_n(&shard->next_snapshot, NULL, __ATOMIC_ACQ_REL);
     service_use(shard->service, snapshot);
     snapshot_release(snapshot);
 }
@@ -118,8 +116,6 @@ static void run(void *context)
     struct shard *shard = context;
     uv_run(&shard->loop, UV_RUN_DEFAULT);
 }
-
-/* --- From other threads ---------------------------------------------------- */
 
 void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, socklen_t length)
 {
@@ -144,9 +140,9 @@ unsigned shard_connections(const struct shard *shard)
     return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
 }
 
-uint64_t shard_turned(const struct shard *shard)
+uint64_t shard_ticked_at(const struct shard *shard)
 {
-    return __atomic_load_n(&shard->swept, __ATOMIC_RELAXED);
+    return __atomic_load_n(&shard->ticked_at, __ATOMIC_RELAXED);
 }
 
 const struct metrics *shard_metrics(const struct shard *shard)
@@ -157,10 +153,10 @@ const struct metrics *shard_metrics(const struct shard *shard)
 void shard_use(struct shard *shard, struct snapshot *snapshot)
 {
     struct snapshot *last =
-        __atomic_exchange_n(&shard->next_setup, snapshot_hold(snapshot), __ATOMIC_ACQ_REL);
+        __atomic_exchange_n(&shard->next_snapshot, snapshot_hold(snapshot), __ATOMIC_ACQ_REL);
     if (!last)
         mailbox_post(shard->mailbox, &shard->change);
-    snapshot_release(last); /* whose letter is on its way, and will find the new one */
+    snapshot_release(last); /* its message is still queued, and will deliver the new one */
 }
 
 void shard_drain(struct shard *shard)
@@ -204,11 +200,11 @@ static void free_parts(struct shard *shard)
     free(shard);
 }
 
-/* Close what was made of a shard whose thread never ran. */
-static void take_down(struct shard *shard)
+/* Free a shard whose thread was not started. */
+static void discard(struct shard *shard)
 {
-    uv_close((uv_handle_t *)&shard->sweep, NULL);
-    uv_close((uv_handle_t *)&shard->stopping, NULL);
+    uv_close((uv_handle_t *)&shard->tick, NULL);
+    uv_close((uv_handle_t *)&shard->stop_timer, NULL);
     if (shard->http)
         http_close(shard->http);
     if (shard->mailbox)
@@ -229,22 +225,22 @@ int shard_new(struct shard **out, const struct shard_parts *parts, struct snapsh
         free(shard);
         return err;
     }
-    uv_timer_init(&shard->loop, &shard->sweep);
-    uv_timer_init(&shard->loop, &shard->stopping);
-    shard->sweep.data = shard->stopping.data = shard;
+    uv_timer_init(&shard->loop, &shard->tick);
+    uv_timer_init(&shard->loop, &shard->stop_timer);
+    shard->tick.data = shard->stop_timer.data = shard;
     shard->change.deliver = deliver_change;
     shard->drain.deliver = deliver_drain;
     shard->stop.deliver = deliver_stop;
     err = make_parts(shard, snapshot);
     if (err) {
-        take_down(shard);
+        discard(shard);
         return err;
     }
-    shard->swept = uv_hrtime() / 1000000;
-    uv_timer_start(&shard->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    shard->ticked_at = uv_hrtime() / 1000000;
+    uv_timer_start(&shard->tick, on_tick, TICK_MS, TICK_MS);
     err = uv_thread_create(&shard->thread, run, shard);
     if (err) {
-        take_down(shard);
+        discard(shard);
         return err;
     }
     *out = shard;

@@ -8,19 +8,19 @@
 #include "server/telemetry/log.h"
 
 enum {
-    ROUND = 64,       /* connections of one socket before another gets its turn */
-    BACKOFF_MS = 100, /* after an error such as EMFILE, which would come again at once */
+    ROUND = 64,       /* connections of a socket before the next socket's turn */
+    BACKOFF_MS = 100, /* after an error such as EMFILE, which would recur at once */
 };
 
 struct acceptor {
     struct acceptor_parts parts;
     unsigned limit;
-    unsigned open;    /* atomic */
-    bool paused;      /* atomic: waiting for a connection to close */
-    bool polling;     /* the sockets are being watched */
-    bool stopped;     /* for good */
-    uint64_t told_at; /* when the log was last told of an error, ms */
-    uv_async_t room;
+    unsigned open; /* atomic */
+    bool paused;   /* atomic: at the limit */
+    bool polling;
+    bool stopped;
+    uint64_t warned_at; /* ms */
+    uv_async_t resume;  /* a connection was closed, or the limit raised */
     uv_timer_t backoff;
     int sockets[ACCEPTOR_SOCKETS_MAX];
     uv_poll_t polls[ACCEPTOR_SOCKETS_MAX];
@@ -48,65 +48,64 @@ static void back_off(struct acceptor *acceptor, int err)
     const uint64_t now = uv_now(acceptor->parts.loop);
 
     metrics_add(acceptor->parts.metrics, METRIC_ACCEPT_FAILURES);
-    if (now - acceptor->told_at >= 1000) {
-        log_line(LOG_WARNING, "connections cannot be accepted: %s; trying again", strerror(err));
-        acceptor->told_at = now;
+    if (now - acceptor->warned_at >= 1000) {
+        log_line(LOG_WARNING, "cannot accept connections: %s; retrying", strerror(err));
+        acceptor->warned_at = now;
     }
     watch(acceptor, false);
     uv_timer_start(&acceptor->backoff, on_backoff, BACKOFF_MS, 0);
 }
 
-static void welcome(struct acceptor *acceptor, int fd, const struct sockaddr_storage *peer,
-                    socklen_t length)
+static void admit(struct acceptor *acceptor, int fd, const struct sockaddr_storage *peer,
+                  socklen_t length)
 {
     const struct acceptor_parts *parts = &acceptor->parts;
     const struct sockaddr *address = (const struct sockaddr *)peer;
 
     metrics_add(parts->metrics, METRIC_CONNECTIONS);
     if (!client_limits_enter(parts->clients, address, CLIENT_CONNECTIONS,
-                             parts->share(parts->context, address))) {
+                             parts->limit_for(parts->context, address))) {
         metrics_add(parts->metrics, METRIC_CLOSED_LIMIT);
         close(fd);
         return;
     }
     __atomic_fetch_add(&acceptor->open, 1, __ATOMIC_SEQ_CST);
-    parts->give(parts->context, fd, address, length);
+    parts->hand_off(parts->context, fd, address, length);
 }
 
-/* Errors of the connection that was to be accepted, not of accepting (accept(2)). */
-static bool is_the_peers(int err)
+/* Errors of the new connection rather than of accept(2); see its manual page. */
+static bool is_peer_error(int err)
 {
     return err == ECONNABORTED || err == EINTR || err == EPROTO || err == ENETDOWN ||
            err == ENOPROTOOPT || err == EHOSTDOWN || err == ENONET || err == EHOSTUNREACH ||
            err == EOPNOTSUPP || err == ENETUNREACH || err == EPERM;
 }
 
-/* Let one in. Returns whether there may be more. */
+/* Returns true if more connections may be waiting. */
 static bool accept_one(struct acceptor *acceptor, int socket)
 {
     struct sockaddr_storage peer;
     socklen_t length = sizeof peer;
     int fd = accept4(socket, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
-        welcome(acceptor, fd, &peer, length);
+        admit(acceptor, fd, &peer, length);
     } else if (errno == EAGAIN) {
         return false;
-    } else if (!is_the_peers(errno)) {
+    } else if (!is_peer_error(errno)) {
         back_off(acceptor, errno);
         return false;
     }
     return true;
 }
 
-/* The others wait in the backlog until a connection closes. */
 static void pause_if_full(struct acceptor *acceptor)
 {
     if (!is_full(acceptor))
         return;
     watch(acceptor, false);
     __atomic_store_n(&acceptor->paused, true, __ATOMIC_SEQ_CST);
-    if (!is_full(acceptor)) /* one has closed meanwhile, and did not see that we wait */
-        uv_async_send(&acceptor->room);
+    if (!is_full(acceptor)) /* a connection closed before it could see PAUSED */
+        uv_async_send(&acceptor->resume);
 }
 
 static void on_connections(uv_poll_t *poll, int status, int events)
@@ -136,9 +135,9 @@ static void watch(struct acceptor *acceptor, bool on)
             uv_poll_stop(&acceptor->polls[i]);
 }
 
-static void on_room(uv_async_t *room)
+static void on_resume(uv_async_t *resume)
 {
-    struct acceptor *acceptor = room->data;
+    struct acceptor *acceptor = resume->data;
     if (is_full(acceptor) || !__atomic_exchange_n(&acceptor->paused, false, __ATOMIC_SEQ_CST))
         return;
     if (!uv_is_active((uv_handle_t *)&acceptor->backoff))
@@ -150,13 +149,13 @@ void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer)
     client_limits_leave(acceptor->parts.clients, peer, CLIENT_CONNECTIONS);
     __atomic_fetch_sub(&acceptor->open, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&acceptor->paused, __ATOMIC_SEQ_CST))
-        uv_async_send(&acceptor->room);
+        uv_async_send(&acceptor->resume);
 }
 
 void acceptor_limit(struct acceptor *acceptor, unsigned connections)
 {
     acceptor->limit = connections;
-    uv_async_send(&acceptor->room);
+    uv_async_send(&acceptor->resume);
 }
 
 int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsigned connections)
@@ -166,13 +165,13 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
         return -ENOMEM;
     acceptor->parts = *parts;
     acceptor->limit = connections;
-    int err = uv_async_init(parts->loop, &acceptor->room, on_room);
+    int err = uv_async_init(parts->loop, &acceptor->resume, on_resume);
     if (err) {
         free(acceptor);
         return err;
     }
     uv_timer_init(parts->loop, &acceptor->backoff);
-    acceptor->room.data = acceptor->backoff.data = acceptor;
+    acceptor->resume.data = acceptor->backoff.data = acceptor;
     for (int i = 0; i < parts->count; i++) {
         acceptor->sockets[i] = parts->sockets[i];
         uv_poll_init(parts->loop, &acceptor->polls[i], acceptor->sockets[i]);
@@ -184,7 +183,7 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
     return 0;
 }
 
-void acceptor_stop(struct acceptor *acceptor, bool backlog)
+void acceptor_stop(struct acceptor *acceptor, bool accept_backlog)
 {
     if (acceptor->stopped)
         return;
@@ -192,19 +191,19 @@ void acceptor_stop(struct acceptor *acceptor, bool backlog)
     acceptor->stopped = true;
     uv_timer_stop(&acceptor->backoff);
     for (int i = 0; i < acceptor->parts.count; i++) {
-        /* Even beyond the limit: closing the socket would reset them. */
-        for (int n = 0; backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
+        /* Closing the socket would reset the connections in its backlog. */
+        for (int n = 0; accept_backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
             if (!accept_one(acceptor, acceptor->sockets[i]))
                 break;
         uv_close((uv_handle_t *)&acceptor->polls[i], NULL);
         close(acceptor->sockets[i]);
     }
-    uv_timer_stop(&acceptor->backoff);
+    uv_timer_stop(&acceptor->backoff); /* accept_one may have started it */
 }
 
 void acceptor_close(struct acceptor *acceptor)
 {
-    uv_close((uv_handle_t *)&acceptor->room, NULL);
+    uv_close((uv_handle_t *)&acceptor->resume, NULL);
     uv_close((uv_handle_t *)&acceptor->backoff, NULL);
 }
 

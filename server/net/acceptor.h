@@ -1,8 +1,7 @@
 /*
- * Takes connections from listening sockets and gives each away: as many at once
- * as there may be, while the others wait in the sockets' backlogs, and no more
- * of one client than it may have. Everything here runs on its loop's thread but
- * where it says otherwise.
+ * Accepts connections from listening sockets, up to a limit for all and a limit per client.
+ * Connections beyond the total wait in the sockets' backlogs; those beyond a client's limit are
+ * closed. On the loop's thread, unless stated otherwise.
  */
 #ifndef FARLANDS_NET_ACCEPTOR_H
 #define FARLANDS_NET_ACCEPTOR_H
@@ -16,19 +15,19 @@
 
 enum {
     ACCEPTOR_SOCKETS_MAX = 16,
-    ACCEPTOR_BACKLOG_MAX = 8192, /* let in of each when stopping */
+    ACCEPTOR_BACKLOG_MAX = 8192, /* connections accepted per socket by acceptor_stop */
 };
 
 struct acceptor_parts {
     uv_loop_t *loop;
-    const int *sockets; /* they listen and do not block; taken over where acceptor_new succeeds */
+    const int *sockets; /* non-blocking; owned by the acceptor once acceptor_new succeeds */
     int count;
     struct client_limits *clients;
     struct metrics *metrics;
-    /* How many connections of PEER there may be; 0: any number. */
-    unsigned (*share)(void *context, const struct sockaddr *peer);
-    /* The connected socket FD, the callee's from now on; acceptor_closed will be called for it. */
-    void (*give)(void *context, int fd, const struct sockaddr *peer, socklen_t length);
+    /* Returns the connection limit of PEER's client; 0: none. */
+    unsigned (*limit_for)(void *context, const struct sockaddr *peer);
+    /* Takes ownership of the connected socket FD, and calls acceptor_closed after closing it. */
+    void (*hand_off)(void *context, int fd, const struct sockaddr *peer, socklen_t length);
     void *context;
 };
 
@@ -37,23 +36,23 @@ struct acceptor;
 /* Accept up to CONNECTIONS at once. Returns 0 or a negative code. */
 int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsigned connections);
 
-/* Up to another number from now on. */
+/* Change the total limit. */
 void acceptor_limit(struct acceptor *acceptor, unsigned connections);
 
-/* A connection that was given away is no more. Any thread. */
+/* A connection that was handed off is closed. Any thread. */
 void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer);
 
-/* Connections open. Any thread. */
+/* The number of open connections. Any thread. */
 unsigned acceptor_open(const struct acceptor *acceptor);
 
-/* Accept no more; where BACKLOG is set, whoever has connected already is let in before, however
- * many there are. The sockets are closed. */
-void acceptor_stop(struct acceptor *acceptor, bool backlog);
+/* Close the sockets; with ACCEPT_BACKLOG, first accept the connections that wait in their backlogs,
+ * even beyond the limit. */
+void acceptor_stop(struct acceptor *acceptor, bool accept_backlog);
 
-/* After acceptor_stop, when every connection is closed. */
+/* After acceptor_stop, when all connections are closed. */
 void acceptor_close(struct acceptor *acceptor);
 
-/* Once the loop has run the close callbacks. */
+/* After the loop has run the close callbacks. */
 void acceptor_free(struct acceptor *acceptor);
 
 #endif

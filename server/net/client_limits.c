@@ -9,7 +9,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* An IPv6 address: the one that stands for an IPv4 address, or one whose last 64 bits are 0. */
+/* An IPv4-mapped IPv6 address, or an IPv6 address whose last 64 bits are 0. */
 struct network_key {
     uint8_t address[16];
 };
@@ -31,7 +31,7 @@ static bool is_ipv4(const uint8_t address[16])
     return memcmp(address, before, sizeof before) == 0;
 }
 
-/* Whether PEER has a client's key. */
+/* Returns false if PEER is not limited. */
 static bool key_of(struct network_key *key, const struct sockaddr *peer)
 {
     memset(key, 0, sizeof *key);
@@ -70,7 +70,7 @@ static struct client *add(struct client_limits *clients, const struct network_ke
     return client;
 }
 
-static void forget_if_gone(struct client_limits *clients, struct client *client)
+static void remove_if_unused(struct client_limits *clients, struct client *client)
 {
     for (int i = 0; i < CLIENT_COUNTS; i++)
         if (client->counts[i] > 0)
@@ -80,10 +80,10 @@ static void forget_if_gone(struct client_limits *clients, struct client *client)
 }
 
 bool client_limits_enter(struct client_limits *clients, const struct sockaddr *peer,
-                         enum client_count what, unsigned limit)
+                         enum client_count kind, unsigned limit)
 {
     struct network_key key;
-    bool may_enter = true;
+    bool within = true;
 
     if (!key_of(&key, peer))
         return true;
@@ -91,16 +91,16 @@ bool client_limits_enter(struct client_limits *clients, const struct sockaddr *p
     struct client *client = find(clients, &key);
     if (!client)
         client = add(clients, &key);
-    if (client && limit && client->counts[what] >= limit)
-        may_enter = false;
+    if (client && limit && client->counts[kind] >= limit)
+        within = false;
     else if (client)
-        client->counts[what]++;
+        client->counts[kind]++;
     uv_mutex_unlock(&clients->lock);
-    return may_enter;
+    return within;
 }
 
 void client_limits_leave(struct client_limits *clients, const struct sockaddr *peer,
-                         enum client_count what)
+                         enum client_count kind)
 {
     struct network_key key;
 
@@ -108,10 +108,10 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
         return;
     uv_mutex_lock(&clients->lock);
     struct client *client = find(clients, &key);
-    /* Who entered without memory was not counted. */
-    if (client && client->counts[what] > 0) {
-        client->counts[what]--;
-        forget_if_gone(clients, client);
+    /* Not counted if client_limits_enter was out of memory. */
+    if (client && client->counts[kind] > 0) {
+        client->counts[kind]--;
+        remove_if_unused(clients, client);
     }
     uv_mutex_unlock(&clients->lock);
 }
@@ -119,9 +119,9 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
 unsigned client_limits_count(struct client_limits *clients)
 {
     uv_mutex_lock(&clients->lock);
-    const unsigned known = HASH_COUNT(clients->by_key);
+    const unsigned count = HASH_COUNT(clients->by_key);
     uv_mutex_unlock(&clients->lock);
-    return known;
+    return count;
 }
 
 int client_limits_new(struct client_limits **out)

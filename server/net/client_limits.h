@@ -1,7 +1,7 @@
 /*
- * How many connections, waiting misses and streams each client address has.
- * Any thread; takes a lock, so only where a connection or a stream comes or goes
- * and where a tile is missed. Memory is bounded by what is open.
+ * Counts each client's connections, pending misses and streams. Any thread. Takes a lock, so it is
+ * used when a connection or stream begins or ends and on cache misses, but not on hits. Memory is
+ * proportional to the clients with a count above 0.
  */
 #ifndef FARLANDS_NET_CLIENT_LIMITS_H
 #define FARLANDS_NET_CLIENT_LIMITS_H
@@ -17,21 +17,19 @@ int client_limits_new(struct client_limits **out); /* 0, -ENOMEM or -EAGAIN */
 void client_limits_free(struct client_limits *clients);
 
 /*
- * Count one more WHAT of PEER's client, unless it has LIMIT of them already (0:
- * any number may be). Returns whether it may enter; then, and only then,
- * client_limits_leave is called once.
+ * Count one more of KIND for PEER's client, unless it has LIMIT of them (0: no limit). Returns true
+ * if it was within the limit; the caller then calls client_limits_leave once.
  *
- * A client is an IPv4 address, the same where it comes as an IPv6 one that
- * stands for it, or the first 64 bits of an IPv6 address: whoever has one of
- * those has them all. Other peers and NULL have no limit, nor has anyone where
- * memory is out: better a client too many than none.
+ * A client is an IPv4 address, also if mapped to IPv6, or the first 64 bits of an IPv6 address,
+ * since a /64 is usually one subscriber. Other address families and NULL are not limited. Fails
+ * open if out of memory.
  */
 bool client_limits_enter(struct client_limits *clients, const struct sockaddr *peer,
-                         enum client_count what, unsigned limit);
+                         enum client_count kind, unsigned limit);
 void client_limits_leave(struct client_limits *clients, const struct sockaddr *peer,
-                         enum client_count what);
+                         enum client_count kind);
 
-/* How many clients are known: those with a count above 0. */
+/* The number of clients with a count above 0. */
 unsigned client_limits_count(struct client_limits *clients);
 
 #endif

@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-enum { GRACE_MS = 500, LOOK_MS = 2000 };
+enum { GRACE_MS = 500, CHECK_MS = 2000 };
 
-/* TCP_CLOSE_WAIT of netinet/tcp.h, whose tcp_info is an old one. */
+/* TCP_CLOSE_WAIT of netinet/tcp.h, which clashes with linux/tcp.h. */
 enum { CLOSE_WAIT = 8 };
 
 static const uint64_t deadline_ms[] = {
@@ -36,22 +36,22 @@ void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline)
 }
 
 /*
- * What libmicrohttpd does not tell of an idle connection, asked of the system once a while. Its
- * client has left: where that came together with the last request, edge-triggered epoll told of
- * both at once, and libmicrohttpd took the one for the other. Or a request is coming whose first
- * line is not complete: the time for its head runs. Returns whether it has left.
+ * Ask the system for two changes of an idle connection that libmicrohttpd does not report. Its
+ * client has left: if the end arrived together with the last request, edge-triggered epoll reported
+ * both as one event. Or a part of a request line has arrived, which begins DEADLINE_HEADERS.
+ * Returns true if the client has left.
  */
-static bool look_after(struct deadline *deadline, uint64_t now)
+static bool check_idle(struct deadline *deadline, uint64_t now)
 {
     struct tcp_info info;
     socklen_t size = sizeof info;
 
-    if (deadline->phase != DEADLINE_IDLE || now - deadline->looked_after < LOOK_MS)
+    if (deadline->phase != DEADLINE_IDLE || now - deadline->checked_at < CHECK_MS)
         return false;
-    const bool first = deadline->looked_after == deadline->since;
-    deadline->looked_after = now;
+    const bool first = deadline->checked_at == deadline->since;
+    deadline->checked_at = now;
     if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
-        return false; /* no TCP */
+        return false; /* not TCP */
     if (first)
         deadline->received = info.tcpi_bytes_received;
     else if (info.tcpi_bytes_received != deadline->received)
@@ -70,14 +70,14 @@ unsigned deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draini
     unsigned slow = 0;
 
     for (struct deadline *deadline = deadlines->first; deadline; deadline = deadline->next) {
-        const bool answering = deadline->phase == DEADLINE_HANDLED ||
-                               deadline->phase == DEADLINE_SENDING ||
-                               deadline->phase == DEADLINE_WAITING;
-        const uint64_t limit = draining && !answering ? GRACE_MS : deadline_ms[deadline->phase];
-        if (now - deadline->since <= limit && !look_after(deadline, now))
+        const bool responding = deadline->phase == DEADLINE_HANDLED ||
+                                deadline->phase == DEADLINE_SENDING ||
+                                deadline->phase == DEADLINE_WAITING;
+        const uint64_t limit = draining && !responding ? GRACE_MS : deadline_ms[deadline->phase];
+        if (now - deadline->since <= limit && !check_idle(deadline, now))
             continue;
-        /* Where nothing is on its way out, what has come in is still read. */
-        shutdown(deadline->fd, answering ? SHUT_RDWR : SHUT_RD);
+        /* If nothing is being sent, received data is still read. */
+        shutdown(deadline->fd, responding ? SHUT_RDWR : SHUT_RD);
         slow += !deadline->overdue && deadline->phase != DEADLINE_IDLE && !draining;
         deadline->overdue = true;
     }

@@ -7,33 +7,32 @@
 #include <unistd.h>
 
 /*
- * A client that has its answer closes after a round trip; one lost packet more is a retransmission
- * of at most a second. Nothing is lost to us but a descriptor meanwhile: so 2 s.
- * A head that is refused is mostly shorter than the 1 MiB, and a body may be endless.
- * Those whose answers are lost when there are 64 are all but certainly no honest clients.
+ * A client closes one round trip after the response, and a lost packet takes at most a second more:
+ * so 2 s. A refused head is usually shorter than 1 MiB; a body may be endless. More than 64
+ * lingering sockets only happen under attack.
  */
 enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, LINGERS_MAX = 64 };
 
-/* Bytes at a time, and how often before other connections get their turn. */
+/* Bytes per read, and reads before other connections get their turn. */
 enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
 
 struct lingerer {
-    uv_poll_t poll; /* first: a handle is its lingerer */
+    uv_poll_t poll; /* first, so that it can be cast */
     struct lingering_close *lingering;
     struct lingerer *next, **self;
     int fd;
     uint64_t since; /* ms */
-    size_t left;    /* bytes that may still come */
+    size_t left;    /* bytes that may still be discarded */
     struct sockaddr_storage peer;
 };
 
-/* Read from FD for nothing; LEFT is what may still come. Returns whether more may. */
+/* Discard received data. Returns false at its end, on an error, or after *LEFT bytes. */
 static bool discard(int fd, size_t *left)
 {
-    char waste[DISCARD_BYTES];
+    char bytes[DISCARD_BYTES];
 
     for (int i = 0; i < DISCARD_ROUNDS; i++) {
-        ssize_t count = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
+        ssize_t count = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
         if (count < 0)
             return errno == EAGAIN || errno == EINTR;
         if (count == 0 || (size_t)count >= *left)
@@ -56,7 +55,7 @@ static void stop(struct lingerer *lingerer)
     if (lingerer->next)
         lingerer->next->self = lingerer->self;
     lingering->count--;
-    uv_poll_stop(&lingerer->poll); /* before its fd is closed */
+    uv_poll_stop(&lingerer->poll); /* before closing its fd */
     close(lingerer->fd);
     lingering->closed(lingering->closed_context, (const struct sockaddr *)&lingerer->peer);
     uv_close((uv_handle_t *)&lingerer->poll, on_freed);

@@ -1,7 +1,7 @@
 /*
- * Connections after their last answer whose clients may still be sending. Closed with bytes
- * unread a connection is reset, and the reset may overtake the answer: so what comes is read and
- * thrown away for a while (RFC 9112 section 9.6). Knows nothing of HTTP. One thread, the loop's.
+ * Closes connections without losing their last response. Closing a socket with unread data resets
+ * the connection, and the client may discard a response it has not read. So received data is
+ * discarded until the client closes, for a while (RFC 9112 section 9.6). The loop's thread.
  */
 #ifndef FARLANDS_NET_LINGERING_CLOSE_H
 #define FARLANDS_NET_LINGERING_CLOSE_H
@@ -12,31 +12,30 @@
 
 struct lingerer;
 
-/* All zero but for what is above FIRST: none. */
+/* Initially zero but for the members above FIRST. */
 struct lingering_close {
     uv_loop_t *loop;
-    /* One that was taken is closed. */
+    /* A connection that lingering_close_add has kept is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
     struct lingerer *first;
     unsigned count;
-    bool ended; /* no more are kept */
+    bool ended; /* keep no more */
 };
 
 /*
- * End what is sent on the socket FD, and throw away what has come. Where its client has not closed
- * it yet, a duplicate is kept to go on with that: then CLOSED is called with a copy of PEER once
- * it, too, is closed. FD stays the caller's, who closes it. Returns whether a duplicate is kept:
- * not where there are many already, nor where files or memory are out.
+ * Shut down the sending side of FD and discard received data. If the client has not closed its side
+ * yet, keep a duplicate of FD, and call CLOSED with a copy of PEER when that is closed. The caller
+ * closes FD. Returns true if a duplicate is kept; false also if there are too many of them, or if
+ * out of files or memory.
  */
 bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
                          socklen_t length);
 
-/* Close those that have had their time; to be called every 250 ms. */
+/* Close connections whose time is up. Call it every 250 ms. */
 void lingering_close_expire(struct lingering_close *lingering);
 
-/* Close all of them, and keep none from now on. Their memory goes when the loop runs its close
- * callbacks. */
+/* Close all, and keep no more. Their memory is freed when the loop runs its close callbacks. */
 void lingering_close_all(struct lingering_close *lingering);
 
 #endif

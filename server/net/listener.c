@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
@@ -84,17 +83,4 @@ void listener_address(int fd, char *address, size_t size)
         return;
     bool brackets = strchr(host, ':') != NULL;
     snprintf(address, size, "%s%s%s:%s", brackets ? "[" : "", host, brackets ? "]" : "", port);
-}
-
-unsigned listener_raise_file_limit(unsigned files)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return files; /* cannot fail with these arguments */
-    if (limit.rlim_cur < files) {
-        limit.rlim_cur = limit.rlim_max < files ? limit.rlim_max : files;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    return limit.rlim_cur < files ? (unsigned)limit.rlim_cur : files;
 }

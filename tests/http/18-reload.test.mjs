@@ -321,7 +321,7 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
         answers.forEach((answer) => answer.catch(() => {}));
         assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
         daemon.kill('SIGTERM');
-        assert.ok(await eventually(() => /finishing/.test(daemon.stderr)));
+        assert.ok(await eventually(() => /draining/.test(daemon.stderr)));
         write(worlds(world('beta')));
         for (let i = 0; i < 20; i++)
             daemon.kill('SIGHUP');

@@ -72,7 +72,7 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
 
     it('what is none to serve on is refused, with a message', () => eachRow([
         ['a datagram socket', ['udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
-        ['one that does not listen', ['deaf 127.0.0.1 0'], /LISTEN_FDS.*listens/],
+        ['one that does not listen', ['deaf 127.0.0.1 0'], /LISTEN_FDS.*not a listening/],
         ['a closed descriptor', ['closed'], /LISTEN_FDS/],
         ['a closed descriptor after a good one', [TCP, 'closed'], /LISTEN_FDS/],
         ['a datagram socket after a good one', [TCP, 'udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
@@ -176,7 +176,7 @@ describe('what a service manager is told', { timeout: patience(60000), concurren
     }, { args: ['--listen', listen] })));
 
     it('RELOADING=1 with the time, then READY=1, whatever comes of it', () => eachRow([
-        ['good', 'log: debug\n', /is in force/],
+        ['good', 'log: debug\n', /configuration reloaded/],
         ['refused', 'lgo: debug\n', /nothing was changed/],
     ], ([, text, outcome]) => {
         const file = scratchFile('changing.yaml', 'log: info\n');

@@ -139,7 +139,7 @@ exercise() {
     fetch /metrics
     fetch /
     kill -HUP "$pid"
-    until_true 10 grep -q 'is in force' "$log" || fail "SIGHUP: no configuration is in force"
+    until_true 10 grep -q 'configuration reloaded' "$log" || fail "SIGHUP: no configuration was reloaded"
     fetch /default:42/relief/3/4/4.png
 }
 

@@ -1,4 +1,5 @@
-/* What each client has: who is one, how many it may have, and that nothing stays of who left. */
+/* Limits per client: which addresses are one client, the limits, and that idle clients are
+ * forgotten. */
 #include "server/net/client_limits.h"
 
 #include <arpa/inet.h>
@@ -24,7 +25,7 @@ static void tear_down(void)
     client_limits_free(NULL);
 }
 
-/* "-" is no peer, and what is no address a local one. */
+/* "-": NULL; a text that is not an address: a local socket. */
 static const struct sockaddr *peer_of(const char *text)
 {
     static struct sockaddr_storage peers[2];
@@ -33,7 +34,7 @@ static const struct sockaddr *peer_of(const char *text)
     struct sockaddr_in *four = (struct sockaddr_in *)peer;
     struct sockaddr_in6 *six = (struct sockaddr_in6 *)peer;
 
-    /* The port is another every time. */
+    /* A different port each time. */
     *six = (struct sockaddr_in6){.sin6_port = (in_port_t)next, .sin6_flowinfo = (unsigned)next};
     peer->ss_family = AF_UNIX;
     if (inet_pton(AF_INET, text, &four->sin_addr) == 1)
@@ -43,14 +44,14 @@ static const struct sockaddr *peer_of(const char *text)
     return strcmp(text, "-") == 0 ? NULL : (const struct sockaddr *)peer;
 }
 
-static bool enter(const char *text, enum client_count what, unsigned limit)
+static bool enter(const char *text, enum client_count kind, unsigned limit)
 {
-    return client_limits_enter(clients, peer_of(text), what, limit);
+    return client_limits_enter(clients, peer_of(text), kind, limit);
 }
 
-static void leave(const char *text, enum client_count what)
+static void leave(const char *text, enum client_count kind)
 {
-    client_limits_leave(clients, peer_of(text), what);
+    client_limits_leave(clients, peer_of(text), kind);
 }
 
 static const struct {
@@ -98,22 +99,22 @@ START_TEST(test_limit)
         ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
     for (int i = 0; i < 3; i++)
         ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
-    /* Each on its own, and each its own. */
+    /* Kinds and clients are independent. */
     ck_assert(enter("192.0.2.1", CLIENT_MISSES, 1));
     ck_assert(!enter("192.0.2.1", CLIENT_MISSES, 1));
     ck_assert(enter("192.0.2.2", CLIENT_CONNECTIONS, 1));
-    /* Who was refused has nothing to leave. */
+    /* Refused ones were not counted. */
     leave("192.0.2.1", CLIENT_CONNECTIONS);
     ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
     ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
-    /* Another limit, as after a reload. */
+    /* A different limit, as after a reload. */
     ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, limit + 1));
     ck_assert(!enter("192.0.2.1", CLIENT_CONNECTIONS, limit));
     ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
 }
 END_TEST
 
-/* No limit, and nothing is kept. */
+/* No limit, and only the client with an address is counted. */
 START_TEST(test_no_limit)
 {
     static const char *const peers[] = {"-", "local"};
@@ -130,32 +131,32 @@ START_TEST(test_no_limit)
 }
 END_TEST
 
-/* Known as long as any count is above 0, whichever is the last. */
+/* A client is known while any of its counts is above 0. */
 START_TEST(test_forget)
 {
     enum { MANY = 1000 };
     char text[32];
     for (int i = 0; i < MANY; i++) {
         snprintf(text, sizeof text, "2001:db8:0:%x::1", (unsigned)i);
-        for (int what = 0; what < CLIENT_COUNTS; what++)
-            ck_assert(enter(text, what, 1));
+        for (int kind = 0; kind < CLIENT_COUNTS; kind++)
+            ck_assert(enter(text, kind, 1));
     }
     ck_assert_uint_eq(client_limits_count(clients), MANY);
     for (int i = 0; i < MANY; i++) {
         snprintf(text, sizeof text, "2001:db8:0:%x::2", (unsigned)i);
-        for (int what = 0; what < CLIENT_COUNTS; what++) {
+        for (int kind = 0; kind < CLIENT_COUNTS; kind++) {
             ck_assert_uint_eq(client_limits_count(clients), (unsigned)(MANY - i));
-            leave(text, (i + what) % CLIENT_COUNTS);
+            leave(text, (i + kind) % CLIENT_COUNTS);
         }
         ck_assert_uint_eq(client_limits_count(clients), (unsigned)(MANY - i - 1));
     }
-    /* There is nothing to leave. */
+    /* Leaving an unknown client does nothing. */
     leave(text, CLIENT_MISSES);
     ck_assert_uint_eq(client_limits_count(clients), 0);
 }
 END_TEST
 
-/* Out of memory everyone is let in, uncounted: for the client, its table, the table's buckets. */
+/* Out of memory, for the client, its table or the table's buckets, clients are not limited. */
 START_TEST(test_no_memory)
 {
 #ifdef CAN_REFUSE
@@ -166,7 +167,7 @@ START_TEST(test_no_memory)
         ck_assert(client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
     ck_assert_uint_eq(client_limits_count(clients), 0);
     client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
-    /* Another is counted: they leave in whatever order, of what they are. */
+    /* A counted kind is not affected when an uncounted one leaves. */
     ck_assert(client_limits_enter(clients, peer, CLIENT_MISSES, 1));
     client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
     ck_assert_uint_eq(client_limits_count(clients), 1);
@@ -193,21 +194,21 @@ static void come_and_go(void *argument)
     for (int i = 0; i < TURNS; i++) {
         struct sockaddr_in own = {.sin_family = AF_INET};
         struct sockaddr_in shared = {.sin_family = AF_INET, .sin_addr = {0x01010101}};
-        const int what = chance_below(&state, CLIENT_COUNTS);
+        const int kind = chance_below(&state, CLIENT_COUNTS);
         own.sin_addr.s_addr = (in_addr_t)chance(&state);
-        if (!client_limits_enter(clients, (struct sockaddr *)&shared, what, LIMIT)) {
+        if (!client_limits_enter(clients, (struct sockaddr *)&shared, kind, LIMIT)) {
             atomic_fetch_add(&refused, 1);
             continue;
         }
-        if (atomic_fetch_add(&inside[what], 1) >= LIMIT)
+        if (atomic_fetch_add(&inside[kind], 1) >= LIMIT)
             atomic_fetch_add(&faults, 1);
-        if (!client_limits_enter(clients, (struct sockaddr *)&own, what, THREADS))
+        if (!client_limits_enter(clients, (struct sockaddr *)&own, kind, THREADS))
             atomic_fetch_add(&faults, 1);
         if (chance_below(&state, 100) == 0)
-            usleep(10); /* so that others come meanwhile, on one core too */
-        client_limits_leave(clients, (struct sockaddr *)&own, what);
-        atomic_fetch_sub(&inside[what], 1);
-        client_limits_leave(clients, (struct sockaddr *)&shared, what);
+            usleep(10); /* let other threads run, even on one core */
+        client_limits_leave(clients, (struct sockaddr *)&own, kind);
+        atomic_fetch_sub(&inside[kind], 1);
+        client_limits_leave(clients, (struct sockaddr *)&shared, kind);
     }
 }
 
@@ -229,7 +230,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("clients");
+    Suite *suite = suite_create("client_limits");
     TCase *tcase = suite_case(suite, "counts");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_same, 0, 2 * ROWS(pairs));

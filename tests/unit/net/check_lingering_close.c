@@ -1,4 +1,4 @@
-/* Connections after their last answer: it arrives, and they end in time. */
+/* Closing connections: the response arrives, and they are closed in time. */
 #include "server/net/lingering_close.h"
 
 #include <arpa/inet.h>
@@ -35,15 +35,15 @@ static void tear_down(void)
     ck_assert_int_eq(uv_loop_close(&loop), 0);
 }
 
-/* End one as a server does. Returns what lingering_close_add does. */
-static bool end(int fd)
+/* Close FD as a server does. Returns true if a duplicate is kept. */
+static bool close_lingering(int fd)
 {
     bool kept = lingering_close_add(&lingering, fd, (const struct sockaddr *)&peer, sizeof peer);
     close(fd);
     return kept;
 }
 
-/* Send COUNT bytes on FD, the loop running. Returns 0 or an error. */
+/* Send COUNT bytes on FD while the loop runs. Returns 0 or an error. */
 static int send_all(int fd, size_t count)
 {
     static char bytes[4096];
@@ -64,18 +64,18 @@ static void until_closed(unsigned count)
         uv_run(&loop, UV_RUN_NOWAIT);
 }
 
-/* The client's end FD still gets all of the answer, and then the end. */
-static void assert_answered(int fd)
+/* The client FD gets the complete response and then the end. */
+static void assert_response(int fd)
 {
-    char answer[16] = "";
-    ck_assert_int_eq(recv(fd, answer, sizeof answer, 0), 6);
-    ck_assert_str_eq(answer, "answer");
-    ck_assert_int_eq(recv(fd, answer, sizeof answer, 0), 0);
+    char text[16] = "";
+    ck_assert_int_eq(recv(fd, text, sizeof text, 0), 8);
+    ck_assert_str_eq(text, "response");
+    ck_assert_int_eq(recv(fd, text, sizeof text, 0), 0);
 }
 
 static const struct {
-    size_t unread, later; /* bytes sent before the end, and after */
-    bool kept;            /* as long as the client does not close */
+    size_t unread, later; /* bytes sent before and after closing */
+    bool kept;            /* until the client closes */
 } sendings[] = {{0, 0, true},         {1, 0, true},           {0, 1, true},
                 {40000, 40000, true}, {100000, 700000, true}, {0, 900000, true},
                 {0, 4 << 20, false},  {4096, 1 << 20, false}};
@@ -85,13 +85,13 @@ START_TEST(test_sending)
     int ends[2];
     tcp_pair(ends);
     ck_assert_int_eq(send_all(ends[1], sendings[_i].unread), 0);
-    ck_assert_int_eq(send(ends[0], "answer", 6, 0), 6);
-    ck_assert(end(ends[0]));
+    ck_assert_int_eq(send(ends[0], "response", 8, 0), 8);
+    ck_assert(close_lingering(ends[0]));
     int err = send_all(ends[1], sendings[_i].later);
     if (sendings[_i].kept) {
         ck_assert_int_eq(err, 0);
         ck_assert_uint_eq(closed, 0);
-        assert_answered(ends[1]);
+        assert_response(ends[1]);
         close(ends[1]);
     }
     until_closed(1);
@@ -102,17 +102,17 @@ START_TEST(test_sending)
 }
 END_TEST
 
-/* Nothing is waited for where all has come. */
+/* Nothing is kept if the client has closed already. */
 START_TEST(test_client_has_closed)
 {
     int ends[2];
     tcp_pair(ends);
     ck_assert_int_eq(send_all(ends[1], 1000), 0);
     shutdown(ends[1], SHUT_WR);
-    ck_assert_int_eq(send(ends[0], "answer", 6, 0), 6);
-    ck_assert(!end(ends[0]));
+    ck_assert_int_eq(send(ends[0], "response", 8, 0), 8);
+    ck_assert(!close_lingering(ends[0]));
     ck_assert_uint_eq(lingering.count, 0);
-    assert_answered(ends[1]);
+    assert_response(ends[1]);
     close(ends[1]);
     ck_assert_uint_eq(closed, 0);
 }
@@ -122,27 +122,27 @@ START_TEST(test_silent_client)
 {
     int ends[2];
     tcp_pair(ends);
-    ck_assert(end(ends[0]));
-    const uint64_t begun = uv_hrtime();
+    ck_assert(close_lingering(ends[0]));
+    const uint64_t begin = uv_hrtime();
     while (closed == 0) {
         poll(NULL, 0, 10);
         uv_run(&loop, UV_RUN_NOWAIT);
         lingering_close_expire(&lingering);
     }
-    const uint64_t ms = (uv_hrtime() - begun) / 1000000;
+    const uint64_t ms = (uv_hrtime() - begin) / 1000000;
     must(ms >= 1900 && ms < 4000, "closed after %d ms", (int)ms);
     close(ends[1]);
 }
 END_TEST
 
-/* Above a bound they are closed at once, the others later. */
+/* Up to 64 are kept; more are closed at once. */
 START_TEST(test_many)
 {
     int ends[100][2];
     unsigned kept = 0;
     for (int i = 0; i < ROWS(ends); i++) {
         tcp_pair(ends[i]);
-        kept += end(ends[i][0]);
+        kept += close_lingering(ends[i][0]);
     }
     ck_assert_uint_eq(kept, 64);
     ck_assert_uint_eq(lingering.count, kept);
@@ -153,21 +153,21 @@ START_TEST(test_many)
 }
 END_TEST
 
-START_TEST(test_closed_at_once)
+START_TEST(test_close_all)
 {
     int ends[3][2];
     for (int i = 0; i < 3; i++)
         tcp_pair(ends[i]);
-    ck_assert(end(ends[0][0]));
-    ck_assert(end(ends[1][0]));
+    ck_assert(close_lingering(ends[0][0]));
+    ck_assert(close_lingering(ends[1][0]));
     lingering_close_all(&lingering);
     ck_assert_uint_eq(closed, 2);
-    /* From then on what has come is still read, so that the answer arrives. */
+    /* Received data is still discarded, so that the response arrives. */
     ck_assert_int_eq(send_all(ends[2][1], 1000), 0);
-    ck_assert_int_eq(send(ends[2][0], "answer", 6, 0), 6);
-    ck_assert(!end(ends[2][0]));
+    ck_assert_int_eq(send(ends[2][0], "response", 8, 0), 8);
+    ck_assert(!close_lingering(ends[2][0]));
     ck_assert_uint_eq(closed, 2);
-    assert_answered(ends[2][1]);
+    assert_response(ends[2][1]);
     for (int i = 0; i < 3; i++)
         close(ends[i][1]);
 }
@@ -181,9 +181,9 @@ START_TEST(test_out_of_files)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const struct rlimit full = {.rlim_cur = (rlim_t)ends[0] + 1, .rlim_max = limit.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &full), 0);
-    while (dup(ends[0]) >= 0) /* lower numbers may be free */
+    while (dup(ends[0]) >= 0) /* use up lower free numbers */
         ;
-    ck_assert(!end(ends[0]));
+    ck_assert(!close_lingering(ends[0]));
     ck_assert_uint_eq(closed, 0);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     close(ends[1]);
@@ -192,14 +192,14 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("linger");
-    TCase *tcase = suite_case(suite, "linger");
+    Suite *suite = suite_create("lingering_close");
+    TCase *tcase = suite_case(suite, "lingering_close");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_sending, 0, ROWS(sendings));
     tcase_add_test(tcase, test_client_has_closed);
     tcase_add_test(tcase, test_silent_client);
     tcase_add_test(tcase, test_many);
-    tcase_add_test(tcase, test_closed_at_once);
+    tcase_add_test(tcase, test_close_all);
     tcase_add_test(tcase, test_out_of_files);
     return suite_run(suite);
 }
