@@ -1,0 +1,129 @@
+/* Listening sockets: opened by address, and inherited from a service manager. */
+#include "server/net/listener.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "tests/unit/support/fixtures.h"
+
+static bool has_ipv6(void)
+{
+    const int fd = listener_open("[::1]:0");
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static const struct {
+    const char *listen, *address; /* ADDRESS is followed by the port */
+} addresses[] = {{"127.0.0.1:0", "127.0.0.1:"}, {"[::1]:0", "[::1]:"}};
+
+START_TEST(test_open)
+{
+    char address[300], wanted[300];
+    struct sockaddr_in6 name;
+    socklen_t length = sizeof name;
+    if (addresses[_i].listen[0] == '[' && !has_ipv6())
+        return;
+    int fd = listener_open(addresses[_i].listen);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&name, &length), 0);
+    listener_address(fd, address, sizeof address);
+    snprintf(wanted, sizeof wanted, "%s%d", addresses[_i].address, ntohs(name.sin6_port));
+    ck_assert_str_eq(address, wanted);
+    ck_assert_int_eq(listener_open(address), -EADDRINUSE);
+    close(fd);
+    listener_address(fd, address, sizeof address);
+    ck_assert_str_eq(address, "?");
+}
+END_TEST
+
+static const struct {
+    const char *listen;
+    int err;
+} errors[] = {{"nonsense", -ENOENT},
+              {"", -ENOENT},
+              {"127.0.0.1:65536", -ENOENT},
+              {"name.invalid:80", -ENOENT},
+              {"192.0.2.1:0", -EADDRNOTAVAIL}};
+
+START_TEST(test_errors)
+{
+    ck_assert_int_eq(listener_open(errors[_i].listen), errors[_i].err);
+}
+END_TEST
+
+/* In a process of its own, since libcheck uses descriptors from 3 on, too: inherit up to 2 of COUNT
+ * sockets, all copies of FD. Returns what listener_inherit does. */
+static int inherit(int fd, int count)
+{
+    enum { ERRORS = 100 };
+    int status, fds[2];
+    const pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        char text[32];
+        const int copy = fcntl(fd, F_DUPFD, 100);
+        for (int i = 0; i < count; i++)
+            dup2(copy, 3 + i);
+        snprintf(text, sizeof text, "%d", count);
+        setenv("LISTEN_FDS", text, 1);
+        snprintf(text, sizeof text, "%d", getpid());
+        setenv("LISTEN_PID", text, 1);
+        const int result = listener_inherit(fds, 2);
+        for (int i = 0; i < result; i++)
+            if (fds[i] != 3 + i || !(fcntl(fds[i], F_GETFL) & O_NONBLOCK))
+                _exit(ERRORS);
+        _exit(result < 0 ? ERRORS - result : result);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status) > ERRORS ? ERRORS - WEXITSTATUS(status) : WEXITSTATUS(status);
+}
+
+START_TEST(test_inherit)
+{
+    int fds[2], ends[2];
+    ck_assert_int_eq(listener_inherit(fds, 2), 0);
+    const int fd = listener_open("127.0.0.1:0");
+    ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
+    ck_assert_int_eq(inherit(fd, 1), 1);
+    ck_assert_int_eq(inherit(fd, 2), 2);
+    ck_assert_int_eq(inherit(fd, 3), -E2BIG);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(inherit(ends[0], 1), -ENOTSOCK);
+    ck_assert_int_eq(inherit(socket(AF_UNIX, SOCK_STREAM, 0), 1), -ENOTSOCK); /* not listening */
+    ck_assert_int_eq(inherit(socket(AF_INET, SOCK_DGRAM, 0), 1), -ENOTSOCK);
+}
+END_TEST
+
+START_TEST(test_unix_address)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    char directory[FOLDER_TEXT], address[300], wanted[300];
+    folder_new(directory);
+    snprintf(name.sun_path, sizeof name.sun_path, "%.90s/s", directory);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&name, sizeof name), 0);
+    listener_address(fd, address, sizeof address);
+    snprintf(wanted, sizeof wanted, "unix:%s", name.sun_path);
+    ck_assert_str_eq(address, wanted);
+    close(fd);
+    folder_remove(directory);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("listener");
+    TCase *tcase = suite_case(suite, "listener");
+    tcase_add_loop_test(tcase, test_open, 0, ROWS(addresses));
+    tcase_add_loop_test(tcase, test_errors, 0, ROWS(errors));
+    tcase_add_test(tcase, test_inherit);
+    tcase_add_test(tcase, test_unix_address);
+    return suite_run(suite);
+}
