@@ -17,7 +17,7 @@ static void print_world(const struct world *world)
 int command_check_config(const struct command_line *line)
 {
     struct worlds *worlds;
-    int code = load_load(&worlds, line->argument);
+    int code = load_worlds_of_file(&worlds, line->argument);
     if (code)
         return code;
     for (int i = 0; i < worlds->count; i++)

@@ -1,7 +1,5 @@
-/*
- * The command line: a table of commands, each with the options that it takes. What is
- * wrong is told on stderr here, and --help written from the tables.
- */
+/* Parses the command line by a table of commands and one of options, from which --help is written,
+ * too. Usage errors are printed to stderr here. */
 #ifndef FARLANDS_COMMANDS_COMMAND_LINE_H
 #define FARLANDS_COMMANDS_COMMAND_LINE_H
 
@@ -10,7 +8,7 @@
 /* The process's exit codes. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_WRONG_USAGE = 2 };
 
-/* In the order in which --help lists them. */
+/* In the order of --help. */
 enum command_option {
     ARG_CONFIG,
     ARG_LISTEN,
@@ -30,35 +28,32 @@ enum command_option {
     ARG_COUNT,
 };
 
-/* What was given for a command that takes it. */
 struct command_line {
     const char *command;
-    const char *option[ARG_COUNT]; /* the value, "" of one that has none; NULL: not given */
-    const char *argument;          /* the one that is not an option, or NULL */
+    const char *option[ARG_COUNT]; /* the value, "" for a flag; NULL: not given */
+    const char *argument;          /* that is not an option, or NULL */
 };
 
 struct command {
     const char *name;
-    const char *synopsis; /* what follows the name; lines are divided by \n */
-    const char *about;    /* the same; what --help says besides, or NULL */
-    uint32_t options;     /* bit 1 << ARG_... for each that it takes */
-    const char *argument; /* what it needs that is no option, such as "a FILE"; NULL: none */
+    const char *synopsis; /* for --help; lines are separated by \n */
+    const char *about;    /* for --help; NULL: not listed */
+    uint32_t options;     /* bits 1 << ARG_... */
+    const char *argument; /* the required argument, such as "a FILE"; NULL: none */
     int (*run)(const struct command_line *line); /* returns the exit code */
 };
 
-/* Run what ARGV asks for of COMMANDS, which end with a NULL name. Returns the exit code. */
+/* Run the command of ARGV; COMMANDS ends with a NULL name. Returns the exit code. */
 int command_line_run(const struct command *commands, int argc, char **argv);
 
-/* To be called first: streams that are closed are opened on nothing, so that no file of ours gets
- * their numbers and what is told is written into it. They fail as before. */
+/* Call it first: opens closed standard streams on /dev/null, so that no file of ours gets their
+ * numbers. Reading and writing them still fails. */
 void command_line_streams(void);
 
-/* The end of what was printed on stdout. Returns EXIT_DONE; EXIT_FAILED where it could not be
- * written, and has told so. */
+/* Flush stdout. Returns EXIT_DONE; EXIT_FAILED after printing an error. */
 int command_line_flush(void);
 
-/* Tell that WHAT is wrong, and with it, if it is not NULL, the ARGUMENT. Returns EXIT_WRONG_USAGE.
- */
-int wrong_usage(const char *what, const char *argument);
+/* Print a usage error: PROBLEM, and ARGUMENT if not NULL. Returns EXIT_WRONG_USAGE. */
+int wrong_usage(const char *problem, const char *argument);
 
 #endif

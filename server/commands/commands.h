@@ -1,4 +1,4 @@
-/* The commands, each from its options to its exit code. */
+/* The commands of farlands. Each returns the exit code. */
 #ifndef FARLANDS_COMMANDS_COMMANDS_H
 #define FARLANDS_COMMANDS_COMMANDS_H
 

@@ -1,4 +1,4 @@
-# Completion of farlands' command line for bash.
+# Bash completion for farlands.
 # shellcheck shell=bash
 
 _farlands() {
@@ -25,7 +25,7 @@ _farlands() {
         return
         ;;
     --layer)
-        # After a comma the next one.
+        # Complete the name after the last comma.
         mapfile -t COMPREPLY < <(compgen -P "${word%"${word##*,}"}" -W "$layers" -- "${word##*,}")
         return
         ;;
@@ -48,7 +48,7 @@ _farlands() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [ "$command" = tile ] && [[ $word != -* ]]; then
-        # The path's second part.
+        # The layer is the second part of the path.
         compopt -o nospace
         [[ $word != */* ]] || [[ ${word#*/} = */* ]] ||
             mapfile -t COMPREPLY < <(compgen -P "${word%%/*}/" -S / -W "$layers" -- "${word#*/}")

@@ -25,7 +25,7 @@ int load_worlds(struct worlds **worlds, const struct config *config)
     return EXIT_FAILED;
 }
 
-int load_load(struct worlds **worlds, const char *file)
+int load_worlds_of_file(struct worlds **worlds, const char *file)
 {
     struct config *config;
     int code = load_config(&config, file);

@@ -1,18 +1,18 @@
-/* What commands make of a configuration. What is wrong with it is told on stderr here. */
+/* Loads the configuration of a command. Errors are printed to stderr. */
 #ifndef FARLANDS_COMMANDS_LOAD_WORLDS_H
 #define FARLANDS_COMMANDS_LOAD_WORLDS_H
 
 #include "server/commands/command_line.h"
 #include "server/world/world.h"
 
-/* Read FILE, or the built-in configuration where it is NULL. Returns EXIT_DONE with *CONFIG, to be
- * freed; or an exit code. */
+/* Read FILE; NULL: the built-in configuration. Returns EXIT_DONE, and the caller frees *CONFIG; or
+ * another exit code. */
 int load_config(struct config **config, const char *file);
 
-/* Its worlds, with one reference. Returns EXIT_DONE or an exit code. */
+/* Create CONFIG's worlds; the caller holds one reference. Returns an exit code. */
 int load_worlds(struct worlds **worlds, const struct config *config);
 
-/* Both, for who needs the worlds alone. */
-int load_load(struct worlds **worlds, const char *file);
+/* Both. Returns an exit code. */
+int load_worlds_of_file(struct worlds **worlds, const char *file);
 
 #endif

@@ -6,7 +6,7 @@
 #include "server/layers/layer.h"
 #include "server/telemetry/log.h"
 
-/* A daemon_loader: what the file says, but for what the command line says. */
+/* A daemon_loader: the options override the file. */
 static int load(void *context, struct config **config, struct config_error *error)
 {
     const struct command_line *line = context;
@@ -32,9 +32,8 @@ int command_serve(const struct command_line *line)
     struct config_error error;
 
     if (listen && !authority_can_listen(listen, strlen(listen)))
-        return wrong_usage("--listen: accepted is HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, "
-                           "not",
-                           listen);
+        return wrong_usage(
+            "--listen: expected HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not", listen);
     if (cache && strlen(cache) >= sizeof config->cache.path)
         return wrong_usage("--cache: the path is too long", NULL);
     if (load(&kept, &config, &error)) {

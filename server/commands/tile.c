@@ -7,7 +7,7 @@
 #include "server/routing/resolve.h"
 #include "server/tiles/render.h"
 
-/* The tile that PATH names, with a hold on its world, or what is wrong with it in WHY. */
+/* Parse PATH and hold its world. Returns 0, or a negative code with a message in WHY. */
 static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,
                      char why[ROUTE_WHY])
 {
@@ -46,7 +46,7 @@ static int render_to(const struct tile *tile, const char *file)
         render_scratch_free(scratch);
     }
     if (err) {
-        fprintf(stderr, "farlands: the tile could not be rendered: %s\n", strerror(-err));
+        fprintf(stderr, "farlands: cannot render the tile: %s\n", strerror(-err));
         return EXIT_FAILED;
     }
     int code = write_blob(blob, file);
@@ -59,7 +59,7 @@ int command_tile(const struct command_line *line)
     struct worlds *worlds;
     struct tile tile;
     char why[ROUTE_WHY];
-    int code = load_load(&worlds, line->option[ARG_CONFIG]);
+    int code = load_worlds_of_file(&worlds, line->option[ARG_CONFIG]);
     if (code)
         return code;
     if (find_tile(worlds, line->argument, &tile, why)) {

@@ -1,6 +1,6 @@
 #include "eta.h"
 
-/* Renders of a part from which on their mean replaces the sampled time. */
+/* After this many renders of a part, their mean replaces the sampled time. */
 enum { RENDERS_ENOUGH = 16 };
 
 static double load(const uint64_t *count)

@@ -135,10 +135,10 @@ static void format_center(const struct mbtiles_metadata *metadata, char *out, si
 
 static void format_bounds(const struct mbtiles_metadata *metadata, char *out, size_t size)
 {
-    char west[REAL_TEXT], south[REAL_TEXT], east[REAL_TEXT], north[REAL_TEXT];
-    snprintf(out, size, "%s,%s,%s,%s", real_format(metadata->west, west),
-             real_format(metadata->south, south), real_format(metadata->east, east),
-             real_format(metadata->north, north));
+    char edges[4][REAL_TEXT];
+    snprintf(out, size, "%s,%s,%s,%s", real_format(metadata->west, edges[0]),
+             real_format(metadata->south, edges[1]), real_format(metadata->east, edges[2]),
+             real_format(metadata->north, edges[3]));
 }
 
 static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadata *metadata)

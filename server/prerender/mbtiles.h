@@ -44,7 +44,7 @@ int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const stru
 
 /*
  * Write everything to disk and give FILE its name. Once, after all puts. Returns 0; -EEXIST if
- * another FILE has appeared meanwhile, which is kept; or a write error.
+ * another FILE has appeared by now, which is kept; or a write error.
  */
 int mbtiles_finish(struct mbtiles *archive);
 

@@ -12,8 +12,8 @@
 enum {
     VERIFY_CHUNK = 256, /* tiles that a thread takes at a time */
     PAUSE_MS = 20,
-    /* Percent of the quota from which on puts are delayed. Eviction begins below it, and evicts
-     * more than usual after refused puts, which the delay avoids. */
+    /* Puts are delayed above this percentage of the quota. Eviction starts below it, and a refused
+     * put would make it evict more than usual. */
     CROWDED = 97,
     CROWDED_DELAY_MS = 200,
     EVICTION_MS = 60 * 1000,    /* without any progress of the eviction */
@@ -121,7 +121,7 @@ static uint64_t timeout_ms(const struct prerender *prerender, int err)
     return disk_cache_usage(prerender->parts.cache, &used) ? EVICTION_MS : SURVEY_MS;
 }
 
-/* Retry temporary errors. The timeout starts anew whenever the usage has fallen. */
+/* Retry temporary errors. The timeout restarts whenever the usage has fallen. */
 static int put_retrying(struct prerender *prerender, const struct tile *tile,
                         const struct blob *png)
 {

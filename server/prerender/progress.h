@@ -36,11 +36,11 @@ void progress_end(struct progress *progress);
 
 enum { PROGRESS_TEXT = 512 };
 
-/* The bar, in at most WIDTH characters, of which it is left out if there are too few. Pure. */
+/* Format a line of at most WIDTH characters, with a bar if there is space for one. Pure. */
 char *progress_bar(const struct progress_state *state, double rate, int width,
                    char buffer[PROGRESS_TEXT]);
 
-/* The line. Pure. */
+/* Format a line without a bar. Pure. */
 char *progress_line(const struct progress_state *state, double rate, char buffer[PROGRESS_TEXT]);
 
 #endif

@@ -222,8 +222,9 @@ static int verify(struct run *run)
         return report_error(err);
     if (run->tally.missing > 0) {
         fprintf(stderr,
-                "farlands: %" PRIu64 " of %" PRIu64 " tiles were deleted from %s meanwhile, by "
-                "eviction or by someone else; run the same command again to render them\n",
+                "farlands: %" PRIu64 " of %" PRIu64
+                " tiles were deleted from %s during the run; run "
+                "the same command again to render them\n",
                 run->tally.missing, made.total, run->options->directory);
         return EXIT_FAILED;
     }

@@ -1,8 +1,7 @@
 /*
- * Single values, the kind picked by the first byte: numbers, HOST:PORT, what
- * stands before the routes, networks. Each returns one of its codes, and leaves
- * OUT alone where its header says so; what is accepted and written again is the
- * same value, of whole numbers even the same text.
+ * Single values, their kind picked by the first byte: numbers, HOST:PORT, URL prefixes, networks.
+ * Parsers return one of their codes and leave OUT unchanged if their header says so. A parsed value
+ * that is formatted and parsed again is the same; whole numbers have the same text, too.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -42,7 +41,7 @@ static void check_blocks(const char *text, size_t length)
     must(blocks_parse(written, strlen(written), &again) == 0 && again == units, "%s", written);
 }
 
-/* Any units at all have a text. */
+/* All units can be formatted. */
 static void check_units(const char *text, size_t length)
 {
     int64_t units = 0;
@@ -96,7 +95,7 @@ static void check_authority(const char *text, size_t length)
     const bool listen = authority_can_listen(text, length);
     const bool in_url = authority_can_be_in_url(text, length);
     must(err == 0 || err == -EINVAL, "%d", err);
-    must(err == 0 || (!listen && !in_url), "refused, and fit for something");
+    must(err == 0 || (!listen && !in_url), "invalid, but accepted elsewhere");
     if (err)
         return;
     must(length < AUTHORITY_MAX && authority.host_length > 0, "%zu bytes", length);
@@ -104,7 +103,7 @@ static void check_authority(const char *text, size_t length)
          "not a part of the text");
     must(authority.port >= AUTHORITY_NO_PORT && authority.port <= 65535, "%d", authority.port);
     const char *zone = memchr(authority.host, '%', authority.host_length);
-    must(authority.zone == (zone != NULL), "a zone, or none");
+    must(authority.zone == (zone != NULL), "wrong about the zone");
     must(!zone || zone + 1 < authority.host + authority.host_length, "an empty zone");
     must(listen == (authority.port != AUTHORITY_NO_PORT), "%d", authority.port);
     must(!in_url || (!authority.zone && authority.port != 0), "%d", authority.port);
@@ -113,7 +112,7 @@ static void check_authority(const char *text, size_t length)
              text[i]);
 }
 
-/* No ".." nor "//" in it, and what it is made of stays as it is in a URL. */
+/* A normalized path without characters that URLs escape. */
 static void check_path(const char *path, size_t capacity)
 {
     must(memchr(path, '\0', capacity), "not terminated");
@@ -160,7 +159,7 @@ static void check_network(const char *text, size_t length)
     must(network_parse(&again, written, strlen(written)) == 0 && again.bits == network.bits &&
              memcmp(again.address, network.address, sizeof again.address) == 0,
          "%s", written);
-    /* Its own address is in it, in either form; another one only where no bit tells. */
+    /* It contains its own address, but not one with another last bit of the prefix. */
     struct sockaddr_in6 peer = {.sin6_family = AF_INET6};
     memcpy(&peer.sin6_addr, network.address, 16);
     const bool is_short = IN6_IS_ADDR_V4MAPPED(&peer.sin6_addr) != 0;

@@ -397,7 +397,7 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x'], /--export: .* one layer .*relief and default\/gray/],
         [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: expected zooms from 0 to 30, not -1/],
         [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*0 <= x, y < 2\^z/],
-        [[...WORLD, '--zoom', '1', '--dry-run=yes'], /no value is accepted after: --dry-run/],
+        [[...WORLD, '--zoom', '1', '--dry-run=yes'], /unexpected value: --dry-run/],
         [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
         [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles cannot be combined with --world/],
         [['--zoom', '1', '--tiles', '-'], /--tiles cannot be combined with --zoom/],

@@ -166,7 +166,7 @@ describe('render --export refuses', { timeout: patience(60000) }, () => {
         [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault:7/relief/1/0/0.png\n')), /one world .*default:7\/relief/],
         [2, to('a.mbtiles', ...WORLD, '--zoom', '3', '--bbox', '0,0,1,8388609'), /0 <= x, y < 2\^z; zoom 3 has others/],
         [2, to('a.mbtiles', ...list('default/relief/3/8/0.png\n')), /0 <= x, y < 2\^z/],
-        [2, [...WORLD, '--zoom', '1', '--export'], /a value is missing after: --export/],
+        [2, [...WORLD, '--zoom', '1', '--export'], /missing value: --export/],
         [1, to(mine, ...WORLD, '--zoom', '1'), /mine\.mbtiles: file exists; archives are never overwritten/],
         [1, to(foreign, ...WORLD, '--zoom', '1'), /other\.mbtiles\.unfinished: file exists and is not an interrupted archive/],
         [1, to('nowhere/a.mbtiles', ...WORLD, '--zoom', '1'), /nowhere\/a\.mbtiles: No such file or directory/],
