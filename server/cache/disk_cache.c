@@ -51,18 +51,13 @@ static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
     tile_key(tile, name);
 }
 
-/* --- Life ---------------------------------------------------------------------- */
-
 /* Find whether the directory is writable by making a file and deleting it. */
 static int try_directory(struct disk_cache *cache)
 {
     char name[TEMPORARY_MAX];
     temporary_name(cache, name);
-    int fd = openat(cache->directory.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return -errno;
-    close(fd);
-    return unlinkat(cache->directory.fd, name, 0) ? -errno : 0;
+    int err = tile_file_write(cache->directory.fd, name, &(const struct blob){0});
+    return !err && unlinkat(cache->directory.fd, name, 0) ? -errno : err;
 }
 
 static void suspend(struct disk_cache *cache, int err)
@@ -148,8 +143,6 @@ bool disk_cache_suspended(const struct disk_cache *cache)
     return circuit_breaker_is_open(&cache->breaker);
 }
 
-/* --- Reading ----------------------------------------------------------------- */
-
 static int get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out,
                int *touch)
 {
@@ -187,8 +180,6 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
     return fstatat(cache->directory.fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(status.st_mode) && status.st_size > 0;
 }
-
-/* --- Writing ----------------------------------------------------------------- */
 
 /* A put in progress, and its share of the ledger. */
 struct put {
@@ -325,14 +316,12 @@ static int store(struct put *put, const struct blob *png)
     if (err)
         return err;
     err = write_temporary(put, png);
-    if (err) {
-        release(put, put->size);
-    } else {
+    const bool written = !err;
+    if (written)
         err = publish(put);
-        /* If another process removed the file, that process adjusts the ledger. */
-        if (err && unlinkat(cache->directory.fd, put->temporary, 0) == 0)
-            release(put, put->size);
-    }
+    /* If another process removed the file, that process adjusts the ledger. */
+    if (err && (!written || unlinkat(cache->directory.fd, put->temporary, 0) == 0))
+        release(put, put->size);
     quota_settle(cache->quota, put->reserved, put->freed);
     return err;
 }

@@ -72,8 +72,6 @@ static uint64_t random_below(struct eviction *eviction, uint64_t below)
     return (x * UINT64_C(0x2545f4914f6cdd1d)) % below;
 }
 
-/* --- Order ------------------------------------------------------------------- */
-
 /*
  * The tiles with the smallest values are evicted first. Only the order counts, so a clock set
  * forward makes no tile old. After a clock was set back, tiles with times in the future have not
@@ -125,8 +123,6 @@ static int64_t latest_to_delete(struct eviction *eviction, struct footprint size
     return INT64_MAX;
 }
 
-/* --- Both walks -------------------------------------------------------------- */
-
 static bool on_entry(void *context)
 {
     struct eviction *eviction = context;
@@ -175,8 +171,6 @@ int eviction_remove_temporaries(struct eviction *eviction)
     return walk(eviction, (struct walk){0});
 }
 
-/* --- Counting ---------------------------------------------------------------- */
-
 static bool on_counted_tile(void *context, const struct walk_directory *directory, const char *name,
                             const struct stat *status)
 {
@@ -223,8 +217,6 @@ int eviction_count(struct eviction *eviction, struct footprint *used)
         quota_last(quota, used);
     return is_full(ledger_err) ? -ENOSPC : ledger_err;
 }
-
-/* --- Deleting ---------------------------------------------------------------- */
 
 /* Reservations that turn out not to be needed make room, too. */
 static bool is_enough(const struct eviction *eviction)

@@ -24,10 +24,12 @@ enum {
     TOUCHES = 64,          /* files queued at most to be touched */
 };
 
-/* Requests since the last pass. */
-struct requests {
-    struct footprint refused; /* the largest reservation that did not fit */
-    bool disk_full;
+/* The goals of the next pass. */
+struct goals {
+    struct footprint limit;
+    struct footprint refused; /* the largest reservation that did not fit since the last pass */
+    bool disk_full;           /* since the last pass */
+    unsigned margin;
 };
 
 struct eviction_thread {
@@ -40,18 +42,9 @@ struct eviction_thread {
     bool stop; /* atomic too: read during a walk */
     bool awake;
     bool force; /* run now, ignoring the retry back-off */
-    struct requests requests;
-    struct footprint limit;
-    unsigned margin;
-    unsigned touch_count; /* atomic too */
+    struct goals goals;
+    unsigned touch_count; /* atomic too; only the thread itself lowers it */
     int touch[TOUCHES];
-};
-
-/* What a pass goes by. */
-struct goals {
-    struct requests requests;
-    struct footprint limit;
-    unsigned margin;
 };
 
 static struct footprint percent_of(struct footprint size, unsigned percent)
@@ -71,22 +64,15 @@ static struct footprint footprint_max(struct footprint a, struct footprint b)
     return footprint_sum(a, footprint_difference(b, a));
 }
 
-/* --- Touching ---------------------------------------------------------------- */
-
 static void touch_files(struct eviction_thread *evictor)
 {
-    int touch[TOUCHES];
-    if (__atomic_load_n(&evictor->touch_count, __ATOMIC_RELAXED) == 0)
-        return;
-    uv_mutex_lock(&evictor->lock);
-    unsigned count = evictor->touch_count;
-    for (unsigned i = 0; i < count; i++)
-        touch[i] = evictor->touch[i];
-    __atomic_store_n(&evictor->touch_count, 0, __ATOMIC_RELAXED);
-    uv_mutex_unlock(&evictor->lock);
-    for (unsigned i = 0; i < count; i++) {
-        futimens(touch[i], NULL); /* may fail: another user's file, a read-only file system */
-        close(touch[i]);
+    while (__atomic_load_n(&evictor->touch_count, __ATOMIC_RELAXED) > 0) {
+        uv_mutex_lock(&evictor->lock);
+        const int fd =
+            evictor->touch[__atomic_sub_fetch(&evictor->touch_count, 1, __ATOMIC_RELAXED)];
+        uv_mutex_unlock(&evictor->lock);
+        futimens(fd, NULL); /* may fail: another user's file, a read-only file system */
+        close(fd);
     }
 }
 
@@ -95,16 +81,13 @@ void eviction_thread_touch(struct eviction_thread *evictor, int fd)
     uv_mutex_lock(&evictor->lock);
     bool queued = evictor->touch_count < TOUCHES;
     if (queued) {
-        evictor->touch[evictor->touch_count] = fd;
-        __atomic_store_n(&evictor->touch_count, evictor->touch_count + 1, __ATOMIC_RELAXED);
+        evictor->touch[__atomic_fetch_add(&evictor->touch_count, 1, __ATOMIC_RELAXED)] = fd;
         uv_cond_signal(&evictor->wake);
     }
     uv_mutex_unlock(&evictor->lock);
     if (!queued)
         close(fd);
 }
-
-/* --- A pass ------------------------------------------------------------------ */
 
 static bool go_on(void *context)
 {
@@ -116,33 +99,33 @@ static bool go_on(void *context)
 static struct goals take_goals(struct eviction_thread *evictor)
 {
     uv_mutex_lock(&evictor->lock);
-    struct goals goals = {evictor->requests, evictor->limit, evictor->margin};
-    evictor->requests = (struct requests){0};
+    struct goals goals = evictor->goals;
+    evictor->goals.refused = (struct footprint){0};
+    evictor->goals.disk_full = false;
     evictor->awake = evictor->force = false;
     uv_mutex_unlock(&evictor->lock);
     return goals;
 }
 
-/* Another process is in a pass: the requests stay. */
-static void restore_requests(struct eviction_thread *evictor, const struct requests *requests)
+/* Another process is in a pass: the goals stay. */
+static void restore_goals(struct eviction_thread *evictor, const struct goals *goals)
 {
     uv_mutex_lock(&evictor->lock);
-    evictor->requests.refused = footprint_max(evictor->requests.refused, requests->refused);
-    evictor->requests.disk_full |= requests->disk_full;
+    evictor->goals.refused = footprint_max(evictor->goals.refused, goals->refused);
+    evictor->goals.disk_full |= goals->disk_full;
     uv_mutex_unlock(&evictor->lock);
 }
 
 /* The amount to evict of USED. */
 static struct footprint excess(const struct goals *goals, struct footprint used)
 {
-    const struct requests *requests = &goals->requests;
     struct footprint size = {0};
     if (!footprint_fits(used, percent_of(goals->limit, 100 - goals->margin)))
         size = footprint_difference(used, percent_of(goals->limit, 100 - 2 * goals->margin));
-    if (!is_zero(requests->refused))
+    if (!is_zero(goals->refused))
         size = footprint_max(
-            size, footprint_difference(footprint_sum(used, requests->refused), goals->limit));
-    if (requests->disk_full)
+            size, footprint_difference(footprint_sum(used, goals->refused), goals->limit));
+    if (goals->disk_full)
         size = footprint_max(size, (struct footprint){used.bytes / DISK_FULL_SHARE, 0});
     return size;
 }
@@ -150,9 +133,11 @@ static struct footprint excess(const struct goals *goals, struct footprint used)
 /* Evict earlier and more if tiles were refused, and gradually less again if none were. */
 static void adapt_margin(struct eviction_thread *evictor, const struct goals *goals)
 {
-    unsigned margin = is_zero(goals->requests.refused) ? goals->margin - 1 : 2 * goals->margin;
+    unsigned margin = is_zero(goals->refused) ? goals->margin - 1 : 2 * goals->margin;
     uv_mutex_lock(&evictor->lock);
-    evictor->margin = margin < MARGIN_MIN ? MARGIN_MIN : margin > MARGIN_MAX ? MARGIN_MAX : margin;
+    evictor->goals.margin = margin < MARGIN_MIN   ? MARGIN_MIN
+                            : margin > MARGIN_MAX ? MARGIN_MAX
+                                                  : margin;
     uv_mutex_unlock(&evictor->lock);
 }
 
@@ -184,7 +169,7 @@ static int evict(struct eviction_thread *evictor, struct goals *goals)
     err = eviction_count(evictor->eviction, &used);
     if (err && err != -ENOSPC)
         return err;
-    goals->requests.disk_full |= err == -ENOSPC;
+    goals->disk_full |= err == -ENOSPC;
     size = excess(goals, used);
     if (is_zero(size))
         return err;
@@ -207,7 +192,7 @@ static int run_pass(struct eviction_thread *evictor)
         return err;
     err = quota_eviction_begin(evictor->quota);
     if (err == -EBUSY)
-        restore_requests(evictor, &goals.requests);
+        restore_goals(evictor, &goals);
     if (err)
         return err;
     err = evict(evictor, &goals);
@@ -251,8 +236,6 @@ static void run(void *context, unsigned number)
     } while (wait_awake(evictor, retry_ms ? retry_ms : CHECK_MS, retry_ms > 0));
 }
 
-/* --- From other threads ------------------------------------------------------ */
-
 static void wake(struct eviction_thread *evictor)
 {
     evictor->awake = true;
@@ -267,7 +250,7 @@ struct footprint eviction_thread_low_watermark(struct footprint limit)
 void eviction_thread_set_limit(struct eviction_thread *evictor, struct footprint limit)
 {
     uv_mutex_lock(&evictor->lock);
-    evictor->limit = limit;
+    evictor->goals.limit = limit;
     evictor->force = true;
     wake(evictor);
     uv_mutex_unlock(&evictor->lock);
@@ -276,7 +259,7 @@ void eviction_thread_set_limit(struct eviction_thread *evictor, struct footprint
 struct footprint eviction_thread_limit(struct eviction_thread *evictor)
 {
     uv_mutex_lock(&evictor->lock);
-    struct footprint limit = evictor->limit;
+    struct footprint limit = evictor->goals.limit;
     uv_mutex_unlock(&evictor->lock);
     return limit;
 }
@@ -286,18 +269,19 @@ void eviction_thread_stored(struct eviction_thread *evictor)
     struct footprint used;
     bool known = quota_last(evictor->quota, &used);
     uv_mutex_lock(&evictor->lock);
-    if (!known || !footprint_fits(used, percent_of(evictor->limit, 100 - evictor->margin)))
+    if (!known ||
+        !footprint_fits(used, percent_of(evictor->goals.limit, 100 - evictor->goals.margin)))
         wake(evictor);
     uv_mutex_unlock(&evictor->lock);
 }
 
 void eviction_thread_refused(struct eviction_thread *evictor, struct footprint size)
 {
-    struct requests *requests = &evictor->requests;
+    struct goals *goals = &evictor->goals;
     uv_mutex_lock(&evictor->lock);
     /* Nothing is evicted for a tile that can never fit. */
-    if (footprint_fits(footprint_sum(size, quota_of_empty_cache()), evictor->limit))
-        requests->refused = footprint_max(requests->refused, size);
+    if (footprint_fits(footprint_sum(size, quota_of_empty_cache()), goals->limit))
+        goals->refused = footprint_max(goals->refused, size);
     wake(evictor);
     uv_mutex_unlock(&evictor->lock);
 }
@@ -305,12 +289,10 @@ void eviction_thread_refused(struct eviction_thread *evictor, struct footprint s
 void eviction_thread_disk_full(struct eviction_thread *evictor)
 {
     uv_mutex_lock(&evictor->lock);
-    evictor->requests.disk_full = true;
+    evictor->goals.disk_full = true;
     wake(evictor);
     uv_mutex_unlock(&evictor->lock);
 }
-
-/* --- Life ---------------------------------------------------------------------- */
 
 int eviction_thread_new(struct eviction_thread **out, const struct eviction_parts *parts,
                         struct footprint limit)
@@ -320,8 +302,7 @@ int eviction_thread_new(struct eviction_thread **out, const struct eviction_part
     if (!evictor)
         return -ENOMEM;
     evictor->quota = parts->quota;
-    evictor->limit = limit;
-    evictor->margin = MARGIN_MIN;
+    evictor->goals = (struct goals){.limit = limit, .margin = MARGIN_MIN};
     own.go_on = go_on;
     own.go_on_context = evictor;
     int err = eviction_new(&evictor->eviction, &own);
