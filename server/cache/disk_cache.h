@@ -51,11 +51,13 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
 
 /*
  * Store PNG as TILE, all or nothing: it is written to a temporary file, then renamed. May wait for
- * the disk. Returns 0, or -EDQUOT     no space is left in the quota now, or the usage is not known
- * yet; -ECANCELED  not tried: storing has failed within the last 5 seconds; -EBUSY, -EISDIR, ...
- * this tile alone: something is in its place, or deletes it meanwhile; -ENOSPC, -EIO, ...    the
- * disk: storing is then suspended for 5 seconds (logged once). On error neither a partial tile nor
- * a temporary file is left behind.
+ * the disk. On error neither a partial tile nor a temporary file is left behind. Returns
+ *
+ * - 0;
+ * - -EDQUOT if no space is left in the quota now, or the usage is not known yet;
+ * - -ECANCELED without an attempt if storing is suspended;
+ * - -EBUSY, -EISDIR, ... for this tile alone: something is in its place, or is deleted meanwhile;
+ * - -ENOSPC, -EIO, ...: storing is then suspended for 5 seconds, which is logged once.
  */
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);
 
