@@ -157,13 +157,13 @@ static void on_temporary(void *context, int directory, const char *name, const s
         eviction->counted = footprint_sum(eviction->counted, size);
 }
 
-static int walk(struct eviction *eviction, struct walk walk)
+static int walk(struct eviction *eviction, struct walk callbacks)
 {
-    walk.go_on = on_entry;
-    walk.temporary = on_temporary;
-    walk.context = eviction;
+    callbacks.go_on = on_entry;
+    callbacks.temporary = on_temporary;
+    callbacks.context = eviction;
     eviction->now = time(NULL);
-    return tile_walk(eviction->parts.directory->fd, &walk);
+    return tile_walk(eviction->parts.directory->fd, &callbacks);
 }
 
 int eviction_remove_temporaries(struct eviction *eviction)

@@ -122,9 +122,8 @@ static struct footprint excess(const struct goals *goals, struct footprint used)
     struct footprint size = {0};
     if (!footprint_fits(used, percent_of(goals->limit, 100 - goals->margin)))
         size = footprint_difference(used, percent_of(goals->limit, 100 - 2 * goals->margin));
-    if (!is_zero(goals->refused))
-        size = footprint_max(
-            size, footprint_difference(footprint_sum(used, goals->refused), goals->limit));
+    size = footprint_max(size,
+                         footprint_difference(footprint_sum(used, goals->refused), goals->limit));
     if (goals->disk_full)
         size = footprint_max(size, (struct footprint){used.bytes / DISK_FULL_SHARE, 0});
     return size;
