@@ -1,149 +1,126 @@
 #include "response_cache.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "server/core/lru_index.h"
+
 enum {
-    SETS = 512, /* a power of two */
+    SETS = 512,
     WAYS = 4,
-    RESPONSE_COST = 2048, /* of a response's headers and libmicrohttpd's bookkeeping, about */
+    SLOTS = SETS * WAYS,
+    RESPONSE_COST = 2048, /* roughly, of one response's headers and libmicrohttpd's bookkeeping */
 };
 
-struct place {
-    uint64_t hash;
-    uint64_t used; /* when it was last found: the shelf's clock */
+struct entry {
     uint64_t cost;
-    char *texts; /* of ready, in one piece; NULL: nothing is here */
-    struct cached_response ready;
+    char *texts; /* the response's URI and ETag, one allocation; NULL: empty */
+    struct cached_response response;
 };
 
 struct response_cache {
-    uint64_t budget, taken, clock;
-    unsigned hand; /* where room was last made */
-    struct place place[SETS][WAYS];
+    uint64_t budget, used;
+    int hand; /* the slot last considered for eviction */
+    struct lru_index lru;
+    struct lru_slot slots[SLOTS];
+    struct entry entries[SLOTS];
 };
 
 int response_cache_new(struct response_cache **out, uint64_t budget)
 {
-    struct response_cache *response_cache = calloc(1, sizeof *response_cache);
-    if (!response_cache)
+    struct response_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
         return -ENOMEM;
-    response_cache->budget = budget;
-    *out = response_cache;
+    cache->budget = budget;
+    cache->lru = (struct lru_index){.slots = cache->slots, .sets = SETS, .ways = WAYS};
+    *out = cache;
     return 0;
 }
 
-static void drop_responses(struct cached_response *ready)
+static void drop_responses(struct cached_response *response)
 {
-    mhd_response_drop(&ready->full);
-    mhd_response_drop(&ready->same);
+    mhd_response_drop(&response->full);
+    mhd_response_drop(&response->same);
 }
 
-static void empty(struct response_cache *response_cache, struct place *place)
+static void empty(struct response_cache *cache, struct entry *entry)
 {
-    if (!place->texts)
+    if (!entry->texts)
         return;
-    drop_responses(&place->ready);
-    blob_release(place->ready.blob);
-    free(place->texts);
-    response_cache->taken -= place->cost;
-    *place = (struct place){0};
+    drop_responses(&entry->response);
+    blob_release(entry->response.blob);
+    free(entry->texts);
+    cache->used -= entry->cost;
+    *entry = (struct entry){0};
 }
 
-void response_cache_clear(struct response_cache *response_cache, uint64_t budget)
+static void evict(struct response_cache *cache, int slot)
 {
-    for (int set = 0; set < SETS; set++)
-        for (int way = 0; way < WAYS; way++)
-            empty(response_cache, &response_cache->place[set][way]);
-    response_cache->budget = budget;
+    empty(cache, &cache->entries[slot]);
+    lru_drop(&cache->lru, slot);
 }
 
-void response_cache_free(struct response_cache *response_cache)
+void response_cache_clear(struct response_cache *cache, uint64_t budget)
 {
-    if (!response_cache)
+    for (int slot = 0; slot < SLOTS; slot++)
+        evict(cache, slot);
+    cache->budget = budget;
+}
+
+void response_cache_free(struct response_cache *cache)
+{
+    if (!cache)
         return;
-    response_cache_clear(response_cache, 0);
-    free(response_cache);
+    response_cache_clear(cache, 0);
+    free(cache);
 }
 
-/* Where URI is, or else where it would go: what is empty or oldest of its set. */
-static struct place *place_of(struct response_cache *response_cache, const char *uri, uint64_t hash,
-                              bool *there)
-{
-    struct place *set = response_cache->place[hash % SETS], *oldest = set;
-
-    for (struct place *place = set; place < set + WAYS; place++) {
-        if (place->hash == hash && place->texts && strcmp(place->ready.uri, uri) == 0) {
-            *there = true;
-            return place;
-        }
-        if (place->used < oldest->used)
-            oldest = place;
-    }
-    *there = false;
-    return oldest;
-}
-
-static uint64_t hash_of(const char *uri)
+static uint64_t key_of(const char *uri)
 {
     return XXH3_64bits(uri, strlen(uri));
 }
 
-struct cached_response *response_cache_find(struct response_cache *response_cache, const char *uri)
+struct cached_response *response_cache_find(struct response_cache *cache, const char *uri)
 {
-    bool there;
-    struct place *place = place_of(response_cache, uri, hash_of(uri), &there);
-    if (!there)
+    const int slot = lru_find(&cache->lru, key_of(uri));
+    if (slot < 0 || strcmp(cache->entries[slot].response.uri, uri) != 0)
         return NULL;
-    place->used = ++response_cache->clock;
-    return &place->ready;
+    lru_touch(&cache->lru, slot);
+    return &cache->entries[slot].response;
 }
 
-/* What is hot is found again at once where the hand has taken it away. */
-static void make_room(struct response_cache *response_cache, uint64_t cost, const struct place *but)
+/* Evict tiles in turn until COST fits the budget: a hot tile that goes is soon stored again. */
+static void make_room(struct response_cache *cache, uint64_t cost)
 {
-    for (unsigned i = 0; i < SETS * WAYS && response_cache->taken + cost > response_cache->budget;
-         i++) {
-        response_cache->hand = (response_cache->hand + 1) % (SETS * WAYS);
-        struct place *place =
-            &response_cache->place[response_cache->hand / WAYS][response_cache->hand % WAYS];
-        if (place != but && place->ready.blob)
-            empty(response_cache, place);
+    while (cache->used + cost > cache->budget) {
+        cache->hand = (cache->hand + 1) % SLOTS;
+        if (cache->entries[cache->hand].response.blob)
+            evict(cache, cache->hand);
     }
 }
 
-void response_cache_put(struct response_cache *response_cache, const struct cached_response *ready)
+void response_cache_put(struct response_cache *cache, const struct cached_response *response)
 {
-    const size_t uri_size = strlen(ready->uri) + 1, etag_size = strlen(ready->etag) + 1;
-    const uint64_t hash = hash_of(ready->uri);
-    const uint64_t cost =
-        ready->blob ? ready->blob->length + 2 * RESPONSE_COST + uri_size + etag_size : 0;
-    struct cached_response kept = *ready;
-    bool there;
+    const size_t uri_size = strlen(response->uri) + 1, etag_size = strlen(response->etag) + 1;
+    struct entry entry = {.response = *response};
 
-    if (cost > response_cache->budget) { /* nothing has to go for what can never stay */
-        drop_responses(&kept);
+    if (response->blob)
+        entry.cost = response->blob->length + 2 * RESPONSE_COST + uri_size + etag_size;
+    if (entry.cost <= cache->budget) /* otherwise no other tile has to go */
+        entry.texts = malloc(uri_size + etag_size);
+    if (!entry.texts) {
+        drop_responses(&entry.response);
         return;
     }
-    struct place *place = place_of(response_cache, ready->uri, hash, &there);
-    empty(response_cache, place);
-    if (cost > 0)
-        make_room(response_cache, cost, place);
-    char *texts = malloc(uri_size + etag_size);
-    if (!texts || (cost > 0 && response_cache->taken + cost > response_cache->budget)) {
-        free(texts);
-        drop_responses(&kept);
-        return;
-    }
-    memcpy(texts, ready->uri, uri_size);
-    memcpy(texts + uri_size, ready->etag, etag_size);
-    kept.uri = texts;
-    kept.etag = texts + uri_size;
-    if (kept.blob)
-        blob_hold(kept.blob);
-    response_cache->taken += cost;
-    *place = (struct place){hash, ++response_cache->clock, cost, texts, kept};
+    entry.response.uri = memcpy(entry.texts, response->uri, uri_size);
+    entry.response.etag = memcpy(entry.texts + uri_size, response->etag, etag_size);
+    if (response->blob)
+        blob_hold(response->blob);
+    struct entry *kept = &cache->entries[lru_claim(&cache->lru, key_of(response->uri))];
+    empty(cache, kept);
+    make_room(cache, entry.cost);
+    cache->used += entry.cost;
+    *kept = entry;
 }

@@ -1,7 +1,6 @@
 /*
- * Answers about tiles that have been asked for more than once, ready to be
- * given again, by the request's URI: each loop has a shelf of its own, so that
- * what is hot costs neither a lock nor an allocation. One thread.
+ * Built responses for tiles that were requested more than once, by the request's URI. Each loop
+ * has a cache of its own, so that a hot tile costs neither a lock nor an allocation. One thread.
  */
 #ifndef FARLANDS_API_RESPONSE_CACHE_H
 #define FARLANDS_API_RESPONSE_CACHE_H
@@ -10,32 +9,33 @@
 
 #include "server/http/mhd_response.h"
 
-/* One tile's answers; a response that is not there is all zero. */
+/* The responses for one tile; one that was not built is all zero. */
 struct cached_response {
     const char *uri, *etag;
-    struct blob *blob;        /* what is in full, or NULL */
+    struct blob *blob;        /* the body of FULL, or NULL */
     struct mhd_response full; /* 200 with the tile */
     struct mhd_response same; /* 304 */
 };
 
 struct response_cache;
 
-/* BUDGET bytes of tiles, at most; without tiles (304s alone) it has room even of 0. Returns 0 or
+/* At most BUDGET bytes of tiles; entries without a blob (only a 304) cost nothing. Returns 0 or
  * -ENOMEM. */
 int response_cache_new(struct response_cache **out, uint64_t budget);
-void response_cache_free(struct response_cache *response_cache);
+void response_cache_free(struct response_cache *cache);
 
-/* What there is for URI, or NULL; until the next response_cache_put or response_cache_clear. */
-struct cached_response *response_cache_find(struct response_cache *response_cache, const char *uri);
+/* The responses for URI, or NULL. Valid until the next response_cache_put or
+ * response_cache_clear. */
+struct cached_response *response_cache_find(struct response_cache *cache, const char *uri);
 
 /*
- * Put READY where what is there for the same URI, or has not been asked for in
- * the longest time, has been: texts are copied, a reference to the blob is
- * taken, and the responses are taken over, to be dropped where there is no room.
+ * Store RESPONSE in place of the one for the same URI, or of the least recently used one of its
+ * set. Copies the texts, takes a reference to the blob, and takes over the MHD responses, which it
+ * drops if they do not fit.
  */
-void response_cache_put(struct response_cache *response_cache, const struct cached_response *ready);
+void response_cache_put(struct response_cache *cache, const struct cached_response *response);
 
-/* Drop everything, and have another budget. */
-void response_cache_clear(struct response_cache *response_cache, uint64_t budget);
+/* Drop everything and set another budget. */
+void response_cache_clear(struct response_cache *cache, uint64_t budget);
 
 #endif

@@ -3,87 +3,79 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A world that stays here is noted again before as many others that it might be forgotten. */
-enum { NOTE_AGAIN = RECENT_WORLDS_LATEST / 4 };
+#include "server/core/lru_index.h"
 
-struct place {
+/* Additions of other worlds after which a world is added again: long before it is forgotten. */
+enum { REFRESH_AFTER = RECENT_WORLDS_MIN / 4 };
+
+struct entry {
     const struct world *base; /* held by worlds */
-    uint64_t seed;
-    uint64_t used;         /* when it was last found: the clock */
-    uint64_t noted;        /* among the fingerprints, by their clock; 0: not yet */
-    struct worlds *worlds; /* the one; NULL: nothing is here */
+    struct worlds *worlds;    /* one world; NULL: empty */
+    uint64_t added;           /* to recent_worlds, by its clock; 0: not yet */
 };
 
 struct seed_cache {
     struct recent_worlds *recent_worlds;
-    uint64_t clock;
-    struct place *found; /* last; or NULL */
-    struct place place[SEED_CACHE_MAX];
+    struct entry *found; /* last, or NULL */
+    struct lru_index lru;
+    struct lru_slot slots[SEED_CACHE_MAX];
+    struct entry entries[SEED_CACHE_MAX];
 };
 
 int seed_cache_new(struct seed_cache **out, struct recent_worlds *recent_worlds)
 {
-    struct seed_cache *seeded = calloc(1, sizeof *seeded);
-    if (!seeded)
+    struct seed_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
         return -ENOMEM;
-    seeded->recent_worlds = recent_worlds;
-    *out = seeded;
+    cache->recent_worlds = recent_worlds;
+    cache->lru = (struct lru_index){.slots = cache->slots, .sets = 1, .ways = SEED_CACHE_MAX};
+    *out = cache;
     return 0;
 }
 
-void seed_cache_clear(struct seed_cache *seeded)
+void seed_cache_clear(struct seed_cache *cache)
 {
-    for (int i = 0; i < SEED_CACHE_MAX; i++) {
-        worlds_release(seeded->place[i].worlds);
-        seeded->place[i] = (struct place){0};
-    }
-    seeded->found = NULL;
+    for (int slot = 0; slot < SEED_CACHE_MAX; slot++)
+        worlds_release(cache->entries[slot].worlds);
+    memset(cache->entries, 0, sizeof cache->entries);
+    memset(cache->slots, 0, sizeof cache->slots);
+    cache->found = NULL;
 }
 
-void seed_cache_free(struct seed_cache *seeded)
+void seed_cache_free(struct seed_cache *cache)
 {
-    if (!seeded)
+    if (!cache)
         return;
-    seed_cache_clear(seeded);
-    free(seeded);
+    seed_cache_clear(cache);
+    free(cache);
 }
 
-/* Where it is, or else where it would go: what is empty, or was not found for longest. */
-static struct place *place_of(struct seed_cache *seeded, const struct world *base, uint64_t seed)
-{
-    struct place *oldest = seeded->place;
-
-    for (struct place *place = seeded->place; place < seeded->place + SEED_CACHE_MAX; place++) {
-        if (place->base == base && place->seed == seed)
-            return place;
-        if (place->used < oldest->used)
-            oldest = place;
-    }
-    return oldest;
-}
-
-const struct world *seed_cache_find(struct seed_cache *seeded, const struct world *base,
+const struct world *seed_cache_find(struct seed_cache *cache, const struct world *base,
                                     uint64_t seed)
 {
-    struct place *place = place_of(seeded, base, seed);
+    const uint64_t key = seed ^ (uintptr_t)base; /* with the base it gives the seed */
+    const int slot = lru_find(&cache->lru, key);
+    struct worlds *worlds;
 
-    if (place->base != base || place->seed != seed) {
-        struct worlds *worlds;
+    if (slot >= 0 && cache->entries[slot].base == base) {
+        lru_touch(&cache->lru, slot);
+        cache->found = &cache->entries[slot];
+    } else {
         if (worlds_derive(&worlds, base, seed))
             return NULL;
-        worlds_release(place->worlds);
-        *place = (struct place){.base = base, .seed = seed, .worlds = worlds};
+        cache->found = &cache->entries[lru_claim(&cache->lru, key)];
+        worlds_release(cache->found->worlds);
+        *cache->found = (struct entry){.base = base, .worlds = worlds};
     }
-    place->used = ++seeded->clock;
-    seeded->found = place;
-    return place->worlds->world;
+    return cache->found->worlds->world;
 }
 
-void seed_cache_touch(struct seed_cache *seeded)
+void seed_cache_touch(struct seed_cache *cache)
 {
-    struct place *place = seeded->found;
-    assert(place);
-    if (!place->noted || recent_worlds_clock(seeded->recent_worlds) - place->noted > NOTE_AGAIN)
-        place->noted = recent_worlds_add(seeded->recent_worlds, place->worlds->world);
+    struct entry *entry = cache->found;
+    assert(entry);
+    if (!entry->added || recent_worlds_clock(cache->recent_worlds) - entry->added > REFRESH_AFTER)
+        entry->added = recent_worlds_add(cache->recent_worlds, entry->worlds->world);
 }

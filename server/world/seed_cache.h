@@ -1,6 +1,6 @@
 /*
- * The worlds of other seeds that were asked for last, each made when it is first asked for. A
- * bounded number of them: a million seeds take no more memory than a hundred. One thread.
+ * The most recently requested worlds of other seeds, each derived on its first request. Bounded:
+ * a million seeds take no more memory than 64. One thread.
  */
 #ifndef FARLANDS_WORLD_SEED_CACHE_H
 #define FARLANDS_WORLD_SEED_CACHE_H
@@ -8,30 +8,27 @@
 #include "server/world/recent_worlds.h"
 #include "server/world/world.h"
 
-/*
- * At 18 KB each they are 1.2 MB a shard. Whoever asks in more worlds than that in turn pays 3 us a
- * request, and nothing for what is on the shelf.
- */
+/* At 18 KB each, 1.2 MB per shard. A client that cycles through more worlds pays 3 us a request. */
 enum { SEED_CACHE_MAX = 64 };
 
 struct seed_cache;
 
-/* RECENT_WORLDS outlive it. Returns 0 or -ENOMEM. */
+/* RECENT_WORLDS must outlive it. Returns 0 or -ENOMEM. */
 int seed_cache_new(struct seed_cache **out, struct recent_worlds *recent_worlds);
-void seed_cache_free(struct seed_cache *seeded);
+void seed_cache_free(struct seed_cache *cache);
 
 /*
- * The world that BASE is with SEED, or NULL where memory is out. It lasts until the next one is
- * asked for, or seed_cache_clear; who works with it longer holds it.
+ * BASE with SEED, or NULL if out of memory. Valid until the next call, or seed_cache_clear;
+ * world_hold it to keep it longer.
  */
-const struct world *seed_cache_find(struct seed_cache *seeded, const struct world *base,
+const struct world *seed_cache_find(struct seed_cache *cache, const struct world *base,
                                     uint64_t seed);
 
-/* Tiles of the world that was found last are asked for: others' are to go from the disk first.
- * Takes a lock only where it is long ago that they were. */
-void seed_cache_touch(struct seed_cache *seeded);
+/* The world found last is asked for tiles: add it to the recent worlds, whose tiles are evicted
+ * from the disk last. Rarely takes a lock. */
+void seed_cache_touch(struct seed_cache *cache);
 
-/* Drop all: other worlds are configured. */
-void seed_cache_clear(struct seed_cache *seeded);
+/* Drop all worlds, since their bases are being replaced. */
+void seed_cache_clear(struct seed_cache *cache);
 
 #endif

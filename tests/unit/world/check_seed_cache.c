@@ -194,7 +194,7 @@ START_TEST(test_kept_among_many)
 {
     const struct world *world = world_hold(find(0, 1));
     seed_cache_touch(seeded);
-    for (uint64_t i = 0; i < 10 * RECENT_WORLDS_LATEST; i++) {
+    for (uint64_t i = 0; i < 10 * RECENT_WORLDS_MIN; i++) {
         const struct world other = number(i);
         recent_worlds_add(recent_worlds, &other);
         find(0, 1);
@@ -207,7 +207,7 @@ END_TEST
 
 START_TEST(test_latest)
 {
-    enum { ALL = 3 * RECENT_WORLDS_LATEST };
+    enum { ALL = 3 * RECENT_WORLDS_MIN };
     int known = 0, older = 0;
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
@@ -215,12 +215,12 @@ START_TEST(test_latest)
     }
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
-        if (i >= ALL - RECENT_WORLDS_LATEST)
+        if (i >= ALL - RECENT_WORLDS_MIN)
             known += is_known(&world);
         else
             older += is_known(&world);
     }
-    ck_assert_int_gt(known, RECENT_WORLDS_LATEST - RECENT_WORLDS_LATEST / 100);
+    ck_assert_int_gt(known, RECENT_WORLDS_MIN - RECENT_WORLDS_MIN / 100);
     ck_assert_int_lt(older, ALL / 2); /* bounded: most are forgotten */
 }
 END_TEST
