@@ -173,7 +173,7 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
 {
     add_text(document, parent, "fingerprint", world->fingerprint);
     add_number(document, parent, "generator", FARLANDS_GENERATOR);
-    add_pair(document, parent, "range", (double)world->style->min, (double)world->style->max);
+    add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
     cJSON *limits = add_object(document, parent, "limits");
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);

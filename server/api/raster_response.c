@@ -75,8 +75,8 @@ static void explain(struct headers *headers, struct explanation *text, const str
     snprintf(text->origin, sizeof text->origin, "%s %s%s%s", blocks_format(grid->x, x),
              blocks_format(grid->y, y), raster->depth ? " " : "",
              raster->depth ? blocks_format(raster->z, z) : "");
-    snprintf(text->range, VALUE_MAX, "%.9g %.9g", (double)world->style->min,
-             (double)world->style->max);
+    snprintf(text->range, VALUE_MAX, "%.9g %.9g", (double)world->colors->min,
+             (double)world->colors->max);
     headers_add(headers, "Farlands-Width", text->width);
     headers_add(headers, "Farlands-Height", text->height);
     if (raster->depth)

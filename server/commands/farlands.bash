@@ -7,11 +7,16 @@ _farlands() {
     local serve='--config --listen --cache --help' tile='--config -o --help'
     local render='--world --layer --zoom --bbox --scale --tiles --shard --dry-run --list --export --threads
         --config --cache --help'
-    local layers='relief hillshade gray height terrarium terrain-rgb normal' options=''
+    local layers='' options=''
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
         return
+    fi
+    if [[ $before = --layer || ($command = tile && $word = */*) ]]; then
+        # The program prints its layers last, and an empty file configures a world with all of them.
+        layers=$("${COMP_WORDS[0]}" check-config /dev/null 2>/dev/null)
+        layers=${layers##*, layers }
     fi
     case $before in
     --config | --tiles | --export | -o)

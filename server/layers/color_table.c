@@ -12,9 +12,9 @@ static uint32_t pack(uint32_t red, uint32_t green, uint32_t blue)
     return red | green << 8 | blue << 16;
 }
 
-/* The palette at METRES: linear between stops, flat beyond the ends. Of two
- * stops at the same height the first counts below it and the second from it on. */
-static uint32_t palette_colour(const struct world_config *world, float metres)
+/* The palette at METRES: linear between stops, constant beyond the ends. If two stops share a
+ * height, the first one counts below it and the second from it on. */
+static uint32_t palette_at(const struct world_config *world, float metres)
 {
     const struct palette_stop *stop = world->palette;
     int i = 0;
@@ -30,23 +30,23 @@ static uint32_t palette_colour(const struct world_config *world, float metres)
     return pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
 }
 
-/* A narrower range is as good as none: what heights are scaled by would be infinite. */
+/* Metres: the scale of a narrower range would not be finite. */
 static const float NARROWEST = 1e-30f;
 
-void color_table_make(struct color_table *style, const struct world_config *world, float min,
+void color_table_make(struct color_table *table, const struct world_config *world, float min,
                       float max)
 {
-    style->min = min;
-    style->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range too */
-    style->scale = (COLOR_TABLE_SIZE - 1) / (style->max - style->min);
-    style->first = style->min;
-    if (style->min < 0 && style->max > 0) {
-        /* The coast lies between two entries: land and sea never share one. */
-        const float below = ceilf(-style->min * style->scale);
-        style->first = -below / style->scale;
-        while (-style->first * style->scale < below)
-            style->first = nextafterf(style->first, -INFINITY);
+    table->min = min;
+    table->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range, too */
+    table->scale = (COLOR_TABLE_SIZE - 1) / (table->max - table->min);
+    table->first = table->min;
+    if (table->min < 0 && table->max > 0) {
+        /* Put the coast between two entries, so that land and sea never share one. */
+        const float below = ceilf(-table->min * table->scale);
+        table->first = -below / table->scale;
+        while (-table->first * table->scale < below)
+            table->first = nextafterf(table->first, -INFINITY);
     }
     for (int i = 0; i < COLOR_TABLE_SIZE; i++)
-        style->colour[i] = palette_colour(world, style->first + ((float)i + 0.5f) / style->scale);
+        table->color[i] = palette_at(world, table->first + ((float)i + 0.5f) / table->scale);
 }

@@ -1,4 +1,4 @@
-/* How a world is painted: its range of heights and its palette, ready for lookup. */
+/* A world's range of heights, and its palette as a lookup table over it. */
 #ifndef FARLANDS_LAYERS_COLOR_TABLE_H
 #define FARLANDS_LAYERS_COLOR_TABLE_H
 
@@ -9,14 +9,14 @@
 enum { COLOR_TABLE_SIZE = 16384 };
 
 struct color_table {
-    float min, max; /* metres; min < max */
-    float first;    /* metres where entry 0 of colour begins, at min or just below */
-    float scale;    /* entries a metre */
-    uint32_t colour[COLOR_TABLE_SIZE]; /* evenly spaced from first over max: 0xbbggrr */
+    float min, max;                   /* metres; min < max */
+    float first;                      /* metres at which entry 0 begins: min, or just below */
+    float scale;                      /* entries per metre */
+    uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
 };
 
-/* MIN and MAX are the terrain's range. Plain data afterwards: any thread. */
-void color_table_make(struct color_table *style, const struct world_config *world, float min,
+/* MIN and MAX are the terrain's range, in metres. */
+void color_table_make(struct color_table *table, const struct world_config *world, float min,
                       float max);
 
 #endif

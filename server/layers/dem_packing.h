@@ -1,11 +1,11 @@
-/* Heights as 24-bit integers in red, green and blue, most significant first: the DEM encodings. */
+/* The DEM encodings: heights as 24-bit integers, red the most significant byte, blue the least. */
 #ifndef FARLANDS_LAYERS_DEM_PACKING_H
 #define FARLANDS_LAYERS_DEM_PACKING_H
 
 #include "rgb.h"
 
-/* round((metres + OFFSET) * SCALE), halves up, for every sample; a world with heights that this
- * cannot hold has been refused with its configuration. SCALE * OFFSET is whole. */
+/* Pack round((metres + OFFSET) * SCALE), halves up, for each sample. The configuration has been
+ * checked: no height of the world overflows. SCALE * OFFSET must be whole. */
 static inline __attribute__((always_inline)) void
 pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
 {
@@ -16,7 +16,7 @@ pack_heights(const struct heights *heights, double scale, double offset, uint8_t
         const float *row = heights->first + j * heights->stride;
         for (int i = 0; i < size; i++) {
             const int32_t v = (int32_t)((double)row[i] * scale + (offset * scale + 0.5));
-            packed.colour[i] = (uint32_t)(v >> 16 | (v & 0xff00) | (v & 0xff) << 16);
+            packed.color[i] = (uint32_t)(v >> 16 | (v & 0xff00) | (v & 0xff) << 16);
         }
         rgb_store(out, &packed, size);
     }

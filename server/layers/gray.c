@@ -1,11 +1,10 @@
 /* An 8-bit heightmap: black at the world's lowest height, white at its highest. */
 #include "paint.h"
-#include "server/core/multiversion.h"
 
 MULTIVERSION
-void paint_gray(const struct heights *heights, const struct color_table *style, void *pixels)
+void paint_gray(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const float min = style->min, scale = 255 / (style->max - min);
+    const float min = colors->min, scale = 255 / (colors->max - min);
     const int size = heights->size;
     uint8_t *out = pixels;
 

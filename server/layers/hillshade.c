@@ -1,12 +1,11 @@
-/* Grey shading: 255 faces the light in the north-west, 180 is level ground, 0 turns away. */
+/* Gray shading: 255 faces the light in the north-west, 180 is level ground, 0 faces away. */
 #include "paint.h"
-#include "server/core/multiversion.h"
 #include "shading.h"
 
 MULTIVERSION
-void paint_hillshade(const struct heights *heights, const struct color_table *style, void *pixels)
+void paint_hillshade(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const float rise = shading_rise(heights, style);
+    const float rise = shading_rise(heights, colors);
     const int size = heights->size;
     struct shading shading;
     uint8_t *out = pixels;

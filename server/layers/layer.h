@@ -1,7 +1,5 @@
-/*
- * A layer: one way to show heights. Each is one file here and one row of the
- * table in layers.c; the rest of the server knows only the table.
- */
+/* A layer: one way to show heights. Each is one file and one row of layers.def; the rest of the
+ * server knows only the table. README.md says how to add one. */
 #ifndef FARLANDS_LAYERS_LAYER_H
 #define FARLANDS_LAYERS_LAYER_H
 
@@ -11,7 +9,7 @@
 
 #include "server/layers/color_table.h"
 
-/* Version of what the layers paint: changes with any pixel, and so does every fingerprint. */
+/* Part of every fingerprint: increase it if any layer changes a pixel. */
 #define LAYERS_VERSION 2
 
 enum format {
@@ -25,58 +23,53 @@ enum pixel {
     PIXEL_GRAY8,
     PIXEL_GRAY16, /* native-endian uint16 */
     PIXEL_RGB8,
-    PIXEL_PICTURE, /* the same, but a palette may stand for it: only eyes read it */
+    PIXEL_PICTURE, /* RGB8 that may be stored as indexed color: only eyes read it */
 };
 
-/*
- * The heights that a layer paints from, in metres: none outside the range of the style they are
- * painted with, for what painters work out from them must fit integers and their tables.
- */
+enum { LAYER_MAX_SIZE = 512, LAYER_MAX_REACH = 64 };
+
+/* A layer's input: heights in metres, none outside the range of its color table. */
 struct heights {
-    const float *first; /* of sample (0, 0); with slopes, from -reach on */
+    const float *first; /* sample (0, 0); with slopes, samples from -reach on are there */
     ptrdiff_t stride;   /* floats from one row to the next */
-    int size;           /* samples a side, without the border */
-    int reach;          /* samples from one to those that its slope is measured between */
+    int size;           /* samples per side without the border, up to LAYER_MAX_SIZE */
+    int reach;          /* samples to either side that a slope is measured over */
     float spacing;      /* blocks between samples */
-    float slope;        /* the world's typical slope (metres a block) at this spacing */
+    float slope;        /* typical of the world at this spacing, metres per block */
 };
+
+/* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
+typedef void layer_paint(const struct heights *heights, const struct color_table *colors,
+                         void *pixels);
 
 struct layer {
     const char *name;
-    unsigned formats; /* bit 1 << FORMAT_... for each that it has */
-    bool exact;       /* every octave, also those finer than a pixel */
-    bool slopes;      /* needs samples around the tile, as far as reach */
+    unsigned formats; /* a bit 1 << FORMAT_... each */
     enum pixel pixel;
-    const char *encoding; /* of heights in colours, as TileJSON names it; or NULL */
-    float lowest,
-        highest; /* metres that it can hold; 0, 0: any, since it goes by the world's range */
-    /* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
-    void (*paint)(const struct heights *heights, const struct color_table *style, void *pixels);
+    bool exact;            /* every octave, also those finer than a pixel */
+    bool slopes;           /* needs a border of reach samples */
+    const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
+    float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
+    layer_paint *paint;
 };
 
-/* The most that size and reach can be. */
-enum { LAYER_MAX_SIZE = 512, LAYER_MAX_REACH = 64 };
-
-/* The table, the first being what a viewer shows first; ends with a NULL name. */
+/* The table; ends with a NULL name. */
 extern const struct layer layers[];
 
 /* The index in layers of NAME, or -1. */
 int layer_find(const char *name);
 
-/* The same table as the configuration needs it, in the same order. */
+/* The table as the configuration needs it, in the same order. */
 void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1]);
 
 size_t pixel_bytes(enum pixel pixel);
 
-/* What the layer "height" makes of COUNT heights: 16 bits over STYLE's range. */
-void height_samples(const float *heights, size_t count, const struct color_table *style,
+/* The samples of the layer "height": COUNT heights as 16 bits over the range of COLORS. */
+void height_samples(const float *heights, size_t count, const struct color_table *colors,
                     uint16_t *samples);
 
-/* "png", "r16", "f32". */
-const char *format_extension(enum format format);
-/* The media type. */
-const char *format_type(enum format format);
-/* The format with this extension, or -1. */
-int format_find(const char *extension);
+const char *format_extension(enum format format); /* "png", "r16", "f32" */
+const char *format_type(enum format format);      /* the media type */
+int format_find(const char *extension);           /* the format, or -1 */
 
 #endif

@@ -1,29 +1,17 @@
-/* The table of layers and formats. */
 #include <string.h>
 
 #include "paint.h"
 
-enum { PNG = 1 << FORMAT_PNG, RAW = 1 << FORMAT_R16 | 1 << FORMAT_F32 };
-
-/* What 0 and 2^24 - 1 stand for. All four are floats, so no height between them rounds to 2^24. */
-#define TERRARIUM_LOWEST (-32768.0f)
-#define TERRARIUM_HIGHEST 32767.99609375f
-#define TERRAIN_RGB_LOWEST (-10000.0f)
-#define TERRAIN_RGB_HIGHEST 1667721.5f
+enum { PNG = 1 << FORMAT_PNG, R16 = 1 << FORMAT_R16, F32 = 1 << FORMAT_F32 };
 
 const struct layer layers[] = {
-    {"relief", PNG, false, true, PIXEL_PICTURE, NULL, 0, 0, paint_relief},
-    {"hillshade", PNG, false, true, PIXEL_GRAY8, NULL, 0, 0, paint_hillshade},
-    {"gray", PNG, false, false, PIXEL_GRAY8, NULL, 0, 0, paint_gray},
-    {"height", PNG | RAW, true, false, PIXEL_GRAY16, NULL, 0, 0, paint_height},
-    {"terrarium", PNG, true, false, PIXEL_RGB8, "terrarium", TERRARIUM_LOWEST, TERRARIUM_HIGHEST,
-     paint_terrarium},
-    {"terrain-rgb", PNG, true, false, PIXEL_RGB8, "mapbox", TERRAIN_RGB_LOWEST, TERRAIN_RGB_HIGHEST,
-     paint_terrain_rgb},
-    {"normal", PNG, false, true, PIXEL_RGB8, NULL, 0, 0, paint_normal},
-    {0},
+#define LAYER(id, text, bits, ...) \
+    {.name = text, .formats = bits, .paint = paint_##id, __VA_ARGS__},
+#include "layers.def"
+#undef LAYER
+    {.name = NULL},
 };
-_Static_assert(sizeof layers / sizeof layers[0] - 1 <= CONFIG_LAYERS_MAX, "one bit a layer");
+_Static_assert(sizeof layers / sizeof layers[0] - 1 <= CONFIG_LAYERS_MAX, "one bit per layer");
 
 static const struct {
     const char *extension, *type;

@@ -1,31 +1,28 @@
-/*
- * Slopes come from central differences that reach beyond the tile, never from
- * its own edge, so tiles join.
- */
+/* Slopes are central differences that reach beyond the tile, so that tiles join without a seam. */
 #include "shading.h"
 
 #include <math.h>
 
 #include "server/core/multiversion.h"
 
-/* What a typical slope is drawn as. */
+/* The drawn size of a typical slope. */
 static const float TYPICAL_SLOPE = 0.85f;
-/* Gentle slopes keep their size, steep ones grow like their square root: a map
- * shows both. This is the root of the slope between the two. */
+/* Gentle slopes keep their size and steep ones grow like their square root, so that a map shows
+ * both. This is the square root of the slope at which one turns into the other. */
 static const float GENTLE = 0.5f;
 
-/* What rounding may do to the difference of two heights, of their range or of the farthest from 0.
- */
+/* Rounding error of a difference of heights, relative to the largest height or the range. */
 static const float FLAT = 1e-6f;
 
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
 static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = SHADING_LEVEL;
 
-float shading_rise(const struct heights *heights, const struct color_table *style)
+float shading_rise(const struct heights *heights, const struct color_table *colors)
 {
     const float apart = 2 * (float)heights->reach * heights->spacing;
-    /* Where even the broadest octave has faded out, rounding must not look like mountains. */
-    const float most = fmaxf(style->max - style->min, fmaxf(fabsf(style->min), fabsf(style->max)));
+    /* If even the broadest octave has faded out, rounding must not look like mountains. */
+    const float most =
+        fmaxf(colors->max - colors->min, fmaxf(fabsf(colors->min), fabsf(colors->max)));
     return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * most);
 }
 

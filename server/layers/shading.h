@@ -1,28 +1,25 @@
-/* How a row of heights is lit: what relief and hillshade share. */
+/* The light on a row of heights, for relief and hillshade. */
 #ifndef FARLANDS_LAYERS_SHADING_H
 #define FARLANDS_LAYERS_SHADING_H
 
 #include "layer.h"
 
-/* Level ground faces the light this much: the sine of its 45 degrees above the horizon. */
+/* facing on level ground: the sine of the light's 45 degrees above the horizon. */
 #define SHADING_LEVEL 0.70710678f
 
-/* A row, worked out for all its pixels before any is coloured, so that the
- * compiler can use vectors. */
+/* A whole row, computed before any pixel of it is colored, so that the compiler can vectorize. */
 struct shading {
-    float facing[LAYER_MAX_SIZE]; /* cosine between the ground and the light in the north-west; < 0:
-                                     away */
-    float steep[LAYER_MAX_SIZE];  /* the slope drawn, squared */
+    float facing[LAYER_MAX_SIZE]; /* cosine of the angle to the light; < 0: faces away */
+    float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn */
 };
 
 /*
- * What to multiply a difference of heights 2 * reach samples apart with, so
- * that slopes are drawn relative to what the world typically has at this zoom:
- * plains stay plain and mountains stand out, far away and close by.
+ * The factor for differences of heights 2 * reach samples apart that draws slopes relative to the
+ * world's typical slope at this zoom: plains stay plain and mountains stand out, at any distance.
  */
-float shading_rise(const struct heights *heights, const struct color_table *style);
+float shading_rise(const struct heights *heights, const struct color_table *colors);
 
-/* Row J of HEIGHTS, whose border is as wide as their reach. */
+/* Shade row J of HEIGHTS, which have a border as wide as their reach. */
 void shading_row(struct shading *out, const struct heights *heights, int j, float rise);
 
 #endif

@@ -6,9 +6,6 @@
 #include "server/layers/layer.h"
 #include "server/png/deflate/adler.h"
 
-/* Version of the encoder: part of every fingerprint, since the bytes may change with it. */
-#define IMAGE_WRITER_VERSION 3
-
 /* Working memory of one image, up to LAYER_MAX_SIZE a side, or one band at a time. */
 struct image_writer;
 int image_writer_new(struct image_writer **out); /* 0 or -ENOMEM */

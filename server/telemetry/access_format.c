@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "server/core/decimal.h"
+
 /* The most bytes of each text when escaped, and of everything else. */
 enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
 _Static_assert((int)METHOD_MAX + URI_MAX + USER_AGENT_MAX + REFERER_MAX + REST_MAX <=
@@ -31,14 +33,6 @@ static char *put_digits(char *at, uint64_t number, unsigned count)
     return at + count;
 }
 
-static char *put_number(char *at, uint64_t number)
-{
-    unsigned count = 1;
-    for (uint64_t rest = number; rest >= 10; rest /= 10)
-        count++;
-    return put_digits(at, number, count);
-}
-
 static char *put_time(char *at, const struct timespec *time, struct access_clock *clock)
 {
     if (!clock->text[0] || clock->second != time->tv_sec) {
@@ -58,7 +52,7 @@ static char *put_time(char *at, const struct timespec *time, struct access_clock
 static char *put_ipv4(char *at, const uint8_t address[4])
 {
     for (int i = 0; i < 4; i++) {
-        at = put_number(at, address[i]);
+        at = decimal_put(at, address[i]);
         *at++ = '.';
     }
     return at - 1;
@@ -175,11 +169,11 @@ size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *en
     at = PUT(at, ",\"uri\":");
     at = put_string(at, entry->uri, URI_MAX);
     at = PUT(at, ",\"status\":");
-    at = put_number(at, entry->status);
+    at = decimal_put(at, entry->status);
     at = PUT(at, ",\"bytes\":");
-    at = put_number(at, entry->bytes);
+    at = decimal_put(at, entry->bytes);
     at = PUT(at, ",\"seconds\":");
-    at = put_number(at, microseconds / 1000000);
+    at = decimal_put(at, microseconds / 1000000);
     *at++ = '.';
     at = put_digits(at, microseconds % 1000000, 6);
     at = PUT(at, ",\"from\":\"");

@@ -134,7 +134,7 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
         return err;
     uint64_t sampled = uv_hrtime();
     if (tile->format != FORMAT_F32)
-        layer->paint(&heights, tile->world->style, scratch->pixels);
+        layer->paint(&heights, tile->world->colors, scratch->pixels);
     uint64_t painted = uv_hrtime();
     switch (tile->format) {
     case FORMAT_F32:
@@ -203,7 +203,7 @@ static int sample(struct render_scratch *scratch, const struct world *world,
     int err = farlands_heights(world->terrain, scratch->scratch, grid, scratch->heights,
                                (size_t)grid->width);
     if (!err)
-        height_samples(scratch->heights, count, world->style, (uint16_t *)scratch->pixels);
+        height_samples(scratch->heights, count, world->colors, (uint16_t *)scratch->pixels);
     return err;
 }
 

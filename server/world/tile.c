@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* Units of the first sample of tile INDEX on one axis, if all its samples exist. */
+#include "server/core/decimal.h"
+
+/* The first sample of tile INDEX on one axis, in units; -ERANGE unless all samples exist. */
 static int first_sample(int64_t index, int64_t origin, int size, int64_t step, int64_t *out)
 {
     int64_t first, last;
@@ -39,33 +41,15 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     return 0;
 }
 
-/* printf takes a microsecond for these names, and each request needs one. */
-static char *put_integer(char *at, int64_t value)
-{
-    char digits[20];
-    int count = 0;
-    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-
-    do {
-        digits[count++] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0)
-        *at++ = '-';
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
-}
-
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
 {
     char *at = stpcpy(buffer, layers[tile->layer].name);
     *at++ = '/';
-    at = put_integer(at, tile->z);
+    at = decimal_put_signed(at, tile->z);
     *at++ = '/';
-    at = put_integer(at, tile->x);
+    at = decimal_put_signed(at, tile->x);
     *at++ = '/';
-    at = put_integer(at, tile->y);
+    at = decimal_put_signed(at, tile->y);
     at = stpcpy(at, tile->scale == 2 ? "@2x." : ".");
     stpcpy(at, format_extension(tile->format));
     return buffer;

@@ -1,4 +1,4 @@
-/* A tile: which one it is, and where it lies in the world. */
+/* A tile: its address, its samples, and its name. */
 #ifndef FARLANDS_WORLD_TILE_H
 #define FARLANDS_WORLD_TILE_H
 
@@ -22,16 +22,16 @@ static inline int tile_size(const struct tile *tile)
 }
 
 /*
- * The tile's samples without a border. Returns 0, or -ERANGE where the zoom or
- * a sample lies beyond the world's limits, with *WHAT (if not NULL) the part: "zoom", "x" or "y".
+ * The grid of the tile's samples, without a border. Returns 0, or -ERANGE if the zoom or a sample
+ * is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x" or "y".
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 
-/* "relief/10/512/-3@2x.png": its name below the world, the same in URLs, ETags
- * and the disk cache. Returns BUFFER. */
+/* "relief/10/512/-3@2x.png": the name within its world, in URLs, ETags and the disk cache.
+ * Returns BUFFER. */
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 
-/* "{fingerprint}/{path}": its name among all tiles of all worlds. Returns BUFFER. */
+/* "{fingerprint}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

@@ -9,10 +9,9 @@
 #include <xxhash.h>
 
 #include "server/layers/layer.h"
-#include "server/png/image_writer.h"
+#include "server/png/image_version.h"
 
-/* What fingerprints go by: not by names, nor by which other seeds there are; nor here by the seed.
- */
+/* Names and seeds are no parameters: they are not part of, or are hashed apart from, the rest. */
 static void write_parameter(void *context, const char *key, const char *value, int quoted)
 {
     FILE *out = context;
@@ -29,44 +28,40 @@ static int write_parameters(struct parameters *parameters, const struct world_co
     if (!out)
         return -ENOMEM;
     config_world_visit(config, write_parameter, out);
-    const bool whole = !ferror(out);
-    return fclose(out) || !whole ? -ENOMEM : 0;
+    const bool failed = ferror(out);
+    return fclose(out) || failed ? -ENOMEM : 0;
 }
 
-/* Hash of the versions, the seed, and then the other PARAMETERS, which take most of the time to
- * write, so that worlds of other seeds borrow them. */
+/* Hash the versions, the seed, and the PARAMETERS. These take longest to write, so that derived
+ * worlds share their base's. */
 static int make_fingerprint(char out[FINGERPRINT_TEXT], uint64_t seed,
                             const struct parameters *parameters)
 {
-    static const int versions[] = {FARLANDS_GENERATOR, LAYERS_VERSION, IMAGE_WRITER_VERSION};
-    static const char key[] = "seed";
-    char text[64];
+    char head[64];
+    const int length = snprintf(head, sizeof head, "%d.%d.%d%cseed%c%" PRIu64 "%c",
+                                FARLANDS_GENERATOR, LAYERS_VERSION, IMAGE_VERSION, 0, 0, seed, 0);
     XXH64_state_t *state = XXH64_createState();
     if (!state)
         return -ENOMEM;
     XXH64_reset(state, 0);
-    int n = snprintf(text, sizeof text, "%d.%d.%d", versions[0], versions[1], versions[2]);
-    XXH64_update(state, text, (size_t)n + 1);
-    XXH64_update(state, key, sizeof key);
-    n = snprintf(text, sizeof text, "%" PRIu64, seed);
-    XXH64_update(state, text, (size_t)n + 1);
+    XXH64_update(state, head, (size_t)length);
     XXH64_update(state, parameters->text, parameters->length);
     snprintf(out, FINGERPRINT_TEXT, "%016" PRIx64, (uint64_t)XXH64_digest(state));
     XXH64_freeState(state);
     return 0;
 }
 
-/* Room for COUNT worlds, with one reference, or NULL. */
-static struct worlds *allocate(int count)
+static struct worlds *allocate(int capacity)
 {
-    struct worlds *worlds = calloc(1, sizeof *worlds + (size_t)count * sizeof worlds->world[0]);
-    if (worlds)
+    struct worlds *worlds = calloc(1, sizeof *worlds + (size_t)capacity * sizeof *worlds->world);
+    if (worlds) {
         worlds->references = 1;
+        worlds->capacity = capacity;
+    }
     return worlds;
 }
 
-/* The next world of WORLDS, which has room for it: of CONFIG, whose PARAMETERS these are, in all
- * but its style and family. */
+/* Add the world of CONFIG, without its colors and family. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters)
 {
@@ -76,18 +71,18 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
         err = farlands_terrain_new(&world->terrain, &config->terrain);
     if (err)
         return err;
-    world->among = worlds;
+    world->set = worlds;
     world->config = *config;
     world->parameters = parameters;
     worlds->count++;
     return 0;
 }
 
-/* The next world, with what all of its family have. */
+/* Add the configured world of CONFIG, with what worlds derived from it share. */
 static int add_family(struct worlds *worlds, const struct world_config *config)
 {
     struct world *world = &worlds->world[worlds->count];
-    struct color_table *style = &worlds->styles[worlds->count];
+    struct color_table *colors = &worlds->colors[worlds->count];
     struct parameters *parameters = &worlds->parameters[worlds->count];
     float min, max;
 
@@ -97,20 +92,20 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     if (err)
         return err;
     farlands_terrain_range(world->terrain, &min, &max);
-    color_table_make(style, config, min, max);
-    world->style = style;
+    color_table_make(colors, config, min, max);
+    world->colors = colors;
     return make_fingerprint(world->family, 0, parameters);
 }
 
 int worlds_new(struct worlds **out, const struct config *config)
 {
+    const size_t count = (size_t)config->world_count;
     struct worlds *worlds = allocate(config->world_count);
     if (!worlds)
         return -ENOMEM;
-    worlds->room = config->world_count;
-    worlds->styles = calloc((size_t)config->world_count, sizeof *worlds->styles);
-    worlds->parameters = calloc((size_t)config->world_count, sizeof *worlds->parameters);
-    int err = worlds->styles && worlds->parameters ? 0 : -ENOMEM;
+    worlds->colors = calloc(count, sizeof *worlds->colors);
+    worlds->parameters = calloc(count, sizeof *worlds->parameters);
+    int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i]);
     if (err) {
@@ -128,7 +123,7 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     if (!worlds)
         return -ENOMEM;
     const size_t length = strlen(config.name);
-    assert(!base->among->base && length < WORLD_NAME_MAX);
+    assert(!base->set->base && length < WORLD_NAME_MAX);
     config.terrain.seed = seed;
     snprintf(config.name + length, sizeof config.name - length, ":%" PRIu64, seed);
     int err = add_world(worlds, &config, base->parameters);
@@ -137,8 +132,8 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
         return err;
     }
     /* Neither the palette nor the range of heights depends on the seed. */
-    worlds->base = world_hold(base)->among;
-    worlds->world->style = base->style;
+    worlds->base = world_hold(base)->set;
+    worlds->world->colors = base->colors;
     memcpy(worlds->world->family, base->family, FINGERPRINT_TEXT);
     *out = worlds;
     return 0;
@@ -150,10 +145,10 @@ void worlds_release(struct worlds *worlds)
         struct worlds *base = worlds->base;
         for (int i = 0; i < worlds->count; i++)
             farlands_terrain_free(worlds->world[i].terrain);
-        for (int i = 0; worlds->parameters && i < worlds->room; i++)
+        for (int i = 0; worlds->parameters && i < worlds->capacity; i++)
             free(worlds->parameters[i].text);
         free(worlds->parameters);
-        free(worlds->styles);
+        free(worlds->colors);
         free(worlds);
         worlds = base;
     }
@@ -161,13 +156,13 @@ void worlds_release(struct worlds *worlds)
 
 const struct world *world_hold(const struct world *world)
 {
-    __atomic_fetch_add(&world->among->references, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&world->set->references, 1, __ATOMIC_RELAXED);
     return world;
 }
 
 void world_release(const struct world *world)
 {
-    worlds_release(world->among);
+    worlds_release(world->set);
 }
 
 const struct world *worlds_find(const struct worlds *worlds, const char *name)

@@ -83,11 +83,11 @@ static void check_made(const struct config *config)
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;
         const float height = farlands_height(world->terrain, origin[0], origin[1]);
-        must(isfinite(height) && isfinite(world->style->min) && isfinite(world->style->max),
+        must(isfinite(height) && isfinite(world->colors->min) && isfinite(world->colors->max),
              "%s: %g", world->config.name, (double)height);
-        must(height >= world->style->min && height <= world->style->max, "%s: %g not in %g to %g",
-             world->config.name, (double)height, (double)world->style->min,
-             (double)world->style->max);
+        must(height >= world->colors->min && height <= world->colors->max, "%s: %g not in %g to %g",
+             world->config.name, (double)height, (double)world->colors->min,
+             (double)world->colors->max);
     }
     worlds_release(worlds);
 }

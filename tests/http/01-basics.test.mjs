@@ -4,15 +4,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
+import { LAYERS } from './layers.mjs';
 import { decodePng } from './png.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
 const HEX16 = /^[0-9a-f]{16}$/;
-const LAYERS = {
-    relief: ['png'], hillshade: ['png'], gray: ['png'], height: ['f32', 'png', 'r16'],
-    terrarium: ['png'], 'terrain-rgb': ['png'], normal: ['png'],
-};
 
 function assertJson(answer) {
     assert.equal(answer.status, 200, answer.body.toString());

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { NATIVE_ZOOM, ORIGIN, decimal } from './grid.mjs';
+import { NAMES } from './layers.mjs';
 import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
 import { patience } from './program.mjs';
@@ -51,8 +52,6 @@ function assertNoSeam(profiles) {
         `the border's neighbours differ by ${mean[REACH].toFixed(3)} only; ` +
         `inside by at least ${inner.at(-1).toFixed(3)}`);
 }
-
-const LAYERS = ['relief', 'hillshade', 'gray', 'height', 'terrarium', 'terrain-rgb', 'normal'];
 
 /* Worlds like default but for a grid that begins half a tile further south-east, at one zoom. */
 const SHIFTED = [-26, 2, 10, 16, 26];
@@ -120,7 +119,7 @@ describe('seams', { timeout: patience(60000) }, () => {
 
     // The border of a tile lies inside the double-density tile above it, where
     // the same samples are drawn at once.
-    for (const layer of LAYERS)
+    for (const layer of NAMES)
         it(`are nowhere in the double-density tile that covers four: ${layer}`, () => eachRow(
             [[4, 8, 7], [9, 256, 255], [13, -1, 0], [15, 16384, 16383], [25, -3, 16777215]],
             async ([z, x, y]) => {
@@ -140,7 +139,7 @@ describe('seams', { timeout: patience(60000) }, () => {
         [16, 2 ** 43 - 1, -(2 ** 43)],
         [26, -(2 ** 53), 2 ** 53 - 1],
     ]).map((corner) => [...corner, '']).concat([[2, 1, 1, '@2x'], [16, -1, 32767, '@2x']]);
-    for (const layer of LAYERS)
+    for (const layer of NAMES)
         it(`are nowhere in a grid that is shifted by half a tile: ${layer}`, () => eachRow(CORNERS,
             async ([z, x, y, density]) => {
                 const across = await picture(`half_${z}/${layer}/${z}/${x}/${y}${density}`);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { NAMES } from './layers.mjs';
 import { run, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
@@ -19,7 +20,7 @@ const ASCENDING = /ascend|increas|rising|order|greater|above/i;
 const COLOUR = /#rrggbb/i;
 const ADDRESS = /HOST:PORT/i;
 const SEED = /0\D+(18446744073709551615|2\^64)/;
-const LAYERS = /all.*relief.*hillshade.*gray.*height.*terrarium.*terrain-rgb.*normal/;
+const LAYERS = new RegExp(`all.*${NAMES.join('.*')}`);
 const TERRARIUM = /-32768 to 32767\.996 metres, or .*layers.* without terrarium/;
 const TERRAIN_RGB = /-10000 to 1667721\.5 metres, or .*layers.* without terrain-rgb/;
 const OCTAVES = /\b1\D+64\b/;

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
+import { NAMES } from './layers.mjs';
 import { decodePng } from './png.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { patience } from './program.mjs';
@@ -222,7 +223,6 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
 });
 
 describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
-    const LAYERS = ['relief', 'hillshade', 'gray', 'height', 'terrarium', 'terrain-rgb', 'normal'];
     const daemon = useDaemon({ config: `worlds:
   - name: all
   - name: few
@@ -231,8 +231,8 @@ describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
     elevation: [[-0.5, -20000], [0.5, 900000]]
     layers: [height, gray]
 ` });
-    const served = { all: LAYERS, few: ['relief', 'normal'], deep: ['gray', 'height'] };
-    const rows = Object.keys(served).flatMap((world) => LAYERS.map((layer) => [world, layer]));
+    const served = { all: NAMES, few: ['relief', 'normal'], deep: ['gray', 'height'] };
+    const rows = Object.keys(served).flatMap((world) => NAMES.map((layer) => [world, layer]));
 
     it('list only the others', async () => {
         const { worlds } = await daemon.json('/worlds.json');

@@ -1,4 +1,4 @@
-/* Layers: what heights that are made here look like. */
+/* Layers: the pixels of synthetic heights, and the table. */
 #include "server/layers/layer.h"
 
 #include <math.h>
@@ -9,33 +9,33 @@ enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
 static float field[FIELD * FIELD];
 static uint8_t pixels[512 * 512 * 3] __attribute__((aligned(8)));
-static struct color_table style;
+static struct color_table colors;
 
-/* Water below 0, land above, and a coast. */
+/* Water below 0 metres, land above, and a coast. */
 static const struct palette_stop stops[] = {{-100, 0x20, 0x40, 0x60}, {-50, 0x30, 0x60, 0x90},
                                             {0, 0x80, 0xc0, 0xe0},    {0, 0xe0, 0xd0, 0xa0},
                                             {20, 0x50, 0x80, 0x40},   {100, 0xff, 0xff, 0xff}};
 
-static void make_style_from(float min)
+static void make_colors_from(float min)
 {
     static struct world_config world;
     memcpy(world.palette, stops, sizeof stops);
     world.stops = ROWS(stops);
-    color_table_make(&style, &world, min, 100);
+    color_table_make(&colors, &world, min, 100);
 }
 
-static void make_style(void)
+static void make_colors(void)
 {
-    make_style_from(-100);
+    make_colors_from(-100);
 }
 
-/* The same colour everywhere: only the light differs. */
-static void make_gray_style(void)
+/* One color everywhere, so that only the light differs. */
+static void make_gray_colors(void)
 {
     static struct world_config world;
     world.palette[0] = world.palette[1] = (struct palette_stop){0, 120, 120, 120};
     world.stops = 2;
-    color_table_make(&style, &world, -1000, 1000);
+    color_table_make(&colors, &world, -1000, 1000);
 }
 
 /* A plane: BASE in the middle, rising towards the east and the south. */
@@ -62,14 +62,14 @@ static void paint(const char *name, int reach, float slope)
     struct heights heights = field_heights(0, 0, SIZE, reach, slope);
     memset(pixels, 'x', sizeof pixels);
     const struct layer *layer = &layers[layer_find(name)];
-    layer->paint(&heights, &style, pixels);
+    layer->paint(&heights, &colors, pixels);
     ck_assert_int_eq(pixels[SIZE * SIZE * pixel_bytes(layer->pixel)], 'x');
 }
 
-/* Ends of the range, and in between the nearest value. */
+/* The ends of the range, and the nearest value in between. */
 START_TEST(test_gray_and_height)
 {
-    make_style();
+    make_colors();
     for (int k = 0; k < FIELD * FIELD; k++)
         field[k] = fminf(-100 + 200 * (float)k / (FIELD * FIELD - FIELD), 100);
     field[REACH * FIELD + REACH] = -100;
@@ -93,7 +93,7 @@ START_TEST(test_gray_and_height)
 }
 END_TEST
 
-/* Of the palette at METRES, linear between its stops. */
+/* The palette's color at METRES, linear between its stops. */
 static void palette_at(float metres, double rgb[3])
 {
     int i = 0;
@@ -106,11 +106,11 @@ static void palette_at(float metres, double rgb[3])
     rgb[2] = a->blue + (b->blue - a->blue) * t;
 }
 
-/* Level ground has the palette's own colour, however steep the world is elsewhere. */
+/* Level ground keeps the palette's color, however steep the world is elsewhere. */
 START_TEST(test_level_ground)
 {
     static const float slopes[] = {1e-6f, 0.01f, 1, 100};
-    make_style();
+    make_colors();
     for (float metres = -100; metres <= 100; metres += 1.3f) {
         double rgb[3];
         palette_at(metres, rgb);
@@ -123,28 +123,28 @@ START_TEST(test_level_ground)
 }
 END_TEST
 
-/* Where the palette has an edge at the sea's level, 0 metres is land, and what is below is sea. */
+/* If the palette has an edge at sea level, 0 metres is land, and everything below is sea. */
 START_TEST(test_coast)
 {
     static const float metres[] = {-0.013f, -1e-4f, 0, 1e-4f, 0.013f};
     for (int i = 0; i < ROWS(metres) * 40; i++) {
         const float at = metres[i % ROWS(metres)];
         double rgb[3];
-        make_style_from(-100 + (float)(i / ROWS(metres)) * 1.7f); /* 0 anywhere in the table */
+        make_colors_from(-100 + (float)(i / ROWS(metres)) * 1.7f); /* 0 anywhere in the table */
         palette_at(at, rgb);
         make_plane(at, 0, 0);
         paint("relief", 1, 1);
         for (int k = 0; k < 3; k++)
             must(fabs(pixels[k] - rgb[k]) <= 1, "%g metres from %g: %d, not %g", (double)at,
-                 (double)style.min, pixels[k], rgb[k]);
+                 (double)colors.min, pixels[k], rgb[k]);
     }
 }
 END_TEST
 
-/* Ends of the range are in the palette too. */
+/* The ends of the range get the palette's end colors. */
 START_TEST(test_level_ends)
 {
-    make_style();
+    make_colors();
     make_plane(-100, 0, 0);
     paint("relief", 1, 1);
     ck_assert_int_le(abs(pixels[0] - stops[0].red), 1);
@@ -160,7 +160,7 @@ END_TEST
 static const char *const shaded[] = {"relief", "hillshade"};
 static const char *lit_layer;
 
-/* How bright a plane is that rises to the east and the south by this much. */
+/* The brightness of a plane that rises to the east and the south by this much. */
 static int brightness(float base, float east, float south, float slope)
 {
     const int channels = (int)pixel_bytes(layers[layer_find(lit_layer)].pixel);
@@ -181,13 +181,13 @@ static const struct {
     {500, 4, 0.5f},          {-500, 0.5f, 0.25f},
 };
 
-/* Light comes from the north-west: what falls off towards there is bright. */
+/* Light comes from the north-west: ground that falls off towards it is bright. */
 START_TEST(test_light)
 {
     const int row = _i % ROWS(slopes);
     float base = slopes[row].base, rise = slopes[row].rise, slope = slopes[row].slope;
     lit_layer = shaded[_i / ROWS(slopes)];
-    make_gray_style();
+    make_gray_colors();
     int level = brightness(base, 0, 0, slope);
     int north_west = brightness(base, rise, rise, slope);
     int south_east = brightness(base, -rise, -rise, slope);
@@ -198,15 +198,15 @@ START_TEST(test_light)
     ck_assert_int_eq(brightness(base, rise, 0, slope), brightness(base, 0, rise, slope));
     ck_assert_int_le(
         abs(brightness(base, rise, -rise, slope) - brightness(base, -rise, rise, slope)), 1);
-    /* Steeper towards the light is no darker than level, steeper away from it no brighter. */
+    /* Steeper ground that faces away from the light is no brighter. */
     ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, slope), south_east);
 }
 END_TEST
 
-/* Level ground is 180, the darkest 0, and what faces the light as good as white. */
+/* Level ground is 180, the darkest 0, and ground that faces the light nearly white. */
 START_TEST(test_hillshade_levels)
 {
-    make_style();
+    make_colors();
     lit_layer = "hillshade";
     for (float base = -100; base <= 100; base += 12.5f)
         ck_assert_int_eq(brightness(base, 0, 0, base < 0 ? 0.001f : 10), 180);
@@ -226,12 +226,11 @@ static void make_noise(uint64_t seed, float height)
         field[k] = ((float)chance_below(&seed, 20001) / 10000 - 1) * height;
 }
 
-/* East is to south as south is to east: a field mirrored in the light's direction is the picture
- * mirrored. */
+/* Heights mirrored in the light's direction give the mirrored picture. */
 START_TEST(test_hillshade_mirror)
 {
     static uint8_t straight[SIZE * SIZE];
-    make_style();
+    make_colors();
     make_noise(5, 100);
     paint("hillshade", REACH, 30);
     memcpy(straight, pixels, sizeof straight);
@@ -256,11 +255,11 @@ START_TEST(test_hillshade_mirror)
 }
 END_TEST
 
-/* Slopes are drawn by what is typical for the world, and measured over any reach. */
+/* Slopes are drawn relative to the world's typical slope, whatever the reach. */
 START_TEST(test_hillshade_relative)
 {
     static uint8_t small[SIZE * SIZE];
-    make_style();
+    make_colors();
     make_noise(6, 1);
     paint("hillshade", 1, 0.25f);
     memcpy(small, pixels, sizeof small);
@@ -278,7 +277,7 @@ START_TEST(test_hillshade_relative)
 }
 END_TEST
 
-/* The DEM encodings, as those who read them decode them. */
+/* The DEM encodings, decoded as clients decode them. */
 
 static double terrarium(const uint8_t *p)
 {
@@ -295,13 +294,13 @@ static const struct {
     double (*decode)(const uint8_t *pixel);
     double step;
     float lowest, highest; /* metres at 0 and at 2^24 - 1 */
-    double slack;          /* of the decoder's own rounding */
+    double slack;          /* for the decoder's own rounding */
 } encodings[] = {
     {"terrarium", terrarium, 1 / 256.0, -32768, 32767.99609375f, 0},
     {"terrain-rgb", terrain_rgb, 0.1, -10000, 1667721.5f, 1e-9},
 };
 
-/* Paint the field, and see every sample come back. */
+/* Paint the field, and decode every sample again. */
 static void must_decode(int encoding)
 {
     const double half = encodings[encoding].step / 2 + encodings[encoding].slack;
@@ -342,7 +341,7 @@ START_TEST(test_encodings)
 }
 END_TEST
 
-/* Half way between two steps, and one float to either side; where a step has a half: halves up. */
+/* Half way between two steps, and one float to either side: exact halves go up. */
 START_TEST(test_encoding_halves)
 {
     const double step = encodings[_i].step;
@@ -361,13 +360,13 @@ START_TEST(test_encoding_halves)
 }
 END_TEST
 
-/* Red east, green north, blue up: within half a level of the normal of what is between the samples
- * REACH to either side. */
+/* Red east, green north, blue up: within half a level of the normal between the samples REACH to
+ * either side. */
 static void must_be_normals(int reach, double spacing)
 {
     struct heights heights = field_heights(0, 0, SIZE, reach, 1);
     heights.spacing = (float)spacing;
-    layers[layer_find("normal")].paint(&heights, &style, pixels);
+    layers[layer_find("normal")].paint(&heights, &colors, pixels);
     for (int j = 0; j < SIZE; j++)
         for (int i = 0; i < SIZE; i++) {
             const float *at = field + (REACH + j) * FIELD + REACH + i;
@@ -398,7 +397,7 @@ START_TEST(test_normal)
             make_noise(7 + (uint64_t)i, (float)spacings[i] * 3);
             must_be_normals(reach, spacings[i]);
         }
-    make_noise(8, 1e6f); /* cliffs, as high as there are */
+    make_noise(8, 1e6f); /* the highest cliffs */
     must_be_normals(1, 0x1p-10);
 }
 END_TEST
@@ -413,7 +412,7 @@ static const struct {
     {0, 1e6f, {128, 255, 128}},
 };
 
-/* Ground that rises to the east looks west. */
+/* Ground that rises to the east faces west. */
 START_TEST(test_normal_planes)
 {
     make_plane(0, planes[_i].east, planes[_i].south);
@@ -426,7 +425,7 @@ START_TEST(test_normal_planes)
 }
 END_TEST
 
-/* Of a range that is too narrow to divide by nothing is asked but a picture. */
+/* A range that is too narrow to divide by still gives a picture. */
 START_TEST(test_narrow_range)
 {
     static const float ranges[] = {0, 0x1p-149f, 1e-40f, 1e-38f, 1e-34f, 1e-30f, 1e-29f};
@@ -434,7 +433,7 @@ START_TEST(test_narrow_range)
     memcpy(world.palette, stops, sizeof stops);
     world.stops = ROWS(stops);
     for (int i = 0; i < ROWS(ranges); i++) {
-        color_table_make(&style, &world, 0, ranges[i]);
+        color_table_make(&colors, &world, 0, ranges[i]);
         for (int k = 0; k < FIELD * FIELD; k++)
             field[k] = k * 7 % 3 ? ranges[i] : k * 7 % 2 ? 0 : ranges[i] / 2;
         for (const struct layer *layer = layers; layer->name; layer++)
@@ -447,8 +446,8 @@ START_TEST(test_narrow_range)
 END_TEST
 
 /*
- * Tiles of both sizes, with the shortest and the longest reach: packed pixels,
- * each of which is what it would be alone; nothing beyond border and tile is touched.
+ * Tiles of both sizes, with the shortest and the longest reach: packed pixels, each the same as if
+ * painted alone; nothing beyond the border and the tile is touched.
  */
 START_TEST(test_whole_tiles)
 {
@@ -457,7 +456,7 @@ START_TEST(test_whole_tiles)
     } tiles[] = {
         {256, 1}, {256, LAYER_MAX_REACH}, {LAYER_MAX_SIZE, 1}, {LAYER_MAX_SIZE, LAYER_MAX_REACH}};
     const int size = tiles[_i].size;
-    make_style();
+    make_colors();
     for (const struct layer *layer = layers; layer->name; layer++) {
         const int reach = layer->slopes ? tiles[_i].reach : 0, stride = size + 2 * reach;
         const size_t bytes = pixel_bytes(layer->pixel);
@@ -475,14 +474,14 @@ START_TEST(test_whole_tiles)
                                   .reach = reach,
                                   .spacing = 0.5f,
                                   .slope = 30};
-        layer->paint(&heights, &style, picture);
+        layer->paint(&heights, &colors, picture);
         heights.size = 1;
         for (int n = 0; n < 2000; n++) {
             const int last = size - 1;
             const int i = n < 4 ? n % 2 * last : chance_below(&state, size);
             const int j = n < 4 ? n / 2 * last : chance_below(&state, size);
             heights.first = ground + (reach + j) * stride + reach + i;
-            layer->paint(&heights, &style, pixels);
+            layer->paint(&heights, &colors, pixels);
             must(memcmp(picture + (size_t)(j * size + i) * bytes, pixels, bytes) == 0,
                  "%s: pixel %d, %d", layer->name, i, j);
         }
@@ -492,12 +491,12 @@ START_TEST(test_whole_tiles)
 }
 END_TEST
 
-/* A picture painted at once is what its quarters are, and one that is shifted. */
+/* A picture painted at once equals its quarters, and a shifted part of it. */
 START_TEST(test_pieces)
 {
     uint64_t state = 19;
     static uint8_t whole[SIZE * SIZE * 3];
-    make_style();
+    make_colors();
     for (int k = 0; k < FIELD * FIELD; k++)
         field[k] = (float)chance_below(&state, 200000) / 1000 - 100;
     for (const struct layer *layer = layers; layer->name; layer++) {
@@ -509,7 +508,7 @@ START_TEST(test_pieces)
                 int size = piece < 4 ? SIZE / 2 : 17;
                 int left = piece < 4 ? piece % 2 * size : 5, top = piece < 4 ? piece / 2 * size : 9;
                 struct heights heights = field_heights(left, top, size, reach, 20);
-                layer->paint(&heights, &style, pixels);
+                layer->paint(&heights, &colors, pixels);
                 for (int j = 0; j < size; j++)
                     must(memcmp(pixels + (size_t)(j * size) * bytes,
                                 whole + (size_t)((top + j) * SIZE + left) * bytes,
@@ -521,6 +520,22 @@ START_TEST(test_pieces)
 }
 END_TEST
 
+/* The tests of each layer's pixels, by its name. */
+static const struct painter_test {
+    const char *layer;
+    const TTest *test;
+    int rows;
+} * painter_tests;
+static int painter_test_count;
+
+static bool is_tested(const char *layer)
+{
+    for (int i = 0; i < painter_test_count; i++)
+        if (strcmp(painter_tests[i].layer, layer) == 0)
+            return true;
+    return false;
+}
+
 START_TEST(test_table)
 {
     int count = 0;
@@ -529,6 +544,8 @@ START_TEST(test_table)
         ck_assert(layers[count].formats & 1 << FORMAT_PNG);
         ck_assert_uint_eq(layers[count].formats >> FORMATS, 0);
         ck_assert_ptr_nonnull(layers[count].paint);
+        ck_assert_msg(is_tested(layers[count].name), "%s: add a test of its pixels to main",
+                      layers[count].name);
     }
     ck_assert_int_ge(count, 3);
     ck_assert_int_eq(layer_find(""), -1);
@@ -553,21 +570,28 @@ END_TEST
 
 int main(void)
 {
+    const struct painter_test tests[] = {
+        {"gray", test_gray_and_height, 1},
+        {"height", test_gray_and_height, 1},
+        {"relief", test_level_ground, 1},
+        {"relief", test_coast, 1},
+        {"relief", test_level_ends, 1},
+        {"relief", test_light, ROWS(slopes) * ROWS(shaded)},
+        {"hillshade", test_hillshade_levels, 1},
+        {"hillshade", test_hillshade_mirror, 1},
+        {"hillshade", test_hillshade_relative, 1},
+        {"terrarium", test_encodings, ROWS(encodings)},
+        {"terrain-rgb", test_encoding_halves, ROWS(encodings)},
+        {"normal", test_normal, 1},
+        {"normal", test_normal_planes, ROWS(planes)},
+    };
     Suite *suite = suite_create("layers");
     TCase *tcase = suite_case(suite, "paint");
+    painter_tests = tests;
+    painter_test_count = ROWS(tests);
     tcase_add_test(tcase, test_table);
-    tcase_add_test(tcase, test_gray_and_height);
-    tcase_add_test(tcase, test_level_ground);
-    tcase_add_test(tcase, test_coast);
-    tcase_add_test(tcase, test_level_ends);
-    tcase_add_loop_test(tcase, test_light, 0, ROWS(slopes) * ROWS(shaded));
-    tcase_add_test(tcase, test_hillshade_levels);
-    tcase_add_test(tcase, test_hillshade_mirror);
-    tcase_add_test(tcase, test_hillshade_relative);
-    tcase_add_loop_test(tcase, test_encodings, 0, ROWS(encodings));
-    tcase_add_loop_test(tcase, test_encoding_halves, 0, ROWS(encodings));
-    tcase_add_test(tcase, test_normal);
-    tcase_add_loop_test(tcase, test_normal_planes, 0, ROWS(planes));
+    for (int i = 0; i < ROWS(tests); i++)
+        tcase_add_loop_test(tcase, tests[i].test, 0, tests[i].rows);
     tcase_add_test(tcase, test_narrow_range);
     tcase_add_loop_test(tcase, test_whole_tiles, 0, 4);
     tcase_add_test(tcase, test_pieces);

@@ -170,7 +170,7 @@ START_TEST(test_r16)
     tile.format = FORMAT_F32;
     struct blob *f32 = render(&tile);
     size_t count = (size_t)tile_size(&tile) * (size_t)tile_size(&tile);
-    double min = tile.world->style->min, max = tile.world->style->max;
+    double min = tile.world->colors->min, max = tile.world->colors->max;
     ck_assert_double_lt(min, max);
     ck_assert_int_eq(picture.depth, 16);
     ck_assert_uint_eq(r16->length, 2 * count);

@@ -40,7 +40,7 @@ static const struct world *find(int base, uint64_t seed)
     must(world != NULL, "no %" PRIu64, seed);
     must(world->config.terrain.seed == seed, "%" PRIu64 " for %" PRIu64, world->config.terrain.seed,
          seed);
-    must(world->among->base == worlds, "of another base");
+    must(world->set->base == worlds, "of another base");
     return world;
 }
 
@@ -53,7 +53,7 @@ START_TEST(test_found_again)
     ck_assert_ptr_ne(find(0, 0), world);
     ck_assert_ptr_ne(find(0, UINT64_MAX), world);
     ck_assert_ptr_eq(find(0, 42), world);
-    ck_assert_uint_eq(world->among->references, 1);
+    ck_assert_uint_eq(world->set->references, 1);
     ck_assert_uint_eq(worlds->references, 5);
 }
 END_TEST
@@ -66,10 +66,10 @@ START_TEST(test_eviction)
     for (int i = 1; i < SEED_CACHE_MAX - 1; i++)
         others[i] = find(0, (uint64_t)i);
     ck_assert_ptr_eq(find(0, 1000), kept);
-    ck_assert_uint_eq(gone->among->references, 2);
+    ck_assert_uint_eq(gone->set->references, 2);
     ck_assert_uint_eq(worlds->references, 1 + SEED_CACHE_MAX);
     find(1, 0);
-    ck_assert_uint_eq(gone->among->references, 1);
+    ck_assert_uint_eq(gone->set->references, 1);
     for (int i = 1; i < SEED_CACHE_MAX - 1; i++)
         ck_assert_ptr_eq(find(0, (uint64_t)i), others[i]);
     ck_assert_ptr_eq(find(0, 1000), kept);
@@ -99,7 +99,7 @@ START_TEST(test_clear)
     const struct world *held = world_hold(find(0, 7));
     find(0, 8);
     seed_cache_clear(seeded);
-    ck_assert_uint_eq(held->among->references, 1);
+    ck_assert_uint_eq(held->set->references, 1);
     ck_assert_uint_eq(worlds->references, 2);
     seed_cache_clear(seeded);
     find(0, 7);

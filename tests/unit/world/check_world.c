@@ -64,7 +64,7 @@ START_TEST(test_kin)
     ck_assert_str_eq(world->family, other->family);
     ck_assert_int_eq(world->config.seeds, base->config.seeds);
     ck_assert_uint_eq(world->config.layers, base->config.layers);
-    ck_assert_mem_eq(world->style, other->style, sizeof *other->style);
+    ck_assert_mem_eq(world->colors, other->colors, sizeof *other->colors);
     for (int i = 0; i < 1000; i++) {
         const int64_t x = (int64_t)chance(&state) >> 12, y = (int64_t)chance(&state) >> 12;
         const float height = farlands_height(world->terrain, x, y);
@@ -113,10 +113,10 @@ START_TEST(test_references)
     ck_assert_uint_eq(mine->references, 2);
     worlds_release(mine);
     worlds_release(derived);
-    ck_assert_uint_eq(world->among->references, 1);
-    ck_assert_uint_eq(world->among->base->references, 1);
-    ck_assert_float_lt(world->style->min, world->style->max);
-    ck_assert_uint_ne(world->style->colour[0], world->style->colour[COLOR_TABLE_SIZE - 1]);
+    ck_assert_uint_eq(world->set->references, 1);
+    ck_assert_uint_eq(world->set->base->references, 1);
+    ck_assert_float_lt(world->colors->min, world->colors->max);
+    ck_assert_uint_ne(world->colors->color[0], world->colors->color[COLOR_TABLE_SIZE - 1]);
     world_release(world); /* a leak, or twice, is what sanitizers tell of */
 
     mine = worlds_of(NULL);

@@ -1,0 +1,7 @@
+/* The encoder's version, part of every fingerprint: increase it if any encoded byte changes. */
+#ifndef FARLANDS_PNG_IMAGE_VERSION_H
+#define FARLANDS_PNG_IMAGE_VERSION_H
+
+#define IMAGE_VERSION 3
+
+#endif
