@@ -1,4 +1,4 @@
-/* The chunk layout is that of the PNG specification (ISO/IEC 15948), section 5. */
+/* The layout of chunks: PNG specification (ISO/IEC 15948), section 5. */
 #include "image_verify.h"
 
 #include <libdeflate.h>
@@ -25,19 +25,19 @@ bool image_verify(const uint8_t *bytes, size_t length, uint32_t width, uint32_t 
         return false;
     for (size_t at = SIGNATURE; length - at >= CHUNK_OVERHEAD;) {
         const uint8_t *chunk = bytes + at;
-        size_t inside = big_endian(chunk);
-        if (inside > length - at - CHUNK_OVERHEAD)
+        size_t data = big_endian(chunk);
+        if (data > length - at - CHUNK_OVERHEAD)
             return false;
-        /* Type and data; the length itself is covered by what follows being a chunk. */
-        if (libdeflate_crc32(0, chunk + 4, inside + 4) != big_endian(chunk + 8 + inside))
+        /* Of type and data. A wrong length shows, since no chunk would follow. */
+        if (libdeflate_crc32(0, chunk + 4, data + 4) != big_endian(chunk + 8 + data))
             return false;
         if ((at == SIGNATURE) != is(chunk, "IHDR"))
             return false;
-        if (at == SIGNATURE && (inside != IHDR_LENGTH || big_endian(chunk + 8) != width ||
+        if (at == SIGNATURE && (data != IHDR_LENGTH || big_endian(chunk + 8) != width ||
                                 big_endian(chunk + 12) != height))
             return false;
         seen_idat = seen_idat || is(chunk, "IDAT");
-        at += inside + CHUNK_OVERHEAD;
+        at += data + CHUNK_OVERHEAD;
         if (is(chunk, "IEND"))
             return seen_idat && at == length;
     }

@@ -1,4 +1,4 @@
-/* Whether bytes are a whole PNG file, by its own checksums. */
+/* Verification of a PNG file by its own checksums. */
 #ifndef FARLANDS_PNG_IMAGE_VERIFY_H
 #define FARLANDS_PNG_IMAGE_VERIFY_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * True where BYTES are a PNG of WIDTH x HEIGHT whose chunks all have their
- * right CRC, with IHDR first, IDAT in between, IEND last and nothing behind
- * it. The pixels are not decoded: a CRC covers every byte of them. Any thread.
+ * True if BYTES are a whole PNG file of WIDTH x HEIGHT pixels: the CRCs of all chunks are right,
+ * IHDR is first, there is an IDAT, and IEND ends the file. Pixels are not decoded, since a CRC
+ * covers every byte of them. Any thread.
  */
 bool image_verify(const uint8_t *bytes, size_t length, uint32_t width, uint32_t height);
 

@@ -17,13 +17,13 @@ enum {
     TILE_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * PIXEL_BYTES_MAX),
 };
 
-/* What holds a band holds a tile. */
-_Static_assert(TILE_MAX <= (int)IMAGE_BAND_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX, "a tile");
+_Static_assert(TILE_MAX <= (int)IMAGE_BAND_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX,
+               "a tile fits in a band");
 
 struct image_writer {
     struct deflate *deflate;
     uint8_t filtered[IMAGE_BAND_MAX + DEFLATE_SLACK];
-    uint8_t rows[2][ROW_MAX]; /* the last two, where PNG has another order of bytes */
+    uint8_t rows[2][ROW_MAX]; /* the last two in PNG's byte order, if it is not the machine's */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
     uint8_t palette[COLOR_INDEX_MAX][3];
 };
@@ -50,14 +50,14 @@ void image_writer_free(struct image_writer *writer)
     free(writer);
 }
 
-/* An image, or a band of its rows, as PNG has it. */
+/* An image, or a band of its rows, in PNG's terms. */
 struct image {
     int width, height;
-    int depth, colour_type;
+    int depth, color_type;
     size_t pixel_bytes;
-    const uint8_t *pixels; /* GRAY16 in native order */
+    const uint8_t *pixels; /* 16 bits in native byte order */
     const uint8_t (*palette)[3];
-    int colours; /* of the palette, or 0 */
+    int colors; /* in the palette; 0: none */
 };
 
 static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
@@ -67,26 +67,26 @@ static struct image describe(enum pixel pixel, int width, int height, const void
         .width = width,
         .height = height,
         .depth = pixel == PIXEL_GRAY16 ? 16 : 8,
-        .colour_type = gray ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+        .color_type = gray ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
         .pixel_bytes = pixel_bytes(pixel),
         .pixels = pixels,
     };
 }
 
-/* Let a palette stand for the colours, where it can. */
+/* Turn IMAGE into indexed color, if it has few enough colors. */
 static void use_palette(struct image *image, struct image_writer *writer)
 {
     const size_t count = (size_t)image->width * (size_t)image->height;
-    image->colours = color_index(writer->indices, writer->palette, image->pixels, count);
-    if (image->colours) {
+    image->colors = color_index(writer->indices, writer->palette, image->pixels, count);
+    if (image->colors) {
         image->palette = writer->palette;
-        image->colour_type = PNG_COLOR_TYPE_PALETTE;
+        image->color_type = PNG_COLOR_TYPE_PALETTE;
         image->pixel_bytes = 1;
         image->pixels = writer->indices;
     }
 }
 
-/* Row J in PNG's order of bytes: where it stands, or in BUFFER. */
+/* Row J in PNG's byte order, in place or in BUFFER. */
 static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[ROW_MAX])
 {
     const size_t length = (size_t)image->width * image->pixel_bytes;
@@ -104,13 +104,13 @@ static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[RO
     return row;
 }
 
-/* The filter that knows only the left (PNG, third edition, 9.2). */
+/* The filter that predicts from the left alone (PNG, third edition, 9.2). */
 enum { SUB_TYPE = 1 };
 
 /*
- * Differences to what the neighbours predict, which terrain makes small, into
- * writer->filtered. With no row above, Paeth's is what Sub leaves: it has the type
- * FIRST, which must be SUB_TYPE where a decoder knows a row above.
+ * Filter the rows into writer->filtered; returns the bytes. Without a row above, Paeth and Sub give
+ * the same: the first row gets the type FIRST, which must be SUB_TYPE if a decoder knows a row
+ * above.
  */
 static size_t filter(struct image_writer *writer, const struct image *image, uint8_t first)
 {
@@ -128,7 +128,7 @@ static size_t filter(struct image_writer *writer, const struct image *image, uin
     return (size_t)(out - writer->filtered);
 }
 
-/* What libpng has written so far. */
+/* libpng's output. */
 struct memory {
     struct blob *blob;
     size_t written;
@@ -160,42 +160,39 @@ static void on_warning(png_structp png, png_const_charp message)
     log_line(LOG_WARNING, "libpng: %s", message);
 }
 
-/* What one call writes of a file, or all of it. */
+/* The part of a file that one call writes. */
 struct part {
-    const struct image *head; /* the signature, IHDR, and PLTE where there is one; or NULL */
-    const uint8_t *stream;    /* of one IDAT, there always is one */
+    const struct image *head; /* signature, IHDR, PLTE; or NULL */
+    const uint8_t *stream;    /* of one IDAT */
     size_t length;
     bool tail; /* IEND */
 };
 
-/* A signature, and chunks: length, type and CRC each, IHDR's 13 bytes, PLTE's, IDAT's. */
 static size_t part_length(const struct part *part)
 {
-    const size_t frame = 12;
-    size_t length = frame + part->length;
+    enum { SIGNATURE = 8, CHUNK = 12 /* length, type, CRC */, IHDR = 13 };
+    size_t length = CHUNK + part->length;
     if (part->head)
-        length += 8 + (frame + 13);
-    if (part->head && part->head->colours)
-        length += frame + (size_t)part->head->colours * 3;
-    return length + (part->tail ? frame : 0);
+        length += SIGNATURE + CHUNK + IHDR;
+    if (part->head && part->head->colors)
+        length += CHUNK + (size_t)part->head->colors * 3;
+    return length + (part->tail ? CHUNK : 0);
 }
 
 static void write_head(png_structp png, png_infop info, const struct image *image)
 {
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->depth,
-                 image->colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 image->color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    if (image->colours) {
-        png_color colours[COLOR_INDEX_MAX];
-        for (int i = 0; i < image->colours; i++)
-            colours[i] =
-                (png_color){image->palette[i][0], image->palette[i][1], image->palette[i][2]};
-        png_set_PLTE(png, info, colours, image->colours);
+    if (image->colors) {
+        png_color colors[COLOR_INDEX_MAX];
+        memcpy(colors, image->palette, (size_t)image->colors * sizeof *colors);
+        png_set_PLTE(png, info, colors, image->colors);
     }
     png_write_info(png, info);
 }
 
-/* Everything that may jump; what it works with was made before setjmp and is not changed. */
+/* All calls that may jump back to setjmp; no local variable changes in between. */
 static int write_chunks(png_structp png, png_infop info, struct memory *memory,
                         const struct part *part)
 {
@@ -204,7 +201,7 @@ static int write_chunks(png_structp png, png_infop info, struct memory *memory,
     png_set_write_fn(png, memory, write_memory, flush_memory);
     if (part->head)
         write_head(png, info, part->head);
-    /* The rows are compressed already; png_write_end would miss them, so IEND is a chunk too. */
+    /* The rows are compressed already, and png_write_end would miss them: IEND is a chunk, too. */
     png_write_chunk(png, (png_const_bytep) "IDAT", part->stream, part->length);
     if (part->tail)
         png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);

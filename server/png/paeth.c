@@ -4,7 +4,7 @@
 
 #include "server/core/multiversion.h"
 
-/* Masks instead of decisions, so that a compiler finds nothing but operations on bytes. */
+/* Masks instead of branches, so that only operations on bytes are left to vectorize. */
 static inline uint8_t less(uint8_t x, uint8_t y)
 {
     return x < y ? 255 : 0;
@@ -22,11 +22,9 @@ static inline uint8_t choose(uint8_t mask, uint8_t x, uint8_t y)
 }
 
 /*
- * The predictor takes whichever of left, above and corner is nearest to
- * left + above - corner, which is |above - corner| from left, |left - corner|
- * from above, and from the corner the sum of both where they point the same
- * way, so that it is never the nearest, or else their difference: all of it
- * fits bytes.
+ * The predictor is the nearest to left + above - corner of left, above and corner. Its distance is
+ * |above - corner| from left, |left - corner| from above, and from corner their sum, if both have
+ * the same sign (then corner is never the nearest), or else their difference. All fits in bytes.
  */
 static inline uint8_t predict(uint8_t left, uint8_t above, uint8_t corner)
 {
@@ -37,7 +35,7 @@ static inline uint8_t predict(uint8_t left, uint8_t above, uint8_t corner)
     return choose(not_left, choose(less(from_corner, from_above), corner, above), left);
 }
 
-/* Bytes that are filtered together: a whole number of vectors on any machine. */
+/* Bytes per iteration: a whole number of vectors on any machine. */
 enum { BLOCK = 64 };
 
 static inline void filter(uint8_t *restrict out, const uint8_t *restrict row,
@@ -52,17 +50,17 @@ void paeth_row(uint8_t *restrict out, const uint8_t *restrict row, const uint8_t
                size_t length, size_t pixel)
 {
     size_t i = 0;
-    if (!above) { /* all zeros: left it is */
+    if (!above) { /* all zeros, which predicts left */
         memcpy(out, row, pixel);
         for (i = pixel; i < length; i++)
             out[i] = (uint8_t)(row[i] - row[i - pixel]);
         return;
     }
-    for (; i < pixel; i++) /* all is zero on the left: above it is */
+    for (; i < pixel; i++) /* zeros to the left, which predicts above */
         out[i] = (uint8_t)(row[i] - above[i]);
     for (; i + BLOCK <= length; i += BLOCK)
         filter(out + i, row + i, above + i, BLOCK, pixel);
-    /* What is left over goes with some before it once more, where there are enough. */
+    /* Filter the rest in a block that overlaps the last one, if the row is long enough. */
     if (i < length && length >= BLOCK + pixel)
         filter(out + length - BLOCK, row + length - BLOCK, above + length - BLOCK, BLOCK, pixel);
     else

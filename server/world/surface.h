@@ -1,4 +1,4 @@
-/* The ground at one place: how high, how steep, which way it faces. Any thread. */
+/* The ground at one place: how high and how steep it is, and its normal. Any thread. */
 #ifndef FARLANDS_WORLD_SURFACE_H
 #define FARLANDS_WORLD_SURFACE_H
 
@@ -9,8 +9,8 @@
 
 struct surface {
     float height;    /* metres */
-    float slope;     /* metres a block, rise over run: the length of the gradient, >= 0 */
-    float normal[3]; /* of length 1: x east, y south, z up, where a block is as long as a metre */
+    float slope;     /* metres per block, rise over run: the length of the gradient */
+    float normal[3]; /* unit vector: x east, y south, z up, a block being one metre */
 };
 
 /* Heights one block from a place. */
@@ -18,10 +18,8 @@ struct around {
     float west, east, north, south;
 };
 
-/*
- * The slope between heights AROUND, by central differences: the float nearest to it, the same
- * everywhere, for the differences of floats are squared without loss in double.
- */
+/* The slope by central differences: the nearest float on every machine, since the differences of
+ * floats are squared exactly in double. */
 static inline float surface_slope(struct around around)
 {
     const double dx = ((double)around.east - (double)around.west) / 2;
@@ -30,10 +28,9 @@ static inline float surface_slope(struct around around)
 }
 
 /*
- * The ground at (X, Y), in units, within FARLANDS_LIMIT. The slope is measured between places one
- * block to each side, whatever the terrain's finest octave: what one walks over from block to
- * block, and so a bound on it means the same in all worlds. At the limit these places are the
- * border that every terrain has.
+ * The ground at (X, Y), in units, within FARLANDS_LIMIT. Slopes are measured over one block to each
+ * side, whatever the finest octave, so that a bound means the same in all worlds. At the limit,
+ * these neighbors are in the border that every terrain has.
  */
 struct surface surface_at(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 

@@ -2,29 +2,20 @@
 
 #include <libdeflate.h>
 
-/* The largest prime below 2^16. */
-enum { MODULUS = 65521 };
+enum { MODULUS = 65521 }; /* the largest prime below 2^16 */
 
 /*
- * Of n bytes d[i], with a0 and b0 to begin with:
+ * Bytes d[1] .. d[n] turn sums a0, b0 into
  *     a = a0 + d[1] + ... + d[n]
  *     b = b0 + n a0 + n d[1] + (n - 1) d[2] + ... + d[n]
- * both modulo MODULUS, b above a in 32 bits. From zeros on both are sums over the
- * bytes alone; the standard begins with a0 = 1, which adds 1 and n.
+ * both modulo MODULUS, with b in the high half of 32 bits. Starting from zeros, both depend on the
+ * bytes alone. The standard starts with a0 = 1, which adds 1 to a and n to b.
  */
-static uint32_t sums_of(uint64_t a, uint64_t b)
+static uint32_t append(uint64_t a0, uint64_t b0, const struct adler *next)
 {
+    const uint64_t a = a0 + (next->sums & 0xffff);
+    const uint64_t b = b0 + next->length % MODULUS * a0 + (next->sums >> 16);
     return (uint32_t)(b % MODULUS << 16 | a % MODULUS);
-}
-
-static uint64_t low_sum(const struct adler *adler)
-{
-    return adler->sums & 0xffff;
-}
-
-static uint64_t high_sum(const struct adler *adler)
-{
-    return adler->sums >> 16;
 }
 
 struct adler adler_of(const uint8_t *bytes, size_t length)
@@ -34,13 +25,11 @@ struct adler adler_of(const uint8_t *bytes, size_t length)
 
 void adler_join(struct adler *adler, const struct adler *next)
 {
-    /* What came before is the a0 and the b0 of what is next. */
-    const uint64_t a0 = low_sum(adler), b0 = high_sum(adler);
-    adler->sums = sums_of(a0 + low_sum(next), b0 + next->length % MODULUS * a0 + high_sum(next));
+    adler->sums = append(adler->sums & 0xffff, adler->sums >> 16, next);
     adler->length += next->length;
 }
 
 uint32_t adler_value(const struct adler *adler)
 {
-    return sums_of(low_sum(adler) + 1, high_sum(adler) + adler->length % MODULUS);
+    return append(1, 0, adler);
 }

@@ -1,4 +1,4 @@
-/* Bits one behind the other, lowest first, as deflate has them (RFC 1951, 3.1.1). */
+/* A bit stream, lowest bits first, as in deflate (RFC 1951, 3.1.1). */
 #ifndef FARLANDS_PNG_DEFLATE_BITS_H
 #define FARLANDS_PNG_DEFLATE_BITS_H
 
@@ -8,14 +8,14 @@
 
 enum { BITS_AT_ONCE = 56 };
 
-/* Fewer than 8 wait between two calls. Seven bytes behind OUT are written over. */
+/* Fewer than 8 bits are pending between calls. Seven bytes beyond OUT are overwritten. */
 struct bits {
     uint8_t *out;
     uint64_t pending;
     unsigned count;
 };
 
-/* The lowest COUNT <= BITS_AT_ONCE bits of VALUE; the others are 0. */
+/* Append the lowest COUNT <= BITS_AT_ONCE bits of VALUE, whose other bits are 0. */
 static inline void bits_put(struct bits *bits, uint64_t value, unsigned count)
 {
     bits->pending |= value << bits->count;

@@ -20,18 +20,18 @@ enum {
 };
 
 struct deflate {
-    size_t capacity; /* bytes that may come */
+    size_t capacity; /* bytes of input */
     literals_put *put_literals;
     struct piece *pieces;
     uint64_t *masks;
     uint8_t *stream;
 };
 
-/* What is written besides the codes, with room to spare: zlib's header and sum, the lengths
- * of the codes, up to 14 bits each, and what bits_put writes over. */
+/* The most that is written besides the codes of the input, with some to spare: zlib's header and
+ * checksum, the lengths of the codes, up to 14 bits each, and what bits_put overwrites. */
 enum { FRAME_MAX = 1024 };
 
-_Static_assert(DEFLATE_LENGTH_MAX <= (int)REPEATS_LENGTH_MAX, "a piece can be all of it");
+_Static_assert(DEFLATE_LENGTH_MAX <= (int)REPEATS_LENGTH_MAX, "a piece can hold all of the input");
 
 int deflate_new(struct deflate **out, size_t length)
 {
@@ -62,22 +62,20 @@ void deflate_free(struct deflate *deflate)
     free(deflate);
 }
 
-/* --- Matches --------------------------------------------------------------- */
-
-/* The shortest match of each code, and how many more bits tell it from longer ones. */
+/* The shortest match of each code, and the number of extra bits (RFC 1951, 3.2.5). */
 static const uint16_t match_base[MATCH_CODES] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
                                                  15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
                                                  67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const uint8_t match_extra[MATCH_CODES] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                                  2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
-/* The code, counted from 0, of LENGTH, when MATCH is that of LENGTH - 1, or 0 at MATCH_MIN. */
+/* The code of LENGTH, counted from 0, if MATCH is that of LENGTH - 1; or 0 for MATCH_MIN. */
 static inline unsigned match_code(unsigned match, unsigned length)
 {
     return match + (match + 1 < MATCH_CODES && match_base[match + 1] == length);
 }
 
-/* The length of the next match for REPEATS: never so that fewer than MATCH_MIN are left. */
+/* The length of the next match for REPEATS bytes. It never leaves fewer than MATCH_MIN. */
 static inline unsigned next_match(uint32_t repeats)
 {
     if (repeats <= MATCH_MAX)
@@ -85,17 +83,15 @@ static inline unsigned next_match(uint32_t repeats)
     return repeats - MATCH_MAX < MATCH_MIN ? MATCH_MAX - MATCH_MIN : MATCH_MAX;
 }
 
-/* --- Counting -------------------------------------------------------------- */
-
-/* Of long stretches every fourth block is counted, four times: the code that fits
- * the sample is a few thousandths longer than the best. */
+/* Long runs of literals are sampled: every fourth block counts four times. The output is a few
+ * thousandths longer than with exact counts. */
 enum { BLOCK = 64, SAMPLED = 4, COUNTERS = 4 };
 
-/* Neighbours go to counters of their own, for the next one need not wait for the last. */
+/* Neighboring bytes use separate counters, so that increments do not wait for each other. */
 struct counts {
     uint32_t literals[COUNTERS][LITERALS];
     uint32_t matches[MATCH_MAX + 1];
-    bool sampled; /* not everything was counted */
+    bool sampled; /* not all bytes were counted */
 };
 
 static inline void count_block(struct counts *counts, const uint8_t *bytes, size_t length,
@@ -135,7 +131,7 @@ static void count_symbols(uint32_t count[SYMBOLS], const struct piece *pieces, s
     }
     memset(count, 0, SYMBOLS * sizeof *count);
     for (int i = 0; i < LITERALS; i++) {
-        count[i] = counts.sampled; /* any may be where nobody has looked */
+        count[i] = counts.sampled; /* any byte may be among those not counted */
         for (int k = 0; k < COUNTERS; k++)
             count[i] += counts.literals[k][i];
     }
@@ -146,13 +142,11 @@ static void count_symbols(uint32_t count[SYMBOLS], const struct piece *pieces, s
     }
 }
 
-/* --- Codes ----------------------------------------------------------------- */
-
 struct codes {
     struct literal_codes literals;
     uint16_t end;
     uint8_t end_length;
-    /* For each length of a match: its code, and which one of that code it is. */
+    /* By the length of a match: its code and extra bits. */
     uint32_t match[MATCH_MAX + 1];
     uint8_t match_length[MATCH_MAX + 1];
     uint8_t length[SYMBOLS];
@@ -180,16 +174,14 @@ static void put_repeats(struct bits *bits, const struct codes *codes, const stru
 {
     for (uint32_t repeats = piece->repeats; repeats;) {
         const unsigned length = next_match(repeats), count = codes->match_length[length];
-        /* Of the distances 1 is coded by a single 0, the other one by a 1. */
+        /* The code of distance 1 is a single 0, that of the other one a 1. */
         const uint64_t distance = piece->distance > 1;
         bits_put(bits, codes->match[length] | distance << count, count + 1);
         repeats -= length;
     }
 }
 
-/* --- The block's head ------------------------------------------------------ */
-
-/* The lengths of the codes are themselves run-length and Huffman coded (RFC 1951, 3.2.7). */
+/* The lengths of the codes are run-length and Huffman coded in turn (RFC 1951, 3.2.7). */
 enum { REPEAT = 16, ZEROS_SHORT = 17, ZEROS_LONG = 18, META_SYMBOLS = 19, META_BITS = 7 };
 
 struct meta {
@@ -224,7 +216,7 @@ static int runs_of_lengths(struct meta *out, const uint8_t *length, int count)
     return n;
 }
 
-/* The distances that have codes are 1 and FAR <= FAR_MAX; up to 4 each has one of its own. */
+/* Distances 1 and FAR have codes; up to 4, a code is one distance, without extra bits. */
 enum { FAR_MAX = 4 };
 
 static void put_head(struct bits *bits, const struct codes *codes, unsigned far, bool last)
@@ -250,7 +242,7 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far,
         sent--;
 
     bits_put(bits, last, 1);
-    bits_put(bits, 2, 2); /* with codes of its own */
+    bits_put(bits, 2, 2); /* dynamic codes */
     bits_put(bits, (unsigned)symbols - 257, 5);
     bits_put(bits, far - 1, 5);
     bits_put(bits, (unsigned)sent - 4, 4);
@@ -262,8 +254,6 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far,
     }
 }
 
-/* --- Blocks ---------------------------------------------------------------- */
-
 enum { STORED_MAX = 65535, STORED_HEAD = 5 };
 
 static void put_whole_byte(struct bits *bits)
@@ -271,14 +261,14 @@ static void put_whole_byte(struct bits *bits)
     bits_put(bits, 0, -bits->count & 7);
 }
 
-/* LENGTH bytes as they are (RFC 1951, 3.2.4), from the next whole byte on. */
+/* Write LENGTH bytes uncompressed (RFC 1951, 3.2.4), from the next whole byte on. */
 static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length, bool last)
 {
     size_t part;
     do {
         part = length < STORED_MAX ? length : STORED_MAX;
         length -= part;
-        bits_put(bits, last && length == 0, 3); /* and no codes */
+        bits_put(bits, last && length == 0, 3); /* stored */
         put_whole_byte(bits);
         bits_put(bits, part | (part ^ STORED_MAX) << 16, 32);
         memcpy(bits->out, bytes, part);
@@ -287,7 +277,8 @@ static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length, b
     } while (length);
 }
 
-/* LENGTH bytes in blocks of which the LAST may end the stream; no bits wait, before and after. */
+/* Write LENGTH bytes as blocks, which end the stream if LAST. No bits are pending before or after.
+ */
 static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t *bytes,
                        size_t length, unsigned far, bool last)
 {
@@ -312,17 +303,15 @@ static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t
     if (last)
         put_whole_byte(bits);
     else
-        put_stored(bits, bytes, 0, false); /* only a stored block brings a whole byte */
-    /* Noise, or a sample that had nothing of what the others have. */
+        put_stored(bits, bytes, 0, false); /* only a stored block ends at a whole byte */
+    /* Noise, or a sample that does not represent the rest. */
     if (bits->out > start.out + length + STORED_HEAD * (length / STORED_MAX + 1)) {
         *bits = start;
         put_stored(bits, bytes, length, last);
     }
 }
 
-/* --- The stream ------------------------------------------------------------ */
-
-/* zlib: deflate, 32 KiB, fastest. */
+/* deflate, 32 KiB window, fastest */
 const uint8_t deflate_head[DEFLATE_HEAD] = {0x78, 0x01};
 
 static uint8_t *put_sum(uint8_t *out, const struct adler *adler)
@@ -356,7 +345,7 @@ const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_
 
 void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler)
 {
-    /* A block, the last one, stored, of no bytes: nothing else can still say so. */
+    /* An empty stored block, marked as the last one, since no part is. */
     static const uint8_t last[STORED_HEAD] = {1, 0, 0, 255, 255};
     memcpy(tail, last, sizeof last);
     put_sum(tail + sizeof last, adler);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A symbol that occurs: its count above, itself below. */
+/* An item is a symbol's count in the high bits, and the symbol in the low ones. */
 enum { SYMBOL_BITS = 16, DIGIT_BITS = 10, DIGITS = 2 };
 
 static int symbol_of(uint64_t item)
@@ -11,36 +11,35 @@ static int symbol_of(uint64_t item)
     return (int)(item & ((1 << SYMBOL_BITS) - 1));
 }
 
-/* Sort by counts below 2^(DIGIT_BITS * DIGITS), digit by digit; SPARE is as long. */
+/* Radix sort by counts below 2^(DIGIT_BITS * DIGITS). SPARE is as long as ITEMS. */
 static void sort_by_count(uint64_t *items, uint64_t *spare, int n)
 {
     for (int digit = 0; digit < DIGITS; digit++) {
         const int shift = SYMBOL_BITS + digit * DIGIT_BITS;
-        uint16_t place[1 << DIGIT_BITS] = {0};
+        uint16_t start[1 << DIGIT_BITS] = {0};
         int sum = 0;
         for (int i = 0; i < n; i++)
-            place[items[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+            start[items[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
         for (int value = 0; value < 1 << DIGIT_BITS; value++) {
-            const int here = place[value];
-            place[value] = (uint16_t)sum;
+            const int here = start[value];
+            start[value] = (uint16_t)sum;
             sum += here;
         }
         for (int i = 0; i < n; i++)
-            spare[place[items[i] >> shift & ((1 << DIGIT_BITS) - 1)]++] = items[i];
+            spare[start[items[i] >> shift & ((1 << DIGIT_BITS) - 1)]++] = items[i];
         memcpy(items, spare, (size_t)n * sizeof *items);
     }
 }
 
 /*
- * Moffat and Katajainen, "In-place calculation of minimum-redundancy codes"
- * (1995): A holds N >= 2 weights in ascending order, and afterwards the lengths
- * of their codes, in descending order.
+ * Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): replaces N >= 2
+ * weights in ascending order by the lengths of their codes, in descending order.
  */
 static void minimum_redundancy(uint32_t *a, int n)
 {
     int leaf = 0, root = 0;
 
-    /* Join the two lightest, again and again: inner nodes' weights, then their parents. */
+    /* Join the two lightest nodes repeatedly: weights of inner nodes, then their parents. */
     for (int next = 0; next < n - 1; next++) {
         uint32_t weight = 0;
         for (int child = 0; child < 2; child++) {
@@ -52,11 +51,11 @@ static void minimum_redundancy(uint32_t *a, int n)
         }
         a[next] = weight;
     }
-    /* Parents to depths. */
+    /* From parents to depths. */
     a[n - 2] = 0;
     for (int node = n - 3; node >= 0; node--)
         a[node] = a[a[node]] + 1;
-    /* Inner nodes' depths to leaves' depths. */
+    /* From the depths of inner nodes to those of leaves. */
     int inner = n - 2, out = n - 1, free_nodes = 1;
     for (uint32_t depth = 0; free_nodes > 0; depth++) {
         int used = 0;
@@ -72,10 +71,10 @@ static void minimum_redundancy(uint32_t *a, int n)
     }
 }
 
-/* Make the lengths' numbers those of a complete code without any beyond LIMIT. */
+/* Change NUMBER, of codes of each length, to a complete code's with no length above LIMIT. */
 static void enforce_limit(int number[], int longest, int limit)
 {
-    /* Shares of the code space, of which a code of LIMIT bits takes one. */
+    /* Of the code space, in units of a code of LIMIT bits. */
     int64_t taken = 0;
 
     assert(limit >= 1 && limit <= HUFFMAN_BITS_MAX);
@@ -83,8 +82,8 @@ static void enforce_limit(int number[], int longest, int limit)
         number[limit] += number[length];
     for (int length = 1; length <= limit; length++)
         taken += (int64_t)number[length] << (limit - length);
-    /* Lengthen the longest code that still may be by one bit, and hang one of the too
-     * many beside it: that gives one share back. */
+    /* Make the longest code below LIMIT one bit longer, with one of LIMIT bits as its sibling: that
+     * frees one unit. */
     for (; taken > INT64_C(1) << limit; taken--) {
         int length = limit - 1;
         while (number[length] == 0)
@@ -103,7 +102,7 @@ void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *len
 
     for (int i = 0; i < symbols; i++)
         all += count[i];
-    /* What remains of a count, and one more, must not need another digit. */
+    /* A scaled count plus one must fit in the digits. */
     while (all >> scale >= (1 << DIGIT_BITS * DIGITS) - 1)
         scale++;
     for (int i = 0; i < symbols; i++) {
@@ -125,13 +124,13 @@ void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *len
         number[depth[i]]++;
     if (longest > limit)
         enforce_limit(number, longest, limit);
-    /* The rarest have the longest. */
+    /* The rarest symbols get the longest codes. */
     for (int bits = longest < limit ? longest : limit, i = 0; bits > 0; bits--)
         for (int k = 0; k < number[bits]; k++, i++)
             length[symbol_of(items[i])] = (uint8_t)bits;
 }
 
-/* The lowest BITS <= 16 bits of CODE, the first last. */
+/* The lowest BITS <= 16 bits of CODE in reverse order. */
 static uint16_t reversed(unsigned code, int bits)
 {
     code = (code & 0x5555) << 1 | (code >> 1 & 0x5555);

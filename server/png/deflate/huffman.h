@@ -1,4 +1,4 @@
-/* Huffman codes as deflate has them (RFC 1951, 3.2.2). Pure. */
+/* Huffman codes for deflate (RFC 1951, 3.2.2). Pure. */
 #ifndef FARLANDS_PNG_DEFLATE_HUFFMAN_H
 #define FARLANDS_PNG_DEFLATE_HUFFMAN_H
 
@@ -7,14 +7,13 @@
 enum { HUFFMAN_SYMBOLS_MAX = 288, HUFFMAN_BITS_MAX = 15 };
 
 /*
- * For each of SYMBOLS symbols, which occur COUNT times, the length of its code:
- * 0 where it never occurs, otherwise 1 to LIMIT bits, such that the codes are
- * complete (or one of one bit) and the message is nearly as short as LIMIT lets
- * it be. Counts add up to less than 2^32; symbols that occur, to at most 2^LIMIT.
+ * Set LENGTH[i] to the length of the code of symbol i, which occurs COUNT[i] times: 0 if it never
+ * occurs, otherwise 1 to LIMIT bits. The codes are complete, or there is a single one of one bit,
+ * and nearly optimal within LIMIT. The counts add up to less than 2^32; at most 2^LIMIT are not 0.
  */
 void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *length);
 
-/* The canonical codes for these lengths, their first bit lowest. */
+/* The canonical codes of these lengths, with their first bit lowest. */
 void huffman_codes(const uint8_t *length, int symbols, uint16_t *code);
 
 #endif

@@ -1,4 +1,4 @@
-/* Bytes, each by its Huffman code: where nearly all of an encoder's time goes. */
+/* Writes bytes as Huffman codes, which takes nearly all of the encoder's time. */
 #ifndef FARLANDS_PNG_DEFLATE_LITERALS_H
 #define FARLANDS_PNG_DEFLATE_LITERALS_H
 
@@ -9,23 +9,23 @@
 enum {
     LITERALS = 256,
     LITERALS_AT_ONCE = 4,
-    /* The longest code: then four of them can be put at once. */
+    /* Of a code, so that four can be written at once. */
     LITERAL_BITS_MAX = BITS_AT_ONCE / LITERALS_AT_ONCE,
 };
 
-/* A code for each byte, and its length, up to LITERAL_BITS_MAX. */
+/* The code of each byte, and its length, at most LITERAL_BITS_MAX. */
 struct literal_codes {
     uint16_t code[LITERALS];
     uint8_t length[LITERALS];
 };
 
-/* A way to put LENGTH bytes; all ways put the same bits. */
+/* Write LENGTH bytes. All implementations write the same bits. */
 typedef void literals_put(struct bits *bits, const struct literal_codes *codes,
                           const uint8_t *bytes, size_t length);
 
 literals_put literals_put_plain;
 
-/* The fastest one that this machine has. */
+/* The fastest one on this machine. */
 literals_put *literals_best(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "server/core/multiversion.h"
 
-/* Bit i: byte i of these 64 is the same as that DISTANCE before. */
+/* Bit i is set if byte i of these 64 equals the one DISTANCE before. */
 static inline uint64_t same_of_64(const uint8_t *bytes, size_t distance)
 {
     uint64_t mask = 0;
@@ -24,7 +24,7 @@ static inline uint64_t same_of_64(const uint8_t *bytes, size_t distance)
     return mask;
 }
 
-/* All masks of LENGTH bytes, with 0 bits behind them. */
+/* The masks of all LENGTH bytes, padded with zeros. */
 static void find_same(uint64_t *masks, const uint8_t *bytes, size_t length, size_t distance)
 {
     const size_t words = (length + 63) / 64;
@@ -39,7 +39,7 @@ static void find_same(uint64_t *masks, const uint8_t *bytes, size_t length, size
     masks[words] = masks[words + 1] = 0;
 }
 
-/* Bit i: from bit i on REPEATS_MIN bits are set; NEXT are the 64 behind HERE. */
+/* Bit i is set if REPEATS_MIN bits from i on are; NEXT holds the 64 bits after HERE. */
 static inline uint64_t run_starts(uint64_t here, uint64_t next)
 {
     here &= here >> 1 | next << 63;
@@ -51,7 +51,7 @@ static inline uint64_t run_starts(uint64_t here, uint64_t next)
 
 _Static_assert(REPEATS_MIN == 8, "run_starts doubles three times");
 
-/* Where runs of either kind start. */
+/* Mark the starts of runs at either distance. */
 MULTIVERSION
 static void find_starts(uint64_t *restrict out, const uint64_t *restrict near_same,
                         const uint64_t *restrict far_same, size_t words)
@@ -61,7 +61,7 @@ static void find_starts(uint64_t *restrict out, const uint64_t *restrict near_sa
             run_starts(near_same[i], near_same[i + 1]) | run_starts(far_same[i], far_same[i + 1]);
 }
 
-/* How many bits are set from bit AT on. */
+/* The number of consecutive bits set from AT on. */
 static inline size_t run_length(const uint64_t *masks, size_t at)
 {
     size_t end = at;
@@ -80,7 +80,7 @@ size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes,
 {
     const size_t words = (length + 63) / 64;
     uint64_t *starts = masks, *near_same = masks + words + 2, *far_same = near_same;
-    size_t count = 0, begin = 0; /* of the piece that has no end yet */
+    size_t count = 0, begin = 0; /* of the current piece */
 
     if (length == 0)
         return 0;

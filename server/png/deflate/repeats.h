@@ -1,18 +1,15 @@
-/* Where bytes repeat those just before them, again and again. */
+/* Finds runs of bytes that repeat the ones just before them. */
 #ifndef FARLANDS_PNG_DEFLATE_REPEATS_H
 #define FARLANDS_PNG_DEFLATE_REPEATS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Bytes in a row, at least, that repeat others before a match pays: shorter
- * ones are hardly shorter than their literals, and make longer ones rarer.
- */
+/* The shortest run that pays as a match: shorter ones save hardly anything over literals, and split
+ * longer runs. */
 enum { REPEATS_MIN = 8 };
 
-/* So many literals, and so many bytes behind them that are each the same as that DISTANCE before.
- */
+/* A number of literals, followed by a number of bytes that each equal the one DISTANCE before. */
 struct piece {
     uint32_t literals;
     uint32_t repeats : 24, distance : 8;
@@ -20,14 +17,14 @@ struct piece {
 
 enum { REPEATS_LENGTH_MAX = (1 << 24) - 1 };
 
-/* How many pieces, and words for masks, LENGTH bytes may take. */
+/* The most pieces, and words of masks, for LENGTH bytes. */
 #define PIECES_MAX(length) ((length) / REPEATS_MIN + 2)
 #define MASKS_MAX(length) (3 * ((length) / 64 + 3))
 
 /*
- * Cut LENGTH <= REPEATS_LENGTH_MAX bytes into pieces by repetitions at distances 1
- * and FAR, 1 to 63; only the last piece may have none. MASKS is working memory. Up
- * to 63 bytes behind the last are read. Returns how many pieces.
+ * Cut LENGTH <= REPEATS_LENGTH_MAX bytes into pieces, by runs at distances 1 and FAR, 1 to 63; only
+ * the last piece may have no run. MASKS is working memory. Reads up to 63 bytes beyond the last.
+ * Returns the number of pieces.
  */
 size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes, size_t length,
                     unsigned far);
