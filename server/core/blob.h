@@ -1,4 +1,4 @@
-/* Reference-counted bytes that never change: an encoded tile, a document. */
+/* Reference-counted immutable bytes: an encoded tile, a document. Any thread. */
 #ifndef FARLANDS_CORE_BLOB_H
 #define FARLANDS_CORE_BLOB_H
 
@@ -8,26 +8,29 @@
 enum { BLOB_USES_MAX = 3 };
 
 struct blob {
-    unsigned references; /* atomic; use the functions */
-    uint8_t uses;        /* atomic: 0 to BLOB_USES_MAX, by which a cache knows what to keep */
+    unsigned references; /* atomic */
+    /* Atomic: uses since a cache last looked, at most BLOB_USES_MAX. It is the memory cache's
+     * (S3-FIFO), but lives here so that a hit writes no other cache line, and takes no lock. */
+    uint8_t uses;
     size_t length;
     uint8_t bytes[];
 };
 
-/* LENGTH bytes to fill in, with one reference, or NULL where memory is out. Any thread. */
+/* LENGTH uninitialized bytes with one reference, or NULL if out of memory. */
 struct blob *blob_new(size_t length);
-/* The same with a copy of BYTES. */
+/* A copy of BYTES. */
 struct blob *blob_copy(const void *bytes, size_t length);
 
-/* The bytes of FIRST and behind them those of SECOND, whose references are taken, or NULL. */
+/* The bytes of FIRST followed by those of SECOND, or NULL if out of memory. Releases both, which
+ * may be NULL: then it returns NULL. */
 struct blob *blob_join(struct blob *first, struct blob *second);
 
-/* One reference more, or less; the last one frees. Any thread. */
+/* Take a reference, or drop one: the last one frees. */
 struct blob *blob_hold(struct blob *blob);
 void blob_release(struct blob *blob);
 
-/* Count a use. Any thread that holds a reference; no lock. Of two at the same time one may be
- * lost, and a blob in constant use is only read: its cache line stays shared. */
+/* Count a use. Concurrent uses may count as one. A blob in constant use is only read, so that its
+ * cache line stays shared. */
 static inline void blob_use(struct blob *blob)
 {
     uint8_t uses = __atomic_load_n(&blob->uses, __ATOMIC_RELAXED);

@@ -4,12 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Letters a turn: so many wake-ups at once that what else the loop has to do waits a millisecond,
- * not a second. */
+/* Messages per iteration: the loop's other work is delayed by a millisecond, not by a second. */
 enum { BATCH = 64 };
 
 struct mailbox {
-    uv_mutex_t lock; /* of the line of letters */
+    uv_mutex_t lock; /* guards the list */
     struct message *first, **last;
     uv_async_t wake;
 };
@@ -71,7 +70,7 @@ void mailbox_post(struct mailbox *mailbox, struct message *message)
     const bool waking = mailbox->first == NULL;
     *mailbox->last = message;
     mailbox->last = &message->next;
-    /* Under the lock, so that nobody is in here any more once the last letter is delivered. */
+    /* Under the lock, so that no thread is in here once the last message has been delivered. */
     if (waking)
         uv_async_send(&mailbox->wake);
     uv_mutex_unlock(&mailbox->lock);

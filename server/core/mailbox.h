@@ -1,31 +1,29 @@
-/*
- * Letters to the thread of a loop, from any thread: delivered there in the
- * order in which they were posted, a batch a turn of the loop.
- */
+/* Messages from any thread to the thread of a loop, delivered in the order in which they were
+ * posted, a batch per iteration of the loop. */
 #ifndef FARLANDS_CORE_MAILBOX_H
 #define FARLANDS_CORE_MAILBOX_H
 
 #include <uv.h>
 
-/* Embed it in what is to be told; it must stay until it is delivered. */
+/* Embedded in the sender's struct, which must last until delivery. */
 struct message {
-    /* On the loop's thread; the letter may be freed or posted again here. */
+    /* On the loop's thread. May free the message or post it again. */
     void (*deliver)(struct message *message);
     struct message *next; /* private */
 };
 
 struct mailbox;
 
-/* Returns 0 or a negative code. LOOP's thread, or before it runs. */
+/* Returns 0 or a negative code. On LOOP's thread, or before it runs. */
 int mailbox_new(struct mailbox **out, uv_loop_t *loop);
 
 /* Any thread, until mailbox_close is called. */
 void mailbox_post(struct mailbox *mailbox, struct message *message);
 
-/* On the loop's thread, when nobody will post any more and all is delivered. */
+/* On the loop's thread, once all messages are delivered and no thread will post another. */
 void mailbox_close(struct mailbox *mailbox);
 
-/* Once the loop has run the close callback. */
+/* After the loop has run its closing handles. */
 void mailbox_free(struct mailbox *mailbox);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Loops over pixels that are worth wider vectors than every machine has: gcc
- * builds a function marked so once for each level of x86-64, and the loader
- * picks the best, where it can. The loops are plain C over integers, or over floats with one
- * order of operations, so that all versions compute the same.
+ * MULTIVERSION compiles a function once per level of x86-64, if gcc and the loader support that,
+ * and the loader picks the best for the machine. For loops over pixels in plain C: on integers, or
+ * on floats in one order of operations, so that all versions compute the same.
  */
 #ifndef FARLANDS_CORE_MULTIVERSION_H
 #define FARLANDS_CORE_MULTIVERSION_H

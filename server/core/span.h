@@ -1,4 +1,4 @@
-/* Parts of text, such as of a URL: not terminated. */
+/* A slice of another text, such as of a URL. Not terminated, and owns nothing. */
 #ifndef FARLANDS_CORE_SPAN_H
 #define FARLANDS_CORE_SPAN_H
 
@@ -16,7 +16,7 @@ static inline bool span_is(struct span span, const char *text)
     return span.text && span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
 }
 
-/* Cut SUFFIX off the end, if it is there and something is before it. */
+/* Remove SUFFIX from the end, if it is there and not all of SPAN. Returns whether it was. */
 static inline bool span_cut(struct span *span, const char *suffix)
 {
     size_t length = strlen(suffix);
@@ -26,18 +26,18 @@ static inline bool span_cut(struct span *span, const char *suffix)
     return true;
 }
 
-/* Take off what is before the first SEPARATOR, and that, too; without one, everything. */
+/* Remove and return the text before the first SEPARATOR, which goes too; all of it if none. */
 static inline struct span span_take(struct span *span, char separator)
 {
     const char *at = span->length > 0 ? memchr(span->text, separator, span->length) : NULL;
     struct span taken = {span->text, at ? (size_t)(at - span->text) : span->length};
-    size_t gone = taken.length + (at != NULL);
-    span->text += gone;
-    span->length -= gone;
+    const size_t removed = taken.length + (at != NULL);
+    span->text += removed;
+    span->length -= removed;
     return taken;
 }
 
-/* How much of a part a message repeats. */
+/* How much of SPAN an error message repeats. */
 static inline int span_shown(struct span span)
 {
     return span.length < 40 ? (int)span.length : 40;

@@ -33,28 +33,22 @@ static void *run(void *context)
     return NULL;
 }
 
-/* As many as the system lets us have. */
 static int start_threads(struct thread_group *group, unsigned threads)
 {
     sigset_t all, before;
     int err = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (!err && group->count < threads) {
+    uv_mutex_lock(&group->lock); /* so that none ends before it is counted */
+    for (; group->count < threads; group->count++) {
         struct member *member = &group->member[group->count];
         *member = (struct member){.group = group, .number = group->count};
-        uv_mutex_lock(&group->lock);
-        group->working++;
-        uv_mutex_unlock(&group->lock);
         err = pthread_create(&member->thread, NULL, run, member);
-        if (err) {
-            uv_mutex_lock(&group->lock);
-            group->working--;
-            uv_mutex_unlock(&group->lock);
-        } else {
-            group->count++;
-        }
+        if (err)
+            break;
     }
+    group->working = group->count;
+    uv_mutex_unlock(&group->lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return group->count > 0 ? 0 : -err;
 }

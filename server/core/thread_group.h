@@ -1,4 +1,4 @@
-/* Threads that do one job together and then end. Signals are for others. */
+/* Threads that run one function and end (fork-join). They block all signals. */
 #ifndef FARLANDS_CORE_THREAD_GROUP_H
 #define FARLANDS_CORE_THREAD_GROUP_H
 
@@ -7,16 +7,17 @@
 struct thread_group;
 
 /*
- * Have THREADS of them WORK, each with its NUMBER from 0 on; or fewer, where the system has no
- * more. CONTEXT outlives them. Returns 0, or -ENOMEM or -EAGAIN where there is not even one.
+ * Start THREADS threads, each of which calls WORK with its NUMBER, from 0 on; or fewer, if the
+ * system allows no more. CONTEXT must outlive them. Returns 0, -ENOMEM, or -EAGAIN if not even one
+ * could be started.
  */
 int thread_group_start(struct thread_group **out, unsigned threads,
                        void (*work)(void *context, unsigned number), void *context);
 
-/* Wait until all have ended, but for MS at most: whether they have. One thread. */
+/* Wait for all to end, at most MS milliseconds. Returns whether they have. One thread. */
 bool thread_group_wait(struct thread_group *group, long ms);
 
-/* Wait for their end. */
+/* Wait for all to end. NULL is allowed. */
 void thread_group_free(struct thread_group *group);
 
 #endif
