@@ -25,11 +25,10 @@ static unsigned parse_place(struct span span, const char *name, unsigned beyond,
         return query_reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
                             span_shown(span), span.text);
     if (err)
-        return query_reject(
-            why, 400,
-            "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, such as "
-            "12, -3.5 or 0.0009765625",
-            name, span_shown(span), span.text);
+        return query_reject(why, 400,
+                            "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, "
+                            "such as 12, -3.5 or 0.0009765625",
+                            name, span_shown(span), span.text);
     return 0;
 }
 
@@ -53,47 +52,38 @@ static unsigned parse_step(struct span span, const char *name, int64_t *out, cha
     int64_t units;
     if (blocks_parse(span.text, span.length, &units) || units < 1 || (units & (units - 1)) != 0 ||
         units > INT64_C(1) << QUERY_STEP_MAX_BITS)
-        return query_reject(
-            why, 400,
-            "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to 1048576 "
-            "(2^20) blocks",
-            name, span_shown(span), span.text);
+        return query_reject(why, 400,
+                            "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to "
+                            "1048576 (2^20) blocks",
+                            name, span_shown(span), span.text);
     *out = units;
     return 0;
 }
 
-/* "12", "-3.5": what strtof takes besides is not accepted. */
-static bool is_decimal(struct span span)
+/* Whether TEXT is like "12" or "-3.5": strtof accepts more. */
+static bool is_decimal(const char *text)
 {
-    const char *at = span.text, *end = span.text + span.length;
-    at += at < end && *at == '-';
-    const char *digits = at;
-    while (at < end && *at >= '0' && *at <= '9')
-        at++;
-    if (at == digits || at == end)
-        return at > digits;
-    digits = at + 1;
-    if (*at == '.')
-        for (at++; at < end && *at >= '0' && *at <= '9';)
-            at++;
-    return at == end && at > digits;
+    const char *whole = text + (*text == '-');
+    const char *point = whole + strspn(whole, "0123456789");
+    const char *end = *point == '.' ? point + 1 + strspn(point + 1, "0123456789") : point;
+    return point > whole && *end == '\0' && end[-1] != '.';
 }
 
 static unsigned parse_real(struct span span, const struct query_parameter *parameter, float *out,
                            char *why)
 {
+    const bool signed_too = parameter->min < 0;
     char text[40];
 
-    if (span.length < sizeof text && is_decimal(span)) {
+    if (span.length < sizeof text) {
         memcpy(text, span.text, span.length);
         text[span.length] = '\0';
-        *out = strtof(text, NULL);
-        if (*out >= parameter->min)
+        if (is_decimal(text) && (*out = strtof(text, NULL)) >= parameter->min)
             return 0;
     }
     return query_reject(why, 400, "%s: \"%.*s\" is not a decimal number%s such as %s1.5",
                         parameter->name, span_shown(span), span.text,
-                        parameter->min == 0 ? " from 0 on" : "", parameter->min == 0 ? "" : "-");
+                        signed_too ? "" : ", 0 or more,", signed_too ? "-" : "");
 }
 
 static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,
@@ -149,7 +139,6 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
     }
 }
 
-/* What may be left out has its value already, but for a step. */
 static bool is_optional(const struct query_parameter *parameter)
 {
     return parameter->kind == QUERY_STEP || parameter->kind == QUERY_REAL;
@@ -158,7 +147,7 @@ static bool is_optional(const struct query_parameter *parameter)
 static unsigned reject_absent(const struct query_parameter *parameters, const char *name, int found,
                               char *why)
 {
-    int n = snprintf(why, QUERY_WHY, "%s: %s; needed once each:", name,
+    int n = snprintf(why, QUERY_WHY, "%s: %s; required once each:", name,
                      found ? "given twice" : "missing");
     for (; parameters->name && n < QUERY_WHY; parameters++)
         if (!is_optional(parameters))

@@ -30,8 +30,7 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
                  route->world);
     if (!world || !route->seeded || world->config.seeds == SEEDS_ANY)
         return world;
-    snprintf(why, ROUTE_WHY,
-             "seed: world \"%.40s\" has the one seed it is configured with (seeds: fixed)",
+    snprintf(why, ROUTE_WHY, "seed: world \"%.40s\" has one configured seed (seeds: fixed)",
              route->world);
     return NULL;
 }
@@ -72,8 +71,7 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
         return -ENOENT;
     if (format < 0 || !(layers[layer].formats & 1u << format)) {
         snprintf(why, ROUTE_WHY,
-                 "extension: layer %.40s has no \"%.20s\"; the world's JSON lists "
-                 "them",
+                 "extension: layer %.40s has no \"%.20s\"; the world's JSON lists its formats",
                  route->layer, route->extension);
         return -ENOENT;
     }

@@ -11,8 +11,8 @@
 
 enum { SEGMENTS_MAX = 5 };
 
-/* Names of worlds, layers and extensions. Anything else exists nowhere. */
-static bool span_word(struct span span, char out[ROUTE_WORD])
+/* Copy the name of a world, a layer, an extension; false if it is empty or too long. */
+static bool copy_word(struct span span, char out[ROUTE_WORD])
 {
     if (span.length == 0 || span.length >= ROUTE_WORD)
         return false;
@@ -30,15 +30,14 @@ static unsigned parse_integer(struct span span, const char *what, int64_t *out, 
         return query_reject(why, 400, "%s: \"%.*s\" is beyond 64 bits", what, span_shown(span),
                             span.text);
     default:
-        return query_reject(
-            why, 400,
-            "%s: \"%.*s\" is not a whole number such as 0, 12 or -3 (without +, leading "
-            "zeros or exponent)",
-            what, span_shown(span), span.text);
+        return query_reject(why, 400,
+                            "%s: \"%.*s\" is not a whole number such as 0, 12 or -3 (without +, "
+                            "leading zeros or exponent)",
+                            what, span_shown(span), span.text);
     }
 }
 
-/* A world's name, or NAME:SEED. */
+/* NAME or NAME:SEED. */
 static unsigned parse_world(struct route *route, struct span name, char *why)
 {
     const char *colon = name.length > 0 ? memchr(name.text, ':', name.length) : NULL;
@@ -46,15 +45,14 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
         const size_t length = (size_t)(colon - name.text);
         const struct span seed = {colon + 1, name.length - length - 1};
         if (unsigned_parse(seed.text, seed.length, &route->seed))
-            return query_reject(
-                why, 400,
-                "seed: \"%.*s\" is not a whole number from 0 to 18446744073709551615 "
-                "(without +, leading zeros or exponent)",
-                span_shown(seed), seed.text);
+            return query_reject(why, 400,
+                                "seed: \"%.*s\" is not a whole number from 0 to "
+                                "18446744073709551615 (without +, leading zeros or exponent)",
+                                span_shown(seed), seed.text);
         route->seeded = true;
         name.length = length;
     }
-    if (span_word(name, route->world))
+    if (copy_word(name, route->world))
         return 0;
     return query_reject(why, 404, "world: no such world; /worlds.json lists them");
 }
@@ -62,60 +60,47 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
 static void parse_version(struct route *route, const char *query)
 {
     struct span version = {0};
-    if (query_value(query, "v", &version) != 1 || !span_word(version, route->version))
+    if (query_value(query, "v", &version) != 1 || !copy_word(version, route->version))
         route->version[0] = '\0';
 }
 
-/* What is at {world}/NAME, with a query. */
-static const struct question {
+/* The endpoints {world}/NAME?..., or {world}/NAME.{ext}?... */
+static const struct endpoint {
     const char *name;
     enum route_kind kind;
-    bool extended;   /* as in region.f32 */
-    unsigned beyond; /* the status of a place beyond the limit */
+    bool has_extension;
+    unsigned beyond; /* the status for a place beyond the limit */
     struct query_parameter parameters[8];
-} questions[] = {
-#define AT(member) offsetof(struct route, member)
-#define PLACE                            \
-    {"x", QUERY_PLACE, AT(at_x), 0, 0},  \
-    {                                    \
-        "y", QUERY_PLACE, AT(at_y), 0, 0 \
+} endpoints[] = {
+#define PARAMETER(text, type, member, ...)                                                \
+    {                                                                                     \
+        .name = text, .kind = type, .offset = offsetof(struct route, member), __VA_ARGS__ \
     }
-#define SIDES                                                \
-    {"width", QUERY_COUNT, AT(width), ROUTE_SIDE_MAX, 0},    \
-    {                                                        \
-        "height", QUERY_COUNT, AT(height), ROUTE_SIDE_MAX, 0 \
-    }
-#define STEP                               \
-    {                                      \
-        "step", QUERY_STEP, AT(step), 0, 0 \
-    }
-    {"height", ROUTE_HEIGHT, false, 404, {PLACE}},
-    {"heights", ROUTE_HEIGHTS, false, 400, {{"at", QUERY_PLACES, AT(places), 0, 0}}},
+#define X PARAMETER("x", QUERY_PLACE, at_x)
+#define Y PARAMETER("y", QUERY_PLACE, at_y)
+#define Z PARAMETER("z", QUERY_PLACE, at_z)
+#define SIDE(member) PARAMETER(#member, QUERY_COUNT, member, .max = ROUTE_SIDE_MAX)
+#define STEP PARAMETER("step", QUERY_STEP, step)
+#define REAL(member, least) PARAMETER(#member, QUERY_REAL, member, .min = least)
+    {"height", ROUTE_HEIGHT, false, 404, {X, Y}},
+    {"heights", ROUTE_HEIGHTS, false, 400, {PARAMETER("at", QUERY_PLACES, places)}},
     {"spawn",
      ROUTE_SPAWN,
      false,
      400,
-     {PLACE,
-      {"min", QUERY_REAL, AT(min), 0, -INFINITY},
-      {"max", QUERY_REAL, AT(max), 0, -INFINITY},
-      {"slope", QUERY_REAL, AT(slope), 0, 0}}},
-    {"region", ROUTE_REGION, true, 400, {PLACE, SIDES, STEP}},
-    {"volume",
-     ROUTE_VOLUME,
-     true,
-     400,
-     {PLACE,
-      {"z", QUERY_PLACE, AT(at_z), 0, 0},
-      SIDES,
-      {"depth", QUERY_COUNT, AT(depth), ROUTE_SIDE_MAX, 0},
-      STEP}},
-#undef AT
-#undef PLACE
-#undef SIDES
+     {X, Y, REAL(min, -INFINITY), REAL(max, -INFINITY), REAL(slope, 0)}},
+    {"region", ROUTE_REGION, true, 400, {X, Y, SIDE(width), SIDE(height), STEP}},
+    {"volume", ROUTE_VOLUME, true, 400, {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP}},
+#undef PARAMETER
+#undef X
+#undef Y
+#undef Z
+#undef SIDE
 #undef STEP
+#undef REAL
 };
 
-/* Whether samples FIRST, FIRST + step, ... (COUNT of them) end within the limit. */
+/* Check that the last of COUNT samples from FIRST on is within the limit. */
 static unsigned check_end(const char *name, int64_t first, int64_t step, int count, char *why)
 {
     if (first + step * (count - 1) <= FARLANDS_LIMIT)
@@ -124,23 +109,20 @@ static unsigned check_end(const char *name, int64_t first, int64_t step, int cou
                         name, count);
 }
 
-static unsigned check_question(const struct route *route, char *why)
+static unsigned check_arguments(const struct route *route, char *why)
 {
     const int64_t samples = (int64_t)route->width * route->height;
     unsigned status = 0;
 
     switch (route->kind) {
     case ROUTE_SPAWN:
-        return route->min <= route->max
-                   ? 0
-                   : query_reject(why, 400, "min: must not be above max: no height lies between");
+        return route->min <= route->max ? 0 : query_reject(why, 400, "min: must not exceed max");
     case ROUTE_VOLUME:
         if (samples * route->depth > ROUTE_VOLUME_MAX)
-            return query_reject(
-                why, 413,
-                "width, height, depth: %d * %d * %d samples are too many; at most %d "
-                "(2^24)",
-                route->width, route->height, route->depth, ROUTE_VOLUME_MAX);
+            return query_reject(why, 413,
+                                "width, height, depth: %d * %d * %d samples are too many; at most "
+                                "%d (2^24)",
+                                route->width, route->height, route->depth, ROUTE_VOLUME_MAX);
         status = check_end("z", route->at_z, route->step, route->depth, why);
         break;
     case ROUTE_REGION:
@@ -153,51 +135,44 @@ static unsigned check_question(const struct route *route, char *why)
     return status ? status : check_end("y", route->at_y, route->step, route->height, why);
 }
 
-/* What NAME asks, or NULL; what has its extension in EXTENSION has one. */
-static const struct question *find_question(struct span name, struct span *extension)
+/* The endpoint called NAME, or NULL. Splits off the EXTENSION. */
+static const struct endpoint *find_endpoint(struct span name, struct span *extension)
 {
     *extension = name;
     const struct span stem = span_take(extension, '.');
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        const struct question *question = &questions[i];
-        if (span_is(question->extended ? stem : name, question->name))
-            return question;
-    }
+    for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
+        if (span_is(endpoints[i].has_extension ? stem : name, endpoints[i].name))
+            return &endpoints[i];
     return NULL;
 }
 
-static unsigned parse_question(struct route *route, const struct question *question,
+static unsigned parse_endpoint(struct route *route, const struct endpoint *endpoint,
                                struct span extension, const char *query, char *why)
 {
-    route->kind = question->kind;
+    route->kind = endpoint->kind;
     route->min = -INFINITY;
     route->max = route->slope = INFINITY;
     parse_version(route, query);
-    if (question->extended && !span_word(extension, route->extension))
-        return query_reject(why, 404, "%s: as %s.f32?...", question->name, question->name);
-    unsigned status = query_parse(question->parameters, query, question->beyond, route, why);
-    return status ? status : check_question(route, why);
+    if (endpoint->has_extension && !copy_word(extension, route->extension))
+        return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->name, endpoint->name);
+    unsigned status = query_parse(endpoint->parameters, query, endpoint->beyond, route, why);
+    return status ? status : check_arguments(route, why);
 }
 
 static unsigned parse_tile(struct route *route, const struct span segments[SEGMENTS_MAX],
                            const char *query, char *why)
 {
-    struct span name = segments[4];
-    const char *point = memchr(name.text, '.', name.length);
-    struct span extension = {"", 0};
+    struct span extension = segments[4];
+    struct span name = span_take(&extension, '.');
     unsigned status;
 
     route->kind = ROUTE_TILE;
-    if (point) {
-        extension = (struct span){point + 1, (size_t)(name.text + name.length - point - 1)};
-        name.length = (size_t)(point - name.text);
-    }
     route->scale = span_cut(&name, "@2x") ? 2 : 1;
     if ((status = parse_integer(segments[2], "z", &route->z, why)) ||
         (status = parse_integer(segments[3], "x", &route->x, why)) ||
         (status = parse_integer(name, "y", &route->y, why)))
         return status;
-    if (!span_word(segments[1], route->layer) || !span_word(extension, route->extension))
+    if (!copy_word(segments[1], route->layer) || !copy_word(extension, route->extension))
         return query_reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     parse_version(route, query);
     return 0;
@@ -223,27 +198,22 @@ static unsigned parse_top(struct route *route, struct span segment, char *why)
     return query_reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
 }
 
-/* Split PATH at its slashes; more than there is room for are counted, not kept. *PROPER: none is
- * ".", "..", or, where there are several, and kept, empty. */
-static int split(const char *path, size_t length, struct span segments[SEGMENTS_MAX], bool *proper)
+/* Split PATH after its leading slash; segments beyond SEGMENTS_MAX are counted, not stored. *PROPER
+ * is false if a segment is "." or "..", or if one of several is empty. */
+static int split(struct span path, struct span segments[SEGMENTS_MAX], bool *proper)
 {
     int count = 0;
-    bool empty = false;
-    *proper = true;
-    const char *end = path + length;
-    for (const char *at = path + 1; at <= end; count++) {
-        const char *slash = memchr(at, '/', (size_t)(end - at));
-        const char *stop = slash ? slash : end;
-        const struct span segment = {at, (size_t)(stop - at)};
+    bool empty = false, dots = false, more;
+    do {
+        more = memchr(path.text, '/', path.length) != NULL;
+        const struct span segment = span_take(&path, '/');
         if (count < SEGMENTS_MAX)
             segments[count] = segment;
-        if (span_is(segment, ".") || span_is(segment, ".."))
-            *proper = false;
+        dots = dots || span_is(segment, ".") || span_is(segment, "..");
         empty = empty || (count < SEGMENTS_MAX && segment.length == 0);
-        at = stop + 1;
-    }
-    if (empty && count > 1)
-        *proper = false;
+        count++;
+    } while (more);
+    *proper = !dots && !(empty && count > 1);
     return count;
 }
 
@@ -255,13 +225,13 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
 
     memset(route, 0, sizeof *route);
     if (memchr(uri, '%', length))
-        return query_reject(why, 400, "URL: nothing in this server's URLs is percent-encoded");
+        return query_reject(why, 400, "URL: percent-encoding is not accepted");
     if (uri[0] != '/')
         return query_reject(why, 400, "URL: must begin with /");
     bool proper;
-    int count = split(uri, length, segments, &proper);
+    int count = split((struct span){uri + 1, length - 1}, segments, &proper);
     if (!proper)
-        return query_reject(why, 400, "URL: empty, . and .. are not accepted between slashes");
+        return query_reject(why, 400, "URL: empty segments, . and .. are not accepted");
     if (count == 1)
         return parse_top(route, segments[0], why);
     if (count > SEGMENTS_MAX || count == 3 || count == 4)
@@ -270,7 +240,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
                             "/{world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     if (span_is(segments[0], "viewer") && count == 2) {
         route->kind = ROUTE_ASSET;
-        return span_word(segments[1], route->layer) ? 0 : query_reject(why, 404, "no such file");
+        return copy_word(segments[1], route->layer) ? 0 : query_reject(why, 404, "no such file");
     }
     unsigned status = parse_world(route, segments[0], why);
     if (status)
@@ -278,14 +248,14 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     if (count == SEGMENTS_MAX)
         return parse_tile(route, segments, query, why);
     struct span extension;
-    const struct question *question = find_question(segments[1], &extension);
-    if (question)
-        return parse_question(route, question, extension, query, why);
+    const struct endpoint *endpoint = find_endpoint(segments[1], &extension);
+    if (endpoint)
+        return parse_endpoint(route, endpoint, extension, query, why);
     route->kind = ROUTE_TILEJSON;
-    if (span_cut(&segments[1], ".json") && span_word(segments[1], route->layer))
+    if (span_cut(&segments[1], ".json") && copy_word(segments[1], route->layer))
         return 0;
     return query_reject(
         why, 404,
-        "nothing is at this URL; below /{world}/ are {layer}.json, height, heights, spawn, "
+        "nothing is at this URL; /{world}/ has {layer}.json, height, heights, spawn, "
         "region.f32 and volume.f32");
 }

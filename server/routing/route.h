@@ -1,4 +1,4 @@
-/* URL -> what it asks for. Pure: no world is looked up, nothing is allocated. */
+/* URL -> the endpoint and its arguments. Pure: no world is looked up, nothing is allocated. */
 #ifndef FARLANDS_ROUTING_ROUTE_H
 #define FARLANDS_ROUTING_ROUTE_H
 
@@ -42,17 +42,15 @@ struct route {
     int64_t at_x, at_y, at_z;   /* units: a place, or the first sample */
     int64_t step;               /* units, of a region or a volume */
     int width, height, depth;   /* samples, of a region or a volume */
-    float min, max, slope;      /* metres, and metres a block, of a spawn; infinite: any */
-    struct span places;         /* of heights: for query_next_place; part of the URI */
+    float min, max, slope;      /* of a spawn: metres, and metres per block; infinite: any */
+    struct span places;         /* of heights, for query_next_place; points into the URI */
     char version[ROUTE_WORD];   /* the value of ?v=, or empty */
     bool seeded;                /* {world} was name:seed */
-    uint64_t seed;              /* then instead of the world's own */
+    uint64_t seed;
 };
 
-/*
- * Parse URI, the path and query of a request. Returns 0, or the HTTP status to
- * answer with, 400, 404 or 413, and in WHY what is wrong with which part.
- */
+/* Parse URI, a request's path and query. Returns 0, or HTTP status 400, 404 or 413 with an error
+ * message in WHY that names the part. */
 unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY]);
 
 #endif

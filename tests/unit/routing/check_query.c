@@ -41,7 +41,7 @@ START_TEST(test_status)
     ck_assert_uint_eq(query_parse(parameters, "x=1&count=10", 404, &wish, why), 413);
     ck_assert_str_eq(why, "count: 10 samples are too many; at most 9");
     ck_assert_uint_eq(query_parse(parameters, "x=1", 404, &wish, why), 400);
-    ck_assert_str_eq(why, "count: missing; needed once each: x= count=");
+    ck_assert_str_eq(why, "count: missing; required once each: x= count=");
 }
 END_TEST
 
