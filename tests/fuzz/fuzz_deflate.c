@@ -1,20 +1,20 @@
 /*
- * Streams of the encoder: inflated by zlib they are the very bytes again, with
- * nothing behind, and within the bound that deflate.h states. Half of the inputs
- * are the bytes; the others tell how to make more of them: literals, and runs
- * that repeat the byte before, a pixel before, or what some way off is.
+ * The deflate encoder: zlib inflates its stream to the same bytes, with nothing left over, and the
+ * stream is within the bound in deflate.h. Half of the inputs are the bytes themselves; the others
+ * are instructions to make more: literals, and runs that repeat the byte before, a pixel before,
+ * or a byte some distance before.
  */
 #include "server/png/deflate/deflate.h"
 
-#define ZLIB_CONST /* it reads its input only */
+#define ZLIB_CONST /* its input is const */
 #include <zlib.h>
 
 #include "tests/fuzz/fuzz.h"
 
-enum { BYTES_MAX = 70000 }; /* more than one stored block holds, 65535 */
+enum { BYTES_MAX = 70000 }; /* more than a stored block's 65535 */
 
 struct page {
-    uint8_t *bytes; /* and their slack */
+    uint8_t *bytes; /* and slack */
     size_t length;
 };
 
@@ -24,7 +24,7 @@ static void page_put(struct page *page, uint8_t byte)
         page->bytes[page->length++] = byte;
 }
 
-/* COUNT bytes that are each the same as that DISTANCE before. */
+/* Append COUNT bytes that each equal the one DISTANCE before. */
 static void page_repeat(struct page *page, size_t distance, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -35,7 +35,7 @@ static void paint(struct page *page, struct input *input, unsigned far)
 {
     while (input->left > 0 && page->length < BYTES_MAX) {
         const uint8_t order = input_byte(input);
-        const size_t count = 1u + (order & 31) * (order & 32 ? 67 : 1); /* 258 is a match's most */
+        const size_t count = 1u + (order & 31) * (order & 32 ? 67 : 1); /* a match has up to 258 */
         switch (order >> 6) {
         case 0:
             for (size_t i = 0; i < count && input->left > 0; i++)
@@ -72,7 +72,7 @@ static void check_inflates(const uint8_t *stream, size_t stream_length, const st
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static struct deflate *deflate; /* one for all, as a render thread has it */
+    static struct deflate *deflate; /* reused, as by a render thread */
     struct input input = {bytes, size};
     const uint8_t kind = input_byte(&input);
     const unsigned far = 1u + (kind & 3);
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     else
         while (input.left > 0)
             page_put(&page, input_byte(&input));
-    /* The block ends where what must be readable does. */
+    /* The memory ends with the slack. */
     uint8_t *exact = malloc(page.length + DEFLATE_SLACK);
     memcpy(exact, page.bytes, page.length);
     memset(exact + page.length, kind, DEFLATE_SLACK);

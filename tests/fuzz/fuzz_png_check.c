@@ -1,7 +1,7 @@
 /*
- * Files that may be PNGs; half of the mutations leave every CRC right. What is accepted is so by a
- * second, plainer reading too, libpng (where it takes the header) sees the same dimensions in it,
- * and neither a part of it nor what differs from it by one bit is accepted.
+ * Files that may be PNGs; half of the mutations repair every CRC. An accepted file is accepted by a
+ * second, plainer check, too; libpng reads the same dimensions, if it takes the header; and neither
+ * a part of the file nor one with a flipped bit is accepted.
  */
 #include "server/png/image_verify.h"
 
@@ -26,7 +26,7 @@ static void write_word(uint8_t *bytes, uint32_t word)
         bytes[i] = (uint8_t)(word >> (24 - 8 * i));
 }
 
-/* Give each chunk the CRC that it should have. */
+/* Repair the CRC of each chunk. */
 static void mend(uint8_t *bytes, size_t size)
 {
     for (size_t at = SIGNATURE; at < size && size - at >= FRAME;) {
@@ -46,7 +46,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, uns
     return size;
 }
 
-/* The same judgement, by zlib's sum and by what each chunk's neighbours may be. */
+/* The second check: zlib's CRC, and the chunks that may follow each other. */
 static bool is_whole(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
 {
     static const uint8_t header[] = {0, 0, 0, 13, 'I', 'H', 'D', 'R'};
@@ -105,7 +105,7 @@ static void check_libpng(struct input input, uint32_t width, uint32_t height)
     png_destroy_read_struct(&png, &header, NULL);
 }
 
-/* Which byte and bit to change comes from the input itself. */
+/* The input itself chooses the byte and the bit to change. */
 static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
 {
     const uint32_t where = (uint32_t)crc32(0, bytes, (uInt)size);
@@ -113,7 +113,7 @@ static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_
     uint8_t *copy = input_copy(bytes, kept);
     must(!image_verify(copy, kept, width, height), "the first %zu bytes alone", kept);
     free(copy);
-    /* A length that changes may, in theory, lead to other chunks that are whole as well. */
+    /* In theory a changed length can lead to other valid chunks. */
     const size_t rotten = where % 2 ? SIGNATURE + 4 + where / 2 % 17 : size - 8 + where / 2 % 8;
     copy = input_copy(bytes, size);
     copy[rotten] ^= (uint8_t)(1u << (where >> 29));
@@ -123,7 +123,7 @@ static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    /* What the header says, where there is one: nothing else could be accepted. */
+    /* The header's dimensions, if there is one: no others could be accepted. */
     const bool headed = size >= 24;
     const uint32_t width = headed ? read_word(bytes + 16) : SIDE;
     const uint32_t height = headed ? read_word(bytes + 20) : SIDE;

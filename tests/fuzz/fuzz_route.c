@@ -1,7 +1,7 @@
 /*
- * URLs. A refusal is 400, 404 or 413 and says why, printable where the URL is. What
- * is accepted holds terminated words, a height inside the world's limits, and of
- * a tile the one URL that it has: its path is the very text that was parsed.
+ * URLs. An error has status 400, 404 or 413 and a message, which is printable if the URL is. An
+ * accepted route has terminated names and a place within the limits, and a tile has one URL only:
+ * its path is the text that was parsed.
  */
 #include <inttypes.h>
 
@@ -51,7 +51,7 @@ static void check_grid(const struct route *route)
         check_place(route->at_z + route->step * (route->depth - 1));
 }
 
-/* {world} is the very text that was parsed. */
+/* {world} is the text that was parsed. */
 static void check_world(const struct route *route, const char *uri)
 {
     char text[ROUTE_WORD + 32];

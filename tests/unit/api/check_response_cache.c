@@ -1,22 +1,22 @@
-/* Answers made ready: found by their URI, within a budget, and never leaked. */
+/* Cached responses: found by their URI, kept within a budget, and never leaked. */
 #include "server/api/response_cache.h"
 
 #include "tests/unit/support/fixtures.h"
 
-static struct response_cache *response_cache;
+static struct response_cache *cache;
 
 static void set_up(void)
 {
-    ck_assert_int_eq(response_cache_new(&response_cache, 1 << 20), 0);
+    ck_assert_int_eq(response_cache_new(&cache, 1 << 20), 0);
 }
 
 static void tear_down(void)
 {
-    response_cache_free(response_cache);
+    response_cache_free(cache);
     response_cache_free(NULL);
 }
 
-/* What was put keeps its blob: how many know it, besides the test. */
+/* References to BLOB besides the test's. */
 static unsigned holders(const struct blob *blob)
 {
     return __atomic_load_n(&blob->references, __ATOMIC_RELAXED) - 1;
@@ -24,7 +24,7 @@ static unsigned holders(const struct blob *blob)
 
 static void put(const char *uri, const char *etag, struct blob *blob)
 {
-    char uri_copy[64], etag_copy[64]; /* texts are copied */
+    char uri_copy[64], etag_copy[64]; /* the cache must copy these */
     struct cached_response ready = {.uri = uri_copy, .etag = etag_copy, .blob = blob};
     snprintf(uri_copy, sizeof uri_copy, "%s", uri);
     snprintf(etag_copy, sizeof etag_copy, "%s", etag);
@@ -35,7 +35,7 @@ static void put(const char *uri, const char *etag, struct blob *blob)
                          0);
     ck_assert_int_eq(
         mhd_response_make(&ready.same, &(struct http_response){.status = 304}, false, false), 0);
-    response_cache_put(response_cache, &ready);
+    response_cache_put(cache, &ready);
     memset(uri_copy, 'x', sizeof uri_copy);
     memset(etag_copy, 'x', sizeof etag_copy);
 }
@@ -43,11 +43,11 @@ static void put(const char *uri, const char *etag, struct blob *blob)
 START_TEST(test_find)
 {
     struct blob *blob = blob_copy("tile", 4);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
+    ck_assert_ptr_null(response_cache_find(cache, "/a"));
     put("/a", "\"1\"", blob);
     put("/b", "\"2\"", NULL);
-    const struct cached_response *a = response_cache_find(response_cache, "/a"),
-                                 *b = response_cache_find(response_cache, "/b");
+    const struct cached_response *a = response_cache_find(cache, "/a"),
+                                 *b = response_cache_find(cache, "/b");
     ck_assert_str_eq(a->uri, "/a");
     ck_assert_str_eq(a->etag, "\"1\"");
     ck_assert_ptr_eq(a->blob, blob);
@@ -57,25 +57,25 @@ START_TEST(test_find)
     ck_assert_str_eq(b->etag, "\"2\"");
     ck_assert_ptr_null(b->blob);
     ck_assert_ptr_null(b->full.response);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/a?"));
-    ck_assert_ptr_null(response_cache_find(response_cache, "/"));
-    ck_assert_ptr_null(response_cache_find(response_cache, ""));
+    ck_assert_ptr_null(response_cache_find(cache, "/a?"));
+    ck_assert_ptr_null(response_cache_find(cache, "/"));
+    ck_assert_ptr_null(response_cache_find(cache, ""));
     blob_release(blob);
 }
 END_TEST
 
-/* The same URI again takes the place of what was there. */
+/* A response for the same URI replaces the first one. */
 START_TEST(test_replace)
 {
     struct blob *one = blob_copy("1", 1), *two = blob_copy("2", 1);
     put("/a", "\"1\"", one);
-    ck_assert_uint_eq(holders(one), 2); /* the shelf and the response */
+    ck_assert_uint_eq(holders(one), 2); /* the cache's and the response's */
     put("/a", "\"2\"", two);
     ck_assert_uint_eq(holders(one), 0);
-    ck_assert_str_eq(response_cache_find(response_cache, "/a")->etag, "\"2\"");
+    ck_assert_str_eq(response_cache_find(cache, "/a")->etag, "\"2\"");
     put("/a", "\"3\"", NULL);
     ck_assert_uint_eq(holders(two), 0);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/a")->blob);
+    ck_assert_ptr_null(response_cache_find(cache, "/a")->blob);
     blob_release(one);
     blob_release(two);
 }
@@ -85,22 +85,22 @@ START_TEST(test_clear)
 {
     struct blob *blob = blob_copy("tile", 4);
     put("/a", "\"1\"", blob);
-    response_cache_clear(response_cache, 1 << 20);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
+    response_cache_clear(cache, 1 << 20);
+    ck_assert_ptr_null(response_cache_find(cache, "/a"));
     ck_assert_uint_eq(holders(blob), 0);
     put("/a", "\"1\"", blob);
-    ck_assert_ptr_nonnull(response_cache_find(response_cache, "/a"));
-    response_cache_clear(response_cache, 0);
+    ck_assert_ptr_nonnull(response_cache_find(cache, "/a"));
+    response_cache_clear(cache, 0);
     put("/a", "\"1\"", blob);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/a"));
+    ck_assert_ptr_null(response_cache_find(cache, "/a"));
     ck_assert_uint_eq(holders(blob), 0);
     put("/b", "\"2\"", NULL); /* costs no budget */
-    ck_assert_ptr_nonnull(response_cache_find(response_cache, "/b"));
+    ck_assert_ptr_nonnull(response_cache_find(cache, "/b"));
     blob_release(blob);
 }
 END_TEST
 
-/* Far more than fits: the tiles on the shelf never exceed its budget. */
+/* Far more tiles than fit: they never exceed the budget. */
 START_TEST(test_budget)
 {
     enum { TILES = 5000, SIZE = 10000 };
@@ -111,7 +111,7 @@ START_TEST(test_budget)
         snprintf(uri, sizeof uri, "/%d", i);
         blobs[i] = blob_new(SIZE);
         put(uri, "\"e\"", blobs[i]);
-        must(response_cache_find(response_cache, uri) != NULL, "%s is not there", uri);
+        must(response_cache_find(cache, uri) != NULL, "%s is not there", uri);
     }
     for (int i = 0; i < TILES; i++)
         kept += holders(blobs[i]) > 0;
@@ -119,10 +119,10 @@ START_TEST(test_budget)
     ck_assert_int_ge(kept * SIZE, (1 << 20) / 2);
     struct blob *huge = blob_new(2 << 20);
     put("/huge", "\"h\"", huge);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/huge"));
+    ck_assert_ptr_null(response_cache_find(cache, "/huge"));
     ck_assert_uint_eq(holders(huge), 0);
     blob_release(huge);
-    response_cache_clear(response_cache, 0);
+    response_cache_clear(cache, 0);
     for (int i = 0; i < TILES; i++) {
         must(holders(blobs[i]) == 0, "%d is still held", i);
         blob_release(blobs[i]);
@@ -130,7 +130,7 @@ START_TEST(test_budget)
 }
 END_TEST
 
-/* Far more URIs than places: what is asked for all the time stays. */
+/* Far more URIs than slots: a URI in constant use stays. */
 START_TEST(test_hot)
 {
     int lost = 0;
@@ -139,7 +139,7 @@ START_TEST(test_hot)
         char uri[32];
         snprintf(uri, sizeof uri, "/%d", i);
         put(uri, "\"e\"", NULL);
-        if (!response_cache_find(response_cache, "/hot")) {
+        if (!response_cache_find(cache, "/hot")) {
             lost++;
             put("/hot", "\"h\"", NULL);
         }
@@ -148,7 +148,7 @@ START_TEST(test_hot)
 }
 END_TEST
 
-/* What is larger than the shelf takes nobody's place. */
+/* A tile larger than the budget evicts nothing. */
 START_TEST(test_too_large)
 {
     struct blob *small = blob_copy("tile", 4), *large = blob_new(1 << 20);
@@ -159,7 +159,7 @@ START_TEST(test_too_large)
         put(uri, "\"1\"", small);
     }
     put("/large", "\"2\"", large);
-    ck_assert_ptr_null(response_cache_find(response_cache, "/large"));
+    ck_assert_ptr_null(response_cache_find(cache, "/large"));
     ck_assert_uint_eq(holders(large), 0);
     ck_assert_uint_ge(holders(small), 16);
     blob_release(small);
@@ -169,8 +169,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("shelf");
-    TCase *tcase = suite_case(suite, "shelf");
+    Suite *suite = suite_create("response cache");
+    TCase *tcase = suite_case(suite, "responses");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_find);
     tcase_add_test(tcase, test_too_large);

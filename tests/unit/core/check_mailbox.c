@@ -1,4 +1,4 @@
-/* Letters between threads: each is delivered once, in its sender's order, on the loop's thread. */
+/* Messages between threads: each is delivered once, in its sender's order, on the loop's thread. */
 #include "server/core/mailbox.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -7,22 +7,22 @@ enum { SENDERS = 4, EACH = 5000 };
 
 static uv_loop_t loop;
 static struct mailbox *mailbox;
-static uv_thread_t home;
+static uv_thread_t loop_thread;
 static int delivered, wrong, turns;
 
-struct note {
+struct test_message {
     struct message message;
     int sender, number;
 };
 
-static struct note notes[SENDERS][EACH];
+static struct test_message all[SENDERS][EACH];
 static int next_of[SENDERS];
 
 static void deliver(struct message *message)
 {
-    struct note *note = (struct note *)message;
+    struct test_message *sent = (struct test_message *)message;
     uv_thread_t here = uv_thread_self();
-    wrong += note->number != next_of[note->sender]++ || !uv_thread_equal(&here, &home);
+    wrong += sent->number != next_of[sent->sender]++ || !uv_thread_equal(&here, &loop_thread);
     if (++delivered == SENDERS * EACH)
         mailbox_close(mailbox);
 }
@@ -35,11 +35,11 @@ static void on_turn(uv_check_t *check)
 
 static void send_all(void *context)
 {
-    struct note *mine = context;
+    struct test_message *mine = context;
     for (int i = 0; i < EACH; i++) {
         mine[i].message.deliver = deliver;
         mine[i].number = i;
-        mine[i].sender = (int)(mine - notes[0]) / EACH;
+        mine[i].sender = (int)(mine - all[0]) / EACH;
         mailbox_post(mailbox, &mine[i].message);
     }
 }
@@ -47,11 +47,11 @@ static void send_all(void *context)
 START_TEST(test_senders)
 {
     uv_thread_t threads[SENDERS];
-    home = uv_thread_self();
+    loop_thread = uv_thread_self();
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     for (int i = 0; i < SENDERS; i++)
-        uv_thread_create(&threads[i], send_all, notes[i]);
+        uv_thread_create(&threads[i], send_all, all[i]);
     uv_run(&loop, UV_RUN_DEFAULT);
     for (int i = 0; i < SENDERS; i++)
         uv_thread_join(&threads[i]);
@@ -62,18 +62,18 @@ START_TEST(test_senders)
 }
 END_TEST
 
-/* However many letters wait, what else the loop does has its turn between them. */
+/* However many messages are queued, the loop's other work runs between batches. */
 START_TEST(test_batches)
 {
     uv_check_t check;
-    home = uv_thread_self();
+    loop_thread = uv_thread_self();
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     uv_check_init(&loop, &check);
     uv_check_start(&check, on_turn);
     uv_unref((uv_handle_t *)&check);
     for (int i = 0; i < SENDERS; i++)
-        send_all(notes[i]);
+        send_all(all[i]);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(delivered, SENDERS * EACH);
     ck_assert_int_eq(wrong, 0);
@@ -88,7 +88,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("mailbox");
-    TCase *tcase = suite_case(suite, "letters");
+    TCase *tcase = suite_case(suite, "messages");
     tcase_add_test(tcase, test_senders);
     tcase_add_test(tcase, test_batches);
     return suite_run(suite);

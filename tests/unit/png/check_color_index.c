@@ -1,4 +1,4 @@
-/* Few colours as indices into a palette, in order of brightness. */
+/* Indexed color: the palette is complete, and sorted by brightness. */
 #include "server/png/color_index.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -20,10 +20,8 @@ static void tear_down(void)
 
 enum choice { ANY, GREYS, REDS, BLUES, CHOICES };
 
-/*
- * Colour N of a choice, another one for each N: an odd factor takes no two
- * numbers to the same. The 257th is none of a choice's 256 shades.
- */
+/* Color N of a scheme, a different one for each N, since an odd factor is invertible. The 257th is
+ * none of a scheme's 256 shades. */
 static void colour_of(uint8_t out[3], enum choice choice, int n)
 {
     static const uint8_t factors[CHOICES][3] = {{0}, {1, 1, 1}, {1, 0, 0}, {0, 0, 1}};
@@ -34,7 +32,7 @@ static void colour_of(uint8_t out[3], enum choice choice, int n)
                                             : (unsigned)part + 1);
 }
 
-/* No part of A is brighter than B's, and so neither is A, whatever the parts weigh. */
+/* No channel of A is brighter than that of B: so A is not brighter, whatever the weights. */
 static bool no_brighter(const uint8_t a[3], const uint8_t b[3])
 {
     return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
@@ -45,7 +43,7 @@ static void check_colours(enum choice choice, int colours, size_t count, bool fi
 {
     uint8_t *bytes = guarded_bytes(&pixels, 3 * count, first);
     uint8_t *index = guarded_bytes(&index_of, count, first);
-    /* Each at least once, the last one at the very end, and else by chance. */
+    /* Each color at least once, the last one at the very end, the rest random. */
     const int others = colours > 1 ? colours - 1 : 1;
     for (size_t i = 0; i < count; i++) {
         int last = colours - (int)(count - i);
@@ -83,7 +81,7 @@ START_TEST(test_colours)
 }
 END_TEST
 
-/* Colours that only one bit tells apart, black and white among them. */
+/* Colors that differ in a single bit, and black and white. */
 START_TEST(test_bits)
 {
     uint8_t bytes[3 * 50] = {0}, index[50], palette[COLOR_INDEX_MAX][3];
@@ -98,14 +96,14 @@ START_TEST(test_bits)
         ck_assert_mem_eq(palette[index[i]], bytes + 3 * i, 3);
     ck_assert_int_eq(index[0], 0);
     ck_assert_int_eq(index[49], 49);
-    /* Half of any part is brighter than a sixteenth of any other. */
+    /* Half of any channel is brighter than a sixteenth of any other. */
     for (int bright = 7; bright < 24; bright += 8)
         for (int dark = 0; dark < 24; dark++)
             ck_assert(dark % 8 > 4 || index[1 + bright] > index[1 + dark]);
 }
 END_TEST
 
-/* A writer's second picture knows nothing of its first. */
+/* A second picture is independent of the first. */
 START_TEST(test_pure)
 {
     uint64_t state = 4;
@@ -118,8 +116,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("palette");
-    TCase *tcase = suite_case(suite, "palette");
+    Suite *suite = suite_create("color index");
+    TCase *tcase = suite_case(suite, "palettes");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_colours, 0, ROWS(numbers));
     tcase_add_test(tcase, test_bits);

@@ -1,4 +1,4 @@
-/* Streams, whole and in parts, through two decoders. */
+/* Streams, whole and in parts, decoded by two libraries. */
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 
 enum { TRIED = 300, TILE_MAX = 512 * (512 * 3 + 1) };
 
-static struct guarded tile; /* bytes and their slack */
+static struct guarded tile; /* input and its slack */
 static struct deflate *encoder;
 static struct libdeflate_decompressor *decompressor;
 
@@ -26,13 +26,13 @@ static void streams_tear_down(void)
     guarded_free(&tile);
 }
 
-/* Where LENGTH bytes of the tile begin, so that they end before their slack. */
+/* LENGTH bytes of the tile that end where their slack begins. */
 static uint8_t *tile_bytes(size_t length)
 {
     return guarded_bytes(&tile, length + DEFLATE_SLACK, false);
 }
 
-/* Both decoders take the whole stream and nothing else, and give BYTES. */
+/* Both decoders consume the whole stream and return BYTES. */
 static void check_inflates(const uint8_t *stream, size_t stream_length, const uint8_t *bytes,
                            size_t length, const char *what)
 {
@@ -60,7 +60,7 @@ static void check_inflates(const uint8_t *stream, size_t stream_length, const ui
     inflateEnd(&zlib);
 }
 
-/* The stream of LENGTH bytes of the tile. Returns its length. */
+/* Encode LENGTH bytes of the tile. Returns the stream's length. */
 static size_t check_stream(size_t length, unsigned far, const char *what)
 {
     size_t stream_length = 0;
@@ -94,10 +94,10 @@ static void paint(uint8_t *bytes, enum look look, size_t length, unsigned far, u
         case SPARSE:
             bytes[i] = rare ? 0 : (uint8_t)any;
             break;
-        case STEPS: /* as the bytes one before, or a pixel before */
+        case STEPS: /* equal to the byte before, or a pixel before */
             bytes[i] = i && rare ? bytes[i - (any >> 40 & 1 && i >= far ? far : 1)] : (uint8_t)any;
             break;
-        case SMALL: /* around 0, as what a filter leaves */
+        case SMALL: /* around 0, as a filter's output */
             bytes[i] = (uint8_t)((any & 3) + (any >> 2 & 3) - (any >> 4 & 7));
             break;
         default:
@@ -116,7 +116,7 @@ START_TEST(test_streams)
                                                                                      : TILE_MAX) {
             paint(tile_bytes(length), look, length, far, &state);
             size_t stream_length = check_stream(length, far, looks[look]);
-            /* Runs are found, and few values have short codes. */
+            /* Runs are found, and a few values get short codes. */
             if (length >= 65536 && look != NOISE && look != ROUND)
                 must(stream_length < length * (look == SMALL ? 5 : 3) / 8,
                      "%s, %zu bytes: became %zu", looks[look], length, stream_length);
@@ -127,7 +127,7 @@ START_TEST(test_streams)
 }
 END_TEST
 
-/* Matches are 3 to 258 bytes long: what is left of a run must not be 1 or 2. */
+/* Matches are 3 to 258 bytes long: the rest of a run must not be 1 or 2. */
 START_TEST(test_stream_of_runs)
 {
     const unsigned far = (unsigned)_i;
@@ -141,7 +141,7 @@ START_TEST(test_stream_of_runs)
             check_stream(length, far, "a run");
         }
     }
-    /* Many runs, one behind the other, with a byte or two between them. */
+    /* Many runs with a byte or two between them. */
     size_t at = 0;
     uint8_t *bytes = tile_bytes(TILE_MAX);
     while (at < TILE_MAX) {
@@ -153,14 +153,15 @@ START_TEST(test_stream_of_runs)
 }
 END_TEST
 
-/* Two alphabets by turns: whichever a sample sees, the other one comes too. */
+/* Two alphabets in turn: whichever a sample sees, the other one occurs, too. */
 START_TEST(test_deceiving)
 {
     uint64_t state = 9;
     const size_t length = 300000;
     for (size_t stretch = 1; stretch <= length; stretch *= 2) {
         for (size_t turn = 0; turn < 8; turn++) {
-            /* One of eight stretches, or all but one, are small numbers; the others any, or large.
+            /* One of eight stretches, or all but one, holds small numbers; the others any, or
+             * large.
              */
             for (int way = 0; way < 4; way++) {
                 uint8_t *bytes = tile_bytes(length);
@@ -176,7 +177,7 @@ START_TEST(test_deceiving)
 }
 END_TEST
 
-/* A byte that comes once, wherever, has a code all the same. */
+/* A byte that occurs once, anywhere, has a code. */
 START_TEST(test_once)
 {
     uint64_t state = 10;
@@ -191,7 +192,7 @@ START_TEST(test_once)
 }
 END_TEST
 
-/* Counts of any steepness, up to those that would need codes of more than 15 bits. */
+/* Distributions of any steepness, up to codes of more than 15 bits. */
 START_TEST(test_steep)
 {
     uint64_t state = 11;
@@ -199,7 +200,7 @@ START_TEST(test_steep)
         uint8_t *bytes = tile_bytes(TILE_MAX);
         for (size_t i = 0; i < TILE_MAX; i++) {
             const uint64_t any = chance(&state);
-            /* Half of them 0, a quarter 1, ...; then ever more values for each. */
+            /* Half of them 0, a quarter 1, and so on; then ever more values for each. */
             const int zeros = __builtin_ctzll(any | UINT64_C(1) << 40);
             bytes[i] = (uint8_t)((zeros << shift) + (int)(any >> 56 & ((1u << shift) - 1)));
         }
@@ -208,7 +209,7 @@ START_TEST(test_steep)
 }
 END_TEST
 
-/* The same bytes, the same stream: whatever is behind them, and was encoded before. */
+/* The same bytes give the same stream, whatever follows them in memory or was encoded before. */
 START_TEST(test_stream_is_pure)
 {
     static uint8_t kept[TILE_MAX + 1024];
@@ -241,7 +242,7 @@ START_TEST(test_stream_is_pure)
 }
 END_TEST
 
-/* Two at once leave each other's stream alone. */
+/* Two encoders do not disturb each other's streams. */
 START_TEST(test_two_at_once)
 {
     struct deflate *other;
@@ -262,7 +263,7 @@ START_TEST(test_two_at_once)
 }
 END_TEST
 
-/* A stream in parts of the LENGTH bytes of the tile: each PART, and a last one of what is left. */
+/* Encode LENGTH bytes of the tile in parts of PART bytes, and a last one of the rest. */
 static struct blob *stream_of_parts(size_t length, size_t part, unsigned far)
 {
     const uint8_t *bytes = tile_bytes(length);
@@ -308,7 +309,7 @@ START_TEST(test_parts)
 }
 END_TEST
 
-/* A part is the same, and can be read, whatever there was before it. */
+/* A part is the same, and can be decoded, whatever precedes it. */
 START_TEST(test_part_by_itself)
 {
     static uint8_t kept[TILE_MAX + 1024], out[TILE_MAX];
@@ -326,7 +327,7 @@ START_TEST(test_part_by_itself)
         must(first_length == length_again && memcmp(kept, part, first_length) == 0,
              "%s: another part", looks[look]);
 
-        /* Raw, that is with neither head nor tail, and with nothing that came before. */
+        /* Raw: without head, tail and earlier parts. */
         z_stream zlib = {.next_in = kept,
                          .avail_in = (uInt)first_length,
                          .next_out = out,
@@ -356,7 +357,7 @@ static void check_adler(const uint8_t *bytes, size_t first, size_t second)
          (size_t)adler.length);
 }
 
-/* Sums of two parts, up to where both halves wrap around many times. */
+/* Sums of two parts, so long that both halves wrap around many times. */
 START_TEST(test_adler)
 {
     static const size_t lengths[] = {0, 1, 2, 15, 257, 5552, 65520, 65521, 65522, 131042, 300000};
@@ -377,7 +378,7 @@ START_TEST(test_adler)
 }
 END_TEST
 
-/* More bytes than 32 bits count: 2^33 zeros leave 1 as it is, and add 2^33 to the upper half. */
+/* More bytes than 32 bits can count: 2^33 zeros leave 1 as it is, and add 2^33 to the high half. */
 START_TEST(test_adler_of_many)
 {
     const uint8_t *zeros = memset(tile_bytes(65536), 0, 65536);
@@ -391,7 +392,7 @@ START_TEST(test_adler_of_many)
 }
 END_TEST
 
-/* One run of as many bytes as may be. */
+/* One run of the most bytes allowed. */
 START_TEST(test_longest)
 {
     const size_t length = DEFLATE_LENGTH_MAX;

@@ -1,4 +1,4 @@
-/* Lengths of Huffman codes against two independent ways to the best ones, and the codes. */
+/* Huffman codes, and their lengths against two independent optimal algorithms. */
 #include <inttypes.h>
 
 #include "server/png/deflate/huffman.h"
@@ -49,7 +49,7 @@ static int fill(uint32_t *count, enum counts counts, int symbols, uint64_t *stat
     return occur;
 }
 
-/* Huffman's own way: the two rarest trees become one. Returns the bits of the message. */
+/* Huffman's algorithm: join the two rarest trees. Returns the bits of the message. */
 static uint64_t huffman_bits(const uint32_t *count, int symbols)
 {
     uint64_t tree[SYMBOLS], bits = 0;
@@ -58,7 +58,7 @@ static uint64_t huffman_bits(const uint32_t *count, int symbols)
         if (count[i])
             tree[trees++] = count[i];
     while (trees > 1) {
-        for (int i = 0; i < 2; i++) { /* the rarest to the end, then the next before it */
+        for (int i = 0; i < 2; i++) { /* move the rarest to the end, then the next before it */
             int rarest = 0;
             for (int j = 1; j < trees - i; j++)
                 rarest = tree[j] < tree[rarest] ? j : rarest;
@@ -79,9 +79,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Package-merge (Larmore and Hirschberg 1990), the best codes of up to LIMIT
- * bits: the symbols as coins, LIMIT times over; pairs of the cheapest become
- * coins of the next turn; the 2n - 2 cheapest of the last turn are the message's bits.
+ * Package-merge (Larmore and Hirschberg 1990), optimal codes of up to LIMIT bits: in each of LIMIT
+ * rounds the symbols are coins, beside pairs of the last round's cheapest coins. The 2n - 2
+ * cheapest coins of the last round add up to the bits of the message.
  */
 static uint64_t package_merge_bits(const uint32_t *count, int symbols, int limit)
 {
@@ -104,8 +104,8 @@ static uint64_t package_merge_bits(const uint32_t *count, int symbols, int limit
 }
 
 /*
- * What huffman.h promises, and how near to the best: EXCESS in percent where
- * LIMIT binds. Counts of more than 20 bits in all may be rounded to as many.
+ * The promises of huffman.h, with at most EXCESS percent over the optimum if LIMIT binds. Counts
+ * that add up to more than 20 bits may be rounded to 20.
  */
 static void check_lengths(const uint32_t *count, int symbols, int limit, unsigned excess,
                           const char *what)
@@ -158,7 +158,7 @@ START_TEST(test_lengths)
         const bool all = symbols <= 40 || symbols % 32 <= 1 || symbols >= SYMBOLS - 2;
         const int occur = fill(count, counts, symbols, &state);
         for (int limit = 1; limit <= LIMIT; limit++) {
-            /* Tight limits cost more than they must; so do the widest where each count is half
+            /* Tight limits cost more than necessary; so do the widest if each count is half
              * the next one. What the encoder needs is in test_lengths_of_lengths and here. */
             const unsigned excess = limit < 14 ? 75 : counts == GEOMETRIC ? 4 : 1;
             if (occur <= 1 << limit && (all || limit >= 14))
@@ -168,7 +168,7 @@ START_TEST(test_lengths)
 }
 END_TEST
 
-/* The lengths of a block's codes, up to 290, get codes of up to 7 bits (RFC 1951, 3.2.7). */
+/* A block's code lengths, up to 290, get codes of up to 7 bits (RFC 1951, 3.2.7). */
 START_TEST(test_lengths_of_lengths)
 {
     uint64_t state = 20;
@@ -202,7 +202,7 @@ static const struct {
     {"just room, with gaps", 6, 2, {5, 0, 1 << 30, 1, 0, 1}, {2, 0, 2, 2, 0, 2}},
 };
 
-/* Where only one set of lengths is right. */
+/* Counts with a single right set of lengths. */
 START_TEST(test_rows)
 {
     uint8_t length[8] = {0};
@@ -229,9 +229,9 @@ static unsigned reversed(unsigned code, int bits)
 }
 
 /*
- * Shorter codes before longer ones, equally long ones in the order of their
- * symbols (RFC 1951, 3.2.2): a code is the share of those before it. No two
- * begin alike, and none is left over.
+ * Shorter codes come before longer ones, equally long ones in the order of their symbols (RFC 1951,
+ * 3.2.2): a code is the code space taken by those before it. No code is a prefix of another, and
+ * the code space is used up.
  */
 static void check_codes(const uint8_t *length, int symbols, bool complete)
 {

@@ -1,4 +1,4 @@
-/* Pictures that are encoded in bands of rows, and back. */
+/* Pictures encoded in bands of rows, and decoded again. */
 #include <errno.h>
 #include <libdeflate.h>
 #include <math.h>
@@ -42,10 +42,10 @@ static const struct {
     {PIXEL_GRAY8, "gray8", 8, PNG_COLOR_TYPE_GRAY},
     {PIXEL_GRAY16, "gray16", 16, PNG_COLOR_TYPE_GRAY},
     {PIXEL_RGB8, "rgb8", 8, PNG_COLOR_TYPE_RGB},
-    {PIXEL_PICTURE, "picture", 8, PNG_COLOR_TYPE_RGB}, /* even where a palette could stand for it */
+    {PIXEL_PICTURE, "picture", 8, PNG_COLOR_TYPE_RGB}, /* even if a palette would do */
 };
 
-/* What is encoded: rows of pixels, BAND at a time, the last band being what is left. */
+/* A picture, encoded BAND rows at a time; the last band has the rest. */
 struct scene {
     int kind, width, height, band;
     uint8_t *pixels;
@@ -70,7 +70,7 @@ static int rows_of(const struct scene *scene, int band)
 enum look { RANDOM, FLAT, TERRAIN, LOOKS };
 static const char *const looks[LOOKS] = {"random", "flat", "terrain"};
 
-/* Hills of several sizes, and something rough on them. */
+/* Hills of several sizes, with roughness on top. */
 static double height_at(int x, int y)
 {
     double height = 0.5;
@@ -102,13 +102,13 @@ static void paint(struct scene *scene, enum look look)
     }
 }
 
-/* A scene's bands, encoded. */
+/* The encoded bands of a scene. */
 struct bands {
     struct blob *blob[BANDS_MAX];
     struct adler sum[BANDS_MAX];
 };
 
-/* Band I of SCENE, from pixels that end where nothing can be read any more. */
+/* Encode band I of SCENE, from pixels that end at a guard page. */
 static void encode(struct bands *bands, const struct scene *scene, int i, struct image_writer *with)
 {
     const int rows = rows_of(scene, i);
@@ -172,7 +172,7 @@ static uint32_t big_endian(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* What all IDATs hold, and the types of all chunks. */
+/* The contents of all IDATs, and the types of all chunks. */
 static struct blob *stream_of(const struct blob *file, char *types)
 {
     struct blob *stream = blob_new(file->length);
@@ -190,8 +190,8 @@ static struct blob *stream_of(const struct blob *file, char *types)
     return stream;
 }
 
-/* The stream ends where its last IDAT does, after as many bytes as there are, of the sum it says:
- * libpng would not mind. */
+/* The stream ends with its last IDAT, after all bytes, and has the right checksum: libpng would not
+ * mind otherwise. */
 static void check_stream(const struct blob *file, const struct scene *scene, const char *look)
 {
     char types[4 * (BANDS_MAX + 8)], want[sizeof types] = "IHDRIDAT";
@@ -237,7 +237,7 @@ static const int widths[] = {1, 2, 3, 31, 64, 65, 255, 1000, 4096, 4097};
 static const int heights_of_bands[] = {1, 7, 16, 64};
 enum { KINDS_AND_WIDTHS = ROWS(kinds) * ROWS(widths) };
 
-/* One band and many, the last one a whole one or not. */
+/* One band and many; the last one full or not. */
 START_TEST(test_round_trip)
 {
     struct scene scene = {.kind = _i % ROWS(kinds), .width = widths[_i / ROWS(kinds)]};
@@ -258,7 +258,7 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
-/* From south to north, by a writer that has written others before: the same bytes. */
+/* Bands encoded from south to north, by a used writer, have the same bytes. */
 START_TEST(test_any_order)
 {
     struct scene scene = {.kind = _i, .width = 1000, .height = TALLEST, .band = 16};
@@ -334,7 +334,7 @@ START_TEST(test_threads)
 }
 END_TEST
 
-/* Where rows are the same, what a band costs is its first one, codes, and little for each other. */
+/* If all rows are equal, a band costs its first row, the codes, and little for each other row. */
 START_TEST(test_length)
 {
     struct scene scene = {.kind = _i, .width = 1000, .height = 1};
@@ -354,7 +354,7 @@ START_TEST(test_length)
 }
 END_TEST
 
-/* The largest bands there are, of what does not become less. */
+/* The largest bands, of incompressible pixels. */
 START_TEST(test_largest)
 {
     uint64_t state = 10;
@@ -386,7 +386,7 @@ static const struct {
     int width, rows;
 } no_bands[] = {{4098, 1}, {0, 1}, {-1, 1}, {4097, 0}, {4097, -1}, {4097, 97}, {1, 262315}};
 
-/* A band that does not fit is the caller's mistake. */
+/* A band that is too large is an error of the caller. */
 START_TEST(test_no_band)
 {
     struct blob *blob;
@@ -398,7 +398,7 @@ START_TEST(test_no_band)
 }
 END_TEST
 
-/* As it stands in a file: nothing but chunks, head and tail as long as can be known before. */
+/* The parts of a file are whole chunks; the lengths of head and tail are constant. */
 START_TEST(test_ends)
 {
     struct blob *head, *tail;
@@ -414,7 +414,7 @@ START_TEST(test_ends)
 }
 END_TEST
 
-/* libpng takes no such picture, and says so. */
+/* libpng refuses such a picture, and logs it. */
 START_TEST(test_no_picture)
 {
     struct blob *head;
@@ -427,7 +427,7 @@ END_TEST
 
 extern char **environ;
 
-/* Whether a program that had no part in making it finds nothing wrong. */
+/* Whether an independent program finds no error. */
 static bool pngcheck_passes(const struct blob *file)
 {
     char directory[FOLDER_TEXT], path[FOLDER_TEXT + 16];
@@ -461,7 +461,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("png_bands");
+    Suite *suite = suite_create("image bands");
     TCase *tcase = suite_case(suite, "bands");
     tcase_add_checked_fixture(tcase, bands_set_up, bands_tear_down);
     tcase_add_loop_test(tcase, test_round_trip, 0, KINDS_AND_WIDTHS);

@@ -1,4 +1,4 @@
-/* Pixels through PNG and back, and files that are not whole. */
+/* Pixels encoded as PNG and decoded again, and the verification of damaged files. */
 #include <math.h>
 #include <zlib.h>
 
@@ -66,12 +66,12 @@ static const struct {
     {PIXEL_GRAY8, 8, PNG_COLOR_TYPE_GRAY},
     {PIXEL_GRAY16, 16, PNG_COLOR_TYPE_GRAY},
     {PIXEL_RGB8, 8, PNG_COLOR_TYPE_RGB},
-    {PIXEL_PICTURE, 8, PNG_COLOR_TYPE_RGB}, /* where a palette cannot stand for it */
+    {PIXEL_PICTURE, 8, PNG_COLOR_TYPE_RGB}, /* too many colors for a palette */
 };
 static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 256, 512};
 enum { KINDS_AND_SIZES = ROWS(kinds) * ROWS(sizes) };
 
-/* How many colours COUNT pixels have, red, green and blue a byte each. */
+/* The number of colors of COUNT RGB pixels. */
 static int colours_of(const uint8_t *rgb, int count)
 {
     static bool seen[1 << 24];
@@ -85,7 +85,7 @@ static int colours_of(const uint8_t *rgb, int count)
     return colours;
 }
 
-/* The PNG colour type that the pixels ought to have. */
+/* The PNG color type expected for the pixels. */
 static int colour_type(int kind, int size)
 {
     bool few = kinds[kind].pixel == PIXEL_PICTURE && colours_of(pixels, size * size) <= 256;
@@ -114,7 +114,7 @@ START_TEST(test_round_trip)
         ck_assert_uint_eq(picture.bytes, length);
         ck_assert_msg(memcmp(picture.pixels, pixels, length) == 0, "look %d, %d pixels: changed",
                       (int)look, size);
-        /* Not so many bytes that a cache would be better off without compression. */
+        /* Compression is worth it. */
         ck_assert_uint_le(png->length, length + length / 20 + 1024);
         picture_free(&picture);
         blob_release(png);
@@ -123,7 +123,7 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
-/* The same pixels give the same bytes, on a thread that has written others before. */
+/* The same pixels give the same bytes, also from a used writer. */
 START_TEST(test_pure)
 {
     paint(SMOOTH, PIXEL_RGB8, 256);
@@ -144,7 +144,7 @@ static uint32_t big_endian(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The types of a PNG's chunks, one behind the other. */
+/* The types of a PNG's chunks, concatenated. */
 static void chunks_of(char *types, size_t capacity, const struct blob *png)
 {
     size_t length = 0;
@@ -170,7 +170,8 @@ START_TEST(test_chunks)
 }
 END_TEST
 
-/* Where each pixel differs from the last one by as much, its bytes repeat those a pixel before. */
+/* If each pixel differs from the last one by the same, filtered bytes repeat those a pixel before.
+ */
 START_TEST(test_slope)
 {
     enum { SIZE = 256 };
@@ -185,7 +186,7 @@ END_TEST
 
 static const int numbers_of_colours[] = {1, 2, 3, 255, 256, 257, 1000};
 
-/* A palette has the colours that there are, and no more of them; beyond 256 there is none. */
+/* A palette has exactly the picture's colors; with more than 256 there is none. */
 START_TEST(test_palette)
 {
     enum { SIZE = 64 };
@@ -207,7 +208,7 @@ START_TEST(test_palette)
 }
 END_TEST
 
-/* A PNG small enough to be damaged in every way there is. */
+/* A PNG small enough to be damaged in every possible way. */
 static struct blob *small_png(void)
 {
     paint(SMOOTH, PIXEL_GRAY8, 16);
@@ -257,7 +258,7 @@ START_TEST(test_truncated)
 }
 END_TEST
 
-/* One bit: every one of a small file; of a tile those of its ends, and a sample. */
+/* Flip one bit: each one of a small file; in a tile those at the ends, and a sample. */
 START_TEST(test_flipped)
 {
     struct guarded memory;
@@ -280,7 +281,7 @@ START_TEST(test_flipped)
 }
 END_TEST
 
-/* Holes and swaps such as a disk leaves behind. */
+/* Holes and swapped blocks, as from a failing disk. */
 START_TEST(test_rotten)
 {
     struct blob *png = tile_png();
@@ -330,7 +331,7 @@ START_TEST(test_appended)
 }
 END_TEST
 
-/* Files of any chunks whatever, with the right CRCs. */
+/* Files of arbitrary chunks with correct CRCs. */
 struct made {
     uint8_t bytes[512];
     size_t length;
@@ -353,8 +354,8 @@ static void put_chunk(struct made *made, const char *type, const void *body, uin
     put_number(made, (uint32_t)crc32(0, begin, 4 + length));
 }
 
-/* I: IHDR of 16 x 16, i: one that is too short, J: one that is too long, D: IDAT, d: an empty
- * one, E: IEND, t: tEXt, -: no signature. */
+/* I: IHDR of 16 x 16, i: a short one, J: a long one, D: IDAT, d: an empty one, E: IEND, t: tEXt,
+ * -: no signature. */
 static const struct {
     const char *chunks;
     bool whole;
@@ -394,7 +395,7 @@ START_TEST(test_orders)
 }
 END_TEST
 
-/* Lengths that lead out of the file, with nothing else wrong. */
+/* Lengths that point beyond the file, with nothing else wrong. */
 START_TEST(test_lengths)
 {
     static const uint32_t lengths[] = {0,          1,          12,         0x7fffffff, 0x80000000,
@@ -437,7 +438,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("png");
+    Suite *suite = suite_create("image writer");
     if (image_writer_new(&writer))
         return EXIT_FAILURE;
     TCase *tcase = suite_case(suite, "writer");
@@ -446,7 +447,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_slope, 0, ROWS(kinds));
     tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colours));
     tcase_add_test(tcase, test_pure);
-    tcase = suite_case(suite, "check");
+    tcase = suite_case(suite, "verify");
     tcase_add_test(tcase, test_sizes);
     tcase_add_loop_test(tcase, test_truncated, 0, 2);
     tcase_add_loop_test(tcase, test_flipped, 0, 2);

@@ -1,4 +1,4 @@
-/* Bytes by their codes, every way to put them, against one bit after the other. */
+/* Bytes as codes: all implementations against a bit-by-bit one. */
 #include <inttypes.h>
 
 #include "server/png/deflate/literals.h"
@@ -6,7 +6,7 @@
 
 enum { LITERALS_TRIED = 300, LITERALS_MANY = 5000, OUT_MAX = 2 * LITERALS_MANY + 64 };
 
-/* Codes of MIN to MAX bits; no bytes need tell them apart here. */
+/* Codes of MIN to MAX bits; here they need not be distinct. */
 static void literal_codes_fill(struct literal_codes *codes, int min, int max, uint64_t *state)
 {
     for (int i = 0; i < LITERALS; i++) {
@@ -15,7 +15,7 @@ static void literal_codes_fill(struct literal_codes *codes, int min, int max, ui
     }
 }
 
-/* One bit after the other. Returns how many there are. */
+/* Write bit by bit. Returns the number of bits. */
 static size_t literals_put_bits(uint8_t *out, unsigned pending, unsigned count,
                                 const struct literal_codes *codes, const uint8_t *bytes,
                                 size_t length)
@@ -29,7 +29,7 @@ static size_t literals_put_bits(uint8_t *out, unsigned pending, unsigned count,
     return at;
 }
 
-/* With room for what bits.h says, and not for a byte more. */
+/* The buffer has the room that bits.h asks for, and not a byte more. */
 static void check_literals(literals_put *put, const char *name, struct guarded *out,
                            const struct literal_codes *codes, const uint8_t *bytes, size_t length,
                            uint64_t *state)
@@ -78,7 +78,7 @@ START_TEST(test_literals)
 }
 END_TEST
 
-/* Each byte has the code that is its own. */
+/* Each byte has a code of its own. */
 START_TEST(test_literals_each)
 {
     struct literal_codes codes;

@@ -1,4 +1,4 @@
-/* The Paeth filter on whole rows, against the formula of the PNG specification. */
+/* The Paeth filter against the formula of the PNG specification. */
 #include "server/png/paeth.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -20,7 +20,7 @@ static void tear_down(void)
     guarded_free(&out);
 }
 
-/* PNG, third edition, 9.4: a is to the left, b above, c above that to the left. */
+/* PNG, third edition, 9.4: a is left, b above, c above left. */
 static inline int paeth_predictor(int a, int b, int c)
 {
     int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
@@ -41,7 +41,7 @@ static void check_row(const uint8_t *got, const uint8_t *bytes, const uint8_t *b
     }
 }
 
-/* Any bytes, or only those at the ends of what a byte and a signed one hold. */
+/* Random bytes, or only the extremes of unsigned and signed bytes. */
 static void fill(uint8_t *bytes, size_t length, bool extreme, uint64_t *state)
 {
     static const uint8_t extremes[] = {0, 1, 127, 128, 254, 255};
@@ -51,7 +51,7 @@ static void fill(uint8_t *bytes, size_t length, bool extreme, uint64_t *state)
     }
 }
 
-/* At either end of memory that may be touched: nothing is, before a row or behind it. */
+/* Rows at either end of guarded memory: nothing before or after a row is touched. */
 static void check_length(size_t length, size_t pixel, uint64_t *state)
 {
     for (int way = 0; way < 8; way++) {
@@ -81,10 +81,8 @@ START_TEST(test_lengths)
 }
 END_TEST
 
-/*
- * All that can be to the left, above and in the corner: two pixels a time, of
- * which the first has left and corner and the second is predicted.
- */
+/* All values of left, above and corner, two pixels at a time: the first one holds left and corner,
+ * and the second one is predicted. */
 START_TEST(test_exhaustive)
 {
     enum { LENGTH = 2 * (BYTES * BYTES + PIXEL_MAX) };

@@ -1,10 +1,10 @@
-/* Where bytes repeat: pieces that are true, whole, and long enough. */
+/* Runs of repeated bytes: the pieces are correct, maximal and long enough. */
 #include "server/png/deflate/repeats.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { SLACK = 63, TRIED = 300, TILE_MAX = 512 * (512 * 3 + 1) };
 
-static struct guarded row; /* bytes and their slack */
+static struct guarded row; /* input and its slack */
 static struct piece pieces[PIECES_MAX(TILE_MAX)];
 static uint64_t masks[MASKS_MAX(TILE_MAX)];
 
@@ -13,7 +13,7 @@ static bool is_repeat(const uint8_t *bytes, size_t at, size_t distance)
     return at >= distance && bytes[at] == bytes[at - distance];
 }
 
-/* What repeats.h promises of any bytes. Returns how many pieces that are not empty. */
+/* Check the promises of repeats.h. Returns the number of pieces that are not empty. */
 static size_t check_repeats(const uint8_t *bytes, size_t length, unsigned far)
 {
     size_t at = 0, count = repeats_find(pieces, masks, bytes, length, far);
@@ -26,7 +26,7 @@ static size_t check_repeats(const uint8_t *bytes, size_t length, unsigned far)
              count);
         must(!piece->repeats || piece->distance == 1 || piece->distance == far,
              "%zu bytes, %u: a distance of %u", length, far, piece->distance);
-        size_t near_run = 0, far_run = 0; /* that could have been repeats */
+        size_t near_run = 0, far_run = 0; /* among the literals */
         for (unsigned j = 0; j < piece->literals; j++, at++) {
             near_run = is_repeat(bytes, at, 1) ? near_run + 1 : 0;
             far_run = is_repeat(bytes, at, far) ? far_run + 1 : 0;
@@ -42,8 +42,8 @@ static size_t check_repeats(const uint8_t *bytes, size_t length, unsigned far)
     return count && !pieces[count - 1].literals && !pieces[count - 1].repeats ? count - 1 : count;
 }
 
-/* Bytes at either end of what may be read. What is behind them repeats them, so
- * that a run which goes on there has to end with them all the same. */
+/* Bytes at either end of readable memory. The bytes beyond continue their runs, which must end with
+ * the input all the same. */
 static size_t check_row(const uint8_t *bytes, size_t length, unsigned far)
 {
     size_t count = 0;
@@ -59,7 +59,7 @@ static size_t check_row(const uint8_t *bytes, size_t length, unsigned far)
 
 static const unsigned distances[] = {1, 2, 3, 4, 63};
 
-/* Mostly one value, so that there are repeats of all lengths at all distances. */
+/* Mostly one value, which gives runs of all lengths at all distances. */
 START_TEST(test_repeats)
 {
     const unsigned far = distances[_i];
@@ -71,7 +71,7 @@ START_TEST(test_repeats)
             for (size_t i = 0; i < length; i++)
                 bytes[i] = chance_below(&state, rarity) ? 0 : (uint8_t)chance_below(&state, 3);
             check_row(bytes, length, far);
-            /* The same over and over, with now and then another byte. */
+            /* A repeated pattern with a different byte now and then. */
             for (size_t i = 0; i < length; i++)
                 bytes[i] = i >= far && chance_below(&state, rarity) ? bytes[i - far]
                                                                     : (uint8_t)chance(&state);
@@ -82,14 +82,14 @@ START_TEST(test_repeats)
 }
 END_TEST
 
-/* Bytes without any repetition, but for COUNT from BEGIN on that are as those FAR before. */
+/* Bytes without repetition, except COUNT from BEGIN on that equal those FAR before. */
 static void one_run(uint8_t *bytes, size_t length, size_t begin, size_t count, size_t far)
 {
     for (size_t i = 0; i < length; i++)
         bytes[i] = i >= begin && i < begin + count ? bytes[i - far] : (uint8_t)(37 * i);
 }
 
-/* One run, wherever it begins and ends, is one piece, whole; a short one is none. */
+/* One run, wherever it begins and ends, is one piece; a short one is none. */
 START_TEST(test_runs)
 {
     const unsigned far = distances[_i];

@@ -1,4 +1,4 @@
-/* URLs: each one that there is, each way to get one wrong, and noise. */
+/* URLs: every kind, every kind of error, and noise. */
 #include "server/routing/route.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static void tear_down(void)
     guarded_free(&memory);
 }
 
-/* route_parse with URI's terminating 0 at the end of memory, and WHY checked to be text. */
+/* Call route_parse with URI's NUL at a guard page, and check that WHY is a string. */
 static unsigned parse(struct route *route, const char *uri, char why[ROUTE_WHY + 1])
 {
     memset(route, 'r', sizeof *route);
@@ -86,11 +86,11 @@ static const struct {
     {"/w:7/region.f32?x=0&y=0&width=1&height=1",
      {ROUTE_REGION, "w", "", "f32", .step = 1024, .width = 1, .height = 1, .seeded = true,
       .seed = 7}},
-    /* A version that cannot be the world's is none. */
+    /* A version that cannot be a world's is ignored. */
     {"/w/l/1/2/3.png?v=", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
     {"/w/l/1/2/3.png?v=a&v=b", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
     {"/w/l/1/2/3.png?v=" WORD63 "4", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
-    /* What is not asked for does not matter. */
+    /* Other parameters are ignored. */
     {"/?", {.kind = ROUTE_VIEWER}},
     {"/?x=1#2", {.kind = ROUTE_VIEWER}},
     {"/worlds.json?v=1", {.kind = ROUTE_WORLDS}},
@@ -179,7 +179,7 @@ static const struct {
     unsigned status; /* 0: 400 or 404 */
     const char *why;
 } bad[] = {
-    /* No such thing. */
+    /* No such URL. */
     {"", 0, ""},
     {"x", 0, ""},
     {"*", 0, ""},
@@ -214,7 +214,7 @@ static const struct {
     {"/viewer/.", 400, "."},
     {"/./worlds.json", 400, "."},
     {"http://host/worlds.json", 0, ""},
-    /* Words that are none. */
+    /* Names that are too long or empty. */
     {"/" WORD63 "4.json", 0, ""},
     {"/default/" WORD63 "4.json", 0, ""},
     {"/" WORD63 "4/relief/1/2/3.png", 0, ""},
@@ -226,7 +226,7 @@ static const struct {
     {"/:1/relief.json", 404, "world"},
     {"/a:1", 404, ""},
     {"/worlds.json:1", 404, ""},
-    /* Seeds: every one of 64 bits, in one spelling. */
+    /* Seeds: 64 bits, in canonical form. */
     {"/w:.json", 400, "seed: \"\" is not a whole number from 0 to 18446744073709551615"},
     {"/w:x.json", 400, "seed: \"x\""},
     {"/w:-1.json", 400, "seed"},
@@ -247,7 +247,7 @@ static const struct {
     {"/w:01/relief.json", 400, "seed"},
     {"/w:01/region.f32?x=0&y=0&width=1&height=1", 400, "seed"},
     {"/w%3A1.json", 400, "percent"},
-    /* Numbers: canonical, and named. */
+    /* Numbers in canonical form; the message names them. */
     {"/w/l/-0/2/3.png", 400, "z"},
     {"/w/l/+1/2/3.png", 400, "z"},
     {"/w/l/01/2/3.png", 400, "z"},
@@ -321,7 +321,7 @@ static const struct {
     {"/w/height?x=1&y=0x1", 400, "y"},
     {"/w/height?x=1&y=2#a", 400, "y"},
     {"/w/height?x=1=1&y=2", 400, "x"},
-    /* Lists of places: each is named by its number. */
+    /* Lists of places: the message has the number of the place. */
     {"/w/heights", 400, "at"},
     {"/w/heights?at=", 400, "place 1"},
     {"/w/heights?at=1", 400, "place 1: y"},
@@ -379,7 +379,7 @@ START_TEST(test_bad)
     ck_assert_msg(status != 0, "%s: accepted", bad[_i].uri);
     ck_assert_msg(!bad[_i].status || status == bad[_i].status, "%s: %u %s", bad[_i].uri, status,
                   why);
-    ck_assert_msg(*why, "%s: %u without a word", bad[_i].uri, status);
+    ck_assert_msg(*why, "%s: %u without a message", bad[_i].uri, status);
     ck_assert_msg(strstr(why, bad[_i].why) != NULL, "%s: no %s in \"%s\"", bad[_i].uri, bad[_i].why,
                   why);
 }
@@ -390,7 +390,7 @@ static bool is_text(const char word[ROUTE_WORD])
     return memchr(word, 0, ROUTE_WORD) != NULL;
 }
 
-/* {world}, as it stands in the URL. */
+/* {world} as in the URL. */
 static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
 {
     if (route->seeded)
@@ -399,7 +399,7 @@ static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
         snprintf(out, ROUTE_WORD + 24, "%s", route->world);
 }
 
-/* What a route holds must be of bounded size and plain, and its URL the only one. */
+/* A route holds bounded, printable names, and a tile has one URL only. */
 static void must_be_sound(const struct route *route, const char *uri)
 {
     char again[512] = "", world[ROUTE_WORD + 24];
@@ -465,7 +465,7 @@ static void must_be_sound(const struct route *route, const char *uri)
          "%s is %s too", uri, again);
 }
 
-/* WHY repeats parts of URI, and adds nothing to them that is not text. */
+/* WHY repeats parts of URI, and adds only printable text. */
 static void must_be_text(const char *why, const char *uri)
 {
     for (const char *c = uri; *c; c++)
@@ -506,7 +506,7 @@ static const char *const pieces[] = {
     "#",       ";",      "heights", "999",
 };
 
-/* Good URLs with pieces put in, cut out and bytes changed. */
+/* Valid URLs with pieces inserted or removed, and bytes changed. */
 START_TEST(test_mutated)
 {
     uint64_t state = 5;
@@ -520,11 +520,11 @@ START_TEST(test_mutated)
             const char *piece = pieces[chance_below(&state, ROWS(pieces))];
             int size = (int)strlen(piece);
             switch (chance_below(&state, 4)) {
-            case 0: /* put in */
+            case 0: /* insert */
                 memmove(uri + at + size, uri + at, (size_t)(length - at + 1));
                 memcpy(uri + at, piece, (size_t)size);
                 break;
-            case 1: /* cut out */
+            case 1: /* remove */
                 size = chance_below(&state, length - at + 1);
                 memmove(uri + at, uri + at + size, (size_t)(length - at - size + 1));
                 break;
@@ -549,7 +549,7 @@ START_TEST(test_mutated)
 }
 END_TEST
 
-/* Any number of either sign, in any place. */
+/* Random numbers of either sign, in each place. */
 START_TEST(test_numbers)
 {
     uint64_t state = 6;

@@ -1,4 +1,4 @@
-/* Worlds of other seeds: a bounded number of them, which last as long as anyone holds them. */
+/* Worlds of other seeds: how many are kept, how long they last, and which are known as recent. */
 #include "server/world/seed_cache.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct recent_worlds *recent_worlds;
-static struct seed_cache *seeded;
+static struct seed_cache *cache;
 
 static void set_up(void)
 {
@@ -22,12 +22,12 @@ static void set_up(void)
     file_write(path, yaml, sizeof yaml - 1);
     worlds = worlds_of(path);
     ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
-    ck_assert_int_eq(seed_cache_new(&seeded, recent_worlds), 0);
+    ck_assert_int_eq(seed_cache_new(&cache, recent_worlds), 0);
 }
 
 static void tear_down(void)
 {
-    seed_cache_free(seeded);
+    seed_cache_free(cache);
     recent_worlds_free(recent_worlds);
     ck_assert_uint_eq(worlds->references, 1);
     worlds_release(worlds);
@@ -36,11 +36,11 @@ static void tear_down(void)
 
 static const struct world *find(int base, uint64_t seed)
 {
-    const struct world *world = seed_cache_find(seeded, &worlds->world[base], seed);
+    const struct world *world = seed_cache_find(cache, &worlds->world[base], seed);
     must(world != NULL, "no %" PRIu64, seed);
     must(world->config.terrain.seed == seed, "%" PRIu64 " for %" PRIu64, world->config.terrain.seed,
          seed);
-    must(world->set->base == worlds, "of another base");
+    must(world->set->base == worlds, "another base");
     return world;
 }
 
@@ -58,7 +58,7 @@ START_TEST(test_found_again)
 }
 END_TEST
 
-/* What is found again stays; what was not for longest goes, and only that. */
+/* The least recently found world is evicted, and only that one. */
 START_TEST(test_eviction)
 {
     const struct world *kept = find(0, 1000), *gone = world_hold(find(0, 0));
@@ -73,7 +73,7 @@ START_TEST(test_eviction)
     for (int i = 1; i < SEED_CACHE_MAX - 1; i++)
         ck_assert_ptr_eq(find(0, (uint64_t)i), others[i]);
     ck_assert_ptr_eq(find(0, 1000), kept);
-    /* Held: as good as ever. */
+    /* A held world stays valid. */
     ck_assert_str_eq(gone->config.name, "first:0");
     const struct world *again = find(0, 0);
     ck_assert_ptr_ne(again, gone);
@@ -98,10 +98,10 @@ START_TEST(test_clear)
 {
     const struct world *held = world_hold(find(0, 7));
     find(0, 8);
-    seed_cache_clear(seeded);
+    seed_cache_clear(cache);
     ck_assert_uint_eq(held->set->references, 1);
     ck_assert_uint_eq(worlds->references, 2);
-    seed_cache_clear(seeded);
+    seed_cache_clear(cache);
     find(0, 7);
     ck_assert_uint_eq(worlds->references, 3);
     world_release(held);
@@ -116,18 +116,18 @@ static bool is_known(const struct world *world)
     return known;
 }
 
-/* Only worlds with tiles are noted, and not at every request. */
+/* Only worlds asked for tiles are added, and not at every request. */
 START_TEST(test_kept)
 {
     const struct world *world = find(0, 1);
     ck_assert(!is_known(world));
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 0);
-    seed_cache_touch(seeded);
+    seed_cache_touch(cache);
     ck_assert(is_known(world));
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
     for (int i = 0; i < 100; i++) {
         find(0, 1);
-        seed_cache_touch(seeded);
+        seed_cache_touch(cache);
     }
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
     ck_assert(!is_known(find(0, 2)));
@@ -151,10 +151,10 @@ static struct snapshot *setup_of(const char *yaml)
     return snapshot;
 }
 
-/* Whether configurations serve first:42, which was asked for, and the like. */
+/* Configurations that serve, or do not serve, the recent world first:42 and others like it. */
 static const struct {
     const char *yaml;
-    bool kept, other; /* first:42, of which tiles were asked for, and first:43 */
+    bool kept, other; /* whether first:42, which is recent, and first:43 are served */
 } setups[] = {
     {"worlds: [{name: first, seeds: any}]", true, false},
     {"worlds: [{name: a, noise: {octaves: 3}}, {name: b, seed: 7, seeds: any}]", true, false},
@@ -168,7 +168,7 @@ START_TEST(test_serves)
 {
     struct snapshot *snapshot = setup_of(setups[_i].yaml);
     const struct world *kept = find(0, 42);
-    seed_cache_touch(seeded);
+    seed_cache_touch(cache);
     ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, kept->fingerprint), setups[_i].kept);
     const struct world *other = find(0, 43);
     ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, other->fingerprint),
@@ -179,7 +179,7 @@ START_TEST(test_serves)
 }
 END_TEST
 
-/* A world for each number, of which only what fingerprints see is there. */
+/* World N: only its fingerprint and its family. */
 static struct world number(uint64_t n)
 {
     struct world world = {0};
@@ -189,16 +189,16 @@ static struct world number(uint64_t n)
     return world;
 }
 
-/* One that stays asked for stays known while very many others come and go. */
+/* A world that is asked for tiles again and again stays known while many others come and go. */
 START_TEST(test_kept_among_many)
 {
     const struct world *world = world_hold(find(0, 1));
-    seed_cache_touch(seeded);
+    seed_cache_touch(cache);
     for (uint64_t i = 0; i < 10 * RECENT_WORLDS_MIN; i++) {
         const struct world other = number(i);
         recent_worlds_add(recent_worlds, &other);
         find(0, 1);
-        seed_cache_touch(seeded);
+        seed_cache_touch(cache);
         must(is_known(world), "forgotten after %" PRIu64, i);
     }
     world_release(world);
@@ -225,7 +225,7 @@ START_TEST(test_latest)
 }
 END_TEST
 
-static void *note_many(void *first)
+static void *add_many(void *first)
 {
     for (uint64_t i = 0; i < 20000; i++) {
         const struct world world = number(*(const uint64_t *)first + i % 300);
@@ -242,7 +242,7 @@ START_TEST(test_threads)
     static uint64_t first[THREADS];
     for (int i = 0; i < THREADS; i++) {
         first[i] = (uint64_t)i * 150;
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, note_many, &first[i]), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, add_many, &first[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
@@ -252,7 +252,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("seeded");
+    Suite *suite = suite_create("seed cache");
     TCase *tcase = suite_case(suite, "worlds");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_found_again);

@@ -1,4 +1,4 @@
-/* The search finds what a look at every block around would, wherever it looks and in any slices. */
+/* The search finds the same block as a look at every block, anywhere and in any slices. */
 #include "server/world/spawn_search.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -51,14 +51,14 @@ static struct farlands_terrain *flat_terrain(float height)
     return terrain_of(&flat);
 }
 
-/* The whole search, SAMPLES at a time; *PLACE where there is one. */
+/* Run the whole search, SAMPLES at a time. Sets *PLACE if there is one. */
 static enum spawn_state search_all(const struct farlands_terrain *terrain,
-                                   const struct spawn_query *wish, int64_t samples,
+                                   const struct spawn_query *query, int64_t samples,
                                    struct spawn_place *place)
 {
     struct spawn_search *search;
     enum spawn_state state;
-    ck_assert_int_eq(spawn_search_new(&search, terrain, wish), 0);
+    ck_assert_int_eq(spawn_search_new(&search, terrain, query), 0);
     while ((state = spawn_search_run(search, scratch, samples)) == SPAWN_NOT_YET)
         ;
     must(spawn_search_run(search, scratch, samples) == state, "another answer at the end");
@@ -67,8 +67,6 @@ static enum spawn_state search_all(const struct farlands_terrain *terrain,
     spawn_search_free(search);
     return state;
 }
-
-/* --- By looking at every block ---------------------------------------------- */
 
 /* Heights and slopes of a square of blocks. */
 struct region {
@@ -110,20 +108,20 @@ static int64_t square(int64_t a)
     return a * a;
 }
 
-/* What is wished for within RADIUS units of the point, which the region holds. */
-static bool look(const struct region *region, const struct spawn_query *wish, int64_t radius,
+/* The reference: look at every block of the region within RADIUS units of the point. */
+static bool look(const struct region *region, const struct spawn_query *query, int64_t radius,
                  int64_t *x, int64_t *y)
 {
     int64_t nearest = radius * radius;
     bool found = false;
-    /* By y, then by x, so that of those just as near the first is the one. */
+    /* By y, then by x, so that the first one of equally near blocks counts. */
     for (int j = 0; j < region->side; j++)
         for (int i = 0; i < region->side; i++) {
             const float height = region->height[j * region->side + i];
             const int64_t at_x = BLOCKS(region->x + i), at_y = BLOCKS(region->y + j);
-            const int64_t distance = square(at_x - wish->x) + square(at_y - wish->y);
-            if (!(height >= wish->min && height <= wish->max) ||
-                !(region->slope[j * region->side + i] <= wish->slope) || distance > nearest ||
+            const int64_t distance = square(at_x - query->x) + square(at_y - query->y);
+            if (!(height >= query->min && height <= query->max) ||
+                !(region->slope[j * region->side + i] <= query->slope) || distance > nearest ||
                 (found && distance == nearest) || llabs(at_x) > FARLANDS_LIMIT ||
                 llabs(at_y) > FARLANDS_LIMIT)
                 continue;
@@ -135,70 +133,68 @@ static bool look(const struct region *region, const struct spawn_query *wish, in
     return found;
 }
 
-static float highest_within(const struct region *region, const struct spawn_query *wish,
+static float highest_within(const struct region *region, const struct spawn_query *query,
                             int64_t radius)
 {
     float highest = -INFINITY;
     for (int j = 0; j < region->side; j++)
         for (int i = 0; i < region->side; i++) {
             const int64_t x = BLOCKS(region->x + i), y = BLOCKS(region->y + j);
-            if (square(x - wish->x) + square(y - wish->y) <= square(radius) &&
+            if (square(x - query->x) + square(y - query->y) <= square(radius) &&
                 llabs(x) <= FARLANDS_LIMIT && llabs(y) <= FARLANDS_LIMIT)
                 highest = fmaxf(highest, region->height[j * region->side + i]);
         }
     return highest;
 }
 
-static char *wish_text(const struct spawn_query *wish, const char *ground)
+static char *query_text(const struct spawn_query *query, const char *ground)
 {
     static char text[256];
     snprintf(text, sizeof text,
              "%s: x %" PRId64 " + %" PRId64 "/1024, y %" PRId64 " + %" PRId64
              "/1024, %a to %a, slope %a",
-             ground, wish->x >> 10, wish->x & 1023, wish->y >> 10, wish->y & 1023,
-             (double)wish->min, (double)wish->max, (double)wish->slope);
+             ground, query->x >> 10, query->x & 1023, query->y >> 10, query->y & 1023,
+             (double)query->min, (double)query->max, (double)query->slope);
     return text;
 }
 
 static void must_be_surface(const struct farlands_terrain *terrain, const struct spawn_place *place,
-                            const struct spawn_query *wish, const char *text)
+                            const struct spawn_query *query, const char *text)
 {
     const struct surface surface = surface_at(terrain, place->x, place->y);
     must(memcmp(&surface, &place->surface, sizeof surface) == 0, "%s: another surface", text);
     must(place->x % FARLANDS_UNIT == 0 && place->y % FARLANDS_UNIT == 0, "%s: no block", text);
     const double distance =
-        hypot((double)(place->x - wish->x), (double)(place->y - wish->y)) / FARLANDS_UNIT;
+        hypot((double)(place->x - query->x), (double)(place->y - query->y)) / FARLANDS_UNIT;
     must(fabs(place->distance - distance) <= 1e-15 * distance, "%s: distance %a, not %a", text,
          place->distance, distance);
 }
 
-/* --- Tests -------------------------------------------------------------------- */
-
 enum { REGION = 400, MARGIN = 150 };
 
-/* A point, whole, halved or any, in the middle of the region, and bounds from what is there. */
-static struct spawn_query any_wish(struct draws *draws, const struct region *region)
+/* A point in the middle of the region, on a block or not, and bounds taken from its blocks. */
+static struct spawn_query any_query(struct draws *draws, const struct region *region)
 {
-    struct spawn_query wish = {.min = -INFINITY, .max = INFINITY, .slope = INFINITY};
+    struct spawn_query query = {.min = -INFINITY, .max = INFINITY, .slope = INFINITY};
     static const int64_t parts[] = {FARLANDS_UNIT, FARLANDS_UNIT / 2, 1};
     const int64_t part = parts[draw_between(draws, 0, 2)], last = REGION - MARGIN;
-    wish.x =
+    query.x =
         draw_between(draws, BLOCKS(region->x + MARGIN) / part, BLOCKS(region->x + last) / part) *
         part;
-    wish.y =
+    query.y =
         draw_between(draws, BLOCKS(region->y + MARGIN) / part, BLOCKS(region->y + last) / part) *
         part;
-    /* As a block somewhere has it, and hardly more or quite some. */
+    /* Bounds that some block just meets, with hardly any room or quite some. */
     const int64_t block = draw_between(draws, 0, REGION * REGION - 1);
     static const float rooms[] = {0, 1e-6f, 0.01f, 3};
     const float height = region->height[block];
     if (draw_between(draws, 0, 2) > 0)
-        wish.min = height - rooms[draw_between(draws, 0, 3)];
+        query.min = height - rooms[draw_between(draws, 0, 3)];
     if (draw_between(draws, 0, 2) > 0)
-        wish.max = height + rooms[draw_between(draws, 0, 3)];
+        query.max = height + rooms[draw_between(draws, 0, 3)];
     if (draw_between(draws, 0, 2) > 0)
-        wish.slope = region->slope[block];
-    return wish;
+        query.slope = region->slope[block];
+    return query;
 }
 
 START_TEST(test_every_block)
@@ -215,17 +211,17 @@ START_TEST(test_every_block)
         struct region region;
         region_new(&region, terrain, corners[k][0], corners[k][1], REGION);
         for (int n = 0, far = 0; n < WISHES; n++) {
-            const struct spawn_query wish = any_wish(&draws, &region);
-            const char *text = wish_text(&wish, ground->name);
+            const struct spawn_query query = any_query(&draws, &region);
+            const char *text = query_text(&query, ground->name);
             int64_t x = 0, y = 0;
             const int64_t seen = BLOCKS(MARGIN - 1);
-            const bool found = look(&region, &wish, seen, &x, &y);
-            if (!found && far++ >= FAR) /* those take long */
+            const bool found = look(&region, &query, seen, &x, &y);
+            if (!found && far++ >= FAR) /* such searches take long */
                 continue;
             struct spawn_place place = {0};
-            const enum spawn_state state = search_all(terrain, &wish, 100000, &place);
+            const enum spawn_state state = search_all(terrain, &query, 100000, &place);
             if (state == SPAWN_FOUND)
-                must_be_surface(terrain, &place, &wish, text);
+                must_be_surface(terrain, &place, &query, text);
             if (found)
                 must(state == SPAWN_FOUND && place.x == x && place.y == y,
                      "%s: %d, %" PRId64 ", %" PRId64 ", not %" PRId64 ", %" PRId64, text, state,
@@ -242,7 +238,7 @@ START_TEST(test_every_block)
 }
 END_TEST
 
-/* All of the disc: the highest place in it is found, wherever it is, and nothing higher. */
+/* The whole disc is searched: its highest block is found, and no higher one beyond it. */
 START_TEST(test_whole_disc)
 {
     static const int64_t points[][2] = {
@@ -250,30 +246,30 @@ START_TEST(test_whole_disc)
     struct ground ground = grounds[0];
     ground.wavelength = BLOCKS(100000);
     struct farlands_terrain *terrain = terrain_of(&ground);
-    struct spawn_query wish = {points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY};
+    struct spawn_query query = {points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY};
     enum { SIDE = 2 * SPAWN_RADIUS + 3 };
     struct region region;
-    region_new(&region, terrain, (wish.x >> 10) - SPAWN_RADIUS - 1,
-               (wish.y >> 10) - SPAWN_RADIUS - 1, SIDE);
-    wish.min = highest_within(&region, &wish, BLOCKS(SPAWN_RADIUS));
+    region_new(&region, terrain, (query.x >> 10) - SPAWN_RADIUS - 1,
+               (query.y >> 10) - SPAWN_RADIUS - 1, SIDE);
+    query.min = highest_within(&region, &query, BLOCKS(SPAWN_RADIUS));
     int64_t x = 0, y = 0;
     struct spawn_place place;
-    ck_assert(look(&region, &wish, BLOCKS(SPAWN_RADIUS), &x, &y));
-    ck_assert_int_eq(search_all(terrain, &wish, 1000000, &place), SPAWN_FOUND);
+    ck_assert(look(&region, &query, BLOCKS(SPAWN_RADIUS), &x, &y));
+    ck_assert_int_eq(search_all(terrain, &query, 1000000, &place), SPAWN_FOUND);
     ck_assert_int_eq(place.x, x);
     ck_assert_int_eq(place.y, y);
     ck_assert_double_gt(place.distance, 1000);
-    wish.min = nextafterf(wish.min, INFINITY);
-    ck_assert_int_eq(search_all(terrain, &wish, 1000000, &place), SPAWN_NONE);
+    query.min = nextafterf(query.min, INFINITY);
+    ck_assert_int_eq(search_all(terrain, &query, 1000000, &place), SPAWN_NONE);
     region_free(&region);
     farlands_terrain_free(terrain);
 }
 END_TEST
 
-/* By hand, where all blocks are as wished: the point's nearest, the least y first, then x. */
+/* If all blocks are within the bounds: the nearest to the point, the least y first, then x. */
 static const struct {
-    int64_t x, y, found_x, found_y; /* units, blocks */
-    double distance;                /* in units, its square */
+    int64_t x, y, found_x, found_y; /* units; blocks */
+    double distance;                /* squared, in units */
 } nearest[] = {
     {0, 0, 0, 0, 0},
     {BLOCKS(5), BLOCKS(-7), 5, -7, 0},
@@ -293,13 +289,13 @@ static const struct {
 START_TEST(test_nearest_block)
 {
     struct farlands_terrain *terrain = flat_terrain(5);
-    const struct spawn_query wishes[] = {
+    const struct spawn_query queryes[] = {
         {nearest[_i].x, nearest[_i].y, -INFINITY, INFINITY, INFINITY},
-        {nearest[_i].x, nearest[_i].y, 5, 5, 0}, /* bounds belong to what they bound */
+        {nearest[_i].x, nearest[_i].y, 5, 5, 0}, /* bounds are inclusive */
     };
-    for (int i = 0; i < ROWS(wishes); i++) {
+    for (int i = 0; i < ROWS(queryes); i++) {
         struct spawn_place place;
-        ck_assert_int_eq(search_all(terrain, &wishes[i], 1, &place), SPAWN_FOUND);
+        ck_assert_int_eq(search_all(terrain, &queryes[i], 1, &place), SPAWN_FOUND);
         ck_assert_int_eq(place.x, BLOCKS(nearest[_i].found_x));
         ck_assert_int_eq(place.y, BLOCKS(nearest[_i].found_y));
         ck_assert_double_eq(place.distance, sqrt(nearest[_i].distance) / 1024);
@@ -308,8 +304,8 @@ START_TEST(test_nearest_block)
 }
 END_TEST
 
-/* In a world that repeats, the highest block does, too: in the middle between some of them, squares
- * apart, they are just as near. */
+/* In a world that repeats, so does the highest block: half way between copies of it, in different
+ * squares, several are equally near. */
 static const int periods[] = {126, 128, 130, 200, 256, 300, 512, 1000, 1200};
 
 START_TEST(test_ties)
@@ -329,10 +325,10 @@ START_TEST(test_ties)
     const int64_t x = BLOCKS(region.x + highest % period), y = BLOCKS(region.y + highest / period);
     for (int k = 0; k < ROWS(ways); k++) {
         const int64_t half = BLOCKS(period) / 2;
-        const struct spawn_query wish = {x + ways[k][0] * half, y + ways[k][1] * half,
-                                         region.height[highest], INFINITY, INFINITY};
+        const struct spawn_query query = {x + ways[k][0] * half, y + ways[k][1] * half,
+                                          region.height[highest], INFINITY, INFINITY};
         struct spawn_place place;
-        ck_assert_int_eq(search_all(terrain, &wish, 1, &place), SPAWN_FOUND);
+        ck_assert_int_eq(search_all(terrain, &query, 1, &place), SPAWN_FOUND);
         ck_assert_int_eq(place.x, x);
         ck_assert_int_eq(place.y, y);
     }
@@ -341,7 +337,7 @@ START_TEST(test_ties)
 }
 END_TEST
 
-/* Places beyond the limit do not exist, though heights do. */
+/* Blocks beyond the limit are not found, though they have heights. */
 START_TEST(test_limit)
 {
     enum { SIDE = 300 };
@@ -354,22 +350,22 @@ START_TEST(test_limit)
         region_new(&region, terrain, (corner.x >> 10) - SIDE / 2, (corner.y >> 10) - SIDE / 2,
                    SIDE);
         for (int n = 0; n < 100; n++) {
-            struct spawn_query wish = corner;
+            struct spawn_query query = corner;
             struct spawn_place place;
             int64_t x, y;
             const int64_t block = draw_between(&draws, 0, SIDE * SIDE - 1);
-            wish.x -= east * draw_between(&draws, 0, BLOCKS(30));
-            wish.y -= south * draw_between(&draws, 0, BLOCKS(30));
-            wish.min = region.height[block] - 0.01f;
-            wish.max = region.height[block] + 0.01f;
-            wish.slope = region.slope[block] * 2;
-            if (!look(&region, &wish, BLOCKS(SIDE / 2 - 32), &x, &y))
+            query.x -= east * draw_between(&draws, 0, BLOCKS(30));
+            query.y -= south * draw_between(&draws, 0, BLOCKS(30));
+            query.min = region.height[block] - 0.01f;
+            query.max = region.height[block] + 0.01f;
+            query.slope = region.slope[block] * 2;
+            if (!look(&region, &query, BLOCKS(SIDE / 2 - 32), &x, &y))
                 continue;
-            const char *text = wish_text(&wish, grounds[_i].name);
-            must(search_all(terrain, &wish, 1, &place) == SPAWN_FOUND, "%s: nothing", text);
+            const char *text = query_text(&query, grounds[_i].name);
+            must(search_all(terrain, &query, 1, &place) == SPAWN_FOUND, "%s: nothing", text);
             must(place.x == x && place.y == y, "%s: %" PRId64 ", %" PRId64, text, place.x >> 10,
                  place.y >> 10);
-            must_be_surface(terrain, &place, &wish, text);
+            must_be_surface(terrain, &place, &query, text);
         }
         region_free(&region);
     }
@@ -377,7 +373,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* Wishes that nothing can meet cost no heights. */
+/* Bounds that no block can meet cost no samples. */
 static const struct spawn_query hopeless[] = {
     {0, 0, 5.000001f, INFINITY, INFINITY},
     {0, 0, -INFINITY, 4.999999f, INFINITY},
@@ -400,20 +396,20 @@ START_TEST(test_hopeless)
 }
 END_TEST
 
-/* No slice ends before it has what it was told to, and what is found does not depend on it. */
+/* A slice evaluates at least its samples, and the result does not depend on slices. */
 START_TEST(test_slices)
 {
     static const int64_t slices[] = {1, 17000, 40000, 1000000, INT64_MAX};
     const int64_t most = INT64_C(58000000);
     struct farlands_terrain *terrain = terrain_of(&grounds[0]);
-    const struct spawn_query wish = {3, 4, 190, INFINITY, 0.1f};
+    const struct spawn_query query = {3, 4, 190, INFINITY, 0.1f};
     struct spawn_place first = {0};
 
     for (int i = 0; i < ROWS(slices); i++) {
         struct spawn_search *search;
         int64_t count = 1;
         enum spawn_state state;
-        ck_assert_int_eq(spawn_search_new(&search, terrain, &wish), 0);
+        ck_assert_int_eq(spawn_search_new(&search, terrain, &query), 0);
         ck_assert_int_eq(spawn_search_run(search, scratch, 0), SPAWN_NOT_YET);
         for (; (state = spawn_search_run(search, scratch, slices[i])) == SPAWN_NOT_YET; count++)
             must(count <= most / slices[i], "%" PRId64 " slices of %" PRId64, count, slices[i]);
@@ -432,8 +428,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("spawn");
-    TCase *tcase = suite_case(suite, "the nearest place");
+    Suite *suite = suite_create("spawn search");
+    TCase *tcase = suite_case(suite, "nearest block");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_every_block, 0, ROWS(grounds));
     tcase_add_loop_test(tcase, test_whole_disc, 0, 3);

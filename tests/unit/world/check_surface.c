@@ -1,4 +1,4 @@
-/* The ground at a place, from the heights around it, to the last bit. */
+/* The surface at a place, exact to the last bit. */
 #include "server/world/surface.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -6,7 +6,7 @@
 
 enum { PLACES = 3000 };
 
-/* Heights of thousands of metres, of 1e6, of next to nothing; steep, level and bent. */
+/* Heights of thousands of metres, of 1e6, of nearly 0; steep, level and warped. */
 static const struct ground {
     const char *name;
     int64_t wavelength;
@@ -38,7 +38,7 @@ static struct farlands_terrain *terrain_of(const struct ground *ground)
     return reference_terrain(&params);
 }
 
-/* Anywhere: near the origin, far out, and at the very limit. */
+/* A coordinate near the origin, far out, or at the limit. */
 static int64_t any_place(struct draws *draws)
 {
     switch (draw_between(draws, 0, 3)) {
@@ -53,7 +53,7 @@ static int64_t any_place(struct draws *draws)
     }
 }
 
-/* Whether VALUE is the float nearest to EXACT, but for what long double leaves out. */
+/* Whether VALUE is the float nearest to EXACT, up to the error of long double. */
 static bool is_nearest(float value, long double exact)
 {
     const long double up = nextafterf(value, INFINITY) - (long double)value;
@@ -94,7 +94,7 @@ START_TEST(test_places)
 }
 END_TEST
 
-/* What a grid's heights say of a sample is what the place alone says. */
+/* The slope from a grid's heights equals the slope at the place. */
 START_TEST(test_grids)
 {
     enum { SIDE = 40 };
@@ -121,7 +121,7 @@ START_TEST(test_grids)
 }
 END_TEST
 
-/* A plane that rises by 3 metres a block to the east and falls by 4 to the south. */
+/* A plane that rises by 3 metres per block to the east and falls by 4 to the south. */
 START_TEST(test_directions)
 {
     const struct around around = {.west = -3, .east = 3, .north = 4, .south = -4};
@@ -151,7 +151,7 @@ START_TEST(test_flat)
 {
     struct farlands_terrain *terrain = terrain_of(&grounds[ROWS(grounds) - 1]);
     const struct surface surface = surface_at(terrain, 12345, -6789);
-    const float level[] = {42, 0, 0, 0, 1}; /* no -0 among them */
+    const float level[] = {42, 0, 0, 0, 1}; /* without -0 */
     ck_assert_mem_eq(&surface, level, sizeof surface);
     farlands_terrain_free(terrain);
 }
@@ -160,7 +160,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("surface");
-    TCase *tcase = suite_case(suite, "the ground");
+    TCase *tcase = suite_case(suite, "places");
     tcase_add_loop_test(tcase, test_places, 0, ROWS(grounds));
     tcase_add_loop_test(tcase, test_grids, 0, ROWS(grounds));
     tcase_add_test(tcase, test_directions);

@@ -1,4 +1,4 @@
-/* Where tiles lie: exactly, up to the limits and never beyond them. */
+/* The grids of tiles: exact, up to the limits and never beyond, and their names. */
 #include "server/world/tile.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 static const int64_t ORIGIN = -8388608 * FARLANDS_UNIT;
 
-/* A world as far as a grid needs one. */
+/* A world with the members that a grid needs. */
 static struct world world;
 
 static void set_up(void)
@@ -61,14 +61,14 @@ START_TEST(test_corners)
 }
 END_TEST
 
-/* Tiles of 256 blocks up to 2^52 blocks, and those from the origin to block 0. */
+/* Tiles of 256 blocks up to 2^52 blocks, and from the origin to block 0. */
 #define EDGE (INT64_C(1) << 44)
 #define SHIFT INT64_C(32768)
 
 static const struct {
     int scale, z;
     int64_t x, y;
-    const char *what; /* NULL: it is there */
+    const char *what; /* that is beyond a limit; NULL: the tile exists */
 } limits[] = {
     {1, 26, 0, 0, NULL},
     {1, 27, 0, 0, "zoom"},
@@ -86,7 +86,7 @@ static const struct {
     {1, 16 - 64, 0, 0, "zoom"},
     {1, 16, EDGE + SHIFT - 1, 0, NULL},
     {2, 16, EDGE + SHIFT - 1, 0, NULL},
-    {1, 16, EDGE + SHIFT, 0, "x"}, /* its first sample is there, the others are not */
+    {1, 16, EDGE + SHIFT, 0, "x"}, /* only its first sample exists */
     {1, 16, EDGE + SHIFT + 1, 0, "x"},
     {1, 16, -EDGE + SHIFT, 0, NULL},
     {1, 16, -EDGE + SHIFT - 1, 0, "x"},
@@ -113,7 +113,7 @@ static const struct {
     {1, 26, INT64_MIN, 0, "x"},
     {2, -26, 0, INT64_MAX, "y"},
     {2, -26, 0, INT64_MIN, "y"},
-    /* 256 times these, or the units they span, is little in 64 bits. */
+    /* 256 times these, or that in units, wraps around to small numbers in 64 bits. */
     {1, 16, INT64_C(1) << 56, 0, "x"},
     {1, 16, -(INT64_C(1) << 56), 0, "x"},
     {1, 16, (INT64_C(1) << 46) + SHIFT, 0, "x"},
@@ -140,7 +140,7 @@ START_TEST(test_limits)
 }
 END_TEST
 
-/* The formula of the grid in numbers wide enough for anything. */
+/* The formula of the grid in 128 bits. */
 static bool place_of(const struct tile *tile, int axis, int sample, __int128 *units)
 {
     int finer = tile->z - tile->world->config.native_zoom;
@@ -200,7 +200,7 @@ START_TEST(test_formula)
 }
 END_TEST
 
-/* Neighbours join, zoom z's sample 2i is zoom z-1's sample i, and @2x is half a step. */
+/* Neighbors join, sample 2i of zoom z is sample i of zoom z-1, and @2x is half a step. */
 START_TEST(test_pyramid)
 {
     uint64_t state = 8;
@@ -231,7 +231,7 @@ START_TEST(test_pyramid)
 }
 END_TEST
 
-/* The zooms that the world announces are those that there are. */
+/* Tiles exist at exactly the zooms that the world announces. */
 START_TEST(test_zooms)
 {
     for (int native = 0; native <= 32; native++) {
@@ -281,7 +281,7 @@ START_TEST(test_path)
 }
 END_TEST
 
-/* No layer's name is too long for a path. */
+/* No layer's name makes a path too long. */
 START_TEST(test_longest_path)
 {
     for (int layer = 0; layers[layer].name; layer++) {

@@ -1,4 +1,4 @@
-/* Worlds of other seeds than the configured ones: whose they are, and how long they last. */
+/* Worlds of other seeds: their identity, and how long they last. */
 #include "server/world/world.h"
 
 #include <inttypes.h>
@@ -39,27 +39,29 @@ static struct worlds *derive(const struct world *base, uint64_t seed)
     return derived;
 }
 
-/* Worlds that differ in name and seed, and in what does not show: from one comes the other. */
+/* Pairs that differ only in name, seed and settings that do not show: one derives from the other.
+ */
 static const struct {
-    int base, other; /* in worlds */
-    uint64_t seed;   /* of the other */
+    int base, other; /* indices in worlds */
+    uint64_t seed;   /* of OTHER */
     const char *name;
-} kin[] = {
+} pairs[] = {
     {0, 0, 1, "first:1"},   {0, 1, 2, "first:2"},
     {1, 0, 1, "second:1"},  {0, 3, UINT64_MAX, "first:18446744073709551615"},
     {3, 0, 1, "fourth:1"},  {1, 4, 0, "second:0"},
     {5, 0, 1, NAME63 ":1"}, {5, 3, UINT64_MAX, NAME63 ":18446744073709551615"},
 };
 
-START_TEST(test_kin)
+START_TEST(test_pairs)
 {
-    const struct world *base = &worlds->world[kin[_i].base], *other = &worlds->world[kin[_i].other];
-    struct worlds *derived = derive(base, kin[_i].seed);
+    const struct world *base = &worlds->world[pairs[_i].base],
+                       *other = &worlds->world[pairs[_i].other];
+    struct worlds *derived = derive(base, pairs[_i].seed);
     const struct world *world = derived->world;
     uint64_t state = 1;
 
-    ck_assert_str_eq(world->config.name, kin[_i].name);
-    ck_assert_uint_eq(world->config.terrain.seed, kin[_i].seed);
+    ck_assert_str_eq(world->config.name, pairs[_i].name);
+    ck_assert_uint_eq(world->config.terrain.seed, pairs[_i].seed);
     ck_assert_str_eq(world->fingerprint, other->fingerprint);
     ck_assert_str_eq(world->family, other->family);
     ck_assert_int_eq(world->config.seeds, base->config.seeds);
@@ -102,7 +104,7 @@ START_TEST(test_families)
 }
 END_TEST
 
-/* It lasts as long as it is held, whatever becomes of the others; and they, as long as it does. */
+/* A derived world lasts as long as it is held, and so does its base. */
 START_TEST(test_references)
 {
     struct worlds *mine = worlds_of(NULL);
@@ -117,7 +119,7 @@ START_TEST(test_references)
     ck_assert_uint_eq(world->set->base->references, 1);
     ck_assert_float_lt(world->colors->min, world->colors->max);
     ck_assert_uint_ne(world->colors->color[0], world->colors->color[COLOR_TABLE_SIZE - 1]);
-    world_release(world); /* a leak, or twice, is what sanitizers tell of */
+    world_release(world); /* sanitizers report a leak, or a second release */
 
     mine = worlds_of(NULL);
     derived = derive(mine->world, 43);
@@ -132,7 +134,7 @@ int main(void)
     Suite *suite = suite_create("world");
     TCase *tcase = suite_case(suite, "seeds");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, test_kin, 0, ROWS(kin));
+    tcase_add_loop_test(tcase, test_pairs, 0, ROWS(pairs));
     tcase_add_test(tcase, test_seeds_differ);
     tcase_add_test(tcase, test_families);
     tcase_add_test(tcase, test_references);
