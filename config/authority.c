@@ -10,7 +10,7 @@
 static const char name_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
 
-/* How many of the first bytes of TEXT are among LETTERS. */
+/* The length of the prefix of TEXT that consists of LETTERS. */
 static size_t span(const char *text, size_t length, const char *letters)
 {
     size_t n = 0;
@@ -19,7 +19,7 @@ static size_t span(const char *text, size_t length, const char *letters)
     return n;
 }
 
-/* What is between the brackets: an IPv6 address, and perhaps the zone it is for. */
+/* The text between the brackets: an IPv6 address, optionally followed by %ZONE. */
 static int parse_ipv6(struct authority *out, const char *text, size_t length)
 {
     const char *percent = memchr(text, '%', length);

@@ -1,7 +1,4 @@
-/*
- * HOST:PORT, wherever it stands: in `listen`, in public_url, in the Host header.
- * One judgement of what it may look like; each place says what it needs of it.
- */
+/* HOST:PORT as in `listen`, public_url and the Host header (RFC 3986, section 3.2). Pure. */
 #ifndef FARLANDS_CONFIG_AUTHORITY_H
 #define FARLANDS_CONFIG_AUTHORITY_H
 
@@ -10,21 +7,21 @@
 
 enum { AUTHORITY_MAX = 256, AUTHORITY_NO_PORT = -1 };
 
-/* The parts of the text it was parsed from. */
+/* Points into the parsed text. */
 struct authority {
     const char *host; /* without brackets; not terminated */
     size_t host_length;
-    bool zone; /* an IPv6 address with the name of an interface, such as fe80::1%eth0 */
+    bool zone; /* true for an IPv6 address with a zone, such as fe80::1%eth0 */
     int port;  /* 0 to 65535, or AUTHORITY_NO_PORT */
 };
 
 /* HOST, HOST:PORT, [IPV6] or [IPV6]:PORT, shorter than AUTHORITY_MAX. Returns 0 or -EINVAL. */
 int authority_parse(struct authority *out, const char *text, size_t length);
 
-/* Whether TEXT is one to listen on: with a port, and a zone if need be. */
+/* True for an address to listen on: it has a port, and may have a zone. */
 bool authority_can_listen(const char *text, size_t length);
 
-/* Whether TEXT is one for a URL, where a port is not needed and a zone unknown. */
+/* True for the authority of a URL: no zone, and no port 0. */
 bool authority_can_be_in_url(const char *text, size_t length);
 
 #endif

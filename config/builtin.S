@@ -1,4 +1,4 @@
-/* config/farlands.yaml, as it stands, in the binary. */
+/* config/farlands.yaml, embedded in the binary. */
     .section .rodata
     .global config_builtin
     .global config_builtin_length
@@ -10,5 +10,5 @@ config_builtin:
 1:
     .section .note.GNU-stack,"",%progbits
 #ifdef __CET__
-#include <cet.h> /* no code that jumps elsewhere than it may: the linker asks every object */
+#include <cet.h> /* marks this object as fit for -fcf-protection, which the linker requires of all */
 #endif

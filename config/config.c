@@ -1,4 +1,3 @@
-/* YAML -> struct config, by walking the document along the table of options. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include "yaml_document.h"
 #include "yaml_mapping.h"
 
-/* config/farlands.yaml, put into the binary by builtin.S. */
+/* config/farlands.yaml, embedded by builtin.S. */
 extern const unsigned char config_builtin[];
 extern const uint64_t config_builtin_length;
 

@@ -1,6 +1,6 @@
 /*
- * The configuration: YAML -> validated plain data. What a file leaves out
- * comes from the built-in one, which is config/farlands.yaml itself.
+ * The configuration: YAML -> validated plain data. Omitted keys take their values from the built-in
+ * configuration, which is config/farlands.yaml.
  */
 #ifndef FARLANDS_CONFIG_CONFIG_H
 #define FARLANDS_CONFIG_CONFIG_H
@@ -25,34 +25,34 @@ enum {
     NETWORKS_MAX = 64,
 };
 
-/* A layer as the configuration knows it: its name, and the heights that it can hold. */
+/* A layer that worlds can serve: its name, and the range of heights it can encode. */
 struct config_layer {
     const char *name;
-    float lowest, highest; /* metres; 0, 0: any */
+    float lowest, highest; /* metres; 0, 0: no limit */
 };
 
-/* A stop of a palette: at METRES the colour is RED, GREEN, BLUE. */
+/* The colour at a height. */
 struct palette_stop {
     float metres;
     uint8_t red, green, blue;
 };
 
-/* Which seeds a world may be asked for with, as name:seed; in the order of the table's choices. */
+/* Seeds that clients may request as name:seed. */
 enum world_seeds { SEEDS_FIXED, SEEDS_ANY };
 
 struct world_config {
-    char name[WORLD_SEEDED_NAME_MAX]; /* below WORLD_NAME_MAX, or with a colon and a seed behind */
+    char name[WORLD_SEEDED_NAME_MAX]; /* shorter than WORLD_NAME_MAX, or NAME:SEED */
     enum world_seeds seeds;
-    int native_zoom;   /* the zoom at which one sample is one block */
-    int64_t origin[2]; /* units: where sample 0 of tile 0 lies */
-    bool wrap;         /* the terrain repeats with the window, which is then its period */
+    int native_zoom;                          /* the zoom at which one sample is one block */
+    int64_t origin[2];                        /* units: the position of sample 0 of tile 0 */
+    bool wrap;                                /* repeat the terrain with the web map's square */
     struct farlands_params terrain;           /* heights and volume */
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
-    uint32_t layers; /* bit i: it serves number i of the layers known */
+    uint32_t layers; /* bit i: serve layer i of those given to config_load */
 };
 
-/* What its terrain repeats after, in units: the window that web maps see; 0 without wrap. */
+/* The period of a world's terrain in units: the side of the web map's square, 0 without wrap. */
 static inline int64_t world_config_period(const struct world_config *world)
 {
     return world->wrap ? (INT64_C(256) << world->native_zoom) * FARLANDS_UNIT : 0;
@@ -63,73 +63,70 @@ struct networks {
     int count;
 };
 
-/* Where clients reach the server. */
+/* The public address of the server. */
 struct site_config {
-    char public_url[URL_PREFIX_URL_MAX]; /* what its absolute URLs begin with, or empty */
-    char base_path[URL_PREFIX_PATH_MAX]; /* the path below which its routes live, or empty */
-    struct networks proxies;             /* whose X-Forwarded-... headers count */
+    char public_url[URL_PREFIX_URL_MAX]; /* prefix of absolute URLs; empty: from the request */
+    char base_path[URL_PREFIX_PATH_MAX]; /* path prefix of all routes, or empty */
+    struct networks proxies;             /* peers whose X-Forwarded-* headers are trusted */
 };
 
 struct config {
-    char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT, port 0 picks a free one */
+    char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT; port 0: any free one */
     struct site_config site;
-    unsigned shards;  /* event loops; 0: one a core, up to 8 */
-    unsigned threads; /* render threads; 0: one a core */
+    unsigned shards;  /* event loops; 0: one per core, up to 8 */
+    unsigned threads; /* render threads; 0: one per core */
     enum log_level log;
-    char access_log[CONFIG_TEXT_MAX]; /* a file, "-" for stdout, or empty: none */
+    char access_log[CONFIG_TEXT_MAX]; /* a file, "-" for stdout, empty: none */
     struct {
-        char path[CONFIG_TEXT_MAX]; /* empty: the user's cache folder */
+        char path[CONFIG_TEXT_MAX]; /* empty: the user's cache directory */
         uint64_t disk;              /* bytes */
         unsigned files;
         uint64_t memory; /* bytes */
     } cache;
     struct {
-        unsigned connections, connections_per_client; /* 0: any number */
-        unsigned queue;                               /* renders that may wait */
-        unsigned wait;                                /* ms that the line may be long */
-        unsigned misses_per_client;                   /* that wait at once; 0: any number */
-        unsigned streams;            /* large answers that are made while they are sent */
-        unsigned streams_per_client; /* 0: any number */
+        unsigned connections;
+        unsigned connections_per_client; /* 0: no limit */
+        unsigned queue;                  /* queued renders */
+        unsigned wait;                   /* ms that a render may be queued */
+        unsigned misses_per_client;      /* requests that wait for a render; 0: no limit */
+        unsigned streams;                /* concurrent streamed responses */
+        unsigned streams_per_client;     /* 0: no limit */
     } limits;
     struct world_config *worlds;
     int world_count;
 };
 
-/*
- * cache.memory is split: a quarter for the responses that the shards keep ready to be sent again,
- * the rest for tiles.
- */
+/* The part of cache.memory for complete responses, in bytes. */
 static inline uint64_t config_response_memory(const struct config *config)
 {
     return config->cache.memory / 4;
 }
 
+/* The part of cache.memory for tiles, in bytes. */
 static inline uint64_t config_tile_memory(const struct config *config)
 {
     return config->cache.memory - config_response_memory(config);
 }
 
-/* What is wrong: "FILE:LINE: KEY: what is wrong; what is accepted". */
+/* "FILE:LINE: KEY: PROBLEM; expected EXPECTED" */
 struct config_error {
     char text[1024];
 };
 
 /*
- * Read FILE, or the built-in configuration alone where FILE is NULL. LAYERS are
- * those that a world can serve, up to CONFIG_LAYERS_MAX and then a NULL name; where LAYERS is
- * NULL what a world says of its layers is passed over.
- * Returns 0, or a negative code with ERROR filled; free *OUT with config_free.
+ * Load FILE, or the built-in configuration if FILE is NULL. LAYERS are the layers that worlds can
+ * serve: at most CONFIG_LAYERS_MAX, then a NULL name. If LAYERS is NULL, the key `layers` is
+ * ignored. Returns 0, or a negative error code with ERROR set. The caller frees *OUT with
+ * config_free.
  */
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error);
 void config_free(struct config *config);
 
 /*
- * A world's parameters one by one, in a fixed order: all that decides what its
- * tiles hold, and also its name and seeds; not which layers it serves. Calls VISIT with the dotted
- * KEY
- * ("noise.warp.amplitude", "seed") and the value as text; QUOTED tells text from numbers, true,
- * false and lists, which are JSON as they stand.
+ * Visit a world's keys in a fixed order: name, seed, seeds, and everything that determines the
+ * content of its tiles, but not `layers`. VISIT gets the dotted KEY, such as
+ * "noise.warp.amplitude", and its value as text. A QUOTED value is a string; any other is JSON.
  */
 typedef void world_visitor(void *context, const char *key, const char *value, int quoted);
 void config_world_visit(const struct world_config *world, world_visitor *visit, void *context);

@@ -26,7 +26,7 @@ static int parse_listen(char *out, const char *text, size_t length)
     }
 
 static const struct option cache_options[] = {
-    {"path", OPTION_TEXT, AT(cache.path), .max = CONFIG_TEXT_MAX, .expected = "a folder's path"},
+    {"path", OPTION_TEXT, AT(cache.path), .max = CONFIG_TEXT_MAX, .expected = "a directory's path"},
     {"disk", OPTION_SIZE, AT(cache.disk), 0x1p20, 0x1p50,
      .expected = "a size from 1M to 1024T such as 10G"},
     COUNT("files", cache.files, 100, 1e9),

@@ -1,4 +1,3 @@
-/* Exact decimal text for coordinates, without passing through floating point. */
 #include "exact_numbers.h"
 
 #include <errno.h>
@@ -14,7 +13,6 @@
 enum { UNIT_BITS = FARLANDS_UNIT_BITS };
 #define LIMIT_BLOCKS (UINT64_C(1) << 53)
 
-/* Digits without a needless leading zero -> number. */
 int unsigned_parse(const char *text, size_t length, uint64_t *out)
 {
     uint64_t value = 0;
@@ -49,7 +47,7 @@ int integer_parse(const char *text, size_t length, int64_t *out)
     return 0;
 }
 
-/* Digits after the point -> units, exactly; the last of ten digits of 1/1024 is the tenth. */
+/* Digits after the point -> units. 1/1024 has ten of them. */
 static int fraction_parse(const char *text, size_t length, uint64_t *out)
 {
     uint64_t digits = 0, power = 1;

@@ -1,4 +1,3 @@
-/* A world from text. Knows neither files nor the network: both are the caller's. */
 #include "farlands_world.h"
 
 #include <errno.h>
@@ -15,20 +14,19 @@
 #include "yaml_document.h"
 #include "yaml_mapping.h"
 
-_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_DOCUMENT_BYTES_MAX, "as files");
+_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_DOCUMENT_BYTES_MAX,
+               "the same limit as for files");
 _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");
-/* A colon and the digits of 2^64 - 1 behind a name of the configuration. */
-_Static_assert(FARLANDS_WORLD_NAME >= WORLD_NAME_MAX + 1 + 20, "room for it");
+_Static_assert(FARLANDS_WORLD_NAME >= WORLD_SEEDED_NAME_MAX, "room for it");
 
-#define DOCUMENT "what the daemon serves at /{world}.json, whole"
+#define DOCUMENT "the complete document that the daemon serves at /{world}.json"
 
-/* Pictures alone hang on it: what a document says of it need not be understood here. */
-static bool is_of_pictures(const struct option *option)
+/* True for options that affect only pictures: documents may have any value for them. */
+static bool is_for_pictures(const struct option *option)
 {
     return option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS;
 }
 
-/* What there is under KEY at the top, or NULL. */
 static yaml_node_t *find(struct yaml_reader *reader, const yaml_node_t *root, const char *key)
 {
     return yaml_reader_find(reader, root, key, strlen(key));
@@ -42,40 +40,39 @@ static int check_generator(struct yaml_reader *reader, const yaml_node_t *root)
     const char *text = node ? yaml_reader_text(node, &length) : NULL;
     int64_t generator;
     if (!node)
-        return yaml_reader_fail(reader, root, &path, "missing; accepted is " DOCUMENT);
+        return yaml_reader_fail(reader, root, &path, "missing; expected " DOCUMENT);
     if (!text || integer_parse(text, length, &generator))
-        return yaml_reader_fail(reader, node, &path, "not a whole number; accepted is %d",
+        return yaml_reader_fail(reader, node, &path, "not a whole number; expected %d",
                                 FARLANDS_GENERATOR);
     if (generator == FARLANDS_GENERATOR)
         return 0;
     yaml_reader_fail(
         reader, node, &path,
-        "the document is of generator %lld, whose heights are others; accepted is %d, that "
-        "of this library",
+        "document was made by generator %lld; expected %d, which this library implements",
         (long long)generator, FARLANDS_GENERATOR);
     return -ENOTSUP;
 }
 
-/* That nothing is left out: a value from elsewhere would make another terrain. */
-static int check_whole(struct yaml_reader *reader, const yaml_node_t *node,
-                       const struct key_path *path, const struct option *options)
+/* Check that no parameter is missing: a default in its place would make another terrain. */
+static int check_complete(struct yaml_reader *reader, const yaml_node_t *node,
+                          const struct key_path *path, const struct option *options)
 {
     for (const struct option *option = options; option->key; option++) {
         const struct key_path at = key_path_join(path, option->key, strlen(option->key));
         const yaml_node_t *value = find(reader, node, option->key);
-        if (is_of_pictures(option))
+        if (is_for_pictures(option))
             continue;
         if (!value)
-            return yaml_reader_fail(reader, node, &at, "missing; accepted is " DOCUMENT);
-        int err = option->options ? check_whole(reader, value, &at, option->options) : 0;
+            return yaml_reader_fail(reader, node, &at, "missing; expected " DOCUMENT);
+        int err = option->options ? check_complete(reader, value, &at, option->options) : 0;
         if (err)
             return err;
     }
     return 0;
 }
 
-/* Take from the mapping ROOT all that is no parameter of a terrain. */
-static void leave_parameters(struct yaml_reader *reader, yaml_node_t *root)
+/* Remove from ROOT all keys that are not parameters of a terrain. */
+static void remove_others(struct yaml_reader *reader, yaml_node_t *root)
 {
     yaml_node_pair_t *kept = root->data.mapping.pairs.start;
     const yaml_node_pair_t *end = root->data.mapping.pairs.top;
@@ -83,14 +80,13 @@ static void leave_parameters(struct yaml_reader *reader, yaml_node_t *root)
         size_t length;
         const char *key = yaml_reader_text(yaml_reader_node(reader, pair->key), &length);
         const struct option *option = key ? option_find(world_options, key, length) : NULL;
-        if (option && !is_of_pictures(option))
+        if (option && !is_for_pictures(option))
             *kept++ = *pair;
     }
     root->data.mapping.pairs.top = kept;
 }
 
-/* Cut "name:seed" before the colon, for names of the configuration have none; SEED gets the rest.
- */
+/* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
 static int cut_seed(struct yaml_reader *reader, const yaml_node_t *root,
                     char seed[FARLANDS_WORLD_NAME])
 {
@@ -119,7 +115,7 @@ static int read_fingerprint(struct yaml_reader *reader, const yaml_node_t *root,
         return 0;
     if (!text || length != 16 || strspn(text, "0123456789abcdef") != 16)
         return yaml_reader_fail(reader, node, &(struct key_path){"fingerprint"},
-                                "not accepted; accepted are 16 hexadecimal digits");
+                                "malformed; expected 16 hexadecimal digits");
     memcpy(out, text, 16);
     return 0;
 }
@@ -132,10 +128,10 @@ static void fill(struct farlands_world *out, const struct world_config *world, c
     memcpy(out->origin, world->origin, sizeof out->origin);
 }
 
-static int no_world(struct yaml_reader *reader, const char *name, const char *there)
+static int no_world(struct yaml_reader *reader, const char *name, const char *names)
 {
-    yaml_reader_fail(reader, NULL, NULL, "no world \"%s\"; there %s",
-                     key_path_join(NULL, name, strlen(name)).text, there);
+    yaml_reader_fail(reader, NULL, NULL, "no world \"%s\"; expected %s",
+                     key_path_join(NULL, name, strlen(name)).text, names);
     return -ENOENT;
 }
 
@@ -143,28 +139,28 @@ static int no_world(struct yaml_reader *reader, const char *name, const char *th
 static int read_document(struct yaml_reader *reader, yaml_node_t *root, struct farlands_world *out,
                          const char *name)
 {
-    char seed[FARLANDS_WORLD_NAME], there[FARLANDS_WORLD_NAME + 8];
+    char seed[FARLANDS_WORLD_NAME], expected[FARLANDS_WORLD_NAME + 8];
     int err = check_generator(reader, root);
     if (!err)
         err = read_fingerprint(reader, root, out->fingerprint);
     if (!err)
-        err = check_whole(reader, root, NULL, world_options);
+        err = check_complete(reader, root, NULL, world_options);
     if (!err)
         err = cut_seed(reader, root, seed);
     if (err)
         return err;
-    leave_parameters(reader, root);
+    remove_others(reader, root);
     err = yaml_mapping_read_world(reader, root, NULL, 0);
     if (err)
         return err;
     fill(out, &reader->config->worlds[0], seed);
     if (!name || strcmp(name, out->name) == 0)
         return 0;
-    snprintf(there, sizeof there, "is \"%s\"", out->name);
-    return no_world(reader, name, there);
+    snprintf(expected, sizeof expected, "\"%s\"", out->name);
+    return no_world(reader, name, expected);
 }
 
-/* A configuration, of which NAME, or where that is NULL the only world, is wanted. */
+/* A configuration: its world NAME, or its only world if NAME is NULL. */
 static int read_configuration(struct yaml_reader *reader, const yaml_node_t *root,
                               struct farlands_world *out, const char *name)
 {
@@ -182,22 +178,20 @@ static int read_configuration(struct yaml_reader *reader, const yaml_node_t *roo
         }
         if (used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%s\"",
-                                     i ? ", " : "are ", world->name);
+                                     i ? ", " : "one of ", world->name);
     }
     if (name)
         return no_world(reader, name, names);
     return yaml_reader_fail(reader, find(reader, root, "worlds"), &(struct key_path){"worlds"},
-                            "%d of them, and no name says which is wanted; there %s",
-                            config->world_count, names);
+                            "%d worlds and no name given; expected %s", config->world_count, names);
 }
 
 static int read_root(struct yaml_reader *reader, struct farlands_world *out, const char *name)
 {
     yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (!root)
-        return yaml_reader_fail(reader, NULL, NULL,
-                                "empty; accepted is a configuration, or " DOCUMENT);
-    /* No key of a configuration, and the first of what the daemon says of a world. */
+        return yaml_reader_fail(reader, NULL, NULL, "empty; expected a configuration or " DOCUMENT);
+    /* Documents of a world have a name at the top, configurations do not. */
     if (find(reader, root, "name"))
         return read_document(reader, root, out, name);
     return read_configuration(reader, root, out, name);
@@ -209,7 +203,7 @@ static int read_world(struct farlands_world *out, const char *text, size_t lengt
     struct farlands_world world = {0};
     struct yaml_reader reader = {.file = "text", .error = error};
     if (length > FARLANDS_WORLD_TEXT) {
-        yaml_reader_fail(&reader, NULL, NULL, "%zu bytes; accepted are up to %d", length,
+        yaml_reader_fail(&reader, NULL, NULL, "%zu bytes; expected at most %d", length,
                          FARLANDS_WORLD_TEXT);
         return -EFBIG;
     }
@@ -232,7 +226,7 @@ int farlands_world_read(struct farlands_world *out, const char *text, size_t len
                         const char *name, char *why, size_t why_size)
 {
     struct config_error error = {{0}};
-    /* Numbers have points here, wherever the program is. */
+    /* so that strtod and printf use decimal points */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
         return -ENOMEM;

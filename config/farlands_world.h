@@ -1,11 +1,11 @@
 /*
- * Farlands: a world's parameters from text, so that farlands_heights gives the very floats that the
- * daemon serves. The text is one of
+ * Farlands: read a world's parameters from text, so that farlands_heights returns exactly the
+ * floats that the daemon serves. The text is one of
  *
- *  - JSON: the document that the daemon serves at /{world}.json (or /{world}:{seed}.json), whole;
- * keys that are no parameters are passed over;
- *  - YAML: a configuration with `worlds:`, as the daemon reads it. What it leaves out comes from
- *    the built-in default world, as it does there.
+ *  - JSON: the complete document that the daemon serves at /{world}.json or /{world}:{seed}.json.
+ *    Keys that are not parameters are ignored.
+ *  - YAML: a configuration of the daemon with `worlds:`. Omitted keys take the values of the
+ *    built-in default world, as in the daemon.
  */
 #ifndef FARLANDS_WORLD_READ_H
 #define FARLANDS_WORLD_READ_H
@@ -16,30 +16,31 @@
 extern "C" {
 #endif
 
-/* Room for a name, and for what is wrong with a text, their ends included. */
+/* Sizes of a name and of an error message, with their terminating NULs. */
 #define FARLANDS_WORLD_NAME 96
 #define FARLANDS_WORLD_WHY 1024
 
-/* The longest text that is read, in bytes. */
+/* The maximum length of a text in bytes. */
 #define FARLANDS_WORLD_TEXT (1 << 20)
 
 struct farlands_world {
-    char name[FARLANDS_WORLD_NAME]; /* as in URLs: "default", or "default:42" of a seed */
-    struct farlands_params params;  /* without faults: farlands_terrain_new accepts them */
+    char name[FARLANDS_WORLD_NAME]; /* as in URLs: "default", or "default:42" with a seed */
+    struct farlands_params params;  /* valid for farlands_terrain_new */
     int native_zoom;                /* the zoom at which one sample is one block */
-    int64_t origin[2];              /* units: where sample 0 of tile 0 lies in x, in y */
-    char fingerprint[17];           /* of the daemon's answers, 16 hex digits; "" from YAML */
+    int64_t origin[2];              /* units: x and y of sample 0 of tile 0 */
+    char fingerprint[17];           /* the daemon's, 16 hex digits; "" for YAML */
 };
 
 /*
- * Read the world NAME from TEXT, LENGTH bytes that need no NUL behind them and are not kept. Where
- * NAME is NULL the text must hold just one world. WHY, of WHY_SIZE bytes (NULL and 0: not wanted),
- * gets a line of what is wrong, where, and what is accepted. Any thread, whatever its locale.
+ * Read the world NAME from TEXT, LENGTH bytes without a terminating NUL. If NAME is NULL the text
+ * must have exactly one world. On error WHY, of WHY_SIZE bytes, gets one line: the position, the
+ * problem and the expected value; pass NULL and 0 to do without. Any thread, any locale. Does not
+ * keep TEXT.
  *
  * Returns 0, or, with *OUT untouched,
- *  -EINVAL   malformed, a parameter missing or out of its bounds, several worlds and no NAME
- *  -ENOENT   no world NAME in it
- *  -ENOTSUP  a document of another FARLANDS_GENERATOR: its heights are not to be had here
+ *  -EINVAL   malformed, a parameter missing or out of bounds, several worlds and no NAME
+ *  -ENOENT   no world NAME
+ *  -ENOTSUP  a document of another FARLANDS_GENERATOR, whose heights this library cannot compute
  *  -EFBIG    more than FARLANDS_WORLD_TEXT bytes
  *  -ENOMEM
  */

@@ -7,7 +7,7 @@
 
 #include "exact_numbers.h"
 
-enum { IPV4_BITS = 96 }; /* the bits before an IPv4 address, the same in all of them */
+enum { IPV4_BITS = 96 }; /* the fixed prefix of IPv4-mapped addresses */
 
 static const uint8_t ipv4[IPV4_BITS / 8] = {[10] = 0xff, [11] = 0xff};
 
@@ -69,6 +69,6 @@ bool network_contains(const struct network *network, const struct sockaddr *peer
         return false;
     }
     if (is_ipv4(address) && network->bits < IPV4_BITS)
-        return false; /* ::/0, say */
+        return false; /* such as ::/0 */
     return same_bits(network->address, address, network->bits);
 }

@@ -1,4 +1,4 @@
-/* Addresses and CIDR networks, IPv4 and IPv6, and which peers are in them. Pure. */
+/* Addresses and CIDR networks of IPv4 and IPv6. Pure. */
 #ifndef FARLANDS_CONFIG_NETWORK_H
 #define FARLANDS_CONFIG_NETWORK_H
 
@@ -8,17 +8,19 @@
 
 struct sockaddr;
 
-/* IPv4 as the IPv6 addresses that stand for it, ::ffff:a.b.c.d. */
+/* IPv4 is stored as IPv4-mapped IPv6, ::ffff:a.b.c.d. */
 struct network {
-    uint8_t address[16]; /* all zero beyond the first BITS */
-    uint8_t bits;        /* 0 to 128; of IPv4 96 to 128 */
+    uint8_t address[16]; /* zero after the first BITS bits */
+    uint8_t bits;        /* 0 to 128; 96 to 128 for IPv4 */
 };
 
-/* ADDRESS or ADDRESS/BITS, nothing set in ADDRESS beyond its BITS. Returns 0 or -EINVAL. */
+/* Parse ADDRESS or ADDRESS/BITS; the host bits must be 0. Returns 0 or -EINVAL. */
 int network_parse(struct network *out, const char *text, size_t length);
 
-/* Whether PEER is in NETWORK. One that is neither IPv4 nor IPv6 is in none; an IPv4 peer is in
- * IPv4 networks alone, also where it came as an IPv6 address that stands for it. */
+/*
+ * True if PEER is in NETWORK. IPv4 peers, IPv4-mapped or not, are only in IPv4 networks, so ::/0
+ * has none of them. Peers of other address families are in no network.
+ */
 bool network_contains(const struct network *network, const struct sockaddr *peer);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include "authority.h"
 
-/* unreserved, RFC 3986 section 2.3: nothing that would have to be percent-encoded. */
+/* unreserved (RFC 3986, section 2.3): never percent-encoded */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~";
 
-static int check_part(const char *part, size_t length)
+static int check_segment(const char *segment, size_t length)
 {
-    if (length == 0 || (length <= 2 && memcmp(part, "..", length) == 0))
+    if (length == 0 || (length <= 2 && memcmp(segment, "..", length) == 0))
         return -EINVAL;
     for (size_t i = 0; i < length; i++)
-        if (!memchr(letters, part[i], sizeof letters - 1))
+        if (!memchr(letters, segment[i], sizeof letters - 1))
             return -EINVAL;
     return 0;
 }
@@ -29,7 +29,7 @@ int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *text, size_
         const char *next = memchr(slash + 1, '/', (size_t)(end - slash - 1));
         if (!next)
             next = end;
-        if (*slash != '/' || check_part(slash + 1, (size_t)(next - slash - 1)))
+        if (*slash != '/' || check_segment(slash + 1, (size_t)(next - slash - 1)))
             return -EINVAL;
         slash = next;
     }

@@ -1,4 +1,4 @@
-/* What stands before the routes in a URL: a path, or scheme, host and path. */
+/* The prefix of the server's routes in a URL: a path, or scheme, host and path. Pure. */
 #ifndef FARLANDS_CONFIG_URL_PREFIX_H
 #define FARLANDS_CONFIG_URL_PREFIX_H
 
@@ -7,13 +7,13 @@
 enum { URL_PREFIX_PATH_MAX = 256, URL_PREFIX_URL_MAX = 768 };
 
 /*
- * A path such as /a/b, of letters, digits and - _ . ~, with no part that is
- * empty, . or ..; OUT gets it without the slash that may end it, so that of
- * "" and "/" nothing is left. Returns 0, or -EINVAL with OUT untouched.
+ * Parse a path such as /a/b: segments of letters, digits and - _ . ~, none of them empty, . or ..
+ * OUT gets it without a trailing slash, so "/" becomes "". Returns 0, or -EINVAL with OUT
+ * untouched.
  */
 int url_prefix_parse_path(char out[URL_PREFIX_PATH_MAX], const char *text, size_t length);
 
-/* The same with http:// or https:// and a host before it; or "". */
+/* Parse http:// or https://, a host, and an optional port and path; or "". As above. */
 int url_prefix_parse_url(char out[URL_PREFIX_URL_MAX], const char *text, size_t length);
 
 #endif

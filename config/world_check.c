@@ -7,8 +7,8 @@
 #include "exact_numbers.h"
 #include "world_options.h"
 
-/* The value of a dotted KEY below NODE, or what there is on the way to it: for the line of a
- * message. */
+/* The value of the dotted KEY below NODE, or the nearest section above it: the line of a message.
+ */
 static const yaml_node_t *find_nearest(struct yaml_reader *reader, const yaml_node_t *node,
                                        const char *key)
 {
@@ -26,17 +26,16 @@ static const yaml_node_t *find_nearest(struct yaml_reader *reader, const yaml_no
 
 static bool reserved(const char *name)
 {
-    /* The first segments of the server's own URLs. */
+    /* the first segments of the server's own URLs */
     return strcmp(name, "viewer") == 0 || strcmp(name, "healthz") == 0 ||
            strcmp(name, "readyz") == 0 || strcmp(name, "metrics") == 0 ||
            strcmp(name, "worlds") == 0;
 }
 
-/* The key of the file that the parameter KEY of a terrain comes from. */
+/* The key in the file that sets the parameter KEY of a terrain. */
 static struct key_path parameter_path(const char *key)
 {
     struct key_path path;
-    /* The others are below noise. */
     const bool own = strcmp(key, "elevation") == 0 || strncmp(key, "volume.", 7) == 0;
     if (strcmp(key, "period") == 0)
         key = "wrap";
@@ -46,7 +45,7 @@ static struct key_path parameter_path(const char *key)
     return path;
 }
 
-/* Which wavelength, of how many UNITS, does not divide WORLD's window, or NULL. */
+/* The wavelength that does not divide WORLD's period, and its UNITS; or NULL. */
 static const char *unfit_wavelength(const struct world_config *world, char text[64], int64_t *units)
 {
     const struct farlands_params *terrain = &world->terrain;
@@ -62,7 +61,7 @@ static const char *unfit_wavelength(const struct world_config *world, char text[
     return terrain->warp.amplitude > 0 && terrain->period % *units ? "the warp's wavelength" : NULL;
 }
 
-/* What farlands_params_fault says of WORLD's terrain, in the words of the file. */
+/* Check the terrain by farlands_params_fault, with the keys and units of the file. */
 static int check_terrain(struct yaml_reader *reader, const yaml_node_t *node,
                          const struct key_path *path, const struct world_config *world)
 {
@@ -78,15 +77,15 @@ static int check_terrain(struct yaml_reader *reader, const yaml_node_t *node,
     if (strcmp(key, "period") == 0 && world->terrain.basis != FARLANDS_SIMPLEX)
         unfit = unfit_wavelength(world, text, &units);
     if (!unfit)
-        return yaml_reader_fail(reader, value, &at, "not accepted; %s", fault);
+        return yaml_reader_fail(reader, value, &at, "invalid value; %s", fault);
     return yaml_reader_fail(reader, value, &at,
                             "%s is %s blocks, which does not divide the window of %s blocks (256 * "
-                            "2^native_zoom); accepted with wavelengths that divide it",
+                            "2^native_zoom); expected wavelengths that divide it",
                             unfit, blocks_format(units, blocks),
                             blocks_format(world->terrain.period, window));
 }
 
-/* The item of WORLD's elevation that LAYER cannot hold, or -1. */
+/* The index of the first height that LAYER cannot encode, or -1. */
 static int unfit_knot(const struct world_config *world, const struct config_layer *layer)
 {
     if (layer->lowest == 0 && layer->highest == 0)
@@ -99,8 +98,7 @@ static int unfit_knot(const struct world_config *world, const struct config_laye
     return -1;
 }
 
-/* KEY's item I where the file has it and it is a list, or as much of that as there is; *PATH
- * follows. */
+/* Item I of the list KEY below NODE, or the list, or NODE if the file lacks them; extends *PATH. */
 static const yaml_node_t *find_item(struct yaml_reader *reader, const yaml_node_t *node,
                                     struct key_path *path, const char *key, int i)
 {
@@ -112,20 +110,17 @@ static const yaml_node_t *find_item(struct yaml_reader *reader, const yaml_node_
     return yaml_reader_item(reader, list, i);
 }
 
-/* Where the list of layers under NODE has the name NAME, or -1. */
+/* The index of NAME in the list `layers` below NODE, or -1. */
 static int listed_at(struct yaml_reader *reader, const yaml_node_t *node, const char *name)
 {
     const yaml_node_t *list = yaml_reader_find(reader, node, "layers", 6);
-    for (int i = 0; list && i < yaml_reader_length(list); i++) {
-        size_t length;
-        const char *text = yaml_reader_text(yaml_reader_item(reader, list, i), &length);
-        if (text && length == strlen(name) && memcmp(text, name, length) == 0)
+    for (int i = 0; list && i < yaml_reader_length(list); i++)
+        if (yaml_reader_is(yaml_reader_item(reader, list, i), name))
             return i;
-    }
     return -1;
 }
 
-/* Whether each layer that WORLD serves can hold its heights: what cannot would wrap around. */
+/* Check that each layer can encode the heights: others would wrap around. */
 static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
                         const struct key_path *path, const struct world_config *world)
 {
@@ -134,7 +129,7 @@ static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
         const int knot = world->layers >> i & 1 ? unfit_knot(world, layer) : -1;
         if (knot < 0)
             continue;
-        /* The list where somebody asked for the layer, else the height. */
+        /* The message names the layer if the file lists it, otherwise the height. */
         const int listed = listed_at(reader, node, layer->name);
         struct key_path at = *path;
         const yaml_node_t *item = listed >= 0 ? find_item(reader, node, &at, "layers", listed)
@@ -147,8 +142,8 @@ static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
         char lowest[REAL_TEXT], highest[REAL_TEXT], low[REAL_TEXT], high[REAL_TEXT];
         return yaml_reader_fail(
             reader, item, &at,
-            "world \"%s\" has heights from %s to %s metres, which the layer %s cannot hold; "
-            "accepted are heights from %s to %s metres, or a list `layers:` without %s",
+            "world \"%s\" has heights from %s to %s metres, which layer %s cannot hold; "
+            "expected heights from %s to %s metres, or a list `layers:` without %s",
             world->name, float_format(min, low), float_format(max, high), layer->name,
             float_format(layer->lowest, lowest), float_format(layer->highest, highest),
             layer->name);
@@ -164,17 +159,17 @@ int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struc
     const yaml_node_t *name = yaml_reader_find(reader, node, "name", 4);
 
     if (!name)
-        return yaml_reader_fail(reader, node, &at, "missing; accepted: %s",
+        return yaml_reader_fail(reader, node, &at, "missing; expected %s",
                                 world_options[0].expected);
     if (reserved(world->name))
-        return yaml_reader_fail(reader, name, &at,
-                                "\"%s\" is a URL of the server's own; accepted is any other name",
-                                world->name);
+        return yaml_reader_fail(
+            reader, name, &at,
+            "\"%s\" is reserved for the server's own URLs; expected any other name", world->name);
     for (int i = 0; i < index; i++)
         if (strcmp(reader->config->worlds[i].name, world->name) == 0)
-            return yaml_reader_fail(reader, name, &at,
-                                    "\"%s\" names a world already; accepted: each name once",
-                                    world->name);
+            return yaml_reader_fail(
+                reader, name, &at, "\"%s\" is already the name of a world; expected each name once",
+                world->name);
     int err = check_terrain(reader, node, path, world);
     return err ? err : check_layers(reader, node, path, world);
 }

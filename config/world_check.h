@@ -1,11 +1,13 @@
-/* What no single value of a world can tell. Private to config/. */
+/* Checks of a world as a whole. Private to config/. */
 #ifndef FARLANDS_CONFIG_WORLD_CHECK_H
 #define FARLANDS_CONFIG_WORLD_CHECK_H
 
 #include "yaml_reader.h"
 
-/* Whether world INDEX, read from NODE, can be served; messages call it PATH. Returns 0, or
- * -EINVAL with the error filled. */
+/*
+ * Check that world INDEX, read from NODE, can be served; messages name PATH. Returns 0, or -EINVAL
+ * with the error set.
+ */
 int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struct key_path *path,
                 int index);
 

@@ -7,20 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read STREAM to its end. */
 static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
 {
-    unsigned char *room = malloc(YAML_DOCUMENT_BYTES_MAX + 1);
-    if (!room)
+    unsigned char *buffer = malloc(YAML_DOCUMENT_BYTES_MAX + 1);
+    if (!buffer)
         return -ENOMEM;
     errno = 0;
-    *length = fread(room, 1, YAML_DOCUMENT_BYTES_MAX + 1, stream);
+    *length = fread(buffer, 1, YAML_DOCUMENT_BYTES_MAX + 1, stream);
     if (ferror(stream) || *length > YAML_DOCUMENT_BYTES_MAX) {
         int err = !ferror(stream) ? -EFBIG : errno ? -errno : -EIO;
-        free(room);
+        free(buffer);
         return err;
     }
-    *bytes = room;
+    *bytes = buffer;
     return 0;
 }
 
@@ -34,13 +33,13 @@ int yaml_document_slurp(const char *file, unsigned char **bytes, size_t *length,
         fclose(stream);
     if (err)
         snprintf(error->text, sizeof error->text,
-                 "%s: cannot be read: %s; accepted: a YAML file of up to 1 MiB, as "
+                 "%s: cannot be read: %s; expected a YAML file of up to 1 MiB, such as "
                  "config/farlands.yaml",
                  file, strerror(-err));
     return err;
 }
 
-/* Line of the parser's problem: where bytes are no text at all, it tells an offset only. */
+/* The line of the parser's problem. For invalid UTF-8 the parser has only an offset. */
 static size_t problem_line(const yaml_parser_t *parser, const unsigned char *bytes, size_t length)
 {
     size_t line = 1;
@@ -53,13 +52,14 @@ static size_t problem_line(const yaml_parser_t *parser, const unsigned char *byt
 
 static int not_yaml(struct config_error *error, const char *file, size_t line, const char *problem)
 {
-    snprintf(error->text, sizeof error->text,
-             "%s:%zu: not YAML: %s; accepted: one document of UTF-8 text, as config/farlands.yaml",
-             file, line, problem ? problem : "out of memory");
+    snprintf(
+        error->text, sizeof error->text,
+        "%s:%zu: not YAML: %s; expected one document of UTF-8 text, such as config/farlands.yaml",
+        file, line, problem ? problem : "out of memory");
     return -EINVAL;
 }
 
-/* Whether nothing but the end follows the document: 0, or the line of what does. */
+/* The line of anything that follows the document, or 0. */
 static size_t trailing_line(yaml_parser_t *parser, const unsigned char *bytes, size_t length)
 {
     yaml_document_t second;
@@ -72,8 +72,8 @@ static size_t trailing_line(yaml_parser_t *parser, const unsigned char *bytes, s
 }
 
 /*
- * The line, up to LAST, where a comment begins as a colour does without its quotes, in
- * a list [metres, #rrggbb] which so never ends; or 0.
+ * The first line, up to LAST, with a colour without quotes, as in [metres, #rrggbb], or 0. To YAML
+ * it is a comment, and the list never ends.
  */
 static size_t unquoted_line(const unsigned char *bytes, size_t length, size_t last)
 {
@@ -93,8 +93,8 @@ static size_t unquoted_line(const unsigned char *bytes, size_t length, size_t la
 }
 
 /*
- * The line where more than NESTING_MAX lists and mappings lie in each other, or 0; 0 as well up to
- * what is no YAML. libyaml's own time grows with the square of the nesting.
+ * The line at which lists and mappings are nested deeper than NESTING_MAX, or 0. libyaml's time
+ * grows with the square of the depth. Invalid YAML ends the search.
  */
 static size_t deep_line(const unsigned char *bytes, size_t length)
 {

@@ -1,4 +1,4 @@
-/* A file's bytes, and the one YAML document in them. Private to config/. */
+/* The YAML document in a file. Private to config/. */
 #ifndef FARLANDS_CONFIG_YAML_DOCUMENT_H
 #define FARLANDS_CONFIG_YAML_DOCUMENT_H
 
@@ -9,15 +9,17 @@
 
 enum { YAML_DOCUMENT_BYTES_MAX = 1 << 20 };
 
-/* The bytes of FILE, up to 1 MiB, to be freed by the caller. 0, or a negative
- * code with ERROR filled; *BYTES only on 0. */
+/*
+ * Read FILE, of up to YAML_DOCUMENT_BYTES_MAX bytes. Returns 0, and the caller frees *BYTES; or a
+ * negative error code with ERROR set.
+ */
 int yaml_document_slurp(const char *file, unsigned char **bytes, size_t *length,
                         struct config_error *error);
 
 /*
- * Parse BYTES, which messages call FILE. Returns 0, and the caller deletes *OUT
- * (it has no root where there is only white space); or -EINVAL with ERROR
- * filled: not YAML, not UTF-8, nested too deeply, or more than one document.
+ * Parse BYTES; messages name FILE. Returns 0, and the caller deletes *OUT, which has no root if
+ * BYTES are only white space and comments; or -EINVAL with ERROR set: not YAML, not UTF-8, nested
+ * too deeply, or more than one document.
  */
 int yaml_document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
                         size_t length, struct config_error *error);

@@ -1,4 +1,3 @@
-/* A YAML mapping -> the struct that its table of options describes. */
 #include "yaml_mapping.h"
 
 #include <errno.h>
@@ -21,29 +20,24 @@ static int read_scalar(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int read_place(struct yaml_reader *reader, const yaml_node_t *node,
-                      const struct key_path *path, const struct option *option, void *base)
+static int read_origin(struct yaml_reader *reader, const yaml_node_t *node,
+                       const struct key_path *path, const struct option *option, void *base)
 {
     struct option axis = *option;
     axis.kind = OPTION_BLOCKS;
-    for (int i = 0; i < 2; i++, axis.offset += sizeof(int64_t)) {
-        size_t length;
-        const char *text;
-        if (yaml_reader_length(node) != 2 ||
-            !(text = yaml_reader_text(yaml_reader_item(reader, node, i), &length)) ||
-            option_parse(&axis, text, length, base))
-            return yaml_reader_refuse(reader, node, path, option);
-    }
-    return 0;
+    int err = yaml_reader_length(node) == 2 ? 0 : yaml_reader_refuse(reader, node, path, option);
+    for (int i = 0; i < 2 && !err; i++, axis.offset += sizeof(int64_t))
+        err = read_scalar(reader, yaml_reader_item(reader, node, i), path, &axis, base);
+    return err;
 }
 
-/* Numbers in pairs. */
+/* The numbers in pairs. */
 static const struct option noise_number = {
     "", OPTION_REAL, 0, -1000, 1000, .expected = "noise from -1000 to 1000"};
 static const struct option metres_number = {
     "", OPTION_REAL, 0, -1e6, 1e6, .expected = "metres from -1000000 to 1000000"};
 
-/* A pair in a list, OPTION, of which the first is a number. */
+/* Check that NODE is a pair, and read its first element, a NUMBER. */
 static int read_pair(struct yaml_reader *reader, const yaml_node_t *node,
                      const struct key_path *path, const struct option *option,
                      const struct option *number, double *first)
@@ -53,13 +47,12 @@ static int read_pair(struct yaml_reader *reader, const yaml_node_t *node,
     return read_scalar(reader, yaml_reader_item(reader, node, 0), path, number, first);
 }
 
-/* What is wrong where a list should ascend and NEXT follows LAST. */
 static int refuse_order(struct yaml_reader *reader, const yaml_node_t *node,
                         const struct key_path *path, const struct option *option, float last,
                         float next)
 {
     char after[REAL_TEXT], before[REAL_TEXT];
-    return yaml_reader_fail(reader, node, path, "%s comes after %s; accepted: %s",
+    return yaml_reader_fail(reader, node, path, "%s follows %s; expected %s",
                             float_format(next, after), float_format(last, before),
                             option->expected);
 }
@@ -115,9 +108,9 @@ static int read_colour(struct yaml_reader *reader, const yaml_node_t *node,
         .expected = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
     size_t length;
     const char *text = yaml_reader_text(node, &length);
-    return text && parse_colour(text, length, stop)
-               ? 0
-               : yaml_reader_refuse(reader, node, path, &colour);
+    if (!text || !parse_colour(text, length, stop))
+        return yaml_reader_refuse(reader, node, path, &colour);
+    return 0;
 }
 
 static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
@@ -148,22 +141,19 @@ static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
 static int refuse_layer(struct yaml_reader *reader, const yaml_node_t *node,
                         const struct key_path *path)
 {
-    char accepted[256] = "all, or a list of";
-    size_t used = strlen(accepted);
-    for (const struct config_layer *l = reader->layers; l->name && used < sizeof accepted; l++)
-        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s %s",
+    char expected[256] = "all, or a list of";
+    size_t used = strlen(expected);
+    for (const struct config_layer *l = reader->layers; l->name && used < sizeof expected; l++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s %s",
                                  l == reader->layers ? "" : ",", l->name);
-    return yaml_reader_refuse(reader, node, path, &(struct option){.expected = accepted});
+    return yaml_reader_refuse(reader, node, path, &(struct option){.expected = expected});
 }
 
-/* The bit of the layer that NODE names, or 0. */
+/* The bit of the layer named in NODE, or 0. */
 static uint32_t layer_bit(const struct yaml_reader *reader, const yaml_node_t *node)
 {
-    size_t length;
-    const char *text = yaml_reader_text(node, &length);
-    for (int i = 0; text && reader->layers[i].name; i++)
-        if (strlen(reader->layers[i].name) == length &&
-            memcmp(reader->layers[i].name, text, length) == 0)
+    for (int i = 0; reader->layers[i].name; i++)
+        if (yaml_reader_is(node, reader->layers[i].name))
             return UINT32_C(1) << i;
     return 0;
 }
@@ -172,9 +162,7 @@ static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
                        const struct key_path *path, uint32_t *layers)
 {
     int count = yaml_reader_length(node);
-    size_t length;
-    const char *text = yaml_reader_text(node, &length);
-    *layers = text && length == 3 && memcmp(text, "all", 3) == 0 ? UINT32_MAX : 0;
+    *layers = yaml_reader_is(node, "all") ? UINT32_MAX : 0;
     if (!*layers && count < 1)
         return refuse_layer(reader, node, path);
     for (int i = 0; i < count; i++) {
@@ -184,7 +172,7 @@ static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
         if (!bit)
             return refuse_layer(reader, item, &at);
         if (*layers & bit)
-            return yaml_reader_fail(reader, item, &at, "given twice; accepted: once");
+            return yaml_reader_fail(reader, item, &at, "duplicate layer; expected once");
         *layers |= bit;
     }
     return 0;
@@ -215,41 +203,33 @@ static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
 static int read_value(struct yaml_reader *reader, const yaml_node_t *node,
                       const struct key_path *path, const struct option *option, void *base)
 {
+    void *value = (char *)base + option->offset;
     switch (option->kind) {
     case OPTION_SECTION:
         return yaml_mapping_read(reader, node, path, option->options, base);
     case OPTION_WORLDS:
         return read_worlds(reader, node, path, option);
     case OPTION_ORIGIN:
-        return read_place(reader, node, path, option, base);
+        return read_origin(reader, node, path, option, base);
     case OPTION_ELEVATION:
-        return read_elevation(reader, node, path, option, (void *)((char *)base + option->offset));
+        return read_elevation(reader, node, path, option, value);
     case OPTION_PALETTE:
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:
-        if (!reader->layers)
-            return 0;
-        return read_layers(reader, node, path, (void *)((char *)base + option->offset));
+        return reader->layers ? read_layers(reader, node, path, value) : 0;
     case OPTION_NETWORKS:
-        return read_networks(reader, node, path, option, (void *)((char *)base + option->offset));
+        return read_networks(reader, node, path, option, value);
     default:
         return read_scalar(reader, node, path, option, base);
     }
 }
 
-static const char *known_keys(const struct option *options, char *buffer, size_t size)
+static void known_keys(const struct option *options, char *buffer, size_t size)
 {
     size_t used = 0;
     for (const struct option *o = options; o->key && used < size; o++)
         used +=
             (size_t)snprintf(buffer + used, size - used, "%s%s", o == options ? "" : ", ", o->key);
-    return buffer;
-}
-
-static bool same_key(const yaml_node_t *a, const yaml_node_t *b)
-{
-    return b->type == YAML_SCALAR_NODE && a->data.scalar.length == b->data.scalar.length &&
-           memcmp(a->data.scalar.value, b->data.scalar.value, a->data.scalar.length) == 0;
 }
 
 int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
@@ -257,9 +237,9 @@ int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
 {
     char keys[256];
 
+    known_keys(options, keys, sizeof keys);
     if (node->type != YAML_MAPPING_NODE)
-        return yaml_reader_fail(reader, node, path, "not a mapping; accepted are the keys %s",
-                                known_keys(options, keys, sizeof keys));
+        return yaml_reader_fail(reader, node, path, "not a mapping; expected the keys %s", keys);
     const yaml_node_pair_t *first = node->data.mapping.pairs.start;
     const yaml_node_pair_t *end = node->data.mapping.pairs.top;
     for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
@@ -267,15 +247,15 @@ int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
         size_t length = 0;
         const char *text = yaml_reader_text(key, &length);
         if (!text)
-            return yaml_reader_fail(reader, key, path, "a key must be a word");
+            return yaml_reader_fail(reader, key, path, "a key is not a word; expected one of %s",
+                                    keys);
         struct key_path at = key_path_join(path, text, length);
         const struct option *option = option_find(options, text, length);
         if (!option)
-            return yaml_reader_fail(reader, key, &at, "unknown key; accepted are %s",
-                                    known_keys(options, keys, sizeof keys));
+            return yaml_reader_fail(reader, key, &at, "unknown key; expected one of %s", keys);
         for (const yaml_node_pair_t *before = first; before < pair; before++)
-            if (same_key(key, yaml_reader_node(reader, before->key)))
-                return yaml_reader_fail(reader, key, &at, "given twice; accepted: once");
+            if (yaml_reader_is(yaml_reader_node(reader, before->key), option->key))
+                return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
         int err = read_value(reader, yaml_reader_node(reader, pair->value), &at, option, base);
         if (err)
             return err;
@@ -290,7 +270,7 @@ int yaml_mapping_read_world(struct yaml_reader *reader, const yaml_node_t *node,
     int err = yaml_mapping_read(reader, node, path, world_options, world);
     if (err)
         return err;
-    /* Not before, as the keys come in any order. */
+    /* Keys come in any order, so the period is known only now. */
     world->terrain.period = world_config_period(world);
     return world_check(reader, node, path, index);
 }
@@ -307,8 +287,7 @@ static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
         snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
         return -ENOMEM;
     }
-    /* A world takes what it leaves out from the built-in one; to be open to all seeds is not for
-     * it to inherit. */
+    /* Omitted keys default to the built-in world's values, except for `seeds`. */
     if (config->worlds)
         for (int i = 0; i < count; i++) {
             worlds[i] = config->worlds[0];

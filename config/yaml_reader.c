@@ -50,7 +50,7 @@ int yaml_reader_length(const yaml_node_t *node)
     return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
 }
 
-/* The value as the user wrote it, for messages: short, and safe to print. */
+/* The value for messages: short and printable. */
 static const char *shown(const yaml_node_t *node, char buffer[48])
 {
     if (node->type == YAML_MAPPING_NODE)
@@ -63,9 +63,8 @@ static const char *shown(const yaml_node_t *node, char buffer[48])
         return "no value";
     size_t n = 0;
     buffer[n++] = '"';
-    for (size_t i = 0; i < node->data.scalar.length && n < 40; i++) {
+    for (size_t i = 0; i < node->data.scalar.length && n < 40; i++)
         buffer[n++] = printable(node->data.scalar.value[i]);
-    }
     buffer[n++] = '"';
     buffer[n] = '\0';
     return buffer;
@@ -74,9 +73,9 @@ static const char *shown(const yaml_node_t *node, char buffer[48])
 int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
                        const struct key_path *path, const struct option *option)
 {
-    char accepted[256], value[48];
-    return yaml_reader_fail(reader, node, path, "%s is not accepted; accepted: %s",
-                            shown(node, value), option_expected(option, accepted, sizeof accepted));
+    char expected[256], value[48];
+    return yaml_reader_fail(reader, node, path, "got %s; expected %s", shown(node, value),
+                            option_expected(option, expected, sizeof expected));
 }
 
 yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item)
@@ -97,15 +96,25 @@ const char *yaml_reader_text(const yaml_node_t *node, size_t *length)
     return (const char *)node->data.scalar.value;
 }
 
+static bool has_text(const yaml_node_t *node, const char *expected, size_t expected_length)
+{
+    size_t length;
+    const char *text = yaml_reader_text(node, &length);
+    return text && length == expected_length && memcmp(text, expected, length) == 0;
+}
+
+bool yaml_reader_is(const yaml_node_t *node, const char *text)
+{
+    return has_text(node, text, strlen(text));
+}
+
 yaml_node_t *yaml_reader_find(struct yaml_reader *reader, const yaml_node_t *node, const char *key,
                               size_t length)
 {
     if (node->type == YAML_MAPPING_NODE)
         for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
              pair < node->data.mapping.pairs.top; pair++) {
-            size_t name_length;
-            const char *name = yaml_reader_text(yaml_reader_node(reader, pair->key), &name_length);
-            if (name && name_length == length && memcmp(name, key, length) == 0)
+            if (has_text(yaml_reader_node(reader, pair->key), key, length))
                 return yaml_reader_node(reader, pair->value);
         }
     return NULL;

@@ -164,10 +164,10 @@ END_TEST
 START_TEST(test_choice)
 {
     const size_t length = sizeof extremes - 1;
-    must_be_refused(extremes, length, NULL, -EINVAL, "worlds: 3 of them");
+    must_be_refused(extremes, length, NULL, -EINVAL, "worlds: 3 worlds");
     must_be_refused(extremes, length, NULL, -EINVAL, "\"first\", \"second\", \"third-\"");
     must_be_refused(extremes, length, "fourth\n", -ENOENT,
-                    "no world \"fourth?\"; there are \"first\", \"second\", \"third-\"");
+                    "no world \"fourth?\"; expected one of \"first\", \"second\", \"third-\"");
     must_be_refused(extremes, length, "", -ENOENT, "no world \"\"");
 }
 END_TEST
@@ -203,7 +203,7 @@ START_TEST(test_seeds)
     ck_assert_uint_eq(read.params.seed, UINT64_MAX);
     must_be_read(&read, text, strlen(text), "default:18446744073709551615");
     must_be_refused(text, strlen(text), "default", -ENOENT,
-                    "there is \"default:18446744073709551615\"");
+                    "expected \"default:18446744073709551615\"");
     cJSON_free(text);
     static const char *const names[] = {"default:",    "default:01",
                                         "default:-1",  "default:18446744073709551616",
@@ -220,7 +220,7 @@ START_TEST(test_generator)
 {
     cJSON *json = document_of_default();
     cJSON_ReplaceItemInObject(json, "generator", cJSON_CreateNumber(FARLANDS_GENERATOR + 1));
-    document_must_be_refused(json, NULL, -ENOTSUP, "generator: the document is of generator 3");
+    document_must_be_refused(json, NULL, -ENOTSUP, "generator: document was made by generator 3");
     cJSON_ReplaceItemInObject(json, "generator", cJSON_CreateString("two"));
     document_must_be_refused(json, NULL, -EINVAL, "generator: ");
     cJSON_DeleteItemFromObject(json, "generator");
@@ -273,9 +273,9 @@ START_TEST(test_missing)
     document_must_be_refused(json, NULL, -EINVAL, "noise.erosion: unknown key");
     cJSON_DeleteItemFromObject(noise, "erosion");
     cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(65));
-    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: \"65\" is not accepted");
+    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: got \"65\"; expected");
     cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(40));
-    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: not accepted; more than");
+    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: invalid value; more than");
     cJSON_ReplaceItemInObject(json, "noise", cJSON_CreateString("fine"));
     document_must_be_refused(json, NULL, -EINVAL, "noise.basis: missing");
     cJSON_ReplaceItemInObject(json, "fingerprint", cJSON_CreateString("0123456789abcdeF"));
@@ -300,9 +300,9 @@ static const struct refusal refusals[] = {
     {"[]", NULL, -EINVAL, "not a mapping"},
     {"{\"error\": \"no such world\"}", NULL, -EINVAL, "error: unknown key"},
     {"{\"name\": \"default\"}", NULL, -EINVAL, "generator: missing"},
-    {"worlds: []", NULL, -EINVAL, "worlds: a list of 0 is not accepted"},
+    {"worlds: []", NULL, -EINVAL, "worlds: got a list of 0; expected"},
     {"worlds: [{name: a, sead: 1}]", NULL, -EINVAL, "worlds[0].sead: unknown key"},
-    {"worlds:\n- name: a\n  seed: -1", "a", -EINVAL, "text:3: worlds[0].seed: \"-1\""},
+    {"worlds:\n- name: a\n  seed: -1", "a", -EINVAL, "text:3: worlds[0].seed: got \"-1\""},
     {"worlds: [{name: a}]\nlimits: {queue: 0}", NULL, -EINVAL, "limits.queue: "},
     {"worlds: [{name: a}]\n---\nworlds: [{name: b}]", NULL, -EINVAL, "text:3: not YAML: a second"},
 };

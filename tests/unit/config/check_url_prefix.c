@@ -3,7 +3,7 @@
 
 #include "tests/unit/support/fixtures.h"
 
-/* NULL: not accepted. */
+/* NULL: invalid. */
 static const struct {
     const char *text, *path;
 } paths[] = {
