@@ -1,5 +1,5 @@
-# config/farlands.yaml -> farlands.yaml(5), on standard output: each key with its place, its default and the
-# comment above it. What is set off by three spaces in a comment stays as it is.
+# config/farlands.yaml -> farlands.yaml(5) on standard output: each key with its default and the comment
+# above it. Lines that begin with a space keep their line breaks in roff.
 function text(line)
 {
     gsub(/\\/, "\\e", line)
@@ -7,14 +7,11 @@ function text(line)
     return line ~ /^[.']/ ? "\\&" line : line
 }
 
-function tell(    i)
+function print_comment(    i)
 {
-    for (i = 0; i < said; i++) {
-        if (comment[i] ~ /^   /)
-            print ".br"
+    for (i = 0; i < lines; i++)
         print text(comment[i])
-    }
-    said = 0
+    lines = 0
 }
 
 BEGIN {
@@ -25,14 +22,14 @@ BEGIN {
 /^ *#/ {
     line = $0
     sub(/^ *# ?/, "", line)
-    comment[said++] = line
+    comment[lines++] = line
     next
 }
 
-# The first paragraphs speak of the file; later ones of the key below them.
+# Paragraphs before the first key are about the file; later ones about the key below them.
 /^$/ {
     if (!keys)
-        tell()
+        print_comment()
     next
 }
 
@@ -56,5 +53,5 @@ match($0, /^ *(- )?[a-z_]+:/) {
     value = text(value)
     gsub(/"/, "\\(dq", value)
     print ".TP\n.BR " text(place) (value == "" ? "" : " \" (" value ")\"")
-    tell()
+    print_comment()
 }
