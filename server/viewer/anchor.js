@@ -1,33 +1,33 @@
 /*
- * How the endless plane meets MapLibre, which knows only the Mercator square of the
- * globe: tiles 0 <= x, y < 2^z, zooms of 0 to 22 or so, heights in metres of 40,030 km round.
+ * Maps the endless plane to MapLibre, which knows only the Mercator square of the globe:
+ * tiles 0 <= x, y < 2^z, zooms 0 to about 22, heights in metres on a sphere of 40,030 km.
  *
- * An anchor lays the plane over that square so that the place looked at lies near its
- * middle, on the equator, where Mercator is as good as undistorted, and the zoom looked
- * at is MapLibre's tile zoom LOOK. Then
+ * An anchor lays the plane over that square so that the viewed place is near its middle, on
+ * the equator, where Mercator is almost undistorted, and the viewed zoom is MapLibre's tile
+ * zoom LOOK. Then
  *
  *     world zoom   = tile zoom + shift
  *     world column = column - 2^(zoom - 1) + tile * 2^(zoom - COARSEST)
  *
- * `tile` counts the world's tiles at tile zoom COARSEST, so at every zoom from there on
- * a tile of MapLibre's is one of the world's. The square is `side` blocks wide, and its middle
- * is the block `middle`. Nothing here knows MapLibre or the page.
+ * `tile` is in tiles of zoom COARSEST, so from that zoom on each of MapLibre's tiles is one
+ * of the world's. The square is `side` blocks wide around the block `middle`. This file
+ * depends neither on MapLibre nor on the page.
  */
 
-/* Six finer zooms before MapLibre's precision ends. The middle is at most half a tile of
- * COARSEST, 1/128 of the square, from the place: 3 degrees, where scales are 1/800 off. */
+/* LOOK leaves six finer zooms before MapLibre's precision ends. The middle is at most half a
+ * tile of zoom COARSEST, 1/128 of the square, from the place: 3 degrees, a scale error of 1/800. */
 export const LOOK = 16;
 export const COARSEST = 6;
-/* How far the view may stray before it needs another anchor: 1/64 of the square is 6 degrees, 1/200. */
+/* The distance at which the view needs another anchor: 1/64 of the square, 6 degrees, an error of 1/200. */
 const FAR = 1 / 64;
 const ZOOMED = { out: 3, in: 5 };
 
-const GLOBE = 2 * Math.PI * 6371008.8;    // metres round, by MapLibre's reckoning
+const GLOBE = 2 * Math.PI * 6371008.8;    // metres of circumference in MapLibre
 const DEGREES = 180 / Math.PI;
 
 export function anchorAt({ native_zoom: native, origin, tile_size: samples }, { x, y, zoom }) {
     const shift = Math.round(zoom) - LOOK;
-    const coarse = samples * 2 ** (native - shift - COARSEST);       // blocks, a tile's side at COARSEST
+    const coarse = samples * 2 ** (native - shift - COARSEST);       // side in blocks of a tile of zoom COARSEST
     const tile = [x, y].map((blocks, axis) => Math.round((blocks - origin[axis]) / coarse));
     return { shift, tile, side: coarse * 2 ** COARSEST, middle: tile.map((n, axis) => origin[axis] + n * coarse) };
 }
@@ -51,12 +51,12 @@ export function toBlocks({ middle, side }, { lng, lat }) {
 export const cameraZoom = ({ shift }, zoom) => zoom - shift - 1;
 export const worldZoom = ({ shift }, camera) => camera + shift + 1;
 
-/* By how much to multiply metres so that a block up is as long as a block across. */
+/* The exaggeration with which a block is as high as it is wide. */
 export function trueHeights(anchor, place) {
     return GLOBE / anchor.side * Math.cos(toLngLat(anchor, place).lat / DEGREES);
 }
 
-/* Whether the view is still where this anchor serves it well. */
+/* True while the view is close enough to the anchor. */
 export function serves({ middle, side, shift }, { x, y, zoom }) {
     const away = Math.max(Math.abs(x - middle[0]), Math.abs(y - middle[1])) / side;
     return away <= FAR && zoom >= shift + LOOK - ZOOMED.out && zoom <= shift + LOOK + ZOOMED.in;

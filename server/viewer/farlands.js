@@ -1,36 +1,36 @@
 /*
- * A world's heights and densities computed where they are wanted, in a browser or in Node: the very floats that the
- * daemon sends. farlands.wasm, beside this file, is the daemon's own noise.
+ * Heights and densities of a world, computed in a browser or in Node by farlands.wasm: exactly the floats that the daemon
+ * sends.
  *
  *     import { loadTerrain, units } from './farlands.js';
  *     const world = await (await fetch('http://127.0.0.1:8080/default.json')).json();
  *     const terrain = await loadTerrain('farlands.wasm', world);
  *     terrain.height(units('12.5'), units(-3));            // metres
- *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, row by row, north first
+ *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, rows from north to south
  *     terrain.densities({ x: 0n, y: 0n, z: units(1700), width: 33, height: 33, depth: 33 });
  *
- * Places are BigInts that count units, 1/1024 block, up to 2^62 of them from block 0; y grows south, z upwards.
+ * Coordinates are BigInts in units of 1/1024 block, up to ±2^62; y grows south, z upwards.
  */
 const UNIT_BITS = 10n;
 const KNOTS = 'elevation';
 
-/* Blocks, as decimal text, a number or a BigInt, in units; a place between units is refused. */
+/* Convert blocks (decimal text, a number or a BigInt) to units. Throws a RangeError for values between units. */
 export function units(blocks) {
     if (typeof blocks === 'bigint')
         return blocks << UNIT_BITS;
     const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(typeof blocks === 'number' ? decimal(blocks) : blocks);
-    const [, sign, whole, fraction = ''] = parts ?? refuse(`blocks: "${blocks}" is not accepted; accepted is a plain decimal`);
+    const [, sign, whole, fraction = ''] = parts ?? refuse(`blocks: got "${blocks}"; expected a plain decimal`);
     const numerator = BigInt(whole + fraction) << UNIT_BITS;
     const denominator = 10n ** BigInt(fraction.length);
     if (numerator % denominator)
-        refuse(`blocks: "${blocks}" is not accepted; accepted are whole numbers of 1/1024`);
+        refuse(`blocks: got "${blocks}"; expected a multiple of 1/1024`);
     return (sign ? -1n : 1n) * (numerator / denominator);
 }
 
-/* A number without an exponent, exactly. */
+/* The exact decimal of a number, without an exponent. */
 function decimal(number) {
     if (!Number.isFinite(number))
-        refuse(`blocks: ${number} is not accepted; accepted is a finite number`);
+        refuse(`blocks: got ${number}; expected a finite number`);
     if (Number.isInteger(number))
         return String(BigInt(number));
     return number.toFixed(Math.abs(number) < 2 ** 53 ? 20 : 0).replace(/0+$/, '');
@@ -40,8 +40,7 @@ function refuse(why) {
     throw new RangeError(why);
 }
 
-/* The module of WASM: its bytes, its URL, or what fetch gave or will give for it. To make several terrains of one
- * module, compile it once. */
+/* Compile WASM: its bytes, its URL, a Response, or a promise of one of these. Compile once to load several terrains. */
 export async function compile(wasm) {
     const source = await wasm;
     if (source instanceof WebAssembly.Module)
@@ -55,9 +54,9 @@ export async function compile(wasm) {
 }
 
 /*
- * The terrain of WORLD, what the daemon serves at /{world}.json, as text or parsed. WASM as for compile.
- * Refused, with what is wrong and what is accepted, where the document is another generator's, where it lacks a
- * parameter or has one that is not known here: its heights would not be the daemon's.
+ * Load the terrain of WORLD, the document at /{world}.json, as text or parsed. WASM as for compile. Throws a RangeError that
+ * names the key and the expected value if the document is of another generator, lacks a parameter or has an unknown one:
+ * the heights would not be the daemon's.
  */
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
@@ -66,16 +65,16 @@ export async function loadTerrain(wasm, world) {
     const { height, heights, density, densities, memory } = instance;
     setParameters(instance, document);
     return {
-        /* The height in metres at a place; NaN beyond where there is land. */
+        /* The height in metres at a point; NaN outside the world. */
         height: (x, y) => (fit(x, y) ? height(x, y) : NaN),
-        /* Of a rectangle of samples, STEP units apart; `bandLimit` fades out octaves finer than that, for pictures. */
+        /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
         heights({ x, y, step = 1n << UNIT_BITS, width, height: rows, bandLimit = false }) {
             const at = fit(x, y, step) && heights(x, y, step, width, rows, bandLimit);
             return copy(memory, at, width * rows, `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`);
         },
-        /* How far inside the ground a place is, above 0, or outside, below; as /volume.f32. */
+        /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
         density: (x, y, z) => (fit(x, y, z) ? density(x, y, z) : NaN),
-        /* Of a box of samples: x fastest, then y, then z. */
+        /* Densities of a box: x fastest, then y, then z. */
         densities({ x, y, z, step = 1n << UNIT_BITS, width, height: rows, depth }) {
             const at = fit(x, y, z, step) && densities(x, y, z, step, width, rows, depth);
             return copy(memory, at, width * rows * depth,
@@ -84,20 +83,20 @@ export async function loadTerrain(wasm, world) {
     };
 }
 
-/* Whether 64 bits hold each: WebAssembly would drop the others. */
+/* True if each fits in 64 bits; WebAssembly would cut off the rest. */
 const fit = (...places) => places.every((place) => BigInt.asIntN(64, place) === place);
 
-/* COUNT floats from AT on, which are WHAT, or where AT is 0 are not to be had. */
+/* Copy COUNT floats at address AT; 0 means that WHAT cannot be computed. */
 function copy({ buffer }, at, count, what) {
     if (!at)
-        refuse(`there are no ${what}: beyond the land, or more than there is memory for`);
+        refuse(`${what}: outside the world, or out of memory`);
     return new Float32Array(buffer, at >>> 0, count).slice();
 }
 
 async function instantiate(module) {
     let memory = null;
     const farlands = {
-        /* As C's: END, a pointer to a pointer, gets what follows the number; here that is all or nothing. */
+        /* As in C, except that the text is a number as a whole or not at all. END is a pointer to a pointer. */
         strtod(text, end) {
             const bytes = new Uint8Array(memory.buffer, text);
             const length = bytes.indexOf(0);
@@ -115,7 +114,7 @@ function readText({ memory, text }, length) {
     return new TextDecoder().decode(new Uint8Array(memory.buffer, text(), length));
 }
 
-/* The values of OBJECT by their dotted keys. */
+/* Map the dotted keys of OBJECT to their values. */
 function flatten(object, prefix, into) {
     for (const [key, value] of Object.entries(object ?? {})) {
         if (value && typeof value === 'object' && !Array.isArray(value))
@@ -129,19 +128,19 @@ function flatten(object, prefix, into) {
 function setParameters(instance, document) {
     const { generator } = document;
     if (generator !== instance.generator())
-        refuse(`generator: ${generator} is not accepted; accepted is ${instance.generator()}`);
+        refuse(`generator: got ${generator}; expected ${instance.generator()}`);
     const keys = readText(instance, instance.keys()).trim().split('\n');
     const values = flatten(document, '', new Map());
     for (const key of keys) {
         if (!values.has(key))
-            refuse(`${key}: missing; accepted is what the daemon serves at /{world}.json, whole`);
+            refuse(`${key}: missing; expected the complete document that the daemon serves at /{world}.json`);
         set(instance, key, values.get(key));
     }
-    /* Beside parameters stand only parameters: a later one may well matter. */
+    /* An unknown key in a section may be a parameter of a later release. */
     const sections = new Set(keys.filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
     for (const key of values.keys())
         if (key.includes('.') && sections.has(key.split('.')[0]) && !keys.includes(key))
-            refuse(`${key}: unknown`);
+            refuse(`${key}: unknown parameter`);
     setElevation(instance, document[KNOTS]);
     const err = instance.make();
     if (err)
@@ -154,11 +153,11 @@ function set(instance, key, value) {
     room.set(name);
     room.set(text, name.length);
     if (instance.set(name.length, text.length))
-        refuse(`${key}: "${value}" is not accepted`);
+        refuse(`${key}: invalid value "${value}"`);
 }
 
 function setElevation(instance, knots) {
     const good = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
     if (!Array.isArray(knots) || !knots.every(good) || knots.some((pair) => instance.knot(...pair)))
-        refuse(`${KNOTS}: not accepted; accepted are 2 to 32 pairs [noise, metres]`);
+        refuse(`${KNOTS}: malformed; expected 2 to 32 pairs [noise, metres]`);
 }

@@ -1,11 +1,11 @@
-/* Heights at once: computed in the page where WebAssembly is to be had, else asked of the server. */
+/* Heights under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
 import { compile, loadTerrain, units } from './farlands.js';
 import { address, getHeight } from './world.js';
 
-const entries = new WeakMap();    // by world: the terrain, once it is there, and the promise of it or of null
+const entries = new WeakMap();    // world -> its terrain once loaded, and a promise of the terrain or null
 let module = null;
 
-/* The daemon's JSON has the shortest decimal that tells a float from its neighbours; so has this. */
+/* The shortest decimal that identifies a float, as in the daemon's JSON. */
 function shortest(height) {
     for (let digits = 6; digits < 9; digits++) {
         const rounded = Number(height.toPrecision(digits));
@@ -36,13 +36,13 @@ function entryOf(world) {
 
 const heightIn = (terrain, x, y) => shortest(terrain.height(units(x), units(y)));
 
-/* The height at (X, Y), blocks as text, if it can be told without waiting; else undefined. */
+/* The height at (X, Y), blocks as text, or undefined if the terrain is not loaded. */
 export function heightHere(world, x, y) {
     const { terrain } = entryOf(world);
     return terrain ? heightIn(terrain, x, y) : undefined;
 }
 
-/* The same, sooner or later, with the fingerprint of the world that has it. */
+/* A promise of the height and of the fingerprint of its world. */
 export async function heightAt(world, x, y) {
     const terrain = await entryOf(world).coming;
     return terrain ? { height: heightIn(terrain, x, y), fingerprint: world.fingerprint } : getHeight(world, x, y);

@@ -1,16 +1,16 @@
-/* How much taller than true the scene shows its heights: what suits a zoom, and the reader's slider. */
+/* The exaggeration of heights in the scene: a default by zoom, and the user's slider. */
 import { $, step } from './world.js';
 
 const FACTORS = [1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200];
-const SPAN = 1024;                // px of view, over which
-const RISE = 0.4;                 // of their width is a good difference in height
+const SPAN = 1024;                // pixels
+const RISE = 0.4;                 // range of heights per width of SPAN that looks natural
 
 const nearest = (factor) => FACTORS.reduce((best, each, i) =>
     (Math.abs(Math.log(each / factor)) < Math.abs(Math.log(FACTORS[best] / factor)) ? i : best), 0);
 
-/* The world's range, shared out among the octaves by their amplitudes; an octave broader
- * than the view gives only its share of a cell. Where the broadest is smaller than the view
- * its cell is what looks good: peaks, not needles. */
+/* The exaggeration with which the visible range of heights is RISE of the view's width. The world's range is
+ * divided among the octaves by amplitude; an octave wider than the view counts by its visible part. If the broadest
+ * octave is smaller than the view, its cell counts as the view, which avoids needles. */
 export function suitable(world, zoom) {
     const { wavelength, octaves, persistence, lacunarity } = world.noise;
     const span = Math.min(SPAN * step(world, zoom), wavelength);
@@ -23,7 +23,7 @@ export function suitable(world, zoom) {
     return FACTORS[nearest(RISE * span / rise)];
 }
 
-/* `changed` hears the factor the reader chose, null for the one that suits. */
+/* `changed` is called with the chosen factor, null for the default. */
 export function makeHeights(changed) {
     $('heights-range').max = FACTORS.length - 1;
     $('heights-range').addEventListener('input', ({ target }) => changed(FACTORS[target.value]));

@@ -1,9 +1,9 @@
-/* What the relief's colours mean: the palette, a stop a step, with heights beside it. */
+/* The legend of the relief: the palette in equal steps, with heights beside it. */
 import { $, clamp, metres } from './world.js';
 
-const LABELS = 7;                 // at most, the coast's among them
+const LABELS = 7;                 // maximum, including the coast's
 
-/* The stops within the world's range, its ends included. */
+/* The stops within the world's range, and its ends. */
 function stopsOf({ palette, range: [low, high] }) {
     const inside = palette.filter(([height]) => height > low && height < high);
     const below = palette.findLast(([height]) => height <= low) ?? palette[0];
@@ -11,8 +11,7 @@ function stopsOf({ palette, range: [low, high] }) {
     return [[low, below[1]], ...inside, [high, above[1]]];
 }
 
-/* Heights are spread unevenly, for low land has the most colours: evenly by stop, and a
- * pair of stops at one height is an edge. */
+/* Space the stops evenly, since low land has most of the colours. Two stops at one height are an edge. */
 function spread(stops) {
     let position = 0;
     return stops.map(([height, colour], i) => {
@@ -24,7 +23,7 @@ function spread(stops) {
 
 const isEdge = (stops, i) => stops[i + 1]?.position === stops[i].position;
 
-/* Labels that are not too close to each other: both ends and the edges first. */
+/* Select labels that do not overlap; the ends and the edges take precedence. */
 function labelled(stops) {
     const last = stops.at(-1).position;
     const kept = [];
@@ -65,7 +64,7 @@ export function makeLegend() {
             $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
             $('legend-labels').replaceChildren(...labelled(stops).map(label));
         },
-        /* The height that is read out. */
+        /* Mark the height in the readout. */
         mark(height) {
             $('legend-mark').hidden = height === null || !stops.length;
             if (height !== null && stops.length)

@@ -1,4 +1,4 @@
-/* What there is to choose from: worlds, seeds, layers. */
+/* The menus of worlds, seeds and layers. */
 import { $, pictures } from './world.js';
 
 const FIRST = ['relief', 'hillshade', 'gray'];
@@ -6,7 +6,7 @@ const LABELS = { gray: 'Gray', 'terrain-rgb': 'Terrain-RGB' };
 const LAST_SEED = 2n ** 64n - 1n;
 
 const labelOf = ({ name }) => LABELS[name] || name[0].toUpperCase() + name.slice(1);
-/* name:seed is the world `name`, grown from another seed. */
+/* name:seed is the world `name` with another seed. */
 export const rootOf = ({ name }) => name.split(':')[0];
 
 export function showWorlds(catalogue, world) {
@@ -29,7 +29,7 @@ export function showSeed({ seed, seeds }) {
     $('seed-input').removeAttribute('aria-invalid');
 }
 
-/* As the URL wants it, or null. */
+/* The typed seed in canonical form, or null. */
 export function typedSeed() {
     const text = $('seed-input').value.trim();
     const seed = /^\d{1,40}$/.test(text) && BigInt(text);
@@ -40,7 +40,7 @@ export function typedSeed() {
 
 export const lastSeed = String(LAST_SEED);
 
-/* The pictures people want first are buttons; the encodings are in the list behind them. */
+/* The most useful pictures are buttons; encodings are in the list after them. */
 export function showLayers(world, chosen) {
     const all = pictures(world);
     const buttons = all.filter(({ name }) => FIRST.includes(name));

@@ -1,5 +1,5 @@
-/* Places as the address bar holds them: #world/layer/zoom/x/y, in blocks, then for
- * three dimensions /3d/pitch/bearing and, where the reader chose one, the factor of heights. */
+/* The view in the address bar: #world/layer/zoom/x/y in blocks; in three dimensions also /3d/pitch/bearing and,
+ * if chosen, /exaggeration. */
 import { parseBlocks, snap } from './world.js';
 
 const rounded = (number, digits) => String(Number(number.toFixed(digits)));

@@ -1,13 +1,13 @@
-/* The world in two dimensions: an endless plane of tiles, in Leaflet. */
+/* The world in two dimensions: an endless plane of tiles in Leaflet. */
 /* global L */
 import { RETRY, clamp, deepestZoom, getWorld, reachable, tileAddress, tileExists } from './world.js';
 import { say, sayWhy } from './status.js';
 
-const PAINTED = 2500;             // ms, the longest wait for a view's tiles
+const PAINTED = 2500;             // ms, timeout for the tiles of a view
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/* y grows south like the tile rows do; one unit is 2^native_zoom blocks. */
+/* y grows south, as tile rows do; one unit is 2^native_zoom blocks. */
 const crs = L.extend({}, L.CRS.Simple, { transformation: new L.Transformation(1, 0, 1, 0) });
 
 const Terrain = L.TileLayer.extend({
@@ -16,11 +16,11 @@ const Terrain = L.TileLayer.extend({
         return tileAddress(world, layer, coords, window.devicePixelRatio > 1);
     },
 
-    /* Where there is no tile the sea's colour shows. */
+    /* Outside the world the sea's colour is visible. */
     createTile(coords, done) {
         const { world, onFail } = this.options;
         if (tileExists(world, coords)) {
-            /* A tile that failed counts as still loading, so that its coarser parent stays in view. */
+            /* A failed tile counts as loading, so that its coarser parent stays visible. */
             const keepTrying = (error, tile) => (error ? onFail(tile) : done(null, tile));
             return L.TileLayer.prototype.createTile.call(this, coords, keepTrying);
         }
@@ -30,7 +30,7 @@ const Terrain = L.TileLayer.extend({
     },
 });
 
-/* `moved` hears every change of the view, `rested` its end, `renewed` of a world that is no longer the same. */
+/* Callbacks: `moved` on every change of the view, `rested` at its end, `renewed` if the world has changed. */
 export function makePlane(container, { moved, rested, renewed }) {
     const map = L.map(container, {
         crs,
@@ -39,7 +39,7 @@ export function makePlane(container, { moved, rested, renewed }) {
         fadeAnimation: !calm,
         zoomAnimation: !calm,
         inertia: !calm,
-        wheelPxPerZoomLevel: 120,     // a notch is a zoom
+        wheelPxPerZoomLevel: 120,     // one notch per zoom
     });
     const failed = new Set();
     let retryDelay = RETRY.first;
@@ -70,7 +70,7 @@ export function makePlane(container, { moved, rested, renewed }) {
         }
     }
 
-    /* Ask for the world first: it tells a server that is gone from one that is busy or changed. */
+    /* Request the world first, to tell a dead server from one that is busy or has a changed world. */
     async function retry() {
         const asked = world;
         try {
@@ -78,7 +78,7 @@ export function makePlane(container, { moved, rested, renewed }) {
             if (world === asked && fresh.fingerprint !== asked.fingerprint)
                 renewed(fresh);
             if (failed.size)
-                say('Some tiles did not arrive, retrying…');
+                say('Some tiles failed to load; retrying…');
             for (const tile of failed)
                 tile.setAttribute('src', tile.getAttribute('src'));
         } catch (error) {
@@ -93,7 +93,7 @@ export function makePlane(container, { moved, rested, renewed }) {
         const deepest = deepestZoom(world, place);
         if (deepest > map.getMaxZoom())
             map.setMaxZoom(deepest);
-        /* reset: exactly there; a pan would stop at a whole pixel. */
+        /* reset: a pan would stop at a whole pixel */
         map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest), { reset: true });
     }
 

@@ -1,11 +1,11 @@
-/* The heights along a line that the reader draws on the plane. */
+/* The height profile along a line that the user draws on the plane. */
 /* global L */
 import { $, blocksText, grouped, metres, snap, withinLimit } from './world.js';
 import { heightAt } from './ground.js';
 import { say, sayWhy } from './status.js';
 
 const SAMPLES = 64;
-const AT_ONCE = 4;                // requests
+const AT_ONCE = 4;                // concurrent requests
 const HINT = 'Click two or more points on the map, or press Enter to take its centre.';
 const HINT_TOUCH = 'Tap two or more points on the map.';
 const LINE = { color: '#fff', weight: 2.5, opacity: 1, className: 'profile-line', interactive: false };
@@ -13,7 +13,7 @@ const DOT = { radius: 5, color: '#0b2545', weight: 2, fillColor: '#fff', fillOpa
 
 const distance = (a, b) => Math.hypot(b.x - a.x, b.y - a.y);
 
-/* COUNT places, evenly along the line through POINTS, each with how far it is along. */
+/* COUNT points, evenly spaced along the line through POINTS, each with its distance `far`. */
 function along(points, count) {
     const legs = points.slice(1).map((point, i) => distance(points[i], point));
     const length = legs.reduce((sum, leg) => sum + leg, 0);
@@ -35,8 +35,8 @@ export function makeProfile(viewer, plane, { changed }) {
     let active = false;
     let points = [];
     let samples = [];
-    let measuring = null;         // the line whose heights are on their way
-    let looked = -1;              // the sample that is pointed at
+    let measuring = null;         // the samples being measured
+    let looked = -1;              // the sample under the pointer
 
     const length = () => samples.at(-1)?.far ?? 0;
     const known = () => samples.filter(({ height }) => height !== undefined);
@@ -52,7 +52,7 @@ export function makeProfile(viewer, plane, { changed }) {
         $('profile-undo').disabled = !points.length;
     }
 
-    /* In a box of 100 by 100; water fills what is below the level of the sea. */
+    /* Draw into a box of 100 by 100, with water below sea level. */
     function paint() {
         const heights = known().map(({ height }) => height);
         if (!heights.length)
@@ -71,7 +71,7 @@ export function makeProfile(viewer, plane, { changed }) {
         $('profile-low').textContent = metres(low);
         $('profile-length').textContent = blocksText(length());
         $('profile-chart').setAttribute('aria-label', `Heights along ${blocksText(length())}, `
-            + `from ${metres(low)} to ${metres(high)}: arrow keys go along the line`);
+            + `from ${metres(low)} to ${metres(high)}: arrow keys move along the line`);
         $('profile-chart').dataset.samples = heights.length;
     }
 
@@ -103,7 +103,7 @@ export function makeProfile(viewer, plane, { changed }) {
 
     function add(place) {
         if (!withinLimit(viewer.world, [place.x, place.y]))
-            return say(`There is no land beyond ±${grouped(String(viewer.world.limits.coordinate))} blocks.`, { ms: 6000 });
+            return say(`The world ends at ±${grouped(String(viewer.world.limits.coordinate))} blocks.`, { ms: 6000 });
         const last = points.at(-1);
         if (last && distance(last, place) === 0)
             return;
@@ -123,7 +123,7 @@ export function makeProfile(viewer, plane, { changed }) {
             measure();
     }
 
-    /* Sample N on the chart and on the map; -1 for none. */
+    /* Mark sample N on the chart and the map; -1: none. */
     function point(n) {
         looked = n;
         const sample = samples[n];

@@ -1,10 +1,10 @@
-/* The block under the cursor, its height, the zoom and the scale. */
+/* The readout: the block under the cursor, its height, the zoom and the scale. */
 import { $, RETRY, blocksText, getWorld, grouped, metres, sleep, snap, step, withinLimit } from './world.js';
 import { heightAt, heightHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
-const PAUSE = 60;                 // ms between two height requests
-const LOOK = 10000;               // ms between two looks whether the world is still the same
+const PAUSE = 60;                 // ms between height requests
+const LOOK = 10000;               // ms between checks for a changed world
 const SCALE_WIDTH = 120;          // px, the longest scale bar
 
 function show(id, value, text) {
@@ -20,10 +20,10 @@ function showScale(blocks) {
     $('scale-label').textContent = blocksText(round);
 }
 
-/* Of `viewer`, the world and the view that are now in sight. `read` hears each height, null
- * where there is none; `renewed` hears of a world that is no longer the same. */
+/* `viewer` has the current world and view. Callbacks: `read` with each height, null if there is none; `renewed` if the
+ * world has changed. */
 export function makeReadout(viewer, { read, renewed }) {
-    let point = null;             // of the mouse; without one, the map's centre is read
+    let point = null;             // the mouse; null: read the centre of the map
     let wanted = null;
     let shown = null;
     let busy = false;
@@ -40,12 +40,12 @@ export function makeReadout(viewer, { read, renewed }) {
         read(height);
     }
 
-    /* A height that is computed here says nothing of the server, whose world may have changed. */
+    /* Heights computed in the page do not reveal that the server's world has changed. */
     async function look(world) {
         if (performance.now() - looked < LOOK)
             return;
         looked = performance.now();
-        const fresh = await getWorld(world.name).catch(() => world);     // tiles tell of a server that is gone
+        const fresh = await getWorld(world.name).catch(() => world);     // tiles report a dead server
         if (fresh.fingerprint !== world.fingerprint && viewer.world === world)
             renewed(fresh);
     }
@@ -69,7 +69,7 @@ export function makeReadout(viewer, { read, renewed }) {
         show('y', y, grouped(y));
         if (!withinLimit(world, [x, y].map(Number))) {
             wanted = null;
-            noHeight('no land');
+            noHeight('outside');
             delete $('height').dataset.stale;
             return;
         }
@@ -94,7 +94,7 @@ export function makeReadout(viewer, { read, renewed }) {
         ask();
     }
 
-    /* One request in flight; whatever the cursor passed meanwhile is never asked. */
+    /* One request at a time; intermediate positions of the cursor are skipped. */
     async function ask() {
         if (busy)
             return;
@@ -106,7 +106,7 @@ export function makeReadout(viewer, { read, renewed }) {
                 const { height, fingerprint } = await heightAt(world, x, y);
                 if (fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
-                if (shown)        // computed meanwhile
+                if (shown)        // computed in the meantime
                     continue;
                 showHeight(height, digits);
                 if (!wanted) {
@@ -134,7 +134,7 @@ export function makeReadout(viewer, { read, renewed }) {
         update();
     }
 
-    /* A drag takes the block along, so there is nothing to read until it ends. */
+    /* During a drag the block under the cursor stays the same. */
     function follow(pane) {
         const onPointer = ({ pointerType, buttons, clientX, clientY }) => {
             if (pointerType === 'touch' || buttons)

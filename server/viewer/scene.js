@@ -1,4 +1,4 @@
-/* The world in three dimensions, in MapLibre: pictures draped over heights. anchor.js says where. */
+/* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
 import { RETRY, address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, tileAddress, tileExists } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
@@ -7,9 +7,9 @@ import { saysServer, say, sayWhy } from './status.js';
 
 const PROTOCOL = 'farlands';
 const PITCH = { first: 65, most: 75 };
-const PAINTED = 5000;             // ms, the longest wait for a stage's tiles
-const TURN = 900;                 // ms, to tilt or to flatten
-const FINEST = 22;                // MapLibre's last tile zoom that is sharp
+const PAINTED = 5000;             // ms, timeout for the tiles of a stage
+const TURN = 900;                 // ms, duration of tilting and flattening
+const FINEST = 22;                // the last tile zoom that is sharp in MapLibre
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 const SKIES = {
@@ -30,20 +30,20 @@ function load() {
         const script = Object.assign(document.createElement('script'), { src: address('viewer/maplibre-gl-csp.js') });
         script.onload = () => {
             maplibregl.setWorkerUrl(address('viewer/maplibre-gl-csp-worker.js'));
-            maplibregl.addProtocol(PROTOCOL, answer);
+            maplibregl.addProtocol(PROTOCOL, loadTile);
             resolve();
         };
         script.onerror = () => {
             library = null;
-            reject(new Error('three dimensions did not load'));
+            reject(new Error('the map library failed to load'));
         };
-        document.head.prepend(css);      // before the page's own style, which has the last word
+        document.head.prepend(css);      // before the page's own style, which takes precedence
         document.head.append(script);
     });
     return library;
 }
 
-/* Whether the CPU draws, as it does on many a virtual machine: it had better draw less. */
+/* True if WebGL runs on the CPU, as on many virtual machines; the scene then draws less. */
 function drawnInSoftware() {
     const gl = document.createElement('canvas').getContext('webgl2');
     const names = gl.getExtension('WEBGL_debug_renderer_info');
@@ -54,15 +54,15 @@ function drawnInSoftware() {
 
 /* ---- Tiles ---- */
 
-const stages = new Map();         // by number, for the protocol is one for all of them
+const stages = new Map();         // by number, since all share one protocol
 let lastStage = 0;
 
-/* farlands://stage/layer/z/x/y, MapLibre's own z, x and y. */
-async function answer({ url }, { signal }) {
+/* Load farlands://stage/layer/z/x/y, with MapLibre's z, x and y. */
+async function loadTile({ url }, { signal }) {
     const [, number, layerName, ...zxy] = /^farlands:\/\/(\d+)\/([\w-]+)\/(\d+)\/(\d+)\/(\d+)$/.exec(url);
     const { world, anchor } = stages.get(Number(number)) ?? {};
     if (!world)
-        throw new Error('a tile of a stage that is gone');
+        throw new Error('the stage of this tile was removed');
     const heights = layerName === 'heights' ? heightsOf(world) : null;
     const [z, x, y] = zxy.map(Number);
     const tile = worldTile(anchor, { z, x, y });
@@ -73,7 +73,7 @@ async function answer({ url }, { signal }) {
     return { data: heights && world.range[1] > 0 ? await level(picture, heights) : await picture.arrayBuffer() };
 }
 
-/* As the plane does, a tile that did not arrive is asked for again, until nobody wants it. */
+/* Retry failed tiles until they are aborted, as the plane does. */
 async function fetchTile(url, signal) {
     for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
         try {
@@ -99,13 +99,13 @@ function canvasOf(side) {
     return [canvas, canvas.getContext('2d', { willReadFrequently: true })];
 }
 
-/* 0 metres, red, green and blue. */
+/* The colour that encodes 0 metres. */
 function seaLevel({ unit, offset }) {
     const number = Math.round(offset / unit);
     return [number >> 16, number >> 8 & 255, number & 255];
 }
 
-/* What lies beyond the coordinate limit: no picture, and the level of the sea. */
+/* A tile outside the world: no picture, and heights at sea level. */
 function blank(side, heights) {
     const [canvas, context] = canvasOf(side);
     context.fillStyle = heights ? `rgb(${seaLevel(heights)})` : 'transparent';
@@ -113,7 +113,7 @@ function blank(side, heights) {
     return canvas.transferToImageBitmap();
 }
 
-/* Water lies flat; the picture on it still shows its depth. */
+/* Raise the sea floor to sea level; the picture still shows the depth. */
 async function level(picture, heights) {
     const image = await createImageBitmap(picture, { premultiplyAlpha: 'none', colorSpaceConversion: 'none' });
     const [canvas, context] = canvasOf(image.width);
@@ -128,9 +128,9 @@ async function level(picture, heights) {
     return canvas.transferToImageBitmap();
 }
 
-/* ---- A stage: one map, on one anchor ---- */
+/* ---- Stages: one map on one anchor each ---- */
 
-/* Heights count from where the reader looks: far up, at deep zooms, floats would tremble. */
+/* Heights are relative to the viewed point's: at deep zooms floats of absolute heights would jitter. */
 async function groundAt(world, { x, y, zoom }) {
     try {
         return Math.max(0, (await getHeight(world, snap(world, x, zoom), snap(world, y, zoom))).height);
@@ -141,7 +141,7 @@ async function groundAt(world, { x, y, zoom }) {
 
 function tileZooms(world, { shift }, place) {
     const fits = (zoom) => clamp(zoom - shift, COARSEST, FINEST);
-    /* Beyond where a sample's width is a few of its steps, heights would be stairs. */
+    /* At deeper zooms the encoding's steps would show as stairs. */
     const smooth = Math.floor(world.native_zoom - Math.log2(4 * heightsOf(world).unit));
     const deepest = deepestZoom(world, place);
     return { minzoom: fits(world.limits.zoom[0]), maxzoom: fits(deepest), heights: fits(Math.min(deepest, smooth)) };
@@ -170,11 +170,11 @@ const cameraOf = (anchor, place, { pitch = 0, bearing = 0 } = {}) => ({
     center: toLngLat(anchor, place), zoom: cameraZoom(anchor, place.zoom), pitch, bearing,
 });
 
-/* `moved` hears every change of the view, `rested` its end, `heightsChanged` the factor shown. */
+/* Callbacks: `moved` on every change of the view, `rested` at its end, `heightsChanged` with the exaggeration. */
 export function makeScene(container, { moved, rested, heightsChanged }) {
-    let stage = null;             // the one in view
-    let coming = null;            // the one that will be, and why it may no longer be wanted
-    let chosen = null;            // the reader's factor of heights
+    let stage = null;             // the visible one
+    let coming = null;            // the one being prepared
+    let chosen = null;            // the user's exaggeration; null: the default
     const soft = drawnInSoftware();
 
     async function raise(world, layer, place) {
@@ -186,7 +186,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
             return null;
         next.element.className = 'stage';
         next.element.dataset.number = next.number;
-        container.prepend(next.element);         // behind the one in view
+        container.prepend(next.element);         // behind the visible one
         stages.set(next.number, next);
         next.map = new maplibregl.Map({
             container: next.element,
@@ -238,7 +238,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         };
     };
 
-    /* There to the last digit, whatever the sphere's sines make of it. */
+    /* Keep the exact coordinates, which the round trip through the sphere would change. */
     function look(on, place) {
         on.map.jumpTo(cameraOf(on.anchor, place, place.scene));
         on.exactly = { ...on.map.getCenter(), place: { x: place.x, y: place.y } };
@@ -248,7 +248,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         return chosen ?? suitable(on.world, Math.round(worldZoom(on.anchor, on.map.getZoom())));
     }
 
-    /* setTerrain would make a second set of textures at every touch of the slider. */
+    /* setTerrain would create another set of textures at every change of the slider. */
     function raiseHeights(on) {
         const { map, anchor, world } = on;
         if (!map?.terrain)
@@ -260,8 +260,8 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
             heightsChanged(factor, chosen, world);
     }
 
-    /* A new stage is set behind the one in view and painted before it takes its place: a world, a layer
-     * or an anchor changes without a blink. While it is, the old one moves on. */
+    /* Paint a new stage behind the visible one before it takes over, so that a world, a layer or an anchor changes
+     * without flicker. The old stage stays interactive meanwhile. */
     async function enter(world, layer, wanted) {
         const place = reachable(world, wanted);
         chosen = place.scene?.heights ?? null;
@@ -317,7 +317,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
     return {
         enter,
         place: () => placeOn(stage),
-        /* Null while the view moves: to find what lies under a pixel the heights are drawn once more. */
+        /* Null while the view moves, since each lookup renders the heights again. */
         at({ x, y }) {
             if (stage.moving)
                 return null;
@@ -344,7 +344,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         },
         tilt: () => stage.map.easeTo({ pitch: PITCH.first, duration: TURN }),
         north: () => stage.map.easeTo({ bearing: 0 }),
-        /* Seen from above, at a zoom that the plane has too. */
+        /* Turn to a view from above at a whole zoom, which the plane has, too. */
         async flatten() {
             const { map, anchor } = stage;
             const zoom = cameraZoom(anchor, Math.round(worldZoom(anchor, map.getZoom())));

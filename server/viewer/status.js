@@ -1,9 +1,9 @@
-/* The one line that tells the reader what is wrong, or was done. */
+/* The status line: errors and confirmations. */
 import { $ } from './world.js';
 
 let timer = 0;
 
-/* Until something else is said, or for MS. */
+/* Show MESSAGE until the next one, or for MS milliseconds. */
 export function say(message, { ms = 0, calm = false } = {}) {
     const status = $('status');
     clearTimeout(timer);
@@ -16,7 +16,7 @@ export function say(message, { ms = 0, calm = false } = {}) {
 }
 
 export function sayWhy(error) {
-    say(error.status ? `The server answers: ${error.message}` : 'Server unreachable, retrying…');
+    say(error.status ? `The server responded: ${error.message}` : 'Server unreachable, retrying…');
 }
 
 export const saysServer = () => $('status').textContent.startsWith('Server');

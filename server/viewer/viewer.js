@@ -1,4 +1,4 @@
-/* The map page. This file wires: the views and the panels do not know each other. */
+/* The page: connects the views and the panels, which do not depend on each other. */
 import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, grouped, heightsOf, parseBlocks, plain, sleep,
     startPlace, withinLimit } from './world.js';
 import { formatHash, parseHash } from './place.js';
@@ -11,13 +11,13 @@ import { makeReadout } from './readout.js';
 import { say, saysServer, sayWhy } from './status.js';
 
 let catalogue = [];
-let scene = null;                 // made when it is first entered
-let switching = 0;                // counts the switches of view, so that a late one knows
+let scene = null;                 // created when first entered
+let switching = 0;                // number of view switches, to detect a superseded one
 
 const viewer = { world: null, layer: null, view: null };
 const legend = makeLegend();
 const readout = makeReadout(viewer, { read: legend.mark, renewed: renew });
-const plane = makePlane($('plane'), { ...heard(() => plane), renewed: renew });
+const plane = makePlane($('plane'), { ...callbacks(() => plane), renewed: renew });
 const heights = makeHeights((factor) => { scene.setHeights(factor); });
 const profile = makeProfile(viewer, plane, {
     changed: (active) => document.body.classList.toggle('profiling', active),
@@ -25,8 +25,8 @@ const profile = makeProfile(viewer, plane, {
 
 const inScene = () => scene !== null && viewer.view === scene;
 
-/* A view that is not in sight is not heard. */
-function heard(which) {
+/* Callbacks of a view; ignored while it is hidden. */
+function callbacks(which) {
     return {
         moved: () => { if (viewer.view === which()) showMove(); },
         rested: () => { if (viewer.view === which()) rememberPlace(); },
@@ -53,7 +53,7 @@ function rememberPlace() {
     hashTimer = setTimeout(() => history.replaceState(null, '', hashNow()), 120);
 }
 
-/* The next move gets an entry of its own in the history: the back button returns here. */
+/* Add a history entry, so that the back button returns here. */
 function leavePlace() {
     clearTimeout(hashTimer);
     history.replaceState(null, '', hashNow());
@@ -72,15 +72,15 @@ async function followHash() {
         await visit(await getWorld(name), place);
     } catch (error) {
         if (![400, 404].includes(error.status) || name === catalogue[0].name)
-            throw error;              // 400: not a seed
+            throw error;              // 400: invalid seed
         await visit(await getWorld(catalogue[0].name), place);
-        say(`There is no world “${name}” here; this is “${viewer.world.name}”.`, { ms: 6000 });
+        say(`No world “${name}”; showing “${viewer.world.name}”.`, { ms: 6000 });
     }
 }
 
 /* ---- Worlds and views ---- */
 
-/* A world, at a place, in the view that the place is of. */
+/* Show WORLD at PLACE, in the scene if the place has one. */
 async function visit(world, place) {
     const layer = findLayer(world, place.layer);
     const was = viewer.world;
@@ -139,7 +139,7 @@ function showPlane(place, same) {
 async function showScene(place) {
     const mine = ++switching;
     const { world, layer } = viewer;
-    if (!viewer.view) {           // something to see, and to return to
+    if (!viewer.view) {           // shown meanwhile, and to return to
         plane.enter(world, layer, place);
         show(plane);
     }
@@ -147,7 +147,7 @@ async function showScene(place) {
     try {
         const { makeScene } = await import('./scene.js');
         scene ??= makeScene($('scene'), {
-            ...heard(() => scene),
+            ...callbacks(() => scene),
             heightsChanged: heights.show,
         });
         profile.end();
@@ -162,14 +162,14 @@ async function showScene(place) {
             scene.tilt();
     } catch (error) {
         if (mine === switching)
-            say(`Three dimensions are not to be had: ${error.message}.`);
+            say(`Three dimensions are unavailable: ${error.message}.`);
     } finally {
         if (mine === switching)
             $('mode').removeAttribute('aria-busy');
     }
 }
 
-/* From above at a whole zoom both views show the same, so one takes the other's place unseen. */
+/* From above, at a whole zoom, both views look the same, so the switch is invisible. */
 async function flattenScene() {
     const mine = ++switching;
     const { world, layer } = viewer;
@@ -264,7 +264,7 @@ function goToTyped(event) {
     goTo({ x, y, zoom: view.place().zoom });
 }
 
-/* Pages that came without TLS have no clipboard, only the older command. */
+/* Without TLS pages have no clipboard, only the older command. */
 async function copy(text) {
     if (navigator.clipboard)
         return navigator.clipboard.writeText(text);
@@ -286,7 +286,7 @@ async function copyLink() {
         setTimeout(() => $('link').classList.remove('done'), 2000);
         say('Link copied', { ms: 2000, calm: true });
     } catch {
-        say('The browser does not let this page copy: the link is in the address bar.', { ms: 6000 });
+        say('The browser denied access to the clipboard; the link is in the address bar.', { ms: 6000 });
     }
 }
 
@@ -303,7 +303,7 @@ function onKey(event) {
 function listen() {
     readout.follow($('plane'));
     readout.follow($('scene'));
-    const click = (id, heed) => $(id).addEventListener('click', () => { if (viewer.view) heed(); });
+    const click = (id, run) => $(id).addEventListener('click', () => { if (viewer.view) run(); });
     click('zoom-in', () => viewer.view.zoomBy(1));
     click('zoom-out', () => viewer.view.zoomBy(-1));
     click('home', () => goTo(startPlace(viewer.world)));

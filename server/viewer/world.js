@@ -1,8 +1,8 @@
-/* The grid's arithmetic and the requests to the server: what the views and the panels share. */
+/* The grid's arithmetic, number formats and requests, shared by views and panels. */
 
-const START_CELL = 1024;          // px, the side of the broadest octave's cell in the first view
+const START_CELL = 1024;          // px, a cell of the broadest octave in the first view
 const REQUEST_TIMEOUT = 10000;
-const EXACT = 2 ** 53;            // a double holds every whole number below this
+const EXACT = 2 ** 53;            // doubles are exact for whole numbers below
 
 export const RETRY = { first: 1500, most: 30000 };       // ms
 export const $ = (id) => document.getElementById(id);
@@ -11,7 +11,7 @@ export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /* ---- Numbers ---- */
 
-/* Plain decimals on the lattice of 1/1024 block: no exponent, no "-0". */
+/* Canonical decimals in steps of 1/1024 block: no exponent, no "-0". */
 export function plain(blocks) {
     const fixed = (Math.round(blocks * 1024) / 1024).toFixed(10).replace(/\.?0+$/, '');
     return fixed === '-0' ? '0' : fixed;
@@ -40,31 +40,31 @@ export function parseBlocks(text) {
 
 /* ---- The grid ---- */
 
-/* Blocks from sample to sample. */
+/* Blocks between samples. */
 export const step = ({ native_zoom: native }, zoom) => 2 ** (native - zoom);
 
 export const withinLimit = ({ limits }, blocks) => blocks.every((b) => Math.abs(b) <= limits.coordinate);
 
-/* As exact as a pixel is: whole blocks, or the fraction of a block that a pixel shows. */
+/* Round to the precision of a pixel: whole blocks, or the fraction of a block per pixel. */
 export function snap(world, blocks, zoom) {
     const grain = Math.min(1, step(world, Math.round(zoom)));
     return plain(Math.round(blocks / grain) * grain);
 }
 
-/* Where a world is met first: a few of its broadest features fill the view. */
+/* The first view of a world shows a few of its broadest features. */
 export function startPlace({ native_zoom: native, noise, limits }) {
     const zoom = Math.round(native + Math.log2(START_CELL / noise.wavelength));
     return { zoom: clamp(zoom, limits.zoom[0], limits.zoom[1]), x: 0, y: 0 };
 }
 
-/* Both views count pixels in doubles, so far out the deepest zooms would tear: stop before. */
+/* Both views count pixels in doubles, so the deepest zooms would tear far from the origin. */
 export function deepestZoom(world, { x, y }) {
     const reach = Math.max(Math.abs(x - world.origin[0]), Math.abs(y - world.origin[1]), 1);
     const exact = Math.floor(Math.log2(EXACT / reach) + world.native_zoom - 1e-6);
     return clamp(exact, world.limits.zoom[0], world.limits.zoom[1]);
 }
 
-/* A place that exists, from one that was asked for. */
+/* The valid place nearest to the requested one. */
 export function reachable(world, wanted) {
     const place = { ...startPlace(world), ...wanted };
     const most = world.limits.coordinate;
@@ -72,7 +72,7 @@ export function reachable(world, wanted) {
     return { ...place, ...at, zoom: clamp(place.zoom, world.limits.zoom[0], deepestZoom(world, at)) };
 }
 
-/* Pictures leave out octaves finer than a pixel: where the broadest one goes, nothing is left. */
+/* Pictures omit octaves finer than a pixel; this far out even the broadest one fades. */
 export const fadesOut = (world, zoom) => 4 * step(world, zoom) > world.noise.wavelength;
 
 /* ---- Tiles and layers ---- */
@@ -84,8 +84,8 @@ export function findLayer(world, name) {
     return named(name) || named('relief') || pictures(world)[0];
 }
 
-/* The heights that the scene stands on: pictures of 24-bit numbers, which times `unit` less
- * `offset` are metres. A world may serve neither. */
+/* Layers for the scene's heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve
+ * neither. */
 const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': { unit: 0.1, offset: 10000 } };
 
 export function heightsOf(world) {
@@ -93,7 +93,7 @@ export function heightsOf(world) {
     return layer ? { layer, ...ENCODINGS[layer.name] } : null;
 }
 
-/* The server has nothing beyond the coordinate limit. */
+/* False beyond the coordinate limit. */
 export function tileExists(world, { x, y, z }) {
     const side = world.tile_size * step(world, z);
     const edge = (axis, index) => world.origin[axis] + index * side;
@@ -107,7 +107,7 @@ export function tileAddress(world, layer, { x, y, z }, dense = false) {
 
 /* ---- Requests ---- */
 
-/* "./" keeps a world called name:seed from being read as a URL scheme. */
+/* "./" prevents name:seed from being parsed as a URL scheme. */
 export const address = (path) => new URL(`./${path}`, document.baseURI).href;
 
 export async function getJson(path) {
@@ -125,8 +125,8 @@ export async function getJson(path) {
     }
 }
 
-/* By the name it was asked for: name:seed is a world of its own. */
+/* Keeps the requested name, such as name:seed. */
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
-/* X and y as text, for they are the place itself: no digit may be added. */
+/* X and Y are exact decimals as text. */
 export const getHeight = ({ name }, x, y) => getJson(`${name}/height?x=${x}&y=${y}`);
