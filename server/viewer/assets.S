@@ -1,5 +1,5 @@
-/* The viewer's files in the binary, as they stand and through gzip (made in the build folder, as is
- * farlands.wasm). */
+/* The viewer's files, plain and compressed by gzip. The build directory has the compressed ones and
+ * farlands.wasm. */
     .macro bytes symbol, path
     .global viewer_\symbol
     .global viewer_\symbol\()_length
@@ -42,5 +42,5 @@ viewer_\symbol:
     file maplibre_worker_js, "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp-worker.js"
     .section .note.GNU-stack,"",%progbits
 #ifdef __CET__
-#include <cet.h> /* no code that jumps elsewhere than it may: the linker asks every object */
+#include <cet.h> /* marks this object as fit for -fcf-protection, which the linker requires of all */
 #endif

@@ -1,7 +1,7 @@
 /*
- * What a page calls. An instance of the module is one terrain: parameters are set one by one, the
- * terrain is made, and then it has heights. Strings go through one place in memory, TEXT, and are
- * not terminated there: their lengths go beside. See farlands.js, which wraps this.
+ * The exports of farlands.wasm, wrapped by farlands.js. An instance is one terrain: set its
+ * parameters one by one, call make once, then compute heights and densities. Strings pass through
+ * the buffer TEXT, without a terminating NUL; their lengths are passed separately.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -18,8 +18,8 @@ enum { TEXT_BYTES = 4096, KEY_DEPTH = 4 };
 static struct world_config world;
 static struct farlands_terrain *terrain;
 static struct farlands_scratch *scratch;
-static float *room; /* of heights or densities */
-static size_t room_bytes;
+static float *samples; /* the result of heights and densities */
+static size_t samples_bytes;
 static char text[TEXT_BYTES];
 static size_t text_length;
 
@@ -30,13 +30,13 @@ static void append(const char *more)
     text_length += length < left ? length : left;
 }
 
-/* A parameter of one value; names, lists and sections are none. */
+/* True for parameters that have one value, unlike names, lists and sections. */
 static bool is_scalar(const struct option *option)
 {
     return option->kind > OPTION_TEXT && option->kind <= OPTION_BLOCKS;
 }
 
-/* The dotted keys below PREFIX, which has DEPTH parts, a line each. */
+/* Append the dotted keys below PREFIX, which has DEPTH parts, one per line. */
 static void list_keys(const struct option *options, const char *const *prefix, int depth)
 {
     const char *path[KEY_DEPTH];
@@ -77,14 +77,14 @@ int generator(void)
     return FARLANDS_GENERATOR;
 }
 
-/* Where TEXT is. */
+/* The address of TEXT. */
 EXPORT("text") char *text_at(void);
 char *text_at(void)
 {
     return text;
 }
 
-/* Put the keys that set wants into TEXT, a line each. Returns its length. */
+/* Write the keys for set into TEXT, one per line. Returns the length. */
 EXPORT("keys") size_t keys(void);
 size_t keys(void)
 {
@@ -93,8 +93,8 @@ size_t keys(void)
     return text_length;
 }
 
-/* Set the parameter KEY, the first KEY_LENGTH bytes of TEXT, to what follows it. Returns 0 or
- * -EINVAL. */
+/* Set a parameter: the first KEY_LENGTH bytes of TEXT are its key, the next LENGTH bytes its value.
+ * Returns 0 or -EINVAL. */
 EXPORT("set") int set(size_t key_length, size_t length);
 int set(size_t key_length, size_t length)
 {
@@ -104,7 +104,7 @@ int set(size_t key_length, size_t length)
     return option_parse(option, text + key_length, length, &world);
 }
 
-/* The next knot of the elevation curve. Returns 0, or -EINVAL where there is no room for it. */
+/* Add a knot to the elevation curve. Returns 0, or -EINVAL if there are too many. */
 EXPORT("knot") int knot(double noise, double metres);
 int knot(double noise, double metres)
 {
@@ -115,7 +115,7 @@ int knot(double noise, double metres)
     return 0;
 }
 
-/* Make the terrain, once. Returns 0; -EINVAL, and TEXT says what is wrong; or -ENOMEM. */
+/* Make the terrain. Returns 0; -EINVAL, with the problem in TEXT; or -ENOMEM. */
 EXPORT("make") int make(void);
 int make(void)
 {
@@ -133,7 +133,7 @@ int make(void)
     return err ? err : farlands_scratch_new(&scratch);
 }
 
-/* How long what make wrote is. */
+/* The length of the message of make. */
 EXPORT("length") size_t length(void);
 size_t length(void)
 {
@@ -146,8 +146,8 @@ float height(int64_t x, int64_t y)
     return farlands_height(terrain, x, y);
 }
 
-/* Room for WIDTH by HEIGHT by DEPTH floats, or NULL where there is none. */
-static float *room_for(int width, int height, int depth)
+/* A buffer for WIDTH * HEIGHT * DEPTH floats, or NULL. */
+static float *allocate(int width, int height, int depth)
 {
     uint64_t bytes = (uint64_t)width * (uint64_t)height;
     if (width < 1 || height < 1 || depth < 1 || bytes > UINT32_MAX)
@@ -156,26 +156,27 @@ static float *room_for(int width, int height, int depth)
     if (bytes > UINT32_MAX)
         return NULL;
     bytes *= sizeof(float);
-    if (bytes <= room_bytes)
-        return room;
-    /* Twice as much as ever before, or what is wanted: no more than twice the largest is lost. */
-    const uint64_t more = bytes > 2 * (uint64_t)room_bytes ? bytes : 2 * (uint64_t)room_bytes;
-    float *larger = more > UINT32_MAX ? NULL : aligned_alloc(64, (size_t)more);
+    if (bytes <= samples_bytes)
+        return samples;
+    /* Memory is never freed. Doubling wastes at most twice the largest buffer. */
+    if (bytes < 2 * (uint64_t)samples_bytes)
+        bytes = 2 * (uint64_t)samples_bytes;
+    float *larger = bytes > UINT32_MAX ? NULL : aligned_alloc(64, (size_t)bytes);
     if (!larger)
         return NULL;
-    room = larger;
-    room_bytes = (size_t)more;
-    return room;
+    samples = larger;
+    samples_bytes = (size_t)bytes;
+    return samples;
 }
 
-/* As farlands_heights, without gaps: where the floats are until the next call, or NULL: out of
- * bounds, or of memory. */
+/* As farlands_heights, rows without gaps. Returns the floats, valid until the next call; NULL if
+ * out of bounds or out of memory. */
 EXPORT("heights")
 float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit);
 float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit)
 {
     const struct farlands_grid grid = {x, y, step, width, height, band_limit != 0};
-    float *out = room_for(width, height, 1);
+    float *out = allocate(width, height, 1);
     return out && !farlands_heights(terrain, scratch, &grid, out, (size_t)width) ? out : NULL;
 }
 
@@ -185,12 +186,12 @@ float density(int64_t x, int64_t y, int64_t z)
     return farlands_density_at(terrain, x, y, z);
 }
 
-/* As farlands_density; otherwise as heights. */
+/* As farlands_density; the result as of heights. */
 EXPORT("densities")
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth);
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth)
 {
     const struct farlands_box box = {x, y, z, step, width, height, depth};
-    float *out = room_for(width, height, depth);
+    float *out = allocate(width, height, depth);
     return out && !farlands_density(terrain, scratch, &box, out) ? out : NULL;
 }

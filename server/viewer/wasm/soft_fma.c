@@ -21,7 +21,7 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-/* A + B = the sum returned + *REST, exactly (Knuth, TAOCP 2, 4.2.2). */
+/* A + B = result + *REST, exactly (Knuth, TAOCP 2, 4.2.2). */
 static inline double two_sum(double a, double b, double *rest)
 {
     const double sum = a + b, of_b = sum - a;
@@ -29,9 +29,9 @@ static inline double two_sum(double a, double b, double *rest)
     return sum;
 }
 
-/* SUM, to which REST is missing, rounded to odd: to the neighbour whose last bit is 1. What is
- * rounded again, to at least two bits less, is then as if it had been rounded once (Boldo and
- * Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE Trans. Computers 57, 2008). */
+/* SUM + REST rounded to odd: if inexact, to the neighbour whose last bit is 1. Rounding that again,
+ * to at least two bits less, gives the same as rounding once (Boldo and Melquiond, "Emulation of a
+ * FMA and correctly rounded sums", IEEE Trans. Computers 57, 2008). */
 static inline double to_odd(double sum, double rest)
 {
     const uint64_t bits = bits_of(sum);
@@ -48,9 +48,9 @@ float soft_fmaf(float a, float b, float c)
     return (float)to_odd(sum, rest);
 }
 
-/* --- In doubles, where no part can over- or underflow --------------------------------------- */
+/* In doubles, if no part can overflow or underflow: */
 
-/* X = the 26 bits returned + *LOW, each so short that their products are exact (Veltkamp 1968). */
+/* X = result + *LOW, both so short that their products are exact (Veltkamp 1968). */
 static inline double split(double x, double *low)
 {
     const double scaled = x * 0x1.0000002p27; /* 2^27 + 1 */
@@ -73,8 +73,7 @@ static inline double fma_in_doubles(double a, double b, double c, double product
     return high + to_odd(low, odd_rest);
 }
 
-/* --- In integers, for all the others -----------------------------------------------------------
- */
+/* In integers, for all other numbers: */
 
 static struct wide shift_left(struct wide x, int n)
 {
@@ -85,7 +84,7 @@ static struct wide shift_left(struct wide x, int n)
     return (struct wide){x.high << n | x.low >> (64 - n), x.low << n};
 }
 
-/* What is shifted out leaves its trace in the last bit. */
+/* Bits that are shifted out set the last bit. */
 static struct wide shift_right(struct wide x, int n)
 {
     if (n == 0)
@@ -118,7 +117,7 @@ static int bit_length(struct wide x)
 
 enum { SIGNIFICAND = 53, LEAST_EXPONENT = -1074, BIAS = 1075 };
 
-/* |X| = the whole number returned, of 53 bits, times 2^*EXPONENT; X is finite and not 0. */
+/* |X| = result * 2^*EXPONENT, with a result of 53 bits. X is finite and not 0. */
 static uint64_t take_apart(double x, int *exponent)
 {
     const uint64_t bits = bits_of(x) & (UINT64_MAX >> 1);
@@ -133,7 +132,7 @@ static uint64_t take_apart(double x, int *exponent)
     return fraction << shift;
 }
 
-/* X times 2^EXPONENT as a double, rounded. */
+/* X * 2^EXPONENT, rounded. */
 static double put_together(bool negative, struct wide x, int exponent)
 {
     const uint64_t sign = (uint64_t)negative << 63;
@@ -147,26 +146,26 @@ static double put_together(bool negative, struct wide x, int exponent)
     if (drop <= 0) {
         significand = shift_left(x, -drop).low;
     } else {
-        /* Two more bits: a half, and whether there is anything beyond. */
+        /* Two more bits: the half, and a sticky bit for the rest. */
         const uint64_t more = (drop >= 2 ? shift_right(x, drop - 2) : shift_left(x, 1)).low;
         significand = more >> 2;
         significand += (more & 3) == 3 || ((more & 3) == 2 && (significand & 1));
     }
-    /* A carry out of the significand counts the exponent up, as it should; to infinity, too. */
+    /* A carry out of the significand increments the exponent, up to infinity. */
     return double_of(sign | (((uint64_t)(last - LEAST_EXPONENT) << 52) + significand));
 }
 
 static double fma_in_integers(double a, double b, double c)
 {
-    enum { ROOM = 127 - SIGNIFICAND }; /* to the left of C */
+    enum { ROOM = 127 - SIGNIFICAND }; /* the bits to the left of C */
     int ea, eb, ec;
     const uint64_t ma = take_apart(a, &ea), mb = take_apart(b, &eb), mc = take_apart(c, &ec);
     const bool negative = (bits_of(a) ^ bits_of(b)) >> 63, c_negative = bits_of(c) >> 63;
-    /* Two bits more than it has: what is subtracted as a trace must not meet its last. */
+    /* Two extra bits keep the sticky bit apart from the product when it is subtracted. */
     struct wide product = shift_left(wide_multiply(ma, mb), 2), other = {0, mc};
     int exponent = ea + eb - 2;
     const int left = ec - exponent;
-    /* Only what is too small for the last bits of the sum leaves but a trace. */
+    /* Only parts too small for the last bits of the sum are reduced to a sticky bit. */
     if (left > ROOM) {
         product = shift_right(product, left - ROOM);
         exponent += left - ROOM;
@@ -193,7 +192,7 @@ double soft_fma(double a, double b, double c)
     if (size > 0x1p-900 && size < 0x1p900 && fabs(c) < 0x1p900 && fabs(a) < 0x1p900 &&
         fabs(b) < 0x1p900)
         return fma_in_doubles(a, b, c, product);
-    /* Infinities and what is not a number go their way by themselves. */
+    /* Infinities and NaNs need no care. */
     if (a == 0 || b == 0 || !isfinite(a) || !isfinite(b))
         return product + c;
     if (!isfinite(c))

@@ -1,10 +1,9 @@
-/* The product of two words, in two. */
+/* 128-bit products. Pure. */
 #ifndef FARLANDS_VIEWER_WASM_WIDE_H
 #define FARLANDS_VIEWER_WASM_WIDE_H
 
 #include <stdint.h>
 
-/* 128 bits. */
 struct wide {
     uint64_t high, low;
 };

@@ -1,5 +1,5 @@
-/* The fused multiply-add of the WebAssembly build, against the C library's. Nothing else here links
- * with it, so it is compiled as part of this. */
+/* The fused multiply-add of the WebAssembly build, compared with the C library's. The daemon does
+ * not link it, so it is compiled here. */
 #include "server/viewer/wasm/soft_fma.c"
 
 #include <inttypes.h>
@@ -72,11 +72,11 @@ START_TEST(test_edges)
 }
 END_TEST
 
-/* A double of any bits, but with an exponent near the one given. */
+/* A random double with an exponent near EXPONENT. */
 static double near_exponent(uint64_t *state, int exponent, int spread)
 {
     const uint64_t bits = chance(state);
-    /* Few bits set, or few clear, make halves and carries. */
+    /* Few set or few clear bits make halves and carries. */
     const uint64_t fraction = bits & 1   ? chance(state)
                               : bits & 2 ? UINT64_C(1) << (bits >> 58)
                                          : ~(UINT64_C(1) << (bits >> 58));
@@ -84,7 +84,7 @@ static double near_exponent(uint64_t *state, int exponent, int spread)
     return ldexp(bits & 4 ? -x : x, exponent - spread + chance_below(state, 2 * spread + 1));
 }
 
-/* Sums of which one part begins where the other ends, and those that cancel out. */
+/* Sums whose parts are adjacent, and sums that cancel out. */
 START_TEST(test_exponents)
 {
     static const int exponents[] = {0,    -40,  200,   470,   -460, -500, 498,
@@ -139,7 +139,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("soft fma");
-    TCase *tcase = suite_case(suite, "as the C library's");
+    TCase *tcase = suite_case(suite, "equals the C library's");
     tcase_add_test(tcase, test_edges);
     tcase_add_test(tcase, test_exponents);
     tcase_add_test(tcase, test_floats);

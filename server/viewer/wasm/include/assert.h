@@ -1,4 +1,4 @@
-/* For the WebAssembly build, which has no C library: what noise/ and config/ ask of one. */
+/* These headers declare what noise/ and config/ need of a C library; WebAssembly has none. */
 #ifndef FARLANDS_WASM_ASSERT_H
 #define FARLANDS_WASM_ASSERT_H
 

@@ -1,4 +1,4 @@
-/* Linux's numbers; see assert.h. */
+/* Linux's numbers. */
 #ifndef FARLANDS_WASM_ERRNO_H
 #define FARLANDS_WASM_ERRNO_H
 

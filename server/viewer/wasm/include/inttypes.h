@@ -1,4 +1,3 @@
-/* See assert.h. */
 #ifndef FARLANDS_WASM_INTTYPES_H
 #define FARLANDS_WASM_INTTYPES_H
 

@@ -1,4 +1,4 @@
-/* See assert.h. What the machine has is an instruction; it has no fused multiply-add. */
+/* WebAssembly has instructions for all of these but the fused multiply-add. */
 #ifndef FARLANDS_WASM_MATH_H
 #define FARLANDS_WASM_MATH_H
 
@@ -18,7 +18,7 @@
 #define fma(a, b, c) soft_fma(a, b, c)
 #define fmaf(a, b, c) soft_fmaf(a, b, c)
 
-/* Where one is no number the other counts, as in C. */
+/* If one argument is NaN, the result is the other one. */
 static inline double fmin(double a, double b)
 {
     return a < b || b != b ? a : b;

@@ -1,4 +1,4 @@
-/* See assert.h. Declared alone: what formats text is left out of the module. */
+/* Declared only: functions that format text are not linked. */
 #ifndef FARLANDS_WASM_STDIO_H
 #define FARLANDS_WASM_STDIO_H
 

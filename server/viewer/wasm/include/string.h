@@ -1,10 +1,9 @@
-/* See assert.h. */
 #ifndef FARLANDS_WASM_STRING_H
 #define FARLANDS_WASM_STRING_H
 
 #include <stddef.h>
 
-/* Instructions, for -mbulk-memory. */
+/* Instructions with -mbulk-memory. */
 void *memcpy(void *to, const void *from, size_t length);
 void *memset(void *to, int byte, size_t length);
 
@@ -12,6 +11,6 @@ int memcmp(const void *a, const void *b, size_t length);
 void *memchr(const void *bytes, int byte, size_t length);
 size_t strlen(const char *text);
 int strcmp(const char *a, const char *b);
-char *strchr(const char *text, int message);
+char *strchr(const char *text, int character);
 
 #endif

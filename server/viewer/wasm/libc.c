@@ -1,4 +1,4 @@
-/* Memory and strings where there is no C library. */
+/* The functions of a C library that noise/ and config/ need. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,25 +7,23 @@
 
 enum { PAGE = 65536 };
 
-/* Where the linker put nothing any more. */
+/* Set by the linker: the end of static data. */
 extern unsigned char __heap_base;
 
-/* An instance of the module is one terrain, and ends as a whole: nothing is ever freed, and so all
- * that is given is zero. */
+/* Memory is never freed, since an instance of the module ends as a whole. So it is all zero. */
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    static uintptr_t used;
-    if (used == 0)
-        used = (uintptr_t)&__heap_base;
-    const uint64_t begin = ((uint64_t)used + alignment - 1) & ~((uint64_t)alignment - 1);
-    const uint64_t end = begin + size, room = (uint64_t)__builtin_wasm_memory_size(0) * PAGE;
+    static uint64_t used;
+    const uint64_t start = used ? used : (uintptr_t)&__heap_base;
+    const uint64_t begin = (start + alignment - 1) & ~((uint64_t)alignment - 1);
+    const uint64_t end = begin + size, memory = (uint64_t)__builtin_wasm_memory_size(0) * PAGE;
     if (end > UINT32_MAX)
         return NULL;
-    if (end > room &&
-        __builtin_wasm_memory_grow(0, (size_t)((end - room + PAGE - 1) / PAGE)) == SIZE_MAX)
+    if (end > memory &&
+        __builtin_wasm_memory_grow(0, (size_t)((end - memory + PAGE - 1) / PAGE)) == SIZE_MAX)
         return NULL;
-    used = (uintptr_t)end;
-    return &__heap_base + (begin - (uintptr_t)&__heap_base);
+    used = end;
+    return (void *)(uintptr_t)begin;
 }
 
 void *calloc(size_t count, size_t size)
@@ -67,12 +65,12 @@ int strcmp(const char *a, const char *b)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
-char *strchr(const char *text, int message)
+char *strchr(const char *text, int character)
 {
-    return memchr(text, message, strlen(text) + 1);
+    return memchr(text, character, strlen(text) + 1);
 }
 
-/* The compiler's own, for products of 128 bits: modulo 2^128 signs do not matter. */
+/* Called by the compiler for products of 128 bits. Modulo 2^128 signs do not matter. */
 __int128 __multi3(__int128 a, __int128 b);
 __int128 __multi3(__int128 a, __int128 b)
 {
