@@ -40,14 +40,15 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # --- Requirements --------------------------------------------------------------
 
 # PACKAGE:PROBE, where PACKAGE is Debian's name. A probe is a header (NAME.h), a library that pkg-config knows
-# (NAME.pc), a file (/PATH) or a command.
+# (NAME.pc), a file (/PATH) or a command. WASI_SYSROOT is where wasi-libc is.
+WASI_SYSROOT ?= /usr
 BUILD_NEEDS := gcc:$(firstword $(CC)) libc6-dev:stdio.h binutils:ld pkg-config:pkg-config \
     ca-certificates:/etc/ssl/certs/ca-certificates.crt libmicrohttpd-dev:libmicrohttpd.pc libuv1-dev:libuv.pc \
     libpng-dev:libpng.pc libdeflate-dev:libdeflate.pc libyaml-dev:yaml-0.1.pc libcjson-dev:libcjson.pc \
     libxxhash-dev:libxxhash.pc libsystemd-dev:libsystemd.pc libsqlite3-dev:sqlite3.pc uthash-dev:uthash.h \
-    clang:clang lld:wasm-ld
+    clang:clang lld:wasm-ld wasi-libc:$(WASI_SYSROOT)/lib/wasm32-wasi/libc.a
 LIBRARY_NEEDS := $(filter gcc:% libc6-dev:% binutils:% pkg-config:% libyaml-dev:%,$(BUILD_NEEDS))
-WASM_NEEDS := $(filter clang:% lld:%,$(BUILD_NEEDS))
+WASM_NEEDS := $(filter clang:% lld:% wasi-libc:%,$(BUILD_NEEDS))
 NPM_NEEDS := nodejs:node npm:npm
 LINT_NEEDS := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck git:git
 DEB_NEEDS := build-essential:dpkg-architecture debhelper:dh dpkg-dev:dpkg-buildpackage
@@ -112,8 +113,9 @@ CONFIG_CFLAGS := -Wconversion -fPIC
 # The sums fill all 16 registers; without gcse gcc spills fewer of them, which saves 7 % of the time.
 AVX2_CFLAGS := -mavx2 -mfma $(if $(findstring clang,$(CC)),,-fno-gcse)
 # Optimised for size, because browsers download it: -O2 is an eighth faster and half as large again.
-WASM_CC := clang --target=wasm32
-WASM_CFLAGS := -std=gnu11 -Oz -nostdlibinc -Iserver/viewer/wasm/include -I. $(FP_FLAGS) -mbulk-memory \
+WASM_TARGET := --target=wasm32-wasi --sysroot=$(WASI_SYSROOT)
+WASM_CC := clang $(WASM_TARGET)
+WASM_CFLAGS := -std=gnu11 -Oz -I. $(FP_FLAGS) -mbulk-memory \
     -Wall -Wextra -Wshadow -Wconversion $(if $(CI),-Werror)
 # Computing a height takes 100 KiB of stack.
 WASM_LDFLAGS := -nostdlib -Wl,--no-entry,--gc-sections,--strip-all,-O2,--stack-first,-z,stack-size=262144
@@ -205,7 +207,7 @@ $(VIEWER_GZIP): $(BUILD)/%.gz: % $(VIEWER_PACKAGES)
 
 $(WASM_MODULE): $(WASM_OBJECTS)
 	@echo "  WASM  $@"
-	$(Q)$(WASM_CC) $(WASM_LDFLAGS) $^ -o $@
+	$(Q)$(WASM_CC) $(WASM_LDFLAGS) $^ -lc -o $@
 
 $(WASM_MODULE).gz: $(WASM_MODULE)
 	$(Q)gzip -9 -n <$< >$@
@@ -337,7 +339,7 @@ lint:
 	    --suppress=missingIncludeSystem -I. -DFARLANDS_VERSION='"$(VERSION)"' $(SOURCES)
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n8 sh -c 'exec clang-tidy --quiet "$$@" -- -std=gnu11 -I. \
 	    -D_GNU_SOURCE -DFARLANDS_VERSION="\"$(VERSION)\"" -Wno-unknown-warning-option $(PKG_CFLAGS) 2>/dev/null' clang-tidy
-	$(Q)clang-tidy --quiet $(filter server/%,$(WASM)) -- --target=wasm32 $(WASM_CFLAGS) 2>/dev/null
+	$(Q)clang-tidy --quiet $(filter server/%,$(WASM)) -- $(WASM_TARGET) $(WASM_CFLAGS) 2>/dev/null
 	$(Q)shellcheck $(wildcard tests/*.sh tests/*/*.sh docker/*/*.sh) server/commands/farlands.bash .ci/run
 
 clean:

@@ -10,10 +10,9 @@ cd "${1:-$(dirname "$0")/../..}"
 order=(noise config core layers telemetry png world net http routing cache tiles viewer api
     daemon commands prerender main)
 
-# INCLUDER INCLUDED, one line per include of a file of the project; WebAssembly's own libc is not.
+# INCLUDER INCLUDED, one line per include of a file of the project.
 edges() {
     grep -rE --include='*.[ch]' --include='*.def' '^ *# *include "' noise config server |
-        grep -v '^server/viewer/wasm/include/' |
         sed -E 's/^([^:]+):.*"([^"]+)".*/\1 \2/' |
         while read -r includer included; do
             [ -e "$included" ] || included=$(dirname "$includer")/$included

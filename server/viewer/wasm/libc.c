@@ -1,7 +1,9 @@
-/* The functions of a C library that noise/ and config/ need. */
+/*
+ * Replaces functions of wasi-libc that would import WASI (getenv, assert) or be large (malloc,
+ * strtod), and one that the compiler's runtime has.
+ */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "wide.h"
 
@@ -14,16 +16,16 @@ extern unsigned char __heap_base;
 void *aligned_alloc(size_t alignment, size_t size)
 {
     static uint64_t used;
-    const uint64_t start = used ? used : (uintptr_t)&__heap_base;
-    const uint64_t begin = (start + alignment - 1) & ~((uint64_t)alignment - 1);
+    const uint64_t heap = (uintptr_t)&__heap_base;
+    const uint64_t begin = (heap + used + alignment - 1) & ~((uint64_t)alignment - 1);
     const uint64_t end = begin + size, memory = (uint64_t)__builtin_wasm_memory_size(0) * PAGE;
     if (end > UINT32_MAX)
         return NULL;
     if (end > memory &&
         __builtin_wasm_memory_grow(0, (size_t)((end - memory + PAGE - 1) / PAGE)) == SIZE_MAX)
         return NULL;
-    used = end;
-    return (void *)(uintptr_t)begin;
+    used = end - heap;
+    return &__heap_base + (begin - heap);
 }
 
 void *calloc(size_t count, size_t size)
@@ -32,42 +34,45 @@ void *calloc(size_t count, size_t size)
     return __builtin_mul_overflow(count, size, &bytes) ? NULL : aligned_alloc(16, bytes);
 }
 
-int memcmp(const void *a, const void *b, size_t length)
+void free(void *memory)
 {
-    const unsigned char *p = a, *q = b;
-    for (size_t i = 0; i < length; i++)
-        if (p[i] != q[i])
-            return p[i] - q[i];
-    return 0;
+    (void)memory;
 }
 
-void *memchr(const void *bytes, int byte, size_t length)
+char *getenv(const char *name)
 {
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < length; i++)
-        if (p[i] == (unsigned char)byte)
-            return (void *)&p[i];
+    (void)name;
     return NULL;
 }
 
-size_t strlen(const char *text)
+_Noreturn void __assert_fail(const char *condition, const char *file, int line,
+                             const char *function)
 {
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
+    (void)condition, (void)file, (void)line, (void)function;
+    __builtin_trap();
 }
 
-int strcmp(const char *a, const char *b)
+/* Imported from farlands.js: JavaScript rounds as C does. */
+__attribute__((import_module("farlands"), import_name("strtod"))) double
+imported_strtod(const char *text, char **end);
+
+double strtod(const char *text, char **end)
 {
-    while (*a && *a == *b)
-        a++, b++;
-    return (unsigned char)*a - (unsigned char)*b;
+    return imported_strtod(text, end);
 }
 
-char *strchr(const char *text, int character)
+/* Only functions that are not linked call it. */
+float strtof(const char *text, char **end)
 {
-    return memchr(text, character, strlen(text) + 1);
+    return (float)imported_strtod(text, end);
+}
+
+/* With a call of __wasm_call_ctors the linker does not wrap every export in set-up and clean-up. */
+void __wasm_call_ctors(void);
+__attribute__((export_name("_initialize"))) void _initialize(void);
+void _initialize(void)
+{
+    __wasm_call_ctors();
 }
 
 /* Called by the compiler for products of 128 bits. Modulo 2^128 signs do not matter. */

@@ -1,9 +1,0 @@
-#ifndef FARLANDS_WASM_INTTYPES_H
-#define FARLANDS_WASM_INTTYPES_H
-
-#include <stdint.h>
-
-#define PRIu32 "u"
-#define PRIu64 "llu"
-
-#endif
