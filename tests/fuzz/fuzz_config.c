@@ -1,7 +1,7 @@
 /*
- * Configuration files of any bytes. A refusal names file and line and is one
- * printable line of text; what is accepted keeps every bound of config.h, and can be
- * served: its worlds can be made, and have finite heights in their range.
+ * Configuration files of random bytes. An error names file and line and is one
+ * printable line; a valid configuration keeps every bound of config.h, and its worlds
+ * can be made and have finite heights in their range.
  */
 #include <math.h>
 #include <sys/mman.h>
@@ -12,8 +12,8 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    BYTES_MAX = 4096, /* larger ones say nothing new */
-    WORLDS_MADE = 4,  /* of more the making says nothing new */
+    BYTES_MAX = 4096, /* larger inputs reach nothing new */
+    WORLDS_MADE = 4,  /* more worlds reach nothing new */
 };
 
 static const char *file(int *fd)

@@ -1,6 +1,6 @@
 /*
- * Texts of worlds of any bytes, with any name asked for. A refusal is one printable line and leaves
- * what it was to fill; what is accepted can be made.
+ * Texts of worlds from random bytes, with any name. An error is one printable line and leaves the
+ * result untouched; terrains of valid texts can be made.
  */
 #include "config/farlands_world.h"
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     memset(&world, '!', sizeof world);
     before = world;
-    /* The first line is the name, an empty one none. */
+    /* The first line is the name; empty: NULL. */
     char *name = input_line(&input);
     char *text = input_copy(input.at, input.left);
     const int err =
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (err) {
         must(err == -EINVAL || err == -ENOENT || err == -ENOTSUP || err == -EFBIG, "%d", err);
         must(strncmp(why, "text:", 5) == 0, "%s", why);
-        for (const char *c = why; *c; c++) /* a name may be in any script */
+        for (const char *c = why; *c; c++) /* names may have any script */
             must((unsigned char)*c >= 32 && *c != 127, "%s", why);
         must(memcmp(&world, &before, sizeof world) == 0, "touched");
     } else {

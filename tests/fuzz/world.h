@@ -1,4 +1,4 @@
-/* The built-in worlds, for fuzz targets that look things up in them. */
+/* The built-in worlds, for fuzz targets. */
 #ifndef FARLANDS_FUZZ_WORLD_H
 #define FARLANDS_FUZZ_WORLD_H
 
@@ -6,7 +6,7 @@
 #include "server/world/world.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Made once, and kept until the process ends. */
+/* Made once, never freed. */
 static inline const struct worlds *fuzz_worlds(void)
 {
     static struct worlds *worlds;

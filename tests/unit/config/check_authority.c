@@ -1,4 +1,4 @@
-/* HOST:PORT: what may be listened on, what may stand in a URL, and its parts. */
+/* HOST:PORT: its parts, and its validity for listening and in URLs. */
 #include "config/authority.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -21,7 +21,7 @@ static const struct {
     {"[::ffff:127.0.0.1]:80", true, true, "::ffff:127.0.0.1", 80},
     {"[fe80::1%eth0]:8080", true, false, "fe80::1%eth0", 8080},
     {"[fe80::1%eth0]", false, false, "fe80::1%eth0", AUTHORITY_NO_PORT},
-    /* Malformed, whatever for. */
+    /* Malformed. */
     {.text = ""},
     {.text = ":"},
     {.text = ":80"},
@@ -72,7 +72,7 @@ START_TEST(test_rows)
     struct authority authority;
     const size_t length = strlen(rows[_i].text);
     guarded_new(&memory, 256);
-    /* Not terminated: what comes after it is nobody's. */
+    /* Without a terminating NUL: reading beyond the end would fault. */
     const char *text = (const char *)guarded_copy(&memory, rows[_i].text, length);
     const bool valid = rows[_i].host != NULL;
     ck_assert_msg((authority_parse(&authority, text, length) == 0) == valid, "\"%s\": not %d",

@@ -1,4 +1,4 @@
-/* The configuration: what files leave out, and what they get wrong, by line and key. */
+/* The configuration: defaults of omitted keys, and errors by line and key. */
 #include "config/config.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "config/world_options.h"
 #include "tests/unit/support/fixtures.h"
 
-/* Layers to choose from, of which two do not hold every height. */
+/* Known layers; two of them cannot hold all heights. */
 static const struct config_layer known[] = {
     {"any", 0, 0}, {"feet", -7000, 7000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f}, {0},
 };
@@ -43,7 +43,7 @@ static struct config *load_text(const char *yaml)
     return load(file);
 }
 
-/* Whether A and B agree on OPTIONS, except for the key EXCEPT. */
+/* A and B must agree on OPTIONS, except for the key EXCEPT. */
 static void must_equal(const struct option *options, const void *a, const void *b,
                        const char *except)
 {
@@ -119,7 +119,7 @@ START_TEST(test_builtin)
 }
 END_TEST
 
-START_TEST(test_documented_file_is_the_builtin)
+START_TEST(test_documented_file_is_builtin)
 {
     struct config *builtin = load(NULL), *given = load("config/farlands.yaml");
     must_equal(daemon_options, builtin, given, NULL);
@@ -128,7 +128,7 @@ START_TEST(test_documented_file_is_the_builtin)
 }
 END_TEST
 
-/* Whether some line of TEXT gives KEY a value. */
+/* True if a line of TEXT sets KEY. */
 static bool documented(const char *text, const char *key)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -176,7 +176,7 @@ static void must_come_back(const struct option *options, const struct world_conf
     }
 }
 
-/* Every world's value as text goes through the parser and comes back. */
+/* The text of every scalar of a world parses to the same value. */
 START_TEST(test_format_and_parse)
 {
     struct config *config = load(NULL);
@@ -186,7 +186,7 @@ START_TEST(test_format_and_parse)
 }
 END_TEST
 
-/* A file that gives nothing is the built-in configuration. */
+/* A file without keys is the built-in configuration. */
 static const char *const empty_files[] = {"", "\n", "# nothing\n", "{}"};
 
 START_TEST(test_empty_file)
@@ -241,7 +241,7 @@ START_TEST(test_omitted_keys)
     ck_assert_int_eq(first->stops, 2);
     ck_assert_int_eq(first->palette[1].blue, 0xfe);
 
-    /* From the built-in world, not from the one before; but for the seeds. */
+    /* Defaults come from the built-in world, not from the previous one; except for seeds. */
     ck_assert_int_eq(builtin->worlds->seeds, SEEDS_ANY);
     for (int i = 0; i < config->world_count; i++) {
         ck_assert_int_eq(config->worlds[i].seeds, i == 3 ? SEEDS_ANY : SEEDS_FIXED);
@@ -268,12 +268,12 @@ END_TEST
 #define WORLD "worlds:\n  - name: a\n"
 #define WRAP WORLD "    wrap: true\n"
 #define NOISE WORLD "    noise:\n"
-/* As many octaves as this wavelength can have: 65536 * 1024 / 2^25 = 2. */
+/* At most 26 octaves at this wavelength: 65536 * 1024 / 2^25 = 2. */
 #define OCTAVES(count) NOISE "      wavelength: 65536\n      lacunarity: 2\n      octaves: " #count
 #define VOLUME WORLD "    volume:\n"
 #define NAME63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
 
-/* Fine, though near an edge. */
+/* Valid, but near a limit. */
 static const char *const good[] = {
     "threads: 256",
     "threads: \"4\"",
@@ -318,7 +318,7 @@ static const char *const good[] = {
     NOISE "      warp: {wavelength: 1099511627776, amplitude: 1099511627776}",
     NOISE "      basis: simplex\n    wrap: false",
     WRAP "    noise: {wavelength: 16777216, octaves: 1}",
-    /* What is off need not fit the window. */
+    /* Disabled noise need not fit the window. */
     WRAP "    noise: {warp: {amplitude: 0, wavelength: 300}}",
     WRAP "    noise: {fractal: none, lacunarity: 3}",
     OCTAVES(26),
@@ -401,14 +401,14 @@ static const struct {
     {NOISE "      seed: 1", 4, "worlds[0].noise.seed", "octaves"},
     {"<<: {log: info}", 1, "<<", "listen"},
     {"\"log\\0\\a\": info", 1, "log??", "listen"},
-    /* Twice. */
+    /* Duplicates. */
     {"threads: 1\nlog: info\nthreads: 1", 3, "threads", "once"},
     {"cache: {memory: 1, memory: 1}", 1, "cache.memory", "once"},
     {"\"log\": info\nlog: info", 2, "log", "once"},
     {WORLD "    seed: 1\n    seed: 2", 4, "worlds[0].seed", "once"},
     {NOISE "      fade: cubic\n      fade: cubic", 5, "worlds[0].noise.fade", "once"},
     {"worlds:\n  - name: a\n  - name: b\n  - name: a", 4, "worlds[2].name", "once"},
-    /* Of a wrong kind. */
+    /* Wrong kinds. */
     {"listen: [a]", 1, "listen", "HOST:PORT"},
     {"listen: {a: 1}", 1, "listen", "HOST:PORT"},
     {"log: [info]", 1, "log", "error, warning, info or debug"},
@@ -424,7 +424,7 @@ static const struct {
     {WORLD "    origin: 5", 3, "worlds[0].origin", "[x, y]"},
     {WORLD "    elevation: 5", 3, "worlds[0].elevation", "pairs [noise, metres]"},
     {WORLD "    palette: {0: red}", 3, "worlds[0].palette", "\"#rrggbb\""},
-    /* Where clients reach the server; the judges have tables of their own. */
+    /* The public address; its parsers have tests of their own. */
     {"public_url: tiles.example.org", 1, "public_url", "http:// or https://"},
     {"log: info\npublic_url: http://a/?b", 2, "public_url", "http:// or https://"},
     {"public_url: [http://a]", 1, "public_url", "http:// or https://"},
@@ -583,7 +583,7 @@ static const struct {
      "0.001953125 (2/1024) to 1099511627776"},
     {NOISE "      warp:\n        amplitude: 1\n        wavelength: 0", 6,
      "worlds[0].noise.warp.wavelength", "0.001953125 (2/1024) to 1099511627776"},
-    /* The key that is missing has no line; not that of the octaves' wavelength. */
+    /* A missing key has the line of its section, not that of the octaves' wavelength. */
     {NOISE "      wavelength: 65536\n      octaves: 2\n      warp: {amplitude: 1}", 6,
      "worlds[0].noise.warp.wavelength", "0.001953125 (2/1024) to 1099511627776"},
     /* Wrap. */
@@ -675,7 +675,7 @@ static const struct {
      "worlds[0].palette[0]", "got \".nan\"; expected metres from"},
     {WORLD "    palette: [[0, \"#000000\"], [1, [2]]]", 3, "worlds[0].palette[1]",
      "got a list of 1; expected \"#rrggbb\", in quotes"},
-    /* A colour without quotes is a comment to YAML, and the list has no end. */
+    /* A colour without quotes is a comment to YAML, so the list never ends. */
     {WORLD "    palette:\n      - [0, \"#000000\"]\n      - [1, #ffffff]\n      - [2, #ffffff]\n",
      5, NULL, "a colour needs quotes, as in \"#ffffff\""},
     {WORLD "    palette: [[0, #000000], [1, \"#ffffff\"]]", 3, NULL, "a colour needs quotes"},
@@ -710,7 +710,7 @@ static const struct {
     {WORLD "    layers: [any-]", 3, "worlds[0].layers[0]", ALL_LAYERS},
     {WORLD "    layers: [[any]]", 3, "worlds[0].layers[0]", ALL_LAYERS},
     {WORLD "    layers: [any, any-other, any]", 3, "worlds[0].layers[2]", "once"},
-    /* A layer that cannot hold the heights, by the height, or by the list that asks for it. */
+    /* A layer that cannot hold the heights: at the height, or at the item of `layers`. */
     {WORLD "    elevation:\n      - [0, 0]\n      - [1, 7000.6]\n      - [2, 20]", 5,
      "worlds[0].elevation[1]",
      "world \"a\" has heights from 0 to 7000.6 metres, which layer feet cannot hold; expected "
@@ -724,7 +724,7 @@ static const struct {
     {"worlds:\n  - name: a\n    layers: [any]\n    elevation: [[0, 0], [1, 9e5]]\n  - name: b\n"
      "    elevation: [[0, 9e5], [1, 0]]",
      6, "worlds[1].elevation[0]", "world \"b\""},
-    /* A value that holds itself. */
+    /* Values that contain themselves. */
     {"worlds: &a [*a]", 1, "worlds[0]", "name, seed"},
     {"worlds: &a [{name: x, noise: *a}]", 1, "worlds[0].noise", "octaves"},
     {"worlds: [&a {name: x, noise: *a}]", 1, "worlds[0].noise.name", "octaves"},
@@ -776,12 +776,12 @@ START_TEST(test_broken)
 }
 END_TEST
 
-/* Files of COUNT rows such as would never be written by hand. */
+/* Files with COUNT repetitions of a row. */
 static const struct {
     const char *head, *row, *tail;
     int count;
     int err;
-} heaps[] = {
+} repetitions[] = {
     {"", "[", "", 2000, -EINVAL},
     {"worlds: ", "[", "", 2000, -EINVAL},
     {"", "{a: ", "", 2000, -EINVAL},
@@ -803,20 +803,21 @@ static const struct {
     {WORLD "    noise: {", "octaves: 1,", "}", 10000, -EINVAL},
 };
 
-START_TEST(test_heap)
+START_TEST(test_repetition)
 {
     FILE *out = fopen(file, "wb");
-    fputs(heaps[_i].head, out);
-    for (int i = 0; i < heaps[_i].count; i++)
-        fputs(heaps[_i].row, out);
-    fputs(heaps[_i].tail, out);
+    fputs(repetitions[_i].head, out);
+    for (int i = 0; i < repetitions[_i].count; i++)
+        fputs(repetitions[_i].row, out);
+    fputs(repetitions[_i].tail, out);
     ck_assert_int_eq(fclose(out), 0);
 
     struct config *config;
     struct config_error error;
     memset(&error, 'x', sizeof error);
     int err = config_load(&config, file, known, &error);
-    ck_assert_msg(err == heaps[_i].err, "%d times %s: %d", heaps[_i].count, heaps[_i].row, err);
+    ck_assert_msg(err == repetitions[_i].err, "%d times %s: %d", repetitions[_i].count,
+                  repetitions[_i].row, err);
     if (err)
         ck_assert_ptr_nonnull(memchr(error.text, 0, sizeof error.text));
     else
@@ -824,8 +825,8 @@ START_TEST(test_heap)
 }
 END_TEST
 
-/* Worlds without end, and elevations. */
-START_TEST(test_numbers_of)
+/* The maximum numbers of worlds and knots. */
+START_TEST(test_maximum_counts)
 {
     static const struct {
         const char *head, *row, *tail;
@@ -868,7 +869,7 @@ START_TEST(test_unreadable)
 }
 END_TEST
 
-/* Whatever bytes there are: an error with a text, or a configuration. */
+/* Random bytes give an error with a message, or a configuration. */
 START_TEST(test_damaged)
 {
     struct blob *yaml = file_read("config/farlands.yaml");
@@ -979,7 +980,7 @@ START_TEST(test_site)
 }
 END_TEST
 
-/* What a world repeats after, in units, wherever its keys stand. */
+/* The period of a world in units, with its keys in any order. */
 static const struct {
     const char *yaml;
     int64_t period;
@@ -1003,7 +1004,7 @@ START_TEST(test_period)
 }
 END_TEST
 
-/* Which layers a world serves; bits in the order of those known. */
+/* The layers of a world; bits in the order of the known layers. */
 static const struct {
     const char *yaml;
     uint32_t layers;
@@ -1013,7 +1014,7 @@ static const struct {
     {WORLD "    layers: \"all\"", 15},
     {WORLD "    layers: [any]", 1},
     {WORLD "    layers: [deep, feet]", 10},
-    {WORLD "  - name: b\n    layers: [any]", 15}, /* each world its own */
+    {WORLD "  - name: b\n    layers: [any]", 15}, /* one list per world */
 };
 
 START_TEST(test_layers)
@@ -1045,7 +1046,7 @@ static const struct {
 
 struct visits {
     int count;
-    int right; /* of those above */
+    int right; /* values as above */
 };
 
 static void count_visit(void *context, const char *key, const char *value, int quoted)
@@ -1065,7 +1066,7 @@ static int option_count(const struct option *options)
 {
     int count = 0;
     for (; options->key; options++)
-        if (options->kind != OPTION_LAYERS) /* which pictures there are, not what they show */
+        if (options->kind != OPTION_LAYERS) /* selects pictures, does not change them */
             count += options->options ? option_count(options->options) : 1;
     return count;
 }
@@ -1086,7 +1087,7 @@ START_TEST(test_visit)
 }
 END_TEST
 
-/* The sample worlds: whole configurations, each of one world of the file's name. */
+/* Each sample is a valid configuration with one world, named like the file. */
 START_TEST(test_samples)
 {
     glob_t samples;
@@ -1115,7 +1116,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "files");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_builtin);
-    tcase_add_test(tcase, test_documented_file_is_the_builtin);
+    tcase_add_test(tcase, test_documented_file_is_builtin);
     tcase_add_test(tcase, test_every_key_is_documented);
     tcase_add_test(tcase, test_format_and_parse);
     tcase_add_loop_test(tcase, test_empty_file, 0, ROWS(empty_files));
@@ -1126,8 +1127,8 @@ int main(void)
     tcase_add_test(tcase, test_samples);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_loop_test(tcase, test_broken, 0, ROWS(broken));
-    tcase_add_loop_test(tcase, test_heap, 0, ROWS(heaps));
-    tcase_add_test(tcase, test_numbers_of);
+    tcase_add_loop_test(tcase, test_repetition, 0, ROWS(repetitions));
+    tcase_add_test(tcase, test_maximum_counts);
     tcase_add_test(tcase, test_unreadable);
     tcase_add_test(tcase, test_damaged);
     tcase_add_loop_test(tcase, test_listen, 0, ROWS(listens));

@@ -1,4 +1,4 @@
-/* Coordinates as text: exact both ways, canonical, and never read past their end. */
+/* Numbers as text: exact in both directions, canonical, never read beyond the end. */
 #include "config/exact_numbers.h"
 
 #include <errno.h>
@@ -49,13 +49,13 @@ static const struct {
     {"9007199254740991", 0, UNITS(9007199254740991)},
     {"9007199254740991.9990234375", 0, INT64_MAX},
     {"-9007199254740991.9990234375", 0, -INT64_MAX},
-    /* Zeros behind the point cost nothing. */
+    /* Trailing zeros are ignored. */
     {"0.0", 0, 0},
     {"1.50", 0, 1536},
     {"-1.00", 0, UNITS(-1)},
     {"0.00097656250", 0, 1},
     {"0.000976562500000000000000000000", 0, 1},
-    /* Not a whole number of units. */
+    /* Between two units. */
     {"0.1", -EINVAL, 0},
     {"0.3", -EINVAL, 0},
     {"0.00048828125", -EINVAL, 0},
@@ -106,7 +106,7 @@ static const struct {
     {"inf", -EINVAL, 0},
     {"-inf", -EINVAL, 0},
     {"\xd9\xa1", -EINVAL, 0},
-    /* From 2^53 blocks on. */
+    /* 2^53 blocks and more. */
     {"9007199254740992", -ERANGE, 0}, /* 2^63 units */
     {"9007199254740992.0", -ERANGE, 0},
     {"9007199254740992.5", -ERANGE, 0},
@@ -134,7 +134,7 @@ START_TEST(test_blocks)
 }
 END_TEST
 
-/* Only the LENGTH bytes count, whatever follows. */
+/* Bytes after LENGTH are ignored. */
 START_TEST(test_length)
 {
     int64_t units;
@@ -170,7 +170,7 @@ START_TEST(test_round_trip)
     for (int64_t units = -4096; units <= 4096; units++)
         round_trip(units);
     for (int i = 0; i < 100000; i++) {
-        /* Every magnitude alike. */
+        /* Every magnitude equally often. */
         int64_t units = (int64_t)(chance(&state) >> 1 >> chance_below(&state, 63));
         round_trip(units);
         round_trip(-units);
@@ -209,7 +209,7 @@ START_TEST(test_format)
 }
 END_TEST
 
-/* The value of well-formed TEXT in units, by another road: *EXACT where it is a whole number. */
+/* The value of well-formed TEXT in units, by wide integers; *EXACT if it is a whole number. */
 static __int128 units_of(const char *text, bool *exact)
 {
     bool negative = *text == '-';
@@ -230,7 +230,7 @@ static __int128 units_of(const char *text, bool *exact)
     return negative ? -(scaled / power) : scaled / power;
 }
 
-/* Random text from what numbers are made of, against a regular expression and wide integers. */
+/* Random texts of digits, points and signs, against a regular expression and wide integers. */
 START_TEST(test_grammar)
 {
     static const char alphabet[] = "--..00001234567899+e ";
@@ -245,7 +245,7 @@ START_TEST(test_grammar)
         for (int j = 0; j < length; j++)
             text[j] = alphabet[chance_below(&state, sizeof alphabet - 1)];
         text[length] = 0;
-        if (chance_below(&state, 4) == 0) /* more of those that are exact */
+        if (chance_below(&state, 4) == 0) /* more exact ones */
             length = snprintf(text, sizeof text, "%d.%s", chance_below(&state, 9),
                               (const char *[]){"5", "25", "125", "0625", "75"}[i % 5]);
         int64_t units = 0;
@@ -254,7 +254,7 @@ START_TEST(test_grammar)
         __int128 expected = 0;
         if (regexec(&grammar, text, 0, NULL, 0) == 0)
             expected = units_of(text, &exact);
-        if (expected == 0 && text[0] == '-') /* minus nothing */
+        if (expected == 0 && text[0] == '-') /* minus zero */
             exact = false;
         must(err == (exact ? 0 : -EINVAL), "\"%s\": %d", text, err);
         must(err || units == expected, "\"%s\": %" PRId64, text, units);

@@ -1,5 +1,4 @@
-/* Worlds from text: what the daemon says of a world, and its YAML, give back the very parameters.
- */
+/* Worlds from text: the daemon's document and YAML yield the same parameters. */
 #include "config/farlands_world.h"
 
 #include <cjson/cJSON.h>
@@ -34,7 +33,7 @@ static void must_be_read(struct farlands_world *out, const char *text, size_t le
     must(err == 0, "%d: %s", err, why);
 }
 
-/* That TEXT is refused with ERR, and why: a text that has EXPECTED in it. */
+/* TEXT must be refused with ERR and a message that contains EXPECTED. */
 static void must_be_refused(const char *text, size_t length, const char *name, int err,
                             const char *expected)
 {
@@ -49,7 +48,7 @@ static void must_be_refused(const char *text, size_t length, const char *name, i
     must(farlands_world_read(&world, text, length, name, NULL, 0) == err, "without WHY");
 }
 
-/* Heights of both near, between blocks, and far out. */
+/* Compare heights near the origin, between blocks, and far out. */
 static void must_have_same_heights(const struct farlands_terrain *a,
                                    const struct farlands_params *b)
 {
@@ -88,12 +87,13 @@ static void must_be(const struct farlands_world *read, const struct world *world
     must_have_same_heights(world->terrain, &read->params);
 }
 
-/* As somebody else may have written the document anew. */
+/* The document as another program may print it. */
 static void must_survive_printing(const struct blob *document, const struct world *world)
 {
     struct farlands_world read;
     cJSON *json = cJSON_ParseWithLength((const char *)document->bytes, document->length);
-    /* With tabs, and in other lines. cJSON keeps numbers as doubles, which hold all of these. */
+    /* With tabs and line breaks. cJSON keeps numbers as doubles, which hold all of these exactly.
+     */
     char *text = cJSON_Print(json);
     must_be_read(&read, text, strlen(text), world->config.name);
     must_be(&read, world, world->fingerprint);
@@ -101,7 +101,7 @@ static void must_survive_printing(const struct blob *document, const struct worl
     cJSON_Delete(json);
 }
 
-/* Each world of the file PATH, or of none where it is NULL, through both kinds of text. */
+/* Read each world of the file PATH (NULL: the built-in one) from both kinds of text. */
 static void must_come_back(const char *path)
 {
     struct worlds *worlds = worlds_of(path);
@@ -142,7 +142,7 @@ START_TEST(test_samples)
 }
 END_TEST
 
-/* Numbers that a double does not hold, bounds, and layers of which this library knows nothing. */
+/* Numbers that doubles cannot hold, bounds, and layers, which this library does not know. */
 static const char extremes[] =
     "listen: 127.0.0.1:0\n"
     "worlds:\n"
@@ -172,7 +172,7 @@ START_TEST(test_choice)
 }
 END_TEST
 
-/* The document of the default world as cJSON has it, to be changed; and as text again. */
+/* The document of the default world, for changes. */
 static cJSON *document_of_default(void)
 {
     struct worlds *worlds = worlds_of(NULL);
@@ -229,9 +229,9 @@ START_TEST(test_generator)
 }
 END_TEST
 
-/* Each parameter of OPTIONS left out of OBJECT, which is PATH of ROOT. Returns how many. */
-static int must_miss_each(const cJSON *root, cJSON *object, const struct option *options,
-                          const char *path)
+/* Omit each parameter of OPTIONS from OBJECT, which is PATH in ROOT. Returns their number. */
+static int must_require_each(const cJSON *root, cJSON *object, const struct option *options,
+                             const char *path)
 {
     int count = 0;
     for (const struct option *option = options; option->key; option++) {
@@ -248,7 +248,7 @@ static int must_miss_each(const cJSON *root, cJSON *object, const struct option 
         count++;
         snprintf(key, sizeof key, "%s%s.", path, option->key);
         if (option->options)
-            count += must_miss_each(root, value, option->options, key);
+            count += must_require_each(root, value, option->options, key);
     }
     return count;
 }
@@ -256,8 +256,8 @@ static int must_miss_each(const cJSON *root, cJSON *object, const struct option 
 START_TEST(test_missing)
 {
     cJSON *json = document_of_default();
-    ck_assert_int_ge(must_miss_each(json, json, world_options, ""), 20);
-    /* Pictures do not matter to heights, nor what else is said. */
+    ck_assert_int_ge(must_require_each(json, json, world_options, ""), 20);
+    /* Keys for pictures and unknown keys do not matter to heights. */
     static const char *const keys[] = {"palette", "layers", "range", "limits", "tile_size"};
     for (int i = 0; i < ROWS(keys); i++)
         cJSON_DeleteItemFromObject(json, keys[i]);
@@ -267,7 +267,7 @@ START_TEST(test_missing)
     char *text = cJSON_PrintUnformatted(json);
     must_be_read(&read, text, strlen(text), "default");
     cJSON_free(text);
-    /* But a later parameter may well. */
+    /* Unknown keys in a section may. */
     cJSON *noise = cJSON_GetObjectItem(json, "noise");
     cJSON_AddItemToObject(noise, "erosion", cJSON_CreateNumber(0));
     document_must_be_refused(json, NULL, -EINVAL, "noise.erosion: unknown key");
@@ -314,7 +314,7 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* A configuration of everything but worlds serves the built-in one. */
+/* A configuration without worlds serves the built-in one. */
 START_TEST(test_no_worlds)
 {
     static const char text[] = "listen: 127.0.0.1:0\n";
@@ -326,7 +326,7 @@ START_TEST(test_no_worlds)
 }
 END_TEST
 
-/* What ends too soon is none, and nothing is read behind it. */
+/* Truncated texts are refused, and nothing beyond their end is read. */
 START_TEST(test_ends)
 {
     struct guarded guarded;
@@ -346,7 +346,7 @@ START_TEST(test_ends)
 }
 END_TEST
 
-/* libyaml alone would take an hour of it. */
+/* Deep nesting, which takes libyaml alone an hour. */
 START_TEST(test_large)
 {
     static char text[FARLANDS_WORLD_TEXT + 1];
@@ -367,8 +367,8 @@ START_TEST(test_large)
 }
 END_TEST
 
-/* Where a program's numbers have commas, and after it they still do. Only where that locale can be
- * made: its sources are Debian's package locales. */
+/* In a locale with decimal commas, which the call leaves in place. Needs Debian's package locales.
+ */
 START_TEST(test_locale)
 {
     char command[FOLDER_TEXT + 128];

@@ -1,4 +1,4 @@
-/* Addresses and networks: which texts are some, and which peers are in them. */
+/* Addresses and networks: parsing, and the peers in them. */
 #include "config/network.h"
 
 #include <arpa/inet.h>
@@ -48,7 +48,7 @@ static const struct {
     {"10.0.0.0/255.0.0.0", NULL},
     {"10.0.0.0/18446744073709551624", NULL},
     {"::/129", NULL},
-    {"10.0.0.1/8", NULL}, /* bits beyond the network's */
+    {"10.0.0.1/8", NULL}, /* host bits */
     {"10.0.0.128/24", NULL},
     {"fe80::1/10", NULL},
     {"10.0.0/8", NULL},
@@ -98,7 +98,7 @@ static const struct {
     {"10.0.0.0/8", "11.0.0.0", false},
     {"10.0.0.0/8", "9.255.255.255", false},
     {"10.0.0.0/8", "::ffff:10.1.2.3", true},
-    {"10.0.0.0/8", "::10.1.2.3", false}, /* not what stands for IPv4 */
+    {"10.0.0.0/8", "::10.1.2.3", false}, /* not IPv4-mapped */
     {"10.0.0.0/8", "a00::1", false},
     {"192.168.128.0/17", "192.168.128.0", true},
     {"192.168.128.0/17", "192.168.255.255", true},

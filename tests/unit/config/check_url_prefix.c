@@ -1,4 +1,4 @@
-/* What may stand before the routes: paths, and URLs that end in one. */
+/* Prefixes of routes: paths, and URLs that end in one. */
 #include "config/url_prefix.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -112,7 +112,7 @@ START_TEST(test_url)
 }
 END_TEST
 
-/* The longest path that there is, and the longest URL: host and path at their limits. */
+/* The longest path and the longest URL, with host and path at their limits. */
 START_TEST(test_length)
 {
     char text[1024], out[URL_PREFIX_URL_MAX];
