@@ -20,29 +20,29 @@ static int parse_listen(char *out, const char *text, size_t length)
 }
 
 #define AT(member) offsetof(struct config, member)
-#define COUNT(key, member, min, max)                              \
-    {                                                             \
-        key, OPTION_COUNT, AT(member), min, max, .expected = NULL \
+#define INTEGER(key, member, min, max)                              \
+    {                                                               \
+        key, OPTION_INTEGER, AT(member), min, max, .expected = NULL \
     }
 
 static const struct option cache_options[] = {
     {"path", OPTION_TEXT, AT(cache.path), .max = CONFIG_TEXT_MAX, .expected = "a directory's path"},
     {"disk", OPTION_SIZE, AT(cache.disk), 0x1p20, 0x1p50,
      .expected = "a size from 1M to 1024T such as 10G"},
-    COUNT("files", cache.files, 100, 1e9),
+    INTEGER("files", cache.files, 100, 1e9),
     {"memory", OPTION_SIZE, AT(cache.memory), 0, 0x1p50,
      .expected = "a size from 0 to 1024T such as 256M"},
     {0},
 };
 
 static const struct option limits_options[] = {
-    COUNT("connections", limits.connections, 1, 1000000),
-    COUNT("connections_per_client", limits.connections_per_client, 0, 1000000),
-    COUNT("queue", limits.queue, 1, 1000000),
-    COUNT("wait", limits.wait, 1, 60000),
-    COUNT("misses_per_client", limits.misses_per_client, 0, 1000000),
-    COUNT("streams", limits.streams, 1, 1000000),
-    COUNT("streams_per_client", limits.streams_per_client, 0, 1000000),
+    INTEGER("connections", limits.connections, 1, 1000000),
+    INTEGER("connections_per_client", limits.connections_per_client, 0, 1000000),
+    INTEGER("queue", limits.queue, 1, 1000000),
+    INTEGER("wait", limits.wait, 1, 60000),
+    INTEGER("misses_per_client", limits.misses_per_client, 0, 1000000),
+    INTEGER("streams", limits.streams, 1, 1000000),
+    INTEGER("streams_per_client", limits.streams_per_client, 0, 1000000),
     {0},
 };
 
@@ -58,8 +58,8 @@ const struct option daemon_options[] = {
     {"proxies", OPTION_NETWORKS, AT(site.proxies),
      .expected = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
                  "\"fd00::/8\", without bits beyond the network's"},
-    COUNT("shards", shards, 0, 64),
-    COUNT("threads", threads, 0, 256),
+    INTEGER("shards", shards, 0, 64),
+    INTEGER("threads", threads, 0, 256),
     {"log", OPTION_CHOICE, AT(log), .choices = levels},
     {"access_log", OPTION_TEXT, AT(access_log), .max = CONFIG_TEXT_MAX,
      .expected = "a file's path, \"-\" for standard output, or empty"},

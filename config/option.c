@@ -46,12 +46,14 @@ static int parse_flag(const char *text, size_t length, bool *out)
     return *out || (length == 5 && memcmp(text, "false", 5) == 0) ? 0 : -EINVAL;
 }
 
-static int parse_whole(const struct option *option, const char *text, size_t length, int64_t *out)
+static int parse_whole(const struct option *option, const char *text, size_t length, unsigned *out)
 {
-    return integer_parse(text, length, out) || (double)*out < option->min ||
-                   (double)*out > option->max
-               ? -EINVAL
-               : 0;
+    uint64_t value;
+    if (unsigned_parse(text, length, &value) || (double)value < option->min ||
+        (double)value > option->max)
+        return -EINVAL;
+    *out = (unsigned)value;
+    return 0;
 }
 
 static int parse_size(const struct option *option, const char *text, size_t length, uint64_t *out)
@@ -104,7 +106,6 @@ static int parse_blocks(const struct option *option, const char *text, size_t le
 int option_parse(const struct option *option, const char *text, size_t length, void *base)
 {
     void *value = (char *)base + option->offset;
-    int64_t whole;
 
     switch (option->kind) {
     case OPTION_TEXT:
@@ -114,16 +115,8 @@ int option_parse(const struct option *option, const char *text, size_t length, v
         return parse_choice(option, text, length, value);
     case OPTION_FLAG:
         return parse_flag(text, length, value);
-    case OPTION_COUNT:
-        if (parse_whole(option, text, length, &whole))
-            return -EINVAL;
-        *(unsigned *)value = (unsigned)whole;
-        return 0;
     case OPTION_INTEGER:
-        if (parse_whole(option, text, length, &whole))
-            return -EINVAL;
-        *(int *)value = (int)whole;
-        return 0;
+        return parse_whole(option, text, length, value);
     case OPTION_SEED:
         return unsigned_parse(text, length, value) ? -EINVAL : 0;
     case OPTION_SIZE:
@@ -187,11 +180,8 @@ bool option_format(const struct option *option, const void *base, char *buffer, 
     case OPTION_FLAG:
         snprintf(buffer, size, "%s", *(const bool *)value ? "true" : "false");
         return false;
-    case OPTION_COUNT:
-        snprintf(buffer, size, "%u", *(const unsigned *)value);
-        return false;
     case OPTION_INTEGER:
-        snprintf(buffer, size, "%d", *(const int *)value);
+        snprintf(buffer, size, "%u", *(const unsigned *)value);
         return false;
     case OPTION_SEED: /* quoted: JSON readers that use doubles would round it */
     case OPTION_SIZE:

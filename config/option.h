@@ -12,8 +12,7 @@ enum option_kind {
     OPTION_TEXT,    /* char[max], or as .parse has it */
     OPTION_CHOICE,  /* unsigned: index into .choices */
     OPTION_FLAG,    /* bool */
-    OPTION_COUNT,   /* unsigned, min .. max */
-    OPTION_INTEGER, /* int, min .. max */
+    OPTION_INTEGER, /* int or unsigned, min .. max, 0 <= min, max <= INT_MAX */
     OPTION_SEED,    /* uint64_t */
     OPTION_SIZE,    /* uint64_t bytes, min .. max; suffixes K M G T */
     OPTION_REAL,    /* double, min .. max */
