@@ -74,31 +74,32 @@ static const struct option noise_options[] = {
 };
 
 /* The keys that all of a volume's noises have. */
-#define SPACE_NOISE(noise)                                                 \
-    BLOCKS("wavelength", noise.wavelength, MIN_WAVELENGTH, 16384),         \
-        INTEGER("octaves", noise.octaves, 1, FARLANDS_MAX_VOLUME_OCTAVES), \
-        PERSISTENCE(noise.persistence),                                    \
-        REAL("lacunarity", noise.lacunarity, 1, FARLANDS_MAX_LACUNARITY),  \
-        REAL("squash", noise.squash, 1 / FARLANDS_MAX_SQUASH, FARLANDS_MAX_SQUASH)
+#define SPACE_NOISE(section)                                                                      \
+    BLOCKS("wavelength", terrain.volume.section.noise.wavelength, MIN_WAVELENGTH, 16384),         \
+        INTEGER("octaves", terrain.volume.section.noise.octaves, 1, FARLANDS_MAX_VOLUME_OCTAVES), \
+        PERSISTENCE(terrain.volume.section.noise.persistence),                                    \
+        REAL("lacunarity", terrain.volume.section.noise.lacunarity, 1, FARLANDS_MAX_LACUNARITY),  \
+        REAL("squash", terrain.volume.section.noise.squash, 1 / FARLANDS_MAX_SQUASH,              \
+             FARLANDS_MAX_SQUASH)
 
 static const struct option overhangs_options[] = {
     BLOCKS("amplitude", terrain.volume.overhangs.amplitude, 0, 16384),
     REAL("threshold", terrain.volume.overhangs.threshold, 0, 1),
-    SPACE_NOISE(terrain.volume.overhangs.noise),
+    SPACE_NOISE(overhangs),
     {0},
 };
 
 static const struct option caverns_options[] = {
     REAL("size", terrain.volume.caverns.size, 0, 1),
     BLOCKS("cover", terrain.volume.caverns.cover, 0, 16384),
-    SPACE_NOISE(terrain.volume.caverns.noise),
+    SPACE_NOISE(caverns),
     {0},
 };
 
 static const struct option tunnels_options[] = {
     BLOCKS("radius", terrain.volume.tunnels.radius, 0, 16384),
     BLOCKS("cover", terrain.volume.tunnels.cover, 0, 16384),
-    SPACE_NOISE(terrain.volume.tunnels.noise),
+    SPACE_NOISE(tunnels),
     {0},
 };
 
