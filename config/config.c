@@ -7,7 +7,7 @@
 #include <yaml.h>
 
 #include "daemon_options.h"
-#include "yaml_document.h"
+#include "yaml_file.h"
 #include "yaml_mapping.h"
 
 /* config/farlands.yaml, embedded by builtin.S. */
@@ -16,7 +16,7 @@ extern const uint64_t config_builtin_length;
 
 static int read_text(struct yaml_reader *reader, const unsigned char *bytes, size_t length)
 {
-    int err = yaml_document_parse(&reader->document, reader->file, bytes, length, reader->error);
+    int err = yaml_file_parse(&reader->document, reader->file, bytes, length, reader->error);
     if (err)
         return err;
     const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
@@ -30,7 +30,7 @@ static int read_file(struct yaml_reader *reader, const char *file)
 {
     unsigned char *bytes;
     size_t length;
-    int err = yaml_document_slurp(file, &bytes, &length, reader->error);
+    int err = yaml_file_read(file, &bytes, &length, reader->error);
     if (err)
         return err;
     reader->file = file;

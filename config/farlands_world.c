@@ -11,11 +11,10 @@
 #include "daemon_options.h"
 #include "exact_numbers.h"
 #include "world_options.h"
-#include "yaml_document.h"
+#include "yaml_file.h"
 #include "yaml_mapping.h"
 
-_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_DOCUMENT_BYTES_MAX,
-               "the same limit as for files");
+_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_FILE_BYTES_MAX, "the same limit as for files");
 _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");
 _Static_assert(FARLANDS_WORLD_NAME >= WORLD_SEEDED_NAME_MAX, "room for it");
 
@@ -210,8 +209,8 @@ static int read_world(struct farlands_world *out, const char *text, size_t lengt
     int err = config_load(&reader.config, NULL, NULL, error);
     if (err)
         return err;
-    err = yaml_document_parse(&reader.document, reader.file, (const unsigned char *)text, length,
-                              error);
+    err =
+        yaml_file_parse(&reader.document, reader.file, (const unsigned char *)text, length, error);
     if (!err) {
         err = read_root(&reader, &world, name);
         yaml_document_delete(&reader.document);

@@ -1,4 +1,4 @@
-#include "yaml_document.h"
+#include "yaml_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,12 +9,12 @@
 
 static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
 {
-    unsigned char *buffer = malloc(YAML_DOCUMENT_BYTES_MAX + 1);
+    unsigned char *buffer = malloc(YAML_FILE_BYTES_MAX + 1);
     if (!buffer)
         return -ENOMEM;
     errno = 0;
-    *length = fread(buffer, 1, YAML_DOCUMENT_BYTES_MAX + 1, stream);
-    if (ferror(stream) || *length > YAML_DOCUMENT_BYTES_MAX) {
+    *length = fread(buffer, 1, YAML_FILE_BYTES_MAX + 1, stream);
+    if (ferror(stream) || *length > YAML_FILE_BYTES_MAX) {
         int err = !ferror(stream) ? -EFBIG : errno ? -errno : -EIO;
         free(buffer);
         return err;
@@ -23,8 +23,8 @@ static int read_all(FILE *stream, unsigned char **bytes, size_t *length)
     return 0;
 }
 
-int yaml_document_slurp(const char *file, unsigned char **bytes, size_t *length,
-                        struct config_error *error)
+int yaml_file_read(const char *file, unsigned char **bytes, size_t *length,
+                   struct config_error *error)
 {
     FILE *stream = fopen(file, "rb");
     int err = stream ? read_all(stream, bytes, length) : -errno;
@@ -119,8 +119,8 @@ static size_t deep_line(const unsigned char *bytes, size_t length)
     return line;
 }
 
-int yaml_document_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
-                        size_t length, struct config_error *error)
+int yaml_file_parse(yaml_document_t *out, const char *file, const unsigned char *bytes,
+                    size_t length, struct config_error *error)
 {
     yaml_parser_t parser;
     int err = 0;
