@@ -160,7 +160,7 @@ test('where a world has one seed, it is told', LIMIT, async () => {
 
 test('what is no seed is said to be no world', LIMIT, async () => {
     const { page, seen } = await visit('#default:18446744073709551616/relief/6/0/0');
-    assert.match(await page.locator('#status').textContent(), /no world “default:18446744073709551616” here; this is “default”/);
+    assert.match(await page.locator('#status').textContent(), /No world “default:18446744073709551616”; showing “default”/);
     await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
     assert.ok(seen.trouble.every((line) => /400/.test(line)), seen.trouble.join());
     seen.trouble.length = 0;
