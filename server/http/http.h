@@ -10,77 +10,13 @@
 #ifndef FARLANDS_HTTP_HTTP_H
 #define FARLANDS_HTTP_HTTP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/socket.h>
-#include <sys/types.h>
 #include <uv.h>
 
-#include "server/core/blob.h"
+#include "server/http/message.h"
 
 struct http;
 struct http_exchange;
 struct mhd_response; /* server/http/mhd_response.h */
-
-enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
-
-struct http_request {
-    enum http_method method;
-    const char *verb; /* the method as sent, also where it is none of these */
-    const char *uri;  /* as sent, with the query, nothing decoded; printable ASCII */
-    /* Headers, or NULL; of one that came several times, the last. */
-    const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
-    const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
-    const char *priority, *referer, *user_agent;
-    const struct sockaddr *peer; /* who sent it, or NULL where that is unknown */
-    uint64_t begun;              /* when its first line was there, as uv_hrtime counts */
-    bool last;                   /* the connection ends with the answer */
-    unsigned refused;            /* 0, or the status to refuse it with, and why */
-    const char *why;
-};
-
-struct http_header {
-    const char *name, *value;
-};
-
-enum { HTTP_LENGTH_UNKNOWN = -1 };
-
-/*
- * A body that is made while it is sent. Called on the loop's thread; neither function calls back
- * into http but READ, which may http_wake other exchanges.
- */
-struct http_source {
-    /*
-     * Copy up to MAX bytes to OUT. Returns how many; 0 where there are none yet: http_wake is then
-     * called once there are; UV_EOF at the end of a body of unknown length; or another negative
-     * code: the connection is cut off, as it is by UV_EOF before LENGTH bytes. Not called again
-     * once the body is complete or cut off.
-     */
-    ssize_t (*read)(void *context, void *out, size_t max);
-    /* The body has been sent, or will not be: nothing of CONTEXT is used any more. Called once,
-     * whatever comes. */
-    void (*done)(void *context);
-    void *context;
-};
-
-struct http_response {
-    unsigned status;
-    const char *type;                  /* Content-Type, or NULL */
-    struct blob *body;                 /* or NULL; a reference is taken */
-    size_t first, count;               /* the part of BODY to send; COUNT 0: all of it */
-    const struct http_source *source;  /* or NULL; instead of BODY, copied */
-    int64_t length;                    /* of SOURCE, or of what HEAD tells about: or unknown */
-    const struct http_header *headers; /* copied, with their values */
-    int header_count;
-};
-
-/* Bytes of ANSWER's body that are to be sent; 0 where that is unknown. */
-static inline size_t http_body_length(const struct http_response *answer)
-{
-    if (answer->source)
-        return answer->length < 0 ? 0 : (size_t)answer->length;
-    return !answer->body ? 0 : answer->count ? answer->count : answer->body->length;
-}
 
 struct http_parts {
     uv_loop_t *loop;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "server/http/http.h"
+#include "server/http/message.h"
 
 /* Made once, given any number of times, on one loop's thread. */
 struct mhd_response {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "server/http/http.h"
+#include "server/http/message.h"
 
 struct MHD_Connection; /* microhttpd.h */
 

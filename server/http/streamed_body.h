@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <uv.h>
 
-#include "server/http/http.h"
+#include "server/http/message.h"
 #include "server/net/deadlines.h"
 
 struct streamed_body;
