@@ -10,17 +10,17 @@
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 
-/* Of what fits 0 <= x, y < 2^z, TileJSON's tiles, it counts zooms to 30. But MapLibre's end at 25,
- * and it fails when it is told of more, and stretches the last when it is not. */
+/* TileJSON allows zooms up to 30, but MapLibre's end at 25: it fails if maxzoom is larger, and
+ * stretches the tiles of maxzoom beyond it. */
 enum { TILEJSON_MAX_ZOOM = 25 };
 
 enum { BASE_MAX = 1032, TILE_URL_MAX = BASE_MAX + 256 };
 
-/* cJSON's own functions pass NULL through, so one look at the end is enough: a
- * missing part makes the whole document NULL. */
+/* cJSON's functions accept NULL, so one check at the end is enough: if any part is missing, there
+ * is no document. */
 struct document {
     cJSON *root;
-    bool whole;
+    bool complete;
 };
 
 static void add(struct document *document, cJSON *parent, const char *key, cJSON *value)
@@ -29,7 +29,7 @@ static void add(struct document *document, cJSON *parent, const char *key, cJSON
                                : cJSON_AddItemToArray(parent, value));
     if (!added) {
         cJSON_Delete(value);
-        document->whole = false;
+        document->complete = false;
     }
 }
 
@@ -47,14 +47,14 @@ static cJSON *add_object(struct document *document, cJSON *parent, const char *k
 {
     cJSON *object = cJSON_CreateObject();
     add(document, parent, key, object);
-    return document->whole ? object : NULL;
+    return document->complete ? object : NULL;
 }
 
 static cJSON *add_array(struct document *document, cJSON *parent, const char *key)
 {
     cJSON *array = cJSON_CreateArray();
     add(document, parent, key, array);
-    return document->whole ? array : NULL;
+    return document->complete ? array : NULL;
 }
 
 static struct document document_new(void)
@@ -66,10 +66,10 @@ static struct document document_new(void)
 static struct blob *document_end(struct document *document)
 {
     struct blob *blob = NULL;
-    char *text = document->whole ? cJSON_PrintUnformatted(document->root) : NULL;
+    char *text = document->complete ? cJSON_PrintUnformatted(document->root) : NULL;
     if (text) {
         size_t length = strlen(text);
-        text[length] = '\n'; /* instead of the NUL: nobody reads it as a string any more */
+        text[length] = '\n'; /* in place of the NUL */
         blob = blob_copy(text, length + 1);
     }
     cJSON_free(text);
@@ -82,8 +82,7 @@ struct parameter_place {
     cJSON *parent;
 };
 
-/* Those of the parameters that place tiles in the world, and its seed, and whether it has others.
- */
+/* Only the parameters that place tiles in the world, and its seeds. */
 static void add_grid_parameter(void *context, const char *key, const char *value, int quoted)
 {
     static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
@@ -121,14 +120,14 @@ static void add_pair(struct document *document, cJSON *parent, const char *key, 
     add_number(document, pair, NULL, b);
 }
 
-/* What relative URLs begin with, as a colon before the first slash would end a scheme (RFC 3986,
- * 4.2). */
-static const char *here(const struct world *world)
+/* The beginning of relative URLs: a name with a colon would be taken for a scheme (RFC 3986,
+ * section 4.2). */
+static const char *relative(const struct world *world)
 {
     return strchr(world->config.name, ':') ? "./" : "";
 }
 
-/* The template of the URLs of LAYER's pictures, below BASE; DENSITY is "" or "@2x". */
+/* The URL template of LAYER's pictures, beginning with BASE; DENSITY is "" or "@2x". */
 static void tile_url(const struct world *world, int layer, const char *base, const char *density,
                      char *out, size_t size)
 {
@@ -153,7 +152,7 @@ static void add_encoding(struct document *document, cJSON *parent, int layer)
 static void add_layers(struct document *document, cJSON *parent, const struct world *world)
 {
     cJSON *list = add_array(document, parent, "layers");
-    for (int i = 0; layers[i].name && document->whole; i++) {
+    for (int i = 0; layers[i].name && document->complete; i++) {
         char url[256];
         if (!world_serves(world, i))
             continue;
@@ -161,14 +160,15 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
         add_text(document, entry, "name", layers[i].name);
         add_extensions(document, entry, i);
         add_encoding(document, entry, i);
-        snprintf(url, sizeof url, "%s%s/%s.json", here(world), world->config.name, layers[i].name);
+        snprintf(url, sizeof url, "%s%s/%s.json", relative(world), world->config.name,
+                 layers[i].name);
         add_text(document, entry, "tilejson", url);
-        tile_url(world, i, here(world), "", url, sizeof url);
+        tile_url(world, i, relative(world), "", url, sizeof url);
         add_text(document, entry, "tiles", url);
     }
 }
 
-/* What every document about a world tells. */
+/* Common to all documents about a world. */
 static void add_identity(struct document *document, cJSON *parent, const struct world *world)
 {
     add_text(document, parent, "fingerprint", world->fingerprint);
@@ -183,13 +183,13 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
     add_number(document, limits, "volume", ROUTE_VOLUME_MAX);
 }
 
-/* What game servers ask: templates of URLs, as those of tiles are. */
-static void add_questions(struct document *document, cJSON *parent, const struct world *world)
+/* URL templates of the other endpoints. */
+static void add_endpoints(struct document *document, cJSON *parent, const struct world *world)
 {
     static const struct {
         const char *name, *template;
-        bool versioned; /* the fingerprint stands at its end */
-    } questions[] = {
+        bool versioned; /* ends with the fingerprint */
+    } endpoints[] = {
         {"height", "height?x={x}&y={y}", false},
         {"heights", "heights?at={x},{y};{x},{y}", false},
         {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", false},
@@ -199,19 +199,19 @@ static void add_questions(struct document *document, cJSON *parent, const struct
          true},
     };
     cJSON *urls = add_object(document, parent, "urls");
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+    for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++) {
         char url[WORLD_SEEDED_NAME_MAX + 256];
-        snprintf(url, sizeof url, "%s%s/%s%s", here(world), world->config.name,
-                 questions[i].template, questions[i].versioned ? world->fingerprint : "");
-        add_text(document, urls, questions[i].name, url);
+        snprintf(url, sizeof url, "%s%s/%s%s", relative(world), world->config.name,
+                 endpoints[i].template, endpoints[i].versioned ? world->fingerprint : "");
+        add_text(document, urls, endpoints[i].name, url);
     }
 }
 
-/* What the catalogue and /{world}.json both tell. */
+/* Common to the catalogue and /{world}.json. */
 static void add_outline(struct document *document, cJSON *parent, const struct world *world)
 {
     add_identity(document, parent, world);
-    add_questions(document, parent, world);
+    add_endpoints(document, parent, world);
     add_layers(document, parent, world);
 }
 
@@ -222,7 +222,7 @@ struct blob *document_worlds(const struct worlds *worlds)
 
     add_text(&document, document.root, "farlands", FARLANDS_VERSION);
     cJSON *list = add_array(&document, document.root, "worlds");
-    for (int i = 0; i < worlds->count && document.whole; i++) {
+    for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
         cJSON *entry = add_object(&document, list, NULL);
         snprintf(url, sizeof url, "%s.json", world->config.name);
@@ -243,7 +243,7 @@ struct blob *document_world(const struct world *world)
     return document_end(&document);
 }
 
-/* ZOOM, or the nearest one that both TileJSON and the world have. */
+/* The zoom nearest to ZOOM that both TileJSON and the world have. */
 static int tilejson_zoom(const struct world *world, int zoom)
 {
     const int low = world_min_zoom(world) > 0 ? world_min_zoom(world) : 0;
@@ -252,25 +252,24 @@ static int tilejson_zoom(const struct world *world, int zoom)
     return zoom < low ? low : zoom > high ? high : zoom;
 }
 
-/* How far BLOCK is into the window that web maps see, 0 to 1; what is outside begins in the middle.
- */
-static double into_window(int64_t block, int64_t origin, int native_zoom)
+/* The position of BLOCK in the window of web maps, 0 to 1; 0.5 if it is outside. */
+static double window_position(int64_t block, int64_t origin, int native_zoom)
 {
     const double place = ((double)block - (double)origin) / ldexp(256 * FARLANDS_UNIT, native_zoom);
     return place >= 0 && place <= 1 ? place : 0.5;
 }
 
 /*
- * Where a map begins: longitude and latitude of block (0, 0), whose window is
- * Web Mercator's square, and the zoom at which a cell of the broadest octave is
- * FIRST_CELL pixels wide, so that a few of its features fill a screen.
+ * The initial view of a map: longitude and latitude of block (0, 0), the window being Web
+ * Mercator's square, and the zoom at which a lattice cell of the broadest octave is FIRST_CELL
+ * pixels wide, so that a few of its features fill a screen.
  */
 static void add_center(struct document *document, cJSON *parent, const struct world *world)
 {
     enum { FIRST_CELL = 1024 };
     const struct world_config *config = &world->config;
-    const double u = into_window(0, config->origin[0], config->native_zoom);
-    const double v = into_window(0, config->origin[1], config->native_zoom);
+    const double u = window_position(0, config->origin[0], config->native_zoom);
+    const double v = window_position(0, config->origin[1], config->native_zoom);
     const double blocks = (double)config->terrain.wavelength / FARLANDS_UNIT;
     const long zoom = config->native_zoom + lround(log2(FIRST_CELL / blocks));
 
@@ -280,7 +279,7 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
     add_number(document, center, NULL, tilejson_zoom(world, (int)zoom));
 }
 
-/* The plane that TileJSON cannot tell of: signed tiles, any zoom, @2x, raw heights. */
+/* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, raw heights. */
 static void add_plane(struct document *document, cJSON *parent, const struct world *world,
                       int layer, const char *base)
 {
@@ -316,7 +315,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_encoding(&document, root, layer);
     add_number(&document, root, "minzoom", tilejson_zoom(world, 0));
     add_number(&document, root, "maxzoom", tilejson_zoom(world, TILEJSON_MAX_ZOOM));
-    /* Web Mercator's square, as WGS 84, is the window that 0 <= x, y < 2^z sees. */
+    /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     cJSON *box = add_array(&document, root, "bounds");
     for (int i = 0; i < 4; i++)

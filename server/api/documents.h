@@ -1,4 +1,5 @@
-/* The JSON documents. Each returns one reference, or NULL where memory is out. Any thread. */
+/* JSON documents about worlds. Each function returns one reference, or NULL if out of memory. Any
+ * thread. */
 #ifndef FARLANDS_API_DOCUMENTS_H
 #define FARLANDS_API_DOCUMENTS_H
 
@@ -11,8 +12,8 @@ struct blob *document_worlds(const struct worlds *worlds);
 /* /{world}.json: everything about one world. */
 struct blob *document_world(const struct world *world);
 
-/* /{world}/{layer}.json: TileJSON 3.0.0, its URLs absolute below BASE ("http://host:port/path"),
- * which has up to 1023 bytes. */
+/* /{world}/{layer}.json: TileJSON 3.0.0. Its URLs begin with BASE ("http://host:port/path"), of at
+ * most 1023 bytes. */
 struct blob *document_tilejson(const struct world *world, int layer, const char *base);
 
 /* {"error": MESSAGE} */

@@ -29,7 +29,7 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
     return false;
 }
 
-/* LENGTH of VALUE without the blanks at its end. */
+/* LENGTH of VALUE without trailing blanks. */
 static size_t trimmed(const char *value, size_t length)
 {
     while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
@@ -37,7 +37,7 @@ static size_t trimmed(const char *value, size_t length)
     return length;
 }
 
-/* The last value of a list, the one that the nearest proxy wrote; "" of none. */
+/* The last value of LIST, written by the nearest proxy; "" if LIST is NULL. */
 static const char *last_value(const char *list, size_t *length)
 {
     const char *comma = list ? strrchr(list, ',') : NULL;
@@ -70,7 +70,7 @@ int forwarded_base_url(const struct site_config *site, const struct http_request
             host_length = length;
         }
         value = last_value(request->forwarded_prefix, &length);
-        url_prefix_parse_path(prefix, value, length); /* where malformed, it stays empty */
+        url_prefix_parse_path(prefix, value, length); /* if malformed, prefix stays empty */
     }
     if (!host || !authority_can_be_in_url(host, host_length))
         return -EINVAL;
@@ -79,7 +79,7 @@ int forwarded_base_url(const struct site_config *site, const struct http_request
     return 0;
 }
 
-/* An address as proxies write it: IPv4, or IPv6 perhaps in brackets, perhaps with a port. */
+/* Parse an address as proxies write it: IPv4 or IPv6, with or without brackets and a port. */
 static bool parse_address(const char *text, size_t length, struct sockaddr_storage *out)
 {
     char copy[INET6_ADDRSTRLEN] = "";
@@ -115,7 +115,7 @@ const struct sockaddr *forwarded_client(const struct site_config *site,
 
     if (!forwarded_is_proxy(site, request->peer))
         return request->peer;
-    /* Each listed proxy has added whom it was asked by: the last that is none of them counts. */
+    /* Each proxy appends its client: the last one that is not a trusted proxy itself counts. */
     for (;;) {
         const char *comma = memrchr(list, ',', (size_t)(end - list));
         const char *value = comma ? comma + 1 : list;

@@ -1,6 +1,6 @@
 /*
- * Where clients reach the server: the path below which its routes live, and the
- * absolute URLs that lead back to it, also through proxies. Pure.
+ * The server behind proxies: its base path, the absolute URLs that lead to it, and the client's
+ * address (RFC 7239, in the older X-Forwarded-... headers). Pure.
  */
 #ifndef FARLANDS_API_FORWARDED_H
 #define FARLANDS_API_FORWARDED_H
@@ -10,35 +10,36 @@
 
 enum forwarded_scope {
     FORWARDED_INSIDE,
-    FORWARDED_EDGE,    /* the base path itself, without the slash that makes it a folder */
+    FORWARDED_EDGE,    /* the base path itself, without its last slash */
     FORWARDED_OUTSIDE, /* not below the base path */
 };
 
-/* Where URI lies. *ROUTE is the part of it behind the base path; not inside, all of it. */
+/* The scope of URI. *ROUTE points behind the base path if URI is inside, else to all of URI. */
 enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,
                                         const char **route);
 
 enum { FORWARDED_URL_MAX = 1024 };
 
 /*
- * What absolute URLs begin with, without a slash at the end: public_url, else
- * what REQUEST asked for: its Host and, of a listed proxy, each X-Forwarded-...
- * header that is well-formed. Returns 0, or -EINVAL where the Host is needed and
- * is none.
+ * The beginning of absolute URLs, without a slash at the end: public_url if configured, otherwise
+ * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed X-Forwarded-...
+ * headers. Returns 0, or -EINVAL if there is no valid host.
  */
 int forwarded_base_url(const struct site_config *site, const struct http_request *request,
                        char out[FORWARDED_URL_MAX]);
 
-/* Whether PEER, which may be NULL, is a listed proxy. */
+/* True if PEER, which may be NULL, is a trusted proxy. */
 bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *peer);
 
-/* The address whose requests REQUEST counts among: its peer, or whom a listed proxy sent it for;
- * NULL where that is unknown. STORAGE may hold it. */
+/*
+ * The client's address: the peer's, or the one for which a trusted proxy sent REQUEST; NULL if
+ * unknown. The result may point into STORAGE.
+ */
 const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage);
 
-/* The headers that forwarded_base_url goes by, for Vary; NULL: none. */
+/* The request headers that forwarded_base_url uses, for Vary, or NULL. */
 const char *forwarded_vary(const struct site_config *site, const struct http_request *request);
 
 #endif

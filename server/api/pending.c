@@ -4,14 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "server/api/forwarded.h"
-
 enum {
-    LATE_MS = 10 * 1000, /* who waits is told to come again; a render is finished and kept */
-    LEFT_MS = 250,       /* who has waited for so long is looked after */
+    TIMEOUT_MS = 10 * 1000, /* the render itself goes on, for the retry */
+    CHECK_MS = 250,         /* the age from which on disconnects are checked for */
 };
 
-#define BUSY "too many renders are waiting; try again"
+#define BUSY "too many renders are queued; retry later"
 
 enum job_rank pending_rank(const struct http_request *request)
 {
@@ -19,67 +17,66 @@ enum job_rank pending_rank(const struct http_request *request)
     return urgency && urgency[2] == '7' ? JOB_BACKGROUND : JOB_INTERACTIVE;
 }
 
-void pending_refused(const struct request_context *context, int err)
+void pending_respond_error(struct request_context *context, int err)
 {
     switch (err) {
     case -EBUSY:
         response_error(context, 503, BUSY);
         break;
     case -EUSERS:
-        response_error(context, 503, "too many of your requests are under way; try again");
+        response_error(context, 503, "too many pending requests from this client; retry later");
         break;
     case -ETIMEDOUT:
-        response_error(context, 503, "the render takes long; try again");
+        response_error(context, 503, "render timed out; retry later");
         break;
     case -ECANCELED:
-        response_error(context, 503, "the server is stopping; try again");
+        response_error(context, 503, "server is shutting down; retry later");
         break;
     case -ECONNRESET:
-        response_error(context, 503, "you seemed to have left");
+        response_error(context, 503, "client disconnected");
         break;
     case -ENOMEM:
-        response_error(context, 503, "out of memory; try again");
+        response_error(context, 503, "out of memory; retry later");
         break;
     default:
-        response_error(context, 500, "it could not be rendered");
+        response_error(context, 500, "render failed");
     }
 }
 
-int pending_requests_init(struct pending_requests *room, struct client_limits *clients,
+int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,
                           const struct response_sinks *sinks)
 {
-    *room = (struct pending_requests){.clients = clients, .sinks = sinks};
-    return response_make_error(&room->refusal, 503, BUSY);
+    *requests = (struct pending_requests){.clients = clients, .sinks = sinks};
+    return response_prepare_error(&requests->busy, 503, BUSY);
 }
 
-void pending_requests_close(struct pending_requests *room)
+void pending_requests_close(struct pending_requests *requests)
 {
-    assert(!room->first);
-    mhd_response_drop(&room->refusal);
+    assert(!requests->first);
+    mhd_response_drop(&requests->busy);
 }
 
-int pending_begin(struct pending_requests *room, struct pending *pending,
-                  const struct request_context *context, const struct config *config)
+int pending_begin(struct pending_requests *requests, struct pending *pending,
+                  struct request_context *context, const struct config *config)
 {
-    if (room->cancelled) {
-        pending_refused(context, -ECANCELED);
+    if (requests->cancelled) {
+        pending_respond_error(context, -ECANCELED);
         return -ECANCELED;
     }
-    pending->context = *context;
-    pending->context.client = forwarded_client(&config->site, context->request, &pending->address);
-    if (!client_limits_enter(room->clients, pending->context.client, CLIENT_MISSES,
+    if (!client_limits_enter(requests->clients, context->client, CLIENT_MISSES,
                              config->limits.misses_per_client)) {
-        metrics_add(room->sinks->metrics, METRIC_LIMITED);
-        pending_refused(context, -EUSERS);
+        metrics_add(requests->sinks->metrics, METRIC_LIMITED);
+        pending_respond_error(context, -EUSERS);
         return -EUSERS;
     }
-    pending->room = room;
+    pending->context = context;
+    pending->requests = requests;
     pending->since = uv_hrtime();
-    pending->next = room->first;
-    pending->self = &room->first;
+    pending->next = requests->first;
+    pending->self = &requests->first;
     if (pending->next)
         pending->next->self = &pending->next;
-    room->first = pending;
+    requests->first = pending;
     return 0;
 }
 
@@ -88,52 +85,52 @@ void pending_end(struct pending *pending)
     *pending->self = pending->next;
     if (pending->next)
         pending->next->self = pending->self;
-    client_limits_leave(pending->room->clients, pending->context.client, CLIENT_MISSES);
+    client_limits_leave(pending->requests->clients, pending->context->client, CLIENT_MISSES);
     pending->ended(pending);
 }
 
-/* In a flood that is what most answers are: -EBUSY. */
-void pending_refuse(struct pending *pending, int err)
+/* -EBUSY has a prepared response: in a flood most responses are that one. */
+void pending_fail(struct pending *pending, int err)
 {
-    struct pending_requests *room = pending->room;
+    struct pending_requests *requests = pending->requests;
 
     if (err == -EBUSY)
-        metrics_add(room->sinks->metrics, METRIC_SHED);
+        metrics_add(requests->sinks->metrics, METRIC_SHED);
     else if (err == -ETIMEDOUT)
-        metrics_add(room->sinks->metrics, METRIC_LATE);
-    if (err == -EBUSY && !http_closes(pending->context.exchange))
-        response_send_cached(&pending->context, &room->refusal);
+        metrics_add(requests->sinks->metrics, METRIC_LATE);
+    if (err == -EBUSY && !http_closes(pending->context->exchange))
+        response_send_prepared(pending->context, &requests->busy);
     else
-        pending_refused(&pending->context, err);
+        pending_respond_error(pending->context, err);
     pending_end(pending);
 }
 
-static void give_up(struct pending *pending, int err)
+static void cancel(struct pending *pending, int err)
 {
-    if (pending->forget(pending))
-        pending_refuse(pending, err);
+    if (pending->cancel(pending))
+        pending_fail(pending, err);
 }
 
-void pending_requests_expire(struct pending_requests *room)
+void pending_requests_expire(struct pending_requests *requests)
 {
     const uint64_t now = uv_hrtime();
 
-    for (struct pending *pending = room->first, *next; pending; pending = next) {
+    for (struct pending *pending = requests->first, *next; pending; pending = next) {
         const uint64_t ms = (now - pending->since) / 1000000;
         next = pending->next;
-        if (ms >= (pending->patience_ms ? pending->patience_ms : LATE_MS))
-            give_up(pending, -ETIMEDOUT);
-        else if (ms >= LEFT_MS && http_has_left(pending->context.exchange))
-            give_up(pending, -ECONNRESET);
+        if (ms >= (pending->timeout_ms ? pending->timeout_ms : TIMEOUT_MS))
+            cancel(pending, -ETIMEDOUT);
+        else if (ms >= CHECK_MS && http_client_left(pending->context->exchange))
+            cancel(pending, -ECONNRESET);
     }
 }
 
-bool pending_requests_cancel(struct pending_requests *room)
+bool pending_requests_cancel(struct pending_requests *requests)
 {
-    room->cancelled = true;
-    for (struct pending *pending = room->first, *next; pending; pending = next) {
+    requests->cancelled = true;
+    for (struct pending *pending = requests->first, *next; pending; pending = next) {
         next = pending->next;
-        give_up(pending, -ECANCELED);
+        cancel(pending, -ECANCELED);
     }
-    return !room->first;
+    return !requests->first;
 }

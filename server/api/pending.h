@@ -1,6 +1,6 @@
 /*
- * Those who wait for an answer: within what one client may wait for at once,
- * not for ever, and not after they have left. One event loop's, on its thread.
+ * Pending requests: with a per-client limit, a timeout, and disconnect detection. One event loop's,
+ * on its thread.
  */
 #ifndef FARLANDS_API_PENDING_H
 #define FARLANDS_API_PENDING_H
@@ -11,60 +11,62 @@
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
 
-/* One who waits. Embed it in what is waited for; zero it, and set forget. */
+/* A pending request. Embed it in what it waits for; zero it, then set cancel and ended. */
 struct pending {
-    /* See to it that nothing lands any more, and return true; or false where it is on its way. */
-    bool (*forget)(struct pending *pending);
-    /* It waits no longer and has been answered: free what it is part of. */
+    /* Make sure that nothing is delivered any more and return true; or return false if a delivery
+     * is on its way. */
+    bool (*cancel)(struct pending *pending);
+    /* The request has its response and is no longer pending: free what it is embedded in. */
     void (*ended)(struct pending *pending);
-    struct request_context context; /* of pending_begin's; from is the callee's to set */
-    unsigned patience_ms;           /* how long it may wait; 0: for 10 s, as for a render */
+    struct request_context *context; /* set by pending_begin */
+    unsigned timeout_ms;             /* 0: the default, 10 s, as for a render */
     /* Private. */
     struct pending *next, **self;
-    struct pending_requests *room;
+    struct pending_requests *requests;
     uint64_t since; /* ns */
-    struct sockaddr_storage address;
 };
 
 struct pending_requests {
-    struct client_limits *clients;      /* its maker's, which outlive it */
-    const struct response_sinks *sinks; /* as well */
-    struct pending *first;              /* the youngest; private, as what follows */
-    struct mhd_response refusal;        /* made once, for all who are shed */
+    struct client_limits *clients; /* owned by the caller, like sinks */
+    const struct response_sinks *sinks;
+    struct pending *first;    /* the youngest; private, like those below */
+    struct mhd_response busy; /* prepared once, for all requests that are shed */
     bool cancelled;
 };
 
-/* The rank that REQUEST wants to be rendered with: the lowest urgency of RFC 9218, "background",
- * is what pre-renders ask with. */
+/* The queue rank that REQUEST asks for: background at the lowest urgency of RFC 9218, which
+ * pre-renders use. */
 enum job_rank pending_rank(const struct http_request *request);
 
 /* Returns 0 or -ENOMEM. */
-int pending_requests_init(struct pending_requests *room, struct client_limits *clients,
+int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,
                           const struct response_sinks *sinks);
 
-/* Nobody may be waiting. A zeroed one has nothing to close. */
-void pending_requests_close(struct pending_requests *room);
+/* No request may be pending. REQUESTS may be zeroed instead of initialized. */
+void pending_requests_close(struct pending_requests *requests);
 
-/* CONTEXT begins to wait, by CONFIG's limits. Returns 0; -ECANCELED after pending_requests_cancel,
- * or -EUSERS where its client waits for too much: then it does not, and was told. */
-int pending_begin(struct pending_requests *room, struct pending *pending,
-                  const struct request_context *context, const struct config *config);
+/*
+ * Make CONTEXT's request pending, within CONFIG's limits. Returns 0. Otherwise the request got an
+ * error response: -ECANCELED after pending_requests_cancel, -EUSERS if its client has too many
+ * pending requests.
+ */
+int pending_begin(struct pending_requests *requests, struct pending *pending,
+                  struct request_context *context, const struct config *config);
 
-/* It has been answered. Calls ended. */
+/* Call this after its response was sent, or just before. Calls ended. */
 void pending_end(struct pending *pending);
 
-/* Answer that there will be nothing, for the reason ERR (see pending_refused), and end. */
-void pending_refuse(struct pending *pending, int err);
+/* Send the error response for ERR, a negative code, and end. */
+void pending_fail(struct pending *pending, int err);
 
-/* Answer one who did not begin to wait: why there is nothing, a negative code. */
-void pending_refused(const struct request_context *context, int err);
+/* Send the error response for ERR to a request that is not pending. */
+void pending_respond_error(struct request_context *context, int err);
 
-/* Answer those who have waited for too long, and give up on those who have left; to be called
- * every 250 ms. */
-void pending_requests_expire(struct pending_requests *room);
+/* Fail the requests that have timed out or whose client has disconnected; call it every 250 ms. */
+void pending_requests_expire(struct pending_requests *requests);
 
-/* Answer all with a refusal, and whoever would begin to wait from now on. Returns whether nobody
- * waits any more: the others are answered when what is on its way to them lands. */
-bool pending_requests_cancel(struct pending_requests *room);
+/* Fail all pending requests, and from now on all that would become pending. Returns true if none
+ * is left: the others get their responses when their deliveries arrive. */
+bool pending_requests_cancel(struct pending_requests *requests);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "config/exact_numbers.h"
 
-/* Numbers, and of them up to 2000 in an answer, some wider than a double: nothing that a JSON
- * library could help with. */
+/* Formatted by hand, unlike documents.c: up to 2000 numbers per document, some of them with more
+ * digits than a double, which is all that cJSON has. */
 
 enum { SURFACE_TEXT = 2 * BLOCKS_TEXT + 5 * REAL_TEXT + 64 };
 
-/* The document about a place, without its end. Returns its length. */
+/* The document about a place, without its closing brace. Returns its length. */
 static int surface_format(char text[SURFACE_TEXT], int64_t x, int64_t y,
                           const struct surface *surface)
 {

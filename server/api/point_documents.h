@@ -1,7 +1,7 @@
 /*
- * The JSON documents about single places. Places are in units, and told in blocks exactly; every
- * other number has the digits that give it back exactly. Each returns one reference, or NULL where
- * memory is out. Any thread.
+ * JSON documents about single places. X and Y are in units, and exact in blocks in the document;
+ * all other numbers have enough digits to be read back exactly. Each function returns one
+ * reference, or NULL if out of memory. Any thread.
  */
 #ifndef FARLANDS_API_POINT_DOCUMENTS_H
 #define FARLANDS_API_POINT_DOCUMENTS_H
@@ -14,10 +14,10 @@
 /* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]} */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface);
 
-/* {"heights": [...]}: COUNT of them, in order. */
+/* {"heights": [...]}: COUNT heights, in order. */
 struct blob *document_heights(const float *heights, size_t count);
 
-/* As document_height, with the "distance" in blocks behind it. */
+/* Like document_height, plus "distance" in blocks. */
 struct blob *document_spawn(const struct spawn_place *place);
 
 #endif

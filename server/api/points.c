@@ -9,18 +9,19 @@
 #include "server/api/point_documents.h"
 
 enum {
-    /* How long a thread works on one question before others have their turn. */
+    /* How long a render thread works on one job before others have their turn. */
     SLICE_NS = 4 * 1000 * 1000,
-    /* To find that there is nothing takes a core for many seconds in some worlds, and asked for
-     * again it would take them again. */
-    SPAWN_PATIENCE_MS = 60 * 1000,
+    /* In some worlds a search without result takes a core for many seconds. After a timeout the
+     * client would only repeat it. */
+    SPAWN_TIMEOUT_MS = 60 * 1000,
 };
 
-static void answer_with(const struct request_context *context, const struct world *world,
-                        struct blob *body)
+/* Takes over the reference to BODY, which is NULL if out of memory. */
+static void send_document(struct request_context *context, const struct world *world,
+                          struct blob *body)
 {
     response_document(context, (struct fresh_document){
-                                   .body = blob_hold(body),
+                                   .body = body,
                                    .cache_control = CACHE_SHORT,
                                    .fingerprint = world->fingerprint,
                                });
@@ -32,181 +33,185 @@ struct place {
     int64_t x, y; /* units */
 };
 
-struct heights_question {
-    const struct world *world; /* held */
+struct heights_job {
+    const struct world *world; /* a reference */
     size_t count, known;       /* places, and heights so far */
-    float *height;             /* behind the places */
+    float *height;             /* stored behind the places */
     struct place place[];
 };
 
-static int work_out_heights(void *subject, unsigned index, struct render_scratch *scratch,
-                            struct blob **out)
+static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
+                           struct blob **out)
 {
-    struct heights_question *question = subject;
+    struct heights_job *job = subject;
     const uint64_t since = uv_hrtime();
 
-    (void)index, (void)scratch;
-    while (question->known < question->count) {
-        const struct place *place = &question->place[question->known];
-        question->height[question->known++] =
-            farlands_height(question->world->terrain, place->x, place->y);
-        if (question->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
+    (void)number, (void)scratch;
+    while (job->known < job->count) {
+        const struct place *place = &job->place[job->known];
+        job->height[job->known++] = farlands_height(job->world->terrain, place->x, place->y);
+        if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
-    *out = document_heights(question->height, question->count);
+    *out = document_heights(job->height, job->count);
     return *out ? 0 : -ENOMEM;
 }
 
-static void answer_heights(void *subject, const struct request_context *context,
-                           struct http_response given)
+static void respond_heights(void *subject, struct request_context *context,
+                            struct http_response bytes)
 {
-    const struct heights_question *question = subject;
-    answer_with(context, question->world, given.body);
+    const struct heights_job *job = subject;
+    send_document(context, job->world, blob_hold(bytes.body));
 }
 
 static void free_heights(void *subject)
 {
-    struct heights_question *question = subject;
-    world_release(question->world);
-    free(question);
+    struct heights_job *job = subject;
+    world_release(job->world);
+    free(job);
 }
 
 static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
-    .work = work_out_heights,
-    .answer = answer_heights,
+    .work = compute_heights,
+    .respond = respond_heights,
     .free = free_heights,
 };
 
-/* The list is copied, for it is the request's, which may end before the work does. */
-static struct heights_question *new_heights(const struct world *world, struct span places)
+/* Copies the list: the request may end before the job. */
+static struct heights_job *new_heights(const struct world *world, struct span places)
 {
     size_t count = 0;
     struct place place;
     for (struct span rest = places; query_next_place(&rest, &place.x, &place.y);)
         count++;
-    struct heights_question *question =
-        malloc(sizeof *question + count * (sizeof place + sizeof *question->height));
-    if (!question)
+    struct heights_job *job = malloc(sizeof *job + count * (sizeof place + sizeof *job->height));
+    if (!job)
         return NULL;
-    *question = (struct heights_question){.world = world_hold(world), .count = count};
-    question->height = (float *)(question->place + count);
+    *job = (struct heights_job){.world = world_hold(world), .count = count};
+    job->height = (float *)(job->place + count);
     for (size_t i = 0; query_next_place(&places, &place.x, &place.y); i++)
-        question->place[i] = place;
-    return question;
+        job->place[i] = place;
+    return job;
 }
 
 /* --- Spawns ---------------------------------------------------------------- */
 
-struct spawn_question {
+struct spawn_job {
     const struct world *world; /* held */
-    struct spawn_query wish;
+    struct spawn_query query;
     struct spawn_search *search;
     bool found;
 };
 
-static int work_out_spawn(void *subject, unsigned index, struct render_scratch *scratch,
-                          struct blob **out)
+static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
+                        struct blob **out)
 {
-    struct spawn_question *question = subject;
+    struct spawn_job *job = subject;
     const uint64_t since = uv_hrtime();
     enum spawn_state state;
 
-    (void)index;
+    (void)number;
     do
-        state = spawn_search_run(question->search, render_scratch_scratch(scratch), 1);
+        state = spawn_search_run(job->search, render_scratch_scratch(scratch), 1);
     while (state == SPAWN_NOT_YET && uv_hrtime() - since < SLICE_NS);
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;
-    question->found = state == SPAWN_FOUND;
-    *out = question->found ? document_spawn(spawn_search_place(question->search))
-                           : blob_new(0); /* nothing, but an answer */
+    job->found = state == SPAWN_FOUND;
+    *out = job->found ? document_spawn(spawn_search_place(job->search))
+                      : blob_new(0); /* not NULL: the job is done */
     return *out ? 0 : -ENOMEM;
 }
 
 enum { WHY = 240 };
 
-/* What there is nothing for, by the names that the URL has for it. */
-static void explain(const struct spawn_query *wish, char why[WHY])
+/* Say what was not found, with the names of the URL's parameters. */
+static void explain(const struct spawn_query *query, char why[WHY])
 {
     const struct {
         const char *name;
         float bound;
-    } bounds[] = {{"min", wish->min}, {"max", wish->max}, {"slope", wish->slope}};
+    } bounds[] = {{"min", query->min}, {"max", query->max}, {"slope", query->slope}};
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], bound[REAL_TEXT];
 
     int n = snprintf(why, WHY, "spawn: no block within %d blocks of x %s, y %s has", SPAWN_RADIUS,
-                     blocks_format(wish->x, x), blocks_format(wish->y, y));
+                     blocks_format(query->x, x), blocks_format(query->y, y));
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (isfinite(bounds[i].bound))
             n += snprintf(why + n, (size_t)(WHY - n), " %s %s", bounds[i].name,
                           float_format(bounds[i].bound, bound));
 }
 
-static void answer_spawn(void *subject, const struct request_context *context,
-                         struct http_response given)
+static void respond_spawn(void *subject, struct request_context *context,
+                          struct http_response bytes)
 {
-    const struct spawn_question *question = subject;
+    const struct spawn_job *job = subject;
     char why[WHY];
 
-    if (question->found) {
-        answer_with(context, question->world, given.body);
+    if (job->found) {
+        send_document(context, job->world, blob_hold(bytes.body));
         return;
     }
-    explain(&question->wish, why);
+    explain(&job->query, why);
     response_error(context, 404, why);
 }
 
 static void free_spawn(void *subject)
 {
-    struct spawn_question *question = subject;
-    spawn_search_free(question->search);
-    world_release(question->world);
-    free(question);
+    struct spawn_job *job = subject;
+    spawn_search_free(job->search);
+    world_release(job->world);
+    free(job);
 }
 
 static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
-    .patience_ms = SPAWN_PATIENCE_MS,
-    .work = work_out_spawn,
-    .answer = answer_spawn,
+    .timeout_ms = SPAWN_TIMEOUT_MS,
+    .work = search_spawn,
+    .respond = respond_spawn,
     .free = free_spawn,
 };
 
-static struct spawn_question *new_spawn(const struct world *world, const struct route *route)
+static struct spawn_job *new_spawn(const struct world *world, const struct route *route)
 {
-    struct spawn_question *question = malloc(sizeof *question);
-    if (!question)
+    struct spawn_job *job = malloc(sizeof *job);
+    if (!job)
         return NULL;
-    *question = (struct spawn_question){
-        .wish = {.x = route->at_x,
-                 .y = route->at_y,
-                 .min = route->min,
-                 .max = route->max,
-                 .slope = route->slope},
+    *job = (struct spawn_job){
+        .query = {.x = route->at_x,
+                  .y = route->at_y,
+                  .min = route->min,
+                  .max = route->max,
+                  .slope = route->slope},
     };
-    if (spawn_search_new(&question->search, world->terrain, &question->wish)) {
-        free(question);
+    if (spawn_search_new(&job->search, world->terrain, &job->query)) {
+        free(job);
         return NULL;
     }
-    question->world = world_hold(world);
-    return question;
+    job->world = world_hold(world);
+    return job;
 }
 
-void points_answer(struct streamed_jobs *streamed_jobs, const struct request_context *context,
-                   const struct world *world, const struct route *route,
-                   const struct config *config)
+void points_respond(struct streamed_jobs *jobs, struct request_context *context,
+                    const struct world *world, const struct route *route,
+                    const struct config *config)
 {
-    const bool list = route->kind == ROUTE_HEIGHTS;
-    const struct streamed_job_order order = {
-        .kind = list ? &heights_kind : &spawn_kind,
-        .subject = list ? (void *)new_heights(world, route->places) : new_spawn(world, route),
-        .pieces = 1,
-        .count = HTTP_LENGTH_UNKNOWN,
-    };
+    struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
 
-    if (order.subject)
-        streamed_job_begin(streamed_jobs, &order, context, config);
+    if (route->kind == ROUTE_HEIGHT) {
+        const struct surface surface = surface_at(world->terrain, route->at_x, route->at_y);
+        send_document(context, world, document_height(route->at_x, route->at_y, &surface));
+        return;
+    }
+    if (route->kind == ROUTE_HEIGHTS) {
+        spec.kind = &heights_kind;
+        spec.subject = new_heights(world, route->places);
+    } else {
+        spec.kind = &spawn_kind;
+        spec.subject = new_spawn(world, route);
+    }
+    if (spec.subject)
+        streamed_job_begin(jobs, &spec, context, config);
     else
-        pending_refused(context, -ENOMEM);
+        pending_respond_error(context, -ENOMEM);
 }

@@ -1,5 +1,4 @@
-/* What game servers ask about places and what takes more than a moment: lists of heights, and the
- * search for a place to spawn at. On the loop's thread. */
+/* Handlers of /height, /heights and /spawn. On the loop's thread. */
 #ifndef FARLANDS_API_POINTS_H
 #define FARLANDS_API_POINTS_H
 
@@ -7,10 +6,10 @@
 #include "server/routing/route.h"
 #include "server/world/world.h"
 
-/* Have CONTEXT, who asked for the ROUTE_HEIGHTS or ROUTE_SPAWN in WORLD, answered by CONFIG's
- * limits. */
-void points_answer(struct streamed_jobs *streamed_jobs, const struct request_context *context,
-                   const struct world *world, const struct route *route,
-                   const struct config *config);
+/* Respond to CONTEXT, a request for ROUTE, a ROUTE_HEIGHT, ROUTE_HEIGHTS or ROUTE_SPAWN of WORLD:
+ * now, or when a render thread has computed it, within CONFIG's limits. */
+void points_respond(struct streamed_jobs *jobs, struct request_context *context,
+                    const struct world *world, const struct route *route,
+                    const struct config *config);
 
 #endif

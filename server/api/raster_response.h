@@ -1,11 +1,11 @@
 /*
- * What the answer about a raster says, be it a tile, a region or a volume: all
- * of it is known before there is one, but for the length of a picture. On the
- * loop's thread.
+ * Responses about rasters: tiles, regions and volumes. Everything about a response is known before
+ * the raster is rendered, except the length of a picture.
  */
 #ifndef FARLANDS_API_RASTER_RESPONSE_H
 #define FARLANDS_API_RASTER_RESPONSE_H
 
+#include "config/exact_numbers.h"
 #include "server/api/response.h"
 #include "server/http/conditional.h"
 #include "server/world/tile.h"
@@ -14,44 +14,47 @@ struct raster {
     const struct world *world;
     enum format format;
     struct farlands_grid grid;
-    int64_t z; /* units, of the first of DEPTH layers; a DEPTH of 0: it is flat */
-    int depth;
-    bool cutout; /* no tile: explained in every format, and no parts of pictures are answered */
-    char key[TILE_KEY_MAX]; /* its name among all rasters of all worlds */
-    /* The rest is raster_response_prepare's. */
-    char etag[TILE_KEY_MAX + 2]; /* a key is an identity: in quotes, the strong validator */
-    const char *cache_control;
-    int64_t length;         /* of its bytes, or HTTP_LENGTH_UNKNOWN */
-    bool ranged;            /* the request's Range is in force, whatever it says */
-    enum range_kind range;  /* what it asks for, where the length is known, and otherwise all */
-    struct byte_range part; /* that, of a RANGE_PART */
+    int64_t z;   /* units: the first of DEPTH layers */
+    int depth;   /* 0: flat */
+    bool region; /* a region or volume: its headers describe it in every format, and pictures of it
+                    have no ranges */
+    char key[TILE_KEY_MAX]; /* unique among all rasters of all worlds */
 };
 
-/* VERSION is what the URL says of the world's fingerprint, or empty. */
-void raster_response_prepare(struct raster *raster, const char *version,
-                             const struct http_request *request);
+struct raster_plan {
+    unsigned status;             /* 200 or 206: the bytes are needed; or 304, 412 or 416 */
+    char etag[TILE_KEY_MAX + 2]; /* the key in quotes: it decides the bytes, so it is strong */
+    const char *cache_control;
+    int64_t length;         /* of the whole raster in bytes, or HTTP_LENGTH_UNKNOWN */
+    const char *range;      /* the Range header, if it applies and LENGTH is unknown; or NULL */
+    struct byte_range part; /* of the raster, if STATUS is 206 */
+};
 
-/* Bytes of a sample, of a raw raster. */
-unsigned raster_response_sample(const struct raster *raster);
+/* Bytes per sample, in a raw format. */
+unsigned raster_response_sample_size(enum format format);
 
-/* The status of the answer, where it is known before there is a raster: 412, 304 or, but for
- * pictures, 416, as the asker has it, or wants what is not there. Otherwise 0. */
-unsigned raster_response_judge(const struct request_context *context, const struct raster *raster);
+/* Plan the response about RASTER to REQUEST. VERSION is the fingerprint in the URL, or "". Pure. */
+void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
+                          const char *version, const struct http_request *request);
 
-/* Answer with STATUS, which raster_response_judge has returned. */
-void raster_response_settle(const struct request_context *context, const struct raster *raster,
-                            unsigned status);
+/* The picture is made and has LENGTH bytes; does nothing if the plan knows it. Pure. */
+void raster_response_set_length(struct raster_plan *plan, uint64_t length);
 
-/* 200, 206 or 416 with the raster, all of it in BODY; without BODY to a HEAD. */
-void raster_response_answer(const struct request_context *context, const struct raster *raster,
-                            struct blob *body);
+/* The headers of a response and the text of their values. */
+struct raster_headers {
+    struct response_headers headers;
+    char width[12], height[12], depth[12], step[BLOCKS_TEXT], origin[3 * BLOCKS_TEXT];
+    char heights[48], part[80];
+};
 
-/* 200, or 206 for a part, with the bytes of GIVEN, which are those that were asked for. */
-void raster_response_give(const struct request_context *context, const struct raster *raster,
-                          struct http_response given);
+/* The headers of the response with status 200, 206 or 304. They refer to OUT, RASTER and PLAN.
+ * Pure. */
+void raster_response_headers(struct raster_headers *out, const struct raster *raster,
+                             const struct raster_plan *plan);
 
-/* What raster_response_answer gives for the whole of BODY, or, where that is NULL, what a
- * status of 304 gives: to be given any number of times. Returns 0 or -ENOMEM. */
-int raster_response_make(struct mhd_response *out, const struct raster *raster, struct blob *body);
+/* Send the response. BYTES has a body or source of the planned part of the raster, or neither if
+ * none is needed: to HEAD, or if the status is not 200 or 206. On the loop's thread. */
+void raster_response_send(struct request_context *context, const struct raster *raster,
+                          const struct raster_plan *plan, struct http_response bytes);
 
 #endif

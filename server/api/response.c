@@ -13,37 +13,37 @@
 #define JSON "application/json"
 #define METHODS "GET, HEAD, OPTIONS"
 
-void headers_add(struct headers *headers, const char *name, const char *value)
+void response_headers_add(struct response_headers *headers, const char *name, const char *value)
 {
-    assert(headers->count < HEADERS_MAX);
+    assert(headers->count < RESPONSE_HEADERS_MAX);
     headers->header[headers->count++] = (struct http_header){name, value};
 }
 
-struct headers headers_common(const char *cache_control)
+struct response_headers response_headers(const char *cache_control)
 {
-    struct headers headers = {.count = 0};
-    headers_add(&headers, "Access-Control-Allow-Origin", "*");
-    headers_add(&headers, "Access-Control-Expose-Headers",
-                "Accept-Ranges, Content-Length, Content-Range, ETag, Retry-After, Farlands-Width, "
-                "Farlands-Height, Farlands-Depth, Farlands-Origin, Farlands-Step, Farlands-Range, "
-                "Farlands-Fingerprint");
-    headers_add(&headers, "X-Content-Type-Options", "nosniff");
+    struct response_headers headers = {.count = 0};
+    response_headers_add(&headers, "Access-Control-Allow-Origin", "*");
+    response_headers_add(
+        &headers, "Access-Control-Expose-Headers",
+        "Accept-Ranges, Content-Length, Content-Range, ETag, Retry-After, Farlands-Width, "
+        "Farlands-Height, Farlands-Depth, Farlands-Origin, Farlands-Step, Farlands-Range, "
+        "Farlands-Fingerprint");
+    response_headers_add(&headers, "X-Content-Type-Options", "nosniff");
     if (cache_control)
-        headers_add(&headers, "Cache-Control", cache_control);
+        response_headers_add(&headers, "Cache-Control", cache_control);
     return headers;
 }
 
-static void write_access(const struct request_context *context, unsigned status, size_t bytes,
-                         uint64_t took)
+static void write_access(const struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
     struct access_entry entry = {
         .client = context->client,
         .method = request->verb,
         .uri = request->uri,
-        .status = status,
-        .bytes = bytes,
-        .nanoseconds = took,
+        .status = context->status,
+        .bytes = sent,
+        .nanoseconds = context->latency,
         .from = context->from,
         .user_agent = request->user_agent,
         .referer = request->referer,
@@ -54,124 +54,129 @@ static void write_access(const struct request_context *context, unsigned status,
         metrics_add(context->sinks->metrics, METRIC_ACCESS_LOG_DROPPED);
 }
 
-/* Tell who counts and who logs. */
-static void note(const struct request_context *context, unsigned status, size_t body)
+void response_completed(const struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
-    const size_t bytes = request->method == HTTP_HEAD ? 0 : body;
     const struct response_sinks *sinks = context->sinks;
-    const uint64_t took = uv_hrtime() - request->begun;
 
-    metrics_add_status(sinks->metrics, status);
-    metrics_observe(sinks->metrics, HISTOGRAM_REQUEST, took);
+    metrics_add_status(sinks->metrics, context->status);
+    metrics_observe(sinks->metrics, HISTOGRAM_REQUEST, context->latency);
+    if (context->from == FROM_MEMORY)
+        metrics_add(sinks->metrics, METRIC_HITS_MEMORY);
+    else if (context->from == FROM_DISK)
+        metrics_add(sinks->metrics, METRIC_HITS_DISK);
     if (sinks->access_log)
-        write_access(context, status, bytes, took);
+        write_access(context, sent);
     if (log_enabled(LOG_DEBUG))
-        log_line(LOG_DEBUG, "%s %.500s %u %zu bytes %.3f ms",
-                 request->refused ? "refused" : request->verb, request->uri, status, bytes,
-                 (double)took / 1e6);
+        log_line(LOG_DEBUG, "%s %.500s %u %" PRIu64 " bytes %.3f ms",
+                 request->refused ? "refused" : request->verb, request->uri, context->status, sent,
+                 (double)context->latency / 1e6);
 }
 
-void response_send(const struct request_context *context, struct http_response answer,
-                   const struct headers *headers)
+static void note(struct request_context *context, unsigned status)
 {
-    answer.headers = headers->header;
-    answer.header_count = headers->count;
-    note(context, answer.status, http_body_length(&answer));
-    http_answer(context->exchange, &answer);
+    context->status = status;
+    context->latency = uv_hrtime() - context->request->begun;
 }
 
-void response_send_cached(const struct request_context *context, struct mhd_response *response)
+void response_send(struct request_context *context, struct http_response response,
+                   const struct response_headers *headers)
 {
-    note(context, response->status, response->length);
-    http_give(context->exchange, response);
+    response.headers = headers->header;
+    response.header_count = headers->count;
+    note(context, response.status);
+    http_respond(context->exchange, &response);
 }
 
-/* With one more header, where NAME is not NULL. */
-static void answer_refusal(const struct request_context *context, unsigned status, const char *why,
-                           const char *name, const char *value)
+int response_prepare(struct mhd_response *out, struct http_response response,
+                     const struct response_headers *headers)
 {
-    struct headers headers = headers_common("no-store");
-    struct blob *body = document_error(why);
+    response.headers = headers->header;
+    response.header_count = headers->count;
+    return mhd_response_make(out, &response, false, false);
+}
+
+void response_send_prepared(struct request_context *context, struct mhd_response *response)
+{
+    note(context, response->status);
+    http_respond_prepared(context->exchange, response);
+}
+
+/* The caller releases the body. */
+static struct http_response make_error(struct response_headers *headers, unsigned status,
+                                       const char *why)
+{
+    *headers = response_headers("no-store");
+    if (status == 405)
+        response_headers_add(headers, "Allow", METHODS);
+    else if (status == 503)
+        response_headers_add(headers, "Retry-After", "1");
+    return (struct http_response){.status = status, .type = JSON, .body = document_error(why)};
+}
+
+/* With the additional header NAME, unless that is NULL. */
+static void send_error(struct request_context *context, unsigned status, const char *why,
+                       const char *name, const char *value)
+{
+    struct response_headers headers;
+    const struct http_response response = make_error(&headers, status, why);
 
     if (name)
-        headers_add(&headers, name, value);
-    response_send(context, (struct http_response){.status = status, .type = JSON, .body = body},
-                  &headers);
-    blob_release(body);
+        response_headers_add(&headers, name, value);
+    response_send(context, response, &headers);
+    blob_release(response.body);
 }
 
-/* The header that goes with STATUS in particular; name and value NULL: none. */
-static struct http_header header_of(unsigned status)
+void response_error(struct request_context *context, unsigned status, const char *why)
 {
-    switch (status) {
-    case 405:
-        return (struct http_header){"Allow", METHODS};
-    case 503:
-        return (struct http_header){"Retry-After", "1"};
-    default:
-        return (struct http_header){NULL, NULL};
-    }
+    send_error(context, status, why, NULL, NULL);
 }
 
-void response_error(const struct request_context *context, unsigned status, const char *why)
+int response_prepare_error(struct mhd_response *out, unsigned status, const char *why)
 {
-    const struct http_header header = header_of(status);
-    answer_refusal(context, status, why, header.name, header.value);
-}
-
-int response_make_error(struct mhd_response *out, unsigned status, const char *why)
-{
-    const struct http_header header = header_of(status);
-    struct headers headers = headers_common("no-store");
-    struct http_response made = {.status = status, .type = JSON, .body = document_error(why)};
-
-    if (header.name)
-        headers_add(&headers, header.name, header.value);
-    made.headers = headers.header;
-    made.header_count = headers.count;
-    int err = mhd_response_make(out, &made, false, false);
-    blob_release(made.body);
+    struct response_headers headers;
+    const struct http_response response = make_error(&headers, status, why);
+    int err = response_prepare(out, response, &headers);
+    blob_release(response.body);
     return err;
 }
 
-void response_unsatisfiable(const struct request_context *context, uint64_t length)
+void response_unsatisfiable(struct request_context *context, uint64_t length)
 {
     char why[80], range[40];
-    snprintf(why, sizeof why, "Range: begins beyond the end; there are %" PRIu64 " bytes", length);
+    snprintf(why, sizeof why, "Range: begins beyond the end, at %" PRIu64 " bytes", length);
     snprintf(range, sizeof range, "bytes */%" PRIu64, length);
-    answer_refusal(context, 416, why, "Content-Range", range);
+    send_error(context, 416, why, "Content-Range", range);
 }
 
-void response_options(const struct request_context *context)
+void response_options(struct request_context *context)
 {
-    struct headers headers = headers_common(NULL);
-    headers_add(&headers, "Allow", METHODS);
-    headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
-    headers_add(&headers, "Access-Control-Allow-Headers",
-                "Range, If-Match, If-None-Match, If-Range, Cache-Control");
-    headers_add(&headers, "Access-Control-Max-Age", "86400");
+    struct response_headers headers = response_headers(NULL);
+    response_headers_add(&headers, "Allow", METHODS);
+    response_headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
+    response_headers_add(&headers, "Access-Control-Allow-Headers",
+                         "Range, If-Match, If-None-Match, If-Range, Cache-Control");
+    response_headers_add(&headers, "Access-Control-Max-Age", "86400");
     response_send(context, (struct http_response){.status = 204}, &headers);
 }
 
-void response_redirect(const struct request_context *context, const char *location)
+void response_redirect(struct request_context *context, const char *location)
 {
-    struct headers headers = headers_common(CACHE_CHECK);
-    headers_add(&headers, "Location", location);
+    struct response_headers headers = response_headers(CACHE_CHECK);
+    response_headers_add(&headers, "Location", location);
     response_send(context, (struct http_response){.status = 308}, &headers);
 }
 
-void response_precondition_failed(const struct request_context *context, const char *etag)
+void response_precondition_failed(struct request_context *context, const char *etag)
 {
-    answer_refusal(context, 412, "If-Match: names something else than what is here; see ETag",
-                   "ETag", etag);
+    send_error(context, 412, "If-Match: does not match; see ETag", "ETag", etag);
 }
 
-/* BODY, or 304 where the asker has it: HEADERS, and its ETAG among them. */
-static void answer_unless_had(const struct request_context *context, const char *type,
-                              struct blob *body, const char *etag, struct headers *headers)
+/* Send BODY with HEADERS and ETAG, or 304 or 412. */
+static void send_document(struct request_context *context, const char *type, struct blob *body,
+                          const char *etag, struct response_headers *headers)
 {
-    headers_add(headers, "ETag", etag);
+    response_headers_add(headers, "ETag", etag);
     if (!conditional_if_match(context->request->if_match, etag))
         response_precondition_failed(context, etag);
     else if (conditional_if_none_match(context->request->if_none_match, etag))
@@ -181,34 +186,34 @@ static void answer_unless_had(const struct request_context *context, const char 
                       headers);
 }
 
-void response_page(const struct request_context *context, const struct page *page,
+void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint)
 {
-    struct headers headers = headers_common(CACHE_CHECK);
-    const struct page_form *form = &page->plain;
+    struct response_headers headers = response_headers(CACHE_CHECK);
+    const struct static_page_form *form = &page->plain;
 
     if (fingerprint)
-        headers_add(&headers, "Farlands-Fingerprint", fingerprint);
+        response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
     if (page->gzip.body) {
-        headers_add(&headers, "Vary", "Accept-Encoding");
+        response_headers_add(&headers, "Vary", "Accept-Encoding");
         if (conditional_accepts_gzip(context->request->accept_encoding)) {
-            headers_add(&headers, "Content-Encoding", "gzip");
+            response_headers_add(&headers, "Content-Encoding", "gzip");
             form = &page->gzip;
         }
     }
-    /* A map library makes its workers from blobs; heights are computed in WebAssembly. */
+    /* The map library starts workers from blobs; heights are computed in WebAssembly. */
     if (strncmp(page->type, "text/html", 9) == 0)
-        headers_add(
+        response_headers_add(
             &headers, "Content-Security-Policy",
             "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
             "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; "
             "child-src 'self' blob:");
-    answer_unless_had(context, page->type, form->body, form->etag, &headers);
+    send_document(context, page->type, form->body, form->etag, &headers);
 }
 
-void response_document(const struct request_context *context, struct fresh_document document)
+void response_document(struct request_context *context, struct fresh_document document)
 {
-    struct headers headers = headers_common(document.cache_control);
+    struct response_headers headers = response_headers(document.cache_control);
     char etag[HASH_ETAG];
 
     if (!document.body) {
@@ -216,18 +221,18 @@ void response_document(const struct request_context *context, struct fresh_docum
         return;
     }
     if (document.fingerprint)
-        headers_add(&headers, "Farlands-Fingerprint", document.fingerprint);
+        response_headers_add(&headers, "Farlands-Fingerprint", document.fingerprint);
     if (document.vary)
-        headers_add(&headers, "Vary", document.vary);
+        response_headers_add(&headers, "Vary", document.vary);
     conditional_etag_hash(document.body->bytes, document.body->length, etag);
-    answer_unless_had(context, JSON, document.body, etag, &headers);
+    send_document(context, JSON, document.body, etag, &headers);
     blob_release(document.body);
 }
 
-void response_state(const struct request_context *context, unsigned status, const char *type,
+void response_state(struct request_context *context, unsigned status, const char *type,
                     struct blob *body)
 {
-    struct headers headers = headers_common("no-store");
+    struct response_headers headers = response_headers("no-store");
     if (!body) {
         response_error(context, 503, "out of memory");
         return;

@@ -1,6 +1,6 @@
 /*
- * Answers: what every one of them says, and whole ones for everything but
- * tiles. Each function here answers the asker, always once. On the loop's thread.
+ * Responses: the headers common to all of them, and complete responses for everything but rasters.
+ * Also counts and logs requests when they are completed. On the loop's thread.
  */
 #ifndef FARLANDS_API_RESPONSE_H
 #define FARLANDS_API_RESPONSE_H
@@ -15,75 +15,87 @@
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
 #define CACHE_CHECK "no-cache"
 
-/* Where answers are counted and logged: those of one thread. */
+/* Where the requests of one thread are counted and logged. */
 struct response_sinks {
     struct metrics *metrics;
     struct access_log *access_log; /* or NULL */
-    unsigned ring;                 /* of the access log */
+    unsigned ring;                 /* of access_log */
 };
 
-/* Who is answered. The request lasts until then. */
+/* A request being processed. Lives in http_state: from the handler until the request is
+ * completed. */
 struct request_context {
     const struct response_sinks *sinks;
-    const struct sockaddr *client; /* see forwarded_client */
     struct http_exchange *exchange;
     const struct http_request *request;
-    enum access_from from; /* where the tile of the answer comes from */
+    const struct sockaddr *client;   /* forwarded_client's result */
+    struct sockaddr_storage address; /* its storage */
+    enum access_from from;           /* the source of the tile in the response */
+    unsigned status;                 /* of the response, once it is sent */
+    uint64_t latency;                /* ns from the request line to the response */
 };
 
-/* The headers of one answer; values must last until it is given. */
-enum { HEADERS_MAX = 20 };
+/* Count and log the request, of whose response SENT bytes of body were sent (http.h). */
+void response_completed(const struct request_context *context, uint64_t sent);
 
-struct headers {
-    struct http_header header[HEADERS_MAX];
+/* The headers of a response. Names and values must last until it is sent or prepared. */
+enum { RESPONSE_HEADERS_MAX = 20 };
+
+struct response_headers {
+    struct http_header header[RESPONSE_HEADERS_MAX];
     int count;
 };
 
-/* Those of every answer. */
-struct headers headers_common(const char *cache_control);
-void headers_add(struct headers *headers, const char *name, const char *value);
+/* Begin with the headers common to all responses. CACHE_CONTROL may be NULL. */
+struct response_headers response_headers(const char *cache_control);
+void response_headers_add(struct response_headers *headers, const char *name, const char *value);
 
-/* ANSWER with HEADERS; its own are not needed. */
-void response_send(const struct request_context *context, struct http_response answer,
-                   const struct headers *headers);
+/* Send RESPONSE with HEADERS in place of its own. */
+void response_send(struct request_context *context, struct http_response response,
+                   const struct response_headers *headers);
 
-/* What response_error gives, to be given any number of times. Returns 0 or -ENOMEM. */
-int response_make_error(struct mhd_response *out, unsigned status, const char *why);
+/* Prepare RESPONSE with HEADERS for response_send_prepared. Returns 0 or -ENOMEM. */
+int response_prepare(struct mhd_response *out, struct http_response response,
+                     const struct response_headers *headers);
 
-/* With what was made before; not where the request is its connection's last. */
-void response_send_cached(const struct request_context *context, struct mhd_response *response);
+/* Prepare what response_error sends. Returns 0 or -ENOMEM. */
+int response_prepare_error(struct mhd_response *out, unsigned status, const char *why);
+
+/* Not allowed if http_closes. */
+void response_send_prepared(struct request_context *context, struct mhd_response *response);
 
 /* {"error": WHY} */
-void response_error(const struct request_context *context, unsigned status, const char *why);
+void response_error(struct request_context *context, unsigned status, const char *why);
 
-/* No byte of the LENGTH that there are was asked for. */
-void response_unsatisfiable(const struct request_context *context, uint64_t length);
+/* 416: the range begins beyond the LENGTH bytes of the representation. */
+void response_unsatisfiable(struct request_context *context, uint64_t length);
 
-/* If-Match does not hold for what has this ETAG. */
-void response_precondition_failed(const struct request_context *context, const char *etag);
+/* 412: If-Match does not match ETAG. */
+void response_precondition_failed(struct request_context *context, const char *etag);
 
-/* What OPTIONS is asked for: mostly a browser's preflight. */
-void response_options(const struct request_context *context);
+/* To OPTIONS, which is usually a CORS preflight. */
+void response_options(struct request_context *context);
 
-/* The same, at LOCATION. */
-void response_redirect(const struct request_context *context, const char *location);
+/* 308 to LOCATION. */
+void response_redirect(struct request_context *context, const char *location);
 
-void response_page(const struct request_context *context, const struct page *page,
+/* PAGE, or 304 or 412. FINGERPRINT is that of the world which it describes, or NULL. */
+void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint);
 
-/* What is made for one answer. */
 struct fresh_document {
-    struct blob *body; /* or NULL where memory is out */
+    struct blob *body; /* a reference that is taken over; NULL if out of memory */
     const char *cache_control;
-    const char *fingerprint; /* of the world it tells about, or NULL */
+    const char *fingerprint; /* of the world that it describes, or NULL */
     const char *vary;        /* or NULL */
 };
 
-/* A JSON document, whose validator is a hash of its bytes; takes the reference to its body. */
-void response_document(const struct request_context *context, struct fresh_document document);
+/* A JSON document made for this response, with a hash of its bytes as ETag; or 304 or 412. */
+void response_document(struct request_context *context, struct fresh_document document);
 
-/* What is true only now; takes the reference to BODY, which is NULL where memory is out. */
-void response_state(const struct request_context *context, unsigned status, const char *type,
+/* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out
+ * of memory. */
+void response_state(struct request_context *context, unsigned status, const char *type,
                     struct blob *body);
 
 #endif

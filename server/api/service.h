@@ -1,8 +1,7 @@
 /*
- * The story of one request: what it asks for, whether the client has it
- * already, whether it is at hand, and otherwise the wait for it. Read this
- * first, then supply.c. Each event loop has a service of its own, and
- * everything here runs on its thread.
+ * Dispatches requests to their handlers. Start reading here: service.c finds what the URL names,
+ * tiles.c, regions.c and points.c respond, and tiles/fetch.c gets the tiles. Each event loop has a
+ * service of its own, and everything here runs on its thread.
  */
 #ifndef FARLANDS_API_SERVICE_H
 #define FARLANDS_API_SERVICE_H
@@ -12,24 +11,22 @@
 #include "server/core/mailbox.h"
 #include "server/http/http.h"
 #include "server/net/client_limits.h"
-#include "server/telemetry/metrics.h"
 #include "server/tiles/fetch.h"
 #include "server/world/recent_worlds.h"
 
 enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 
-/* What a service works with; all of it stays its maker's and outlives it. */
+/* All of it stays the caller's and outlives the service. */
 struct service_parts {
     struct mailbox *mailbox; /* of its thread */
     struct fetcher *fetcher;
-    struct work_queue *renderers; /* whose stations are easels */
+    struct work_queue *renderers; /* their thread state is a struct render_scratch */
     struct client_limits *clients;
-    struct recent_worlds *recent_worlds; /* of worlds that no configuration names */
+    struct recent_worlds *recent_worlds;
     struct response_sinks sinks;
-    unsigned shelves;  /* how many services share what memory there is for ready answers */
-    unsigned *streams; /* atomic: how many large answers are being made, of all services */
-    /* What only the whole server knows. The text of /metrics: one reference, or NULL where
-     * memory is out. */
+    unsigned services; /* how many share the memory for prepared responses */
+    unsigned *streams; /* atomic: large responses being made, by all services */
+    /* The text of /metrics: one reference, or NULL if out of memory. */
     struct blob *(*scrape)(void *context);
     enum readiness (*readiness)(void *context);
     void *context;
@@ -37,25 +34,27 @@ struct service_parts {
 
 struct service;
 
-/* With a reference to SNAPSHOT of its own. Returns 0 or -ENOMEM. */
+/* Takes a reference to SNAPSHOT. Returns 0 or -ENOMEM. */
 int service_new(struct service **out, const struct service_parts *parts, struct snapshot *snapshot);
 
-/* Nobody may be waiting. */
+/* No request may be pending. */
 void service_free(struct service *service);
 
-/* The handler of http_parts; CONTEXT is the service. */
+/* Callbacks of http_parts, with the service as CONTEXT; state_size is that of a struct
+ * request_context. */
 void service_handle(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
+void service_completed(void *context, struct http_exchange *exchange, uint64_t sent);
 
-/* From now on go by SNAPSHOT, of which a reference is taken. */
+/* Serve SNAPSHOT from now on; takes a reference to it. */
 void service_use(struct service *service, struct snapshot *snapshot);
 
-/* Answer those whose render takes too long, and give up on those who have left; to be called
- * every 250 ms. */
-void service_sweep(struct service *service);
+/* Fail the pending requests that have timed out or whose client has disconnected; call it every
+ * 250 ms. */
+void service_expire(struct service *service);
 
-/* Answer all who wait with a refusal, and whoever would have to wait from now on. Returns whether
- * nobody waits any more: those whose tile is on its way are answered when it comes. */
+/* Fail all pending requests, and from now on all that would become pending. Returns true if none
+ * is left: the others get their responses when their tiles arrive. */
 bool service_cancel(struct service *service);
 
 #endif

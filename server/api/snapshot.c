@@ -28,13 +28,13 @@ bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *rece
                      const char *fingerprint)
 {
     char family[FINGERPRINT_TEXT];
-    const bool lately = recent_worlds_find(recent_worlds, fingerprint, family);
+    const bool recent = recent_worlds_find(recent_worlds, fingerprint, family);
 
     for (int i = 0; i < snapshot->worlds->count; i++) {
         const struct world *world = &snapshot->worlds->world[i];
         if (strcmp(world->fingerprint, fingerprint) == 0)
             return true;
-        if (lately && world->config.seeds == SEEDS_ANY && strcmp(world->family, family) == 0)
+        if (recent && world->config.seeds == SEEDS_ANY && strcmp(world->family, family) == 0)
             return true;
     }
     return false;

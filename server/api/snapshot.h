@@ -1,6 +1,6 @@
 /*
- * What is served, as one configuration says it: immutable, shared by all
- * threads, and replaced as a whole when the configuration is read again.
+ * A configuration and what is served by it: immutable, shared by all threads, and replaced as a
+ * whole when the configuration is reloaded.
  */
 #ifndef FARLANDS_API_SNAPSHOT_H
 #define FARLANDS_API_SNAPSHOT_H
@@ -17,15 +17,16 @@ struct snapshot {
     struct static_pages *pages;
 };
 
-/* With one reference. CONFIG is taken over, also on error. Returns 0 or a negative code. */
+/* With one reference. Takes ownership of CONFIG even on error. Returns 0 or a negative code. */
 int snapshot_new(struct snapshot **out, struct config *config);
 
-/* Whether tiles of FINGERPRINT are served: of a world that is configured, or of one of another seed
- * that may be asked for, and was lately, as RECENT_WORLDS say. Any thread. */
+/* True if FINGERPRINT is that of a configured world, or of a derived one that is in RECENT_WORLDS
+ * and still allowed. Any thread. */
 bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
                      const char *fingerprint);
 
-/* One reference more, or less; the last one frees. Any thread. */
+/* Add or drop a reference; dropping the last one frees. SNAPSHOT may be NULL for release. Any
+ * thread. */
 struct snapshot *snapshot_hold(struct snapshot *snapshot);
 void snapshot_release(struct snapshot *snapshot);
 

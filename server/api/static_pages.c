@@ -10,13 +10,13 @@
 
 struct static_pages {
     const struct worlds *worlds;
-    struct page catalogue;
-    struct page files[EMBEDDED_FILES_MAX]; /* of embedded_files, in its order */
-    struct page world[];                   /* as many as worlds has */
+    struct static_page catalogue;
+    struct static_page files[EMBEDDED_FILES_MAX]; /* in the order of embedded_files */
+    struct static_page world[];                   /* in the order of worlds */
 };
 
-/* Takes the reference to BODY, which is NULL where memory is out. */
-static int make_form(struct page_form *form, struct blob *body)
+/* Takes over the reference to BODY, which is NULL if out of memory. */
+static int make_form(struct static_page_form *form, struct blob *body)
 {
     if (!body)
         return -ENOMEM;
@@ -25,19 +25,19 @@ static int make_form(struct page_form *form, struct blob *body)
     return 0;
 }
 
-static void free_page(struct page *page)
+static void free_page(struct static_page *page)
 {
     blob_release(page->plain.body);
     blob_release(page->gzip.body);
 }
 
-static int make_document(struct page *page, struct blob *body)
+static int make_document(struct static_page *page, struct blob *body)
 {
     page->type = "application/json";
     return make_form(&page->plain, body);
 }
 
-static int make_file(struct page *page, const struct embedded_file *file)
+static int make_file(struct static_page *page, const struct embedded_file *file)
 {
     page->type = file->type;
     int err = make_form(&page->plain, blob_copy(file->bytes, (size_t)*file->length));
@@ -79,7 +79,7 @@ void static_pages_free(struct static_pages *pages)
     free(pages);
 }
 
-const struct page *static_pages_file(const struct static_pages *pages, const char *name)
+const struct static_page *static_pages_file(const struct static_pages *pages, const char *name)
 {
     for (size_t i = 0; embedded_files[i].name; i++)
         if (strcmp(embedded_files[i].name, name) == 0)
@@ -87,12 +87,13 @@ const struct page *static_pages_file(const struct static_pages *pages, const cha
     return NULL;
 }
 
-const struct page *static_pages_catalogue(const struct static_pages *pages)
+const struct static_page *static_pages_catalogue(const struct static_pages *pages)
 {
     return &pages->catalogue;
 }
 
-const struct page *static_pages_world(const struct static_pages *pages, const struct world *world)
+const struct static_page *static_pages_world(const struct static_pages *pages,
+                                             const struct world *world)
 {
     assert(world >= pages->worlds->world && world < pages->worlds->world + pages->worlds->count);
     return &pages->world[world - pages->worlds->world];

@@ -1,6 +1,6 @@
 /*
- * What stays the same as long as the server runs: the viewer's files, the
- * catalogue, each world's description. Made once, at start; immutable.
+ * Static pages: the viewer's files, the catalogue, and the description of each configured world,
+ * with their ETags. Made once per snapshot; immutable.
  */
 #ifndef FARLANDS_API_STATIC_PAGES_H
 #define FARLANDS_API_STATIC_PAGES_H
@@ -9,16 +9,15 @@
 #include "server/http/conditional.h"
 #include "server/world/world.h"
 
-/* One form that a page is sent in. */
-struct page_form {
+struct static_page_form {
     struct blob *body;
     char etag[HASH_ETAG];
 };
 
-struct page {
+struct static_page {
     const char *type; /* media type */
-    struct page_form plain;
-    struct page_form gzip; /* without a body where there is none */
+    struct static_page_form plain;
+    struct static_page_form gzip; /* its body may be NULL: there is no such form */
 };
 
 struct static_pages;
@@ -28,8 +27,10 @@ int static_pages_new(struct static_pages **out, const struct worlds *worlds);
 void static_pages_free(struct static_pages *pages);
 
 /* A file of the viewer, or NULL. */
-const struct page *static_pages_file(const struct static_pages *pages, const char *name);
-const struct page *static_pages_catalogue(const struct static_pages *pages);
-const struct page *static_pages_world(const struct static_pages *pages, const struct world *world);
+const struct static_page *static_pages_file(const struct static_pages *pages, const char *name);
+const struct static_page *static_pages_catalogue(const struct static_pages *pages);
+/* WORLD is one of the pages' worlds. */
+const struct static_page *static_pages_world(const struct static_pages *pages,
+                                             const struct world *world);
 
 #endif

@@ -9,9 +9,9 @@
 
 struct streamed_jobs {
     struct streamed_jobs_parts parts;
-    struct render_scratch *scratch; /* for what is light */
-    unsigned under_way;             /* pieces with the render threads */
-    bool cancelled;                 /* atomic: no piece may be begun */
+    struct render_scratch *scratch; /* for immediate jobs */
+    unsigned making;                /* pieces on the render threads */
+    bool cancelled;                 /* atomic */
 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -19,406 +19,422 @@ enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 struct piece {
     struct job job;
     struct message message;
-    struct streamed_job *streamed_job;
-    unsigned index;
+    struct streamed_job *owner;
+    unsigned number;
     enum piece_state state;
-    int err; /* as work said */
+    int err; /* returned by work */
     struct blob *blob;
 };
 
+/*
+ *     begin --- too many streams ---> REFUSED
+ *       |
+ *       v      first piece of several            no bytes yet
+ *    PENDING -------------------------> SENDING <-------------> STARVED
+ *       |                                  |     next piece        |
+ *       | error, or the only piece         | source done: sent, failed, or cut off
+ *       +----------------------------------+-----------------------+---> ENDED
+ *
+ * A job is freed in REFUSED at once, and in ENDED once none of its pieces is being made.
+ */
+enum job_state {
+    JOB_PENDING, /* waits for its first piece */
+    JOB_SENDING,
+    JOB_STARVED, /* sending, but the next piece is not made yet */
+    JOB_REFUSED, /* never counted as a stream */
+    JOB_ENDED,   /* nobody needs its pieces */
+};
+
 struct streamed_job {
-    struct pending pending; /* first: a waiting is its calculation */
-    struct streamed_jobs *among;
-    struct streamed_job_order order;
-    bool waits;           /* for its first piece */
-    bool streams;         /* it is being sent; its source is not done */
-    bool starved;         /* the source has nothing until a piece comes */
-    bool abandoned;       /* atomic: nobody wants it any more */
-    bool counted;         /* among the streams, and those of its client */
-    unsigned making;      /* pieces */
-    unsigned begun, sent; /* pieces, from the first on */
+    struct pending pending; /* first: cast back in its callbacks */
+    struct streamed_jobs *jobs;
+    struct streamed_job_spec spec;
+    enum job_state state; /* atomic: workers skip the pieces of ended jobs */
+    unsigned making;      /* pieces on the render threads */
+    unsigned begun, sent; /* pieces */
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
-    struct http_exchange *exchange; /* that the source is given to */
-    struct sockaddr_storage client; /* where counted: its streams may outlast what asked */
+    struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
     struct piece piece[STREAMED_JOB_AHEAD];
 };
 
-static struct piece *piece_of(struct streamed_job *streamed_job, unsigned index)
+static void set_state(struct streamed_job *job, enum job_state state)
 {
-    return &streamed_job->piece[index % STREAMED_JOB_AHEAD];
+    __atomic_store_n(&job->state, state, __ATOMIC_RELAXED);
 }
 
-/* But for those that render threads are at: what those make is released when they come home. */
-static void release_pieces(struct streamed_job *streamed_job)
+static bool is_stream(const struct streamed_job *job)
 {
-    for (int i = 0; i < STREAMED_JOB_AHEAD; i++) {
-        struct piece *piece = &streamed_job->piece[i];
-        if (piece->state == PIECE_MAKING)
-            continue;
-        blob_release(piece->blob);
-        piece->blob = NULL;
-    }
+    return job->spec.pieces > 1;
 }
 
-/* Count it among the streams of all and of its client. Returns 0; or, uncounted, -EBUSY where there
- * are too many, or -EUSERS of its client's. */
-static int enter(struct streamed_job *streamed_job, const struct config *config)
+static struct piece *piece_of(struct streamed_job *job, unsigned number)
 {
-    const struct streamed_jobs_parts *parts = &streamed_job->among->parts;
-    const struct sockaddr *client = streamed_job->pending.context.client;
+    return &job->piece[number % STREAMED_JOB_AHEAD];
+}
+
+/* Count JOB among all streams and those of its client. Returns 0; or -EBUSY or -EUSERS if either
+ * has too many. */
+static int enter(struct streamed_job *job, const struct config *config)
+{
+    const struct streamed_jobs_parts *parts = &job->jobs->parts;
+    const struct sockaddr *client = job->pending.context->client;
 
     if (client && client->sa_family == AF_INET)
-        memcpy(&streamed_job->client, client, sizeof(struct sockaddr_in));
+        memcpy(&job->client, client, sizeof(struct sockaddr_in));
     else if (client && client->sa_family == AF_INET6)
-        memcpy(&streamed_job->client, client, sizeof(struct sockaddr_in6));
+        memcpy(&job->client, client, sizeof(struct sockaddr_in6));
     if (__atomic_add_fetch(parts->streams, 1, __ATOMIC_RELAXED) > config->limits.streams) {
         __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
         return -EBUSY;
     }
-    if (!client_limits_enter(parts->room->clients, (struct sockaddr *)&streamed_job->client,
+    if (!client_limits_enter(parts->pending->clients, (struct sockaddr *)&job->client,
                              CLIENT_STREAMS, config->limits.streams_per_client)) {
         __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
         metrics_add(parts->metrics, METRIC_LIMITED);
         return -EUSERS;
     }
-    streamed_job->counted = true;
     return 0;
 }
 
-static void leave(const struct streamed_job *streamed_job)
+static void leave(const struct streamed_job *job)
 {
-    const struct streamed_jobs_parts *parts = &streamed_job->among->parts;
+    const struct streamed_jobs_parts *parts = &job->jobs->parts;
 
     __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
-    client_limits_leave(parts->room->clients, (const struct sockaddr *)&streamed_job->client,
+    client_limits_leave(parts->pending->clients, (const struct sockaddr *)&job->client,
                         CLIENT_STREAMS);
 }
 
-/* Free it, once nothing can come to it any more. */
-static void end(struct streamed_job *streamed_job)
+/* JOB, which has ended, loses the pieces that are made, and is freed once no other is being made.
+ */
+static void release(struct streamed_job *job)
 {
-    if (streamed_job->waits || streamed_job->streams)
+    for (int i = 0; i < STREAMED_JOB_AHEAD; i++) {
+        struct piece *piece = &job->piece[i];
+        if (piece->state == PIECE_MAKING)
+            continue;
+        blob_release(piece->blob);
+        piece->blob = NULL;
+    }
+    if (job->making > 0)
         return;
-    __atomic_store_n(&streamed_job->abandoned, true, __ATOMIC_RELAXED);
-    release_pieces(streamed_job);
-    if (streamed_job->making > 0)
-        return;
-    if (streamed_job->counted)
-        leave(streamed_job);
-    blob_release(streamed_job->tail);
-    streamed_job->order.kind->free(streamed_job->order.subject);
-    free(streamed_job);
+    if (is_stream(job) && job->state != JOB_REFUSED)
+        leave(job);
+    blob_release(job->tail);
+    job->spec.kind->free(job->spec.subject);
+    free(job);
 }
 
 /* --- On a render thread ---------------------------------------------------- */
 
-static struct piece *piece_of_job(struct job *job)
+static struct piece *piece_of_job(struct job *work)
 {
-    return (struct piece *)((char *)job - offsetof(struct piece, job));
+    return (struct piece *)((char *)work - offsetof(struct piece, job));
 }
 
-static void on_cancel(struct job *job)
+static void on_work(struct job *work, void *scratch)
 {
-    struct piece *piece = piece_of_job(job);
-    piece->err = -EBUSY;
-    mailbox_post(piece->streamed_job->among->parts.mailbox, &piece->message);
-}
+    struct piece *piece = piece_of_job(work);
+    struct streamed_job *job = piece->owner;
+    const struct streamed_job_spec *spec = &job->spec;
 
-static void on_work(struct job *job, void *scratch)
-{
-    struct piece *piece = piece_of_job(job);
-    struct streamed_job *streamed_job = piece->streamed_job;
-    const struct streamed_job_order *order = &streamed_job->order;
-
-    if (__atomic_load_n(&streamed_job->abandoned, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&streamed_job->among->cancelled, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&job->state, __ATOMIC_RELAXED) == JOB_ENDED ||
+        __atomic_load_n(&job->jobs->cancelled, __ATOMIC_RELAXED))
         piece->err = -ECANCELED;
     else
-        piece->err = order->kind->work(order->subject, piece->index, scratch, &piece->blob);
-    mailbox_post(streamed_job->among->parts.mailbox, &piece->message);
+        piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob);
+    mailbox_post(job->jobs->parts.mailbox, &piece->message);
 }
 
-/* --- On the loop's --------------------------------------------------------- */
-
-static void landed(struct streamed_job *streamed_job, struct piece *piece);
-
-static int submit(struct streamed_job *streamed_job, struct piece *piece)
+/* Runs on whichever thread cancels. */
+static void on_work_cancelled(struct job *work)
 {
-    struct streamed_jobs *among = streamed_job->among;
-    int err =
-        among->cancelled ? -ECANCELED : work_queue_submit(among->parts.renderers, &piece->job);
+    struct piece *piece = piece_of_job(work);
+    piece->err = -EBUSY;
+    mailbox_post(piece->owner->jobs->parts.mailbox, &piece->message);
+}
+
+/* --- On the loop ----------------------------------------------------------- */
+
+static void on_made(struct streamed_job *job, struct piece *piece);
+
+/* If it succeeds, the piece belongs to the worker. */
+static int submit(struct streamed_job *job, struct piece *piece)
+{
+    struct streamed_jobs *jobs = job->jobs;
+    int err = jobs->cancelled ? -ECANCELED : work_queue_submit(jobs->parts.renderers, &piece->job);
     if (err)
         return err;
     piece->state = PIECE_MAKING;
-    streamed_job->making++;
-    among->under_way++;
+    job->making++;
+    jobs->making++;
     return 0;
 }
 
 static void on_piece(struct message *message)
 {
     struct piece *piece = (struct piece *)((char *)message - offsetof(struct piece, message));
-    struct streamed_job *streamed_job = piece->streamed_job;
+    struct streamed_job *job = piece->owner;
 
-    streamed_job->making--;
-    streamed_job->among->under_way--;
+    job->making--;
+    job->jobs->making--;
     piece->state = PIECE_MADE;
-    if (!streamed_job->waits && !streamed_job->streams) {
-        end(streamed_job);
+    if (job->state == JOB_ENDED) {
+        release(job);
         return;
     }
     if (piece->err == STREAMED_JOB_MORE) {
         piece->job.admitted = true;
-        /* A few that take long would be the whole line otherwise, and all others refused. */
+        /* At interactive rank a few long jobs would fill the queue, and all others be refused. */
         piece->job.rank = JOB_BACKGROUND;
-        int err = submit(streamed_job, piece); /* once it is submitted, the piece is the worker's */
+        int err = submit(job, piece);
         if (!err)
             return;
         piece->err = err;
     }
-    landed(streamed_job, piece);
+    on_made(job, piece);
 }
 
-static int begin_piece(struct streamed_job *streamed_job)
+static int begin_piece(struct streamed_job *job)
 {
-    struct piece *piece = piece_of(streamed_job, streamed_job->begun);
+    struct piece *piece = piece_of(job, job->begun);
 
     piece->job.run = on_work;
-    piece->job.cancel = on_cancel;
-    /* Those behind the first: an answer that has begun is to be finished, but not before others'
-     * first ones. */
-    piece->job.rank = streamed_job->begun > 0 ? JOB_BACKGROUND
-                                              : pending_rank(streamed_job->pending.context.request);
-    piece->job.admitted = streamed_job->begun > 0;
+    piece->job.cancel = on_work_cancelled;
+    /* A response that has begun is to be finished, but not before the first pieces of others. */
+    piece->job.rank = job->begun > 0 ? JOB_BACKGROUND : pending_rank(job->pending.context->request);
+    piece->job.admitted = job->begun > 0;
     piece->message.deliver = on_piece;
-    piece->streamed_job = streamed_job;
-    piece->index = streamed_job->begun;
-    int err = submit(streamed_job, piece);
+    piece->owner = job;
+    piece->number = job->begun;
+    int err = submit(job, piece);
     if (!err)
-        streamed_job->begun++;
+        job->begun++;
     return err;
 }
 
-/* As many as may be under way. What cannot be begun is told of when it is to be sent. */
-static void begin_pieces(struct streamed_job *streamed_job)
+/* Begin as many pieces as may exist. An error shows in next_bytes. */
+static void begin_pieces(struct streamed_job *job)
 {
-    while (streamed_job->begun < streamed_job->order.pieces &&
-           streamed_job->begun < streamed_job->sent + STREAMED_JOB_AHEAD &&
-           begin_piece(streamed_job) == 0)
+    while (job->begun < job->spec.pieces && job->begun < job->sent + STREAMED_JOB_AHEAD &&
+           begin_piece(job) == 0)
         ;
 }
 
-static void finish_piece(struct streamed_job *streamed_job)
+static void finish_piece(struct streamed_job *job)
 {
-    struct piece *piece = piece_of(streamed_job, streamed_job->sent);
+    struct piece *piece = piece_of(job, job->sent);
 
     blob_release(piece->blob);
     piece->blob = NULL;
     piece->state = PIECE_FREE;
-    streamed_job->sent++;
-    streamed_job->position = 0;
-    begin_pieces(streamed_job);
+    job->sent++;
+    job->position = 0;
+    begin_pieces(job);
 }
 
-/* The bytes that are next: a piece's or the tail's. Returns 0; -EAGAIN where they are not made yet;
- * -ENODATA behind the last; or why there are none. */
-static int next_bytes(struct streamed_job *streamed_job, struct blob **out)
+/* The blob to send from, a piece or the tail. Returns 0; -EAGAIN if it is not made yet; -ENODATA
+ * behind the last one; or the reason why there is none. */
+static int next_bytes(struct streamed_job *job, struct blob **out)
 {
-    const struct streamed_job_order *order = &streamed_job->order;
+    const struct streamed_job_spec *spec = &job->spec;
 
-    if (streamed_job->sent < order->pieces) {
-        const struct piece *piece = piece_of(streamed_job, streamed_job->sent);
-        if (piece->state != PIECE_MADE) /* what is being made is its worker's */
+    if (job->sent < spec->pieces) {
+        const struct piece *piece = piece_of(job, job->sent);
+        if (piece->state != PIECE_MADE)
             return piece->state == PIECE_MAKING ? -EAGAIN : -ECANCELED;
         *out = piece->blob;
         return piece->err;
     }
-    if (!order->kind->tail)
+    if (!spec->kind->tail)
         return -ENODATA;
-    if (!streamed_job->tail)
-        streamed_job->tail = order->kind->tail(order->subject);
-    *out = streamed_job->tail;
-    return !streamed_job->tail                                    ? -ENOMEM
-           : streamed_job->position == streamed_job->tail->length ? -ENODATA
-                                                                  : 0;
+    if (!job->tail)
+        job->tail = spec->kind->tail(spec->subject);
+    if (!job->tail)
+        return -ENOMEM;
+    *out = job->tail;
+    return job->position == job->tail->length ? -ENODATA : 0;
 }
 
 static ssize_t read_source(void *context, void *out, size_t max)
 {
-    struct streamed_job *streamed_job = context;
+    struct streamed_job *job = context;
     struct blob *blob = NULL;
     size_t read = 0;
     int err = 0;
 
-    while (read < max && (err = next_bytes(streamed_job, &blob)) == 0) {
-        const size_t there = blob->length - streamed_job->position;
-        const size_t part = there < max - read ? there : max - read;
-        memcpy((uint8_t *)out + read, blob->bytes + streamed_job->position, part);
-        read += part;
-        streamed_job->position += part;
-        if (streamed_job->position == blob->length && blob != streamed_job->tail)
-            finish_piece(streamed_job);
+    while (read < max && (err = next_bytes(job, &blob)) == 0) {
+        const size_t left = blob->length - job->position;
+        const size_t count = left < max - read ? left : max - read;
+        memcpy((uint8_t *)out + read, blob->bytes + job->position, count);
+        read += count;
+        job->position += count;
+        if (job->position == blob->length && blob != job->tail)
+            finish_piece(job);
     }
-    streamed_job->starved = read == 0 && err == -EAGAIN;
-    if (read > 0 || streamed_job->starved)
+    if (read == 0 && err == -EAGAIN)
+        set_state(job, JOB_STARVED);
+    if (read > 0 || err == -EAGAIN)
         return (ssize_t)read;
     return err == -ENODATA ? UV_EOF : err;
 }
 
-static void end_source(void *context)
+static void on_source_done(void *context)
 {
-    struct streamed_job *streamed_job = context;
-    streamed_job->streams = false;
-    end(streamed_job);
+    struct streamed_job *job = context;
+    set_state(job, JOB_ENDED);
+    release(job);
 }
 
-/* The only piece is there: BLOB, whose reference is taken. */
-static void give_whole(const struct streamed_job_order *order,
-                       const struct request_context *context, struct blob *blob)
+/* Send the only piece, BLOB, whose reference is taken over. */
+static void send_whole(const struct streamed_job_spec *spec, struct request_context *context,
+                       struct blob *blob)
 {
-    if (order->kind->tail)
-        blob = blob_join(blob, order->kind->tail(order->subject));
+    context->from = FROM_RENDER;
+    if (spec->kind->tail)
+        blob = blob_join(blob, spec->kind->tail(spec->subject));
     if (blob)
-        order->kind->answer(order->subject, context,
+        spec->kind->respond(spec->subject, context,
                             (struct http_response){
-                                .status = 200,
                                 .body = blob,
-                                .first = order->first,
-                                .count = order->count < 0 ? 0 : (size_t)order->count,
+                                .first = spec->first,
+                                .count = spec->length < 0 ? 0 : (size_t)spec->length,
                             });
     else
-        pending_refused(context, -ENOMEM);
+        pending_respond_error(context, -ENOMEM);
     blob_release(blob);
 }
 
-/* The first piece is there: so is the answer, or as much of it as is needed to begin. */
-static void give(struct streamed_job *streamed_job)
+/* Begin to send. The job may be freed when this returns. */
+static void send_stream(struct streamed_job *job)
 {
-    const struct streamed_job_order *order = &streamed_job->order;
-    const struct request_context *context = &streamed_job->pending.context;
+    const struct streamed_job_spec *spec = &job->spec;
+    const struct http_source source = {read_source, on_source_done, job};
 
-    if (order->pieces == 1) {
-        give_whole(order, context, blob_hold(streamed_job->piece[0].blob));
-        return;
-    }
-    assert(order->first < streamed_job->piece[0].blob->length);
-    const struct http_source source = {read_source, end_source, streamed_job};
-    streamed_job->streams = true;
-    streamed_job->position = order->first;
-    streamed_job->exchange = context->exchange;
-    order->kind->answer(
-        order->subject, context,
-        (struct http_response){.status = 200, .source = &source, .length = order->count});
+    assert(spec->first < job->piece[0].blob->length);
+    job->position = spec->first;
+    job->pending.context->from = FROM_RENDER;
+    spec->kind->respond(spec->subject, job->pending.context,
+                        (struct http_response){.source = &source, .length = spec->length});
 }
 
-static void landed(struct streamed_job *streamed_job, struct piece *piece)
+static void on_first_made(struct streamed_job *job)
 {
-    if (!streamed_job->waits) {
-        if (streamed_job->starved && piece->index == streamed_job->sent) {
-            streamed_job->starved = false;
-            http_wake(streamed_job->exchange);
-        }
-    } else if (piece->index > 0) {
-        /* The first decides. */
-    } else if (piece->err) {
-        pending_refuse(&streamed_job->pending, piece->err);
+    struct piece *first = &job->piece[0];
+
+    if (first->err) {
+        pending_fail(&job->pending, first->err);
+    } else if (is_stream(job)) {
+        set_state(job, JOB_SENDING);
+        pending_end(&job->pending);
+        send_stream(job);
     } else {
-        streamed_job->pending.context.from = FROM_RENDER;
-        give(streamed_job);
-        pending_end(&streamed_job->pending);
+        send_whole(&job->spec, job->pending.context, blob_hold(first->blob));
+        pending_end(&job->pending);
     }
 }
 
-/* Its pieces come home when they will. */
-static bool forget(struct pending *pending)
+static void on_made(struct streamed_job *job, struct piece *piece)
 {
-    struct streamed_job *streamed_job = (struct streamed_job *)pending;
-    metrics_add(streamed_job->among->parts.metrics, METRIC_ABANDONED);
+    if (job->state == JOB_PENDING && piece->number == 0) {
+        on_first_made(job);
+    } else if (job->state == JOB_STARVED && piece->number == job->sent) {
+        set_state(job, JOB_SENDING);
+        http_wake(job->pending.context->exchange);
+    }
+}
+
+/* Nothing to undo: its pieces are released when they arrive. */
+static bool on_cancel(struct pending *pending)
+{
+    metrics_add(((struct streamed_job *)pending)->jobs->parts.metrics, METRIC_ABANDONED);
     return true;
 }
 
-static void ended(struct pending *pending)
+static void on_ended(struct pending *pending)
 {
-    struct streamed_job *streamed_job = (struct streamed_job *)pending;
-    streamed_job->waits = false;
-    end(streamed_job);
+    struct streamed_job *job = (struct streamed_job *)pending;
+    if (job->state == JOB_PENDING)
+        set_state(job, JOB_ENDED);
+    if (job->state != JOB_SENDING)
+        release(job);
 }
 
-static void make_at_once(struct streamed_jobs *streamed_jobs,
-                         const struct streamed_job_order *order, struct request_context context)
+static void run_immediately(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
+                            struct request_context *context)
 {
     struct blob *blob = NULL;
-    int err = order->kind->work(order->subject, 0, streamed_jobs->scratch, &blob);
+    int err = spec->kind->work(spec->subject, 0, jobs->scratch, &blob);
 
-    context.from = FROM_RENDER;
-    metrics_add(streamed_jobs->parts.metrics, order->kind->counter);
+    metrics_add(jobs->parts.metrics, spec->kind->counter);
     if (err)
-        pending_refused(&context, err);
+        pending_respond_error(context, err);
     else
-        give_whole(order, &context, blob);
-    order->kind->free(order->subject);
+        send_whole(spec, context, blob);
+    spec->kind->free(spec->subject);
 }
 
-void streamed_job_begin(struct streamed_jobs *streamed_jobs, const struct streamed_job_order *order,
-                        const struct request_context *context, const struct config *config)
+void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
+                        struct request_context *context, const struct config *config)
 {
-    if (order->light) {
-        make_at_once(streamed_jobs, order, *context);
+    if (spec->immediate) {
+        run_immediately(jobs, spec, context);
         return;
     }
-    struct streamed_job *streamed_job = calloc(1, sizeof *streamed_job);
-    if (!streamed_job) {
-        pending_refused(context, -ENOMEM);
-        order->kind->free(order->subject);
+    struct streamed_job *job = calloc(1, sizeof *job);
+    if (!job) {
+        pending_respond_error(context, -ENOMEM);
+        spec->kind->free(spec->subject);
         return;
     }
-    streamed_job->pending.forget = forget;
-    streamed_job->pending.ended = ended;
-    streamed_job->pending.patience_ms = order->kind->patience_ms;
-    streamed_job->among = streamed_jobs;
-    streamed_job->order = *order;
-    if (pending_begin(streamed_jobs->parts.room, &streamed_job->pending, context, config)) {
-        order->kind->free(order->subject);
-        free(streamed_job);
+    job->pending.cancel = on_cancel;
+    job->pending.ended = on_ended;
+    job->pending.timeout_ms = spec->kind->timeout_ms;
+    job->jobs = jobs;
+    job->spec = *spec;
+    if (pending_begin(jobs->parts.pending, &job->pending, context, config)) {
+        spec->kind->free(spec->subject);
+        free(job);
         return;
     }
-    streamed_job->waits = true;
-    metrics_add(streamed_jobs->parts.metrics, order->kind->counter);
-    int err = order->pieces > 1 ? enter(streamed_job, config) : 0;
-    if (!err)
-        err = begin_piece(streamed_job);
+    metrics_add(jobs->parts.metrics, spec->kind->counter);
+    int err = is_stream(job) ? enter(job, config) : 0;
     if (err)
-        pending_refuse(&streamed_job->pending, err);
+        set_state(job, JOB_REFUSED);
     else
-        begin_pieces(streamed_job);
+        err = begin_piece(job);
+    if (err)
+        pending_fail(&job->pending, err);
+    else
+        begin_pieces(job);
 }
 
-bool streamed_jobs_cancel(struct streamed_jobs *streamed_jobs)
+bool streamed_jobs_cancel(struct streamed_jobs *jobs)
 {
-    __atomic_store_n(&streamed_jobs->cancelled, true, __ATOMIC_RELAXED);
-    return streamed_jobs->under_way == 0;
+    __atomic_store_n(&jobs->cancelled, true, __ATOMIC_RELAXED);
+    return jobs->making == 0;
 }
 
 int streamed_jobs_new(struct streamed_jobs **out, const struct streamed_jobs_parts *parts)
 {
-    struct streamed_jobs *streamed_jobs = calloc(1, sizeof *streamed_jobs);
-    if (!streamed_jobs)
+    struct streamed_jobs *jobs = calloc(1, sizeof *jobs);
+    if (!jobs)
         return -ENOMEM;
-    int err = render_scratch_new(&streamed_jobs->scratch);
+    int err = render_scratch_new(&jobs->scratch);
     if (err) {
-        free(streamed_jobs);
+        free(jobs);
         return err;
     }
-    streamed_jobs->parts = *parts;
-    *out = streamed_jobs;
+    jobs->parts = *parts;
+    *out = jobs;
     return 0;
 }
 
-void streamed_jobs_free(struct streamed_jobs *streamed_jobs)
+void streamed_jobs_free(struct streamed_jobs *jobs)
 {
-    if (!streamed_jobs)
+    if (!jobs)
         return;
-    render_scratch_free(streamed_jobs->scratch);
-    free(streamed_jobs);
+    render_scratch_free(jobs->scratch);
+    free(jobs);
 }

@@ -1,9 +1,8 @@
 /*
- * Answers that are worked out for one asker alone, on the render threads, and
- * kept nowhere. They come in pieces, in order: the first decides what the
- * answer is, the others are made while it is sent, a few at once, so that a
- * large one takes neither much memory nor a thread for its length. One event
- * loop's, on its thread, but for what says otherwise.
+ * Responses computed on the render threads for one client alone, and not cached. They are made in
+ * pieces, in order. The first piece decides the response; a few more are made ahead while it is
+ * sent, so that a large response needs little memory and does not occupy a thread. One event
+ * loop's, on its thread unless said otherwise.
  */
 #ifndef FARLANDS_API_STREAMED_JOB_H
 #define FARLANDS_API_STREAMED_JOB_H
@@ -13,66 +12,62 @@
 #include "server/core/work_queue.h"
 #include "server/tiles/render.h"
 
-/* How many pieces of one answer exist at a time, made or being made. */
+/* The most pieces of one job that exist at a time, made or being made. */
 enum { STREAMED_JOB_AHEAD = 4 };
-
-/* What is worked out, and how. */
-struct streamed_job_kind {
-    enum metric counter;  /* of those that are asked for */
-    unsigned patience_ms; /* as of struct pending */
-    /*
-     * Make piece INDEX of SUBJECT. A render thread, several pieces at once. Returns 0 and one
-     * reference in *OUT; STREAMED_JOB_MORE: it takes longer, and is called again once others have
-     * had their turn; or a negative code.
-     */
-    int (*work)(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out);
-    /* The bytes behind the last piece, when all are made: one reference, or NULL where memory is
-     * out. NULL: there are none. */
-    struct blob *(*tail)(void *subject);
-    /* Answer CONTEXT with the bytes of GIVEN, to which the rest is added: status 200 and a body, of
-     * which a part may be meant, or a source and a length. */
-    void (*answer)(void *subject, const struct request_context *context,
-                   struct http_response given);
-    void (*free)(void *subject);
-};
 
 enum { STREAMED_JOB_MORE = 1 };
 
-struct streamed_job_order {
+struct streamed_job_kind {
+    enum metric counter;
+    unsigned timeout_ms; /* as in struct pending */
+    /*
+     * Make piece NUMBER of SUBJECT. Runs on render threads, for several pieces at once. Returns 0
+     * and one reference in *OUT; STREAMED_JOB_MORE if it is not done, to be called again after
+     * other jobs have had their turn; or a negative code.
+     */
+    int (*work)(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out);
+    /* The bytes behind the last piece, once all are made: one reference, or NULL if out of memory.
+     * May be NULL: there are none. */
+    struct blob *(*tail)(void *subject);
+    /* Respond to CONTEXT with BYTES: a body, perhaps a part of it, or a source and its length. */
+    void (*respond)(void *subject, struct request_context *context, struct http_response bytes);
+    void (*free)(void *subject);
+};
+
+struct streamed_job_spec {
     const struct streamed_job_kind *kind;
-    void *subject; /* the calculation's from now on, whatever comes */
+    void *subject; /* freed by the job, even on error */
     unsigned pieces;
-    /* Its only piece is made in less time than it takes to hand it over: here, at once. */
-    bool light;
-    /* What is sent of their bytes: COUNT of them from number FIRST on, within the first piece; or
-     * all, where COUNT is HTTP_LENGTH_UNKNOWN. */
+    bool immediate; /* run its only piece on the loop: it takes less time than handing it over */
+    /* The bytes to send: LENGTH from number FIRST on, which is in the first piece; or all of them,
+     * if LENGTH is HTTP_LENGTH_UNKNOWN. */
     uint64_t first;
-    int64_t count;
+    int64_t length;
 };
 
 struct streamed_jobs;
 
-/* What it works with; all of it stays its maker's and outlives it. */
+/* All of it stays the caller's and outlives the jobs. */
 struct streamed_jobs_parts {
     struct work_queue *renderers;
     struct mailbox *mailbox;
-    struct pending_requests *room;
+    struct pending_requests *pending;
     struct metrics *metrics;
-    unsigned *streams; /* atomic: answers in more than one piece, of all that share the limit */
+    unsigned *streams; /* atomic: jobs of several pieces, among all that share limits.streams */
 };
 
 /* Returns 0 or a negative code. */
 int streamed_jobs_new(struct streamed_jobs **out, const struct streamed_jobs_parts *parts);
 
-/* None may be under way. */
-void streamed_jobs_free(struct streamed_jobs *streamed_jobs);
+/* No piece may be being made. */
+void streamed_jobs_free(struct streamed_jobs *jobs);
 
-/* Begin no further piece, nor work at those that wait: streams are cut off when they have none.
- * Returns whether none is being made any more: until then nothing may end, for they come home. */
-bool streamed_jobs_cancel(struct streamed_jobs *streamed_jobs);
+/* Begin no further pieces and skip the queued ones: responses that lack pieces are cut off. Returns
+ * true if none is being made any more; until then the mailbox must stay open. */
+bool streamed_jobs_cancel(struct streamed_jobs *jobs);
 
-/* Have ORDER worked out and answered to CONTEXT, by CONFIG's limits. */
-void streamed_job_begin(struct streamed_jobs *streamed_jobs, const struct streamed_job_order *order,
-                        const struct request_context *context, const struct config *config);
+/* Respond to CONTEXT with the result of SPEC, within CONFIG's limits. */
+void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
+                        struct request_context *context, const struct config *config);
 
 #endif

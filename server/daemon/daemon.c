@@ -194,7 +194,7 @@ static int start_shards(struct server *server)
                     .clients = server->clients,
                     .recent_worlds = server->recent_worlds,
                     .streams = &server->streams,
-                    .shelves = count,
+                    .services = count,
                     .scrape = scrape,
                     .readiness = readiness,
                     .context = server},

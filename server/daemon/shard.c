@@ -43,9 +43,9 @@ static void on_tick(uv_timer_t *timer)
     if (now - shard->ticked_at > TICK_MS + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
     __atomic_store_n(&shard->ticked_at, now, __ATOMIC_RELAXED);
-    for (unsigned slow = http_sweep(shard->http); slow > 0; slow--)
+    for (unsigned slow = http_expire(shard->http); slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
-    service_sweep(shard->service);
+    service_expire(shard->service);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -183,7 +183,9 @@ static int make_parts(struct shard *shard, struct snapshot *snapshot)
     const struct http_parts http = {
         .loop = &shard->loop,
         .connections = CONNECTIONS_MAX,
+        .state_size = sizeof(struct request_context),
         .handler = service_handle,
+        .completed = service_completed,
         .handler_context = shard->service,
         .closed = on_closed,
         .closed_context = shard,

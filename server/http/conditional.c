@@ -17,7 +17,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* One entity-tag, W/ or not: its quoted part through QUOTED. Returns its end, or NULL. */
+/* Parse an entity-tag. Sets *QUOTED to its part without W/. Returns its end, or NULL. */
 static const char *entity_tag(const char *at, const char **quoted)
 {
     if (at[0] == 'W' && at[1] == '/')
@@ -29,8 +29,8 @@ static const char *entity_tag(const char *at, const char **quoted)
     return close ? close + 1 : NULL;
 }
 
-/* Whether LIST, of entity-tags or *, names ETAG; STRONGLY: tags with W/ name nothing. */
-static bool list_names(const char *list, const char *etag, bool strongly)
+/* True if LIST is * or contains ETAG. STRONGLY: tags with W/ do not match. */
+static bool list_contains(const char *list, const char *etag, bool strongly)
 {
     const size_t length = strlen(etag);
     bool found = false;
@@ -58,12 +58,12 @@ static bool list_names(const char *list, const char *etag, bool strongly)
 
 bool conditional_if_match(const char *if_match, const char *etag)
 {
-    return !if_match || list_names(if_match, etag, true);
+    return !if_match || list_contains(if_match, etag, true);
 }
 
 bool conditional_if_none_match(const char *if_none_match, const char *etag)
 {
-    return if_none_match && list_names(if_none_match, etag, false);
+    return if_none_match && list_contains(if_none_match, etag, false);
 }
 
 bool conditional_if_range(const char *if_range, const char *etag)
@@ -75,39 +75,40 @@ bool conditional_if_range(const char *if_range, const char *etag)
     return strncmp(at, etag, length) == 0 && *skip_blanks(at + length) == '\0';
 }
 
-/* The number at *AT, if there is one, or as much as 64 bits hold; *AT then is behind it. */
-static bool number(const char **at, uint64_t *out)
+/* Parse a number, or UINT64_MAX if it is larger, and advance *AT. Returns false if there is none.
+ */
+static bool parse_number(const char **at, uint64_t *out)
 {
     const char *c = *at;
     *out = 0;
     for (; *c >= '0' && *c <= '9'; c++)
         if (__builtin_mul_overflow(*out, 10, out) ||
             __builtin_add_overflow(*out, (uint64_t)(*c - '0'), out))
-            *out = UINT64_MAX; /* and stays there: ten times it overflows again */
+            *out = UINT64_MAX; /* further digits overflow again */
     const bool found = c > *at;
     *at = c;
     return found;
 }
 
-/* One range as it is written: FIRST-LAST, FIRST- or -SUFFIX. Returns its end, or NULL. */
-static const char *range_spec(const char *at, uint64_t length, struct byte_range *out,
-                              enum range_kind *kind)
+/* Parse FIRST-LAST, FIRST- or -SUFFIX. Returns its end, or NULL. */
+static const char *parse_range_spec(const char *at, uint64_t length, struct byte_range *out,
+                                    enum range_kind *kind)
 {
     uint64_t first, last;
-    const bool from = number(&at, &first);
+    const bool from = parse_number(&at, &first);
     if (*at++ != '-')
         return NULL;
-    const bool to = number(&at, &last);
+    const bool to = parse_number(&at, &last);
     if ((!from && !to) || (from && to && last < first))
         return NULL;
     *kind = RANGE_PART;
-    if (!from) { /* the LAST bytes that there are */
+    if (!from) { /* a suffix of LAST bytes */
         const uint64_t count = last < length ? last : length;
         *out = (struct byte_range){length - count, count};
         if (last == 0)
             *kind = RANGE_UNSATISFIABLE;
         else if (length == 0)
-            *kind = RANGE_WHOLE; /* fine, but of nothing no part can be named */
+            *kind = RANGE_WHOLE; /* satisfiable, but Content-Range cannot name an empty part */
         return at;
     }
     if (first >= length) {
@@ -134,7 +135,7 @@ enum range_kind conditional_parse_range(const char *range, uint64_t length, stru
             at = skip_blanks(at + 1);
             continue;
         }
-        at = range_spec(at, length, &found, &kind);
+        at = parse_range_spec(at, length, &found, &kind);
         if (!at)
             return RANGE_WHOLE;
         at = skip_blanks(at);
@@ -149,7 +150,7 @@ enum range_kind conditional_parse_range(const char *range, uint64_t length, stru
     return kind;
 }
 
-/* Whether the parameter of a coding, ";q=..." or nothing, is 0, which forbids it. */
+/* True if the parameter of a coding, ";q=..." or empty, is 0, which forbids the coding. */
 static bool is_forbidden(const char *at, size_t length)
 {
     const char *q = memchr(at, '=', length);

@@ -18,10 +18,10 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /* Request line and headers as they came and as they are kept (cookies twice), and the headers
-     * of the answer. libmicrohttpd clears all of it for every request. */
+    /* For the request's head as received and as parsed (cookies twice), and the response's head.
+     * libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
-    URI_AT_HAND = 256, /* longer ones are allocated */
+    SHORT_URI = 256, /* longer ones are allocated */
 };
 
 struct http {
@@ -33,22 +33,22 @@ struct http {
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
     struct deadlines deadlines;
     struct lingering_close lingering;
-    socklen_t adopting; /* how long the address is of the connection being given */
-    bool adopted;       /* it has begun */
+    socklen_t adopted_length; /* of the peer's address, during http_adopt */
+    bool adopted;             /* libmicrohttpd has accepted that connection */
     bool draining;
     bool closing; /* no further request is handled */
     struct http_date date;
     void (*drained)(void *context);
     void *drained_context;
-    uint64_t logged; /* when libmicrohttpd's last message was let through, ms */
+    uint64_t logged; /* when a message of libmicrohttpd's was last logged, ms */
 };
 
 enum state {
-    STATE_NEW,     /* request line known */
-    STATE_CHECKED, /* headers known and acceptable */
-    STATE_HANDLED, /* with the handler */
-    STATE_PARKED,  /* suspended until the answer is there */
-    STATE_ANSWERED,
+    STATE_NEW,       /* request line known */
+    STATE_CHECKED,   /* headers known and acceptable */
+    STATE_HANDLED,   /* in the handler */
+    STATE_SUSPENDED, /* until the response is made */
+    STATE_RESPONDED,
 };
 
 struct http_exchange {
@@ -57,21 +57,24 @@ struct http_exchange {
     struct deadline *deadline;
     enum state state;
     struct http_request request;
-    bool close;                   /* close the connection after the answer */
-    bool own;                     /* the response is nobody else's */
-    struct mhd_response response; /* of the answer, until libmicrohttpd has it */
-    struct streamed_body *body;   /* of the answer, while it has a source, or NULL */
-    bool had_body;                /* the answer before it had one */
-    char *uri;                    /* at_hand, or allocated */
-    char at_hand[URI_AT_HAND];
+    bool close;                   /* close the connection after the response */
+    bool own;                     /* response is not shared */
+    struct mhd_response response; /* until libmicrohttpd has taken it */
+    struct streamed_body *body;   /* of the response, while its source is not done, or NULL */
+    bool streamed;                /* the response had such a body */
+    uint64_t length;              /* of the body to send; 0 if unknown */
+    uint64_t sent;                /* of a streamed body: the blocks that are sent */
+    char *uri;                    /* short_uri, or allocated */
+    char short_uri[SHORT_URI];
 };
 
-/* One connection, and the exchange that it is at: there is never a second. */
+/* A connection and its current exchange: it never has two at once. */
 struct connection {
-    struct deadline deadline; /* first: a link is its connection */
+    struct deadline deadline; /* first: cast back in cut_bodies */
     const struct sockaddr *peer;
     socklen_t peer_length;
     struct http_exchange exchange;
+    _Alignas(max_align_t) unsigned char state[]; /* the handler's */
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -82,8 +85,8 @@ static void run(struct http *http)
 
     http->work_due = false;
     MHD_run(http->daemon);
-    /* A timeout of 0 counts: its fds are edge-triggered, so what MHD left
-     * undone does not make the epoll fd readable again. */
+    /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
+     * does not make the epoll fd readable again. */
     if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
         uv_timer_start(&http->timer, on_timer, timeout, 0);
     else
@@ -129,12 +132,10 @@ static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 }
 
 /*
- * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the
- * answer, and where the client has closed its sending side, closes it. Only
- * connections with a timeout of their own are looked after first: so one that
- * waits gets one. The others have none but after a body that had a source:
- * deadlines_expire looks after them, and libmicrohttpd need not ask for the time
- * thrice a request.
+ * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the response, and closes
+ * it if the client has closed its sending side. Only connections with a timeout of their own are
+ * handled in the right order, so suspended ones get one. All others have none, except after a
+ * streamed body: deadlines_expire times them, which saves three clock reads per request.
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
 {
@@ -143,19 +144,19 @@ static void set_timeout(struct http_exchange *exchange, unsigned seconds)
 
 static void free_uri(struct http_exchange *exchange)
 {
-    if (exchange->uri != exchange->at_hand)
+    if (exchange->uri != exchange->short_uri)
         free(exchange->uri);
-    exchange->uri = exchange->at_hand;
+    exchange->uri = exchange->short_uri;
 }
 
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
     struct connection *connection = connection_of(mhd);
     if (!connection)
-        return NULL; /* on_request then closes it */
+        return NULL; /* on_request then closes the connection */
     struct http_exchange *exchange = &connection->exchange;
     size_t length = strlen(uri);
-    char *kept = length < URI_AT_HAND ? exchange->at_hand : malloc(length + 1);
+    char *kept = length < SHORT_URI ? exchange->short_uri : malloc(length + 1);
     if (!kept)
         return NULL;
     memcpy(kept, uri, length + 1);
@@ -167,11 +168,17 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     exchange->response.response = NULL;
     exchange->own = false;
     exchange->uri = kept;
-    if (exchange->had_body)
+    exchange->sent = 0;
+    if (exchange->streamed)
         set_timeout(exchange, 0);
-    exchange->had_body = false;
+    exchange->streamed = false;
     enter(exchange, DEADLINE_HEADERS);
     return exchange;
+}
+
+void *http_state(struct http_exchange *exchange)
+{
+    return ((struct connection *)exchange->deadline)->state;
 }
 
 bool http_closes(const struct http_exchange *exchange)
@@ -179,31 +186,33 @@ bool http_closes(const struct http_exchange *exchange)
     return exchange->close || exchange->http->draining;
 }
 
-bool http_has_left(const struct http_exchange *exchange)
+bool http_client_left(const struct http_exchange *exchange)
 {
     return deadline_has_left(exchange->deadline);
 }
 
-/* The response is there, or, where memory is out, is none. */
-static void answered(struct http_exchange *exchange)
+/* The response is made, or is NULL if out of memory. */
+static void responded(struct http_exchange *exchange)
 {
-    if (exchange->state == STATE_PARKED) {
+    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_SUSPENDED);
+    exchange->length =
+        exchange->request.method == HTTP_HEAD ? 0 : (uint64_t)exchange->response.length;
+    if (exchange->state == STATE_SUSPENDED) {
         MHD_resume_connection(exchange->connection);
         exchange->http->work_due = true;
     }
-    exchange->state = STATE_ANSWERED;
+    exchange->state = STATE_RESPONDED;
 }
 
-void http_answer(struct http_exchange *exchange, const struct http_response *answer)
+void http_respond(struct http_exchange *exchange, const struct http_response *response)
 {
-    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
     exchange->own = true;
-    mhd_response_make(&exchange->response, answer, exchange->request.method == HTTP_HEAD,
-                      exchange->close || exchange->http->draining);
+    mhd_response_make(&exchange->response, response, exchange->request.method == HTTP_HEAD,
+                      http_closes(exchange));
     if (exchange->response.response && exchange->response.body)
         streamed_body_bind(exchange->response.body, exchange->connection, exchange->deadline,
-                           exchange->http->parts.loop, &exchange->body);
-    answered(exchange);
+                           exchange->http->parts.loop, &exchange->body, &exchange->sent);
+    responded(exchange);
 }
 
 void http_wake(struct http_exchange *exchange)
@@ -212,13 +221,12 @@ void http_wake(struct http_exchange *exchange)
         exchange->http->work_due = true;
 }
 
-void http_give(struct http_exchange *exchange, struct mhd_response *response)
+void http_respond_prepared(struct http_exchange *exchange, struct mhd_response *response)
 {
-    assert(exchange->state == STATE_HANDLED || exchange->state == STATE_PARKED);
     mhd_response_date(response, &exchange->http->date);
     exchange->own = false;
     exchange->response = *response;
-    answered(exchange);
+    responded(exchange);
 }
 
 static void drop_response(struct http_exchange *exchange)
@@ -247,9 +255,9 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     exchange->request.last = http_closes(exchange);
     enter(exchange, DEADLINE_HANDLED);
     http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
-    if (exchange->state == STATE_ANSWERED)
+    if (exchange->state == STATE_RESPONDED)
         return queue_response(exchange);
-    exchange->state = STATE_PARKED;
+    exchange->state = STATE_SUSPENDED;
     set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
     MHD_suspend_connection(exchange->connection);
     return MHD_YES;
@@ -263,19 +271,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
     struct http_exchange *exchange = *exchange_place;
     (void)mhd, (void)url, (void)upload, (void)upload_size;
 
-    if (!exchange || (http->closing && exchange->state != STATE_ANSWERED))
+    if (!exchange || (http->closing && exchange->state != STATE_RESPONDED))
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
         exchange->close =
             request_head_read(&exchange->request, mhd, exchange->uri, method, version);
         exchange->state = STATE_CHECKED;
-        /* An answer to the first call makes MHD close the connection: right for
-         * what is refused, wrong for everything else. */
+        /* A response to the first call makes libmicrohttpd close the connection, which is right
+         * only for refused requests. */
         return exchange->request.refused ? handle(exchange) : MHD_YES;
     case STATE_CHECKED:
         return handle(exchange);
-    case STATE_ANSWERED:
+    case STATE_RESPONDED:
         set_timeout(exchange, 0);
         return queue_response(exchange);
     default:
@@ -288,15 +296,20 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
 {
     struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)mhd, (void)code;
+    (void)mhd;
 
     if (!exchange)
         return;
-    /* Where the body's reader ends the connection, libmicrohttpd 0.9.75 may forget to clean it up.
-     * It looks after those with a timeout of their own, the next time that it runs. */
+    if (http->parts.completed && exchange->state == STATE_RESPONDED) {
+        const bool known = code == MHD_REQUEST_TERMINATED_COMPLETED_OK && exchange->length > 0;
+        http->parts.completed(http->parts.handler_context, exchange,
+                              known ? exchange->length : exchange->sent);
+    }
+    /* If the body's reader ended the connection, libmicrohttpd 0.9.75 may forget to clean it up.
+     * It does look at connections with a timeout of their own, the next time that it runs. */
     if (exchange->body) {
         set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
-        exchange->had_body = true;
+        exchange->streamed = true;
         http->work_due = true;
     }
     enter(exchange, DEADLINE_IDLE);
@@ -305,43 +318,38 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
     *exchange_place = NULL;
 }
 
-static void on_begun(struct http *http, struct MHD_Connection *mhd, void **place)
+static void on_started(struct http *http, struct MHD_Connection *mhd, void **place)
 {
-    struct connection *connection = malloc(sizeof *connection);
+    struct connection *connection = calloc(1, sizeof *connection + http->parts.state_size);
     int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 
     http->adopted = true;
     *place = connection;
-    if (!connection) { /* nothing would look after it */
+    if (!connection) { /* it would have no deadline */
         shutdown(fd, SHUT_RDWR);
         return;
     }
     connection->peer =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    connection->peer_length = http->adopting;
-    connection->exchange.uri = connection->exchange.at_hand;
-    connection->exchange.state = STATE_NEW;
-    connection->exchange.own = false;
-    connection->exchange.response.response = NULL;
-    connection->exchange.body = NULL;
-    connection->exchange.had_body = false;
+    connection->peer_length = http->adopted_length;
+    connection->exchange.uri = connection->exchange.short_uri;
     deadlines_add(&http->deadlines, &connection->deadline, fd, uv_now(http->parts.loop));
 }
 
 /*
- * Whether the client of CONNECTION, which ends, may still be sending. It need not have closed it
- * where it got an answer and that ended the connection, unless by a refusal or with bytes unread.
- * Otherwise libmicrohttpd has refused something by itself, or the client has left, which shows.
+ * True if the client of CONNECTION, which is being closed, may still be sending. It is not after an
+ * ordinary response that ended the connection, unless bytes are unread. It may be after a refusal,
+ * ours or libmicrohttpd's own. If the client has left, lingering_close_add notices.
  */
 static bool may_be_sending(const struct http *http, const struct connection *connection)
 {
     const struct http_exchange *exchange = &connection->exchange;
-    const bool just_answered =
-        exchange->state == STATE_ANSWERED &&
-        (exchange->had_body || connection->deadline.since == uv_now(http->parts.loop));
+    const bool just_responded =
+        exchange->state == STATE_RESPONDED &&
+        (exchange->streamed || connection->deadline.since == uv_now(http->parts.loop));
     int unread = 0;
 
-    if (!just_answered || exchange->close)
+    if (!just_responded || exchange->close)
         return true;
     return ioctl(connection->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
 }
@@ -353,7 +361,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
     struct connection *connection = *place;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        on_begun(http, mhd, place);
+        on_started(http, mhd, place);
         return;
     }
     if (!connection || !may_be_sending(http, connection) ||
@@ -363,7 +371,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
             http->parts.closed_context,
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (connection) {
-        free_uri(&connection->exchange); /* whose head never came whole */
+        free_uri(&connection->exchange); /* if its head was never complete */
         drop_response(&connection->exchange);
         deadlines_remove(&http->deadlines, &connection->deadline);
     }
@@ -373,16 +381,16 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
 
 void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length)
 {
-    http->adopting = length;
+    http->adopted_length = length;
     http->adopted = false;
-    MHD_add_connection(http->daemon, fd, peer, length); /* or else closes it */
+    MHD_add_connection(http->daemon, fd, peer, length); /* closes FD on error */
     if (!http->adopted)
         http->parts.closed(http->parts.closed_context, peer);
     http->work_due = true;
 }
 
-/* Cut off the bodies that are being sent, or those alone that wait and whose client has left:
- * a suspended connection does not notice. */
+/* Cut off all streamed bodies, or only those that wait for bytes and whose client has left: a
+ * suspended connection does not notice that. */
 static void cut_bodies(struct http *http, bool all)
 {
     for (struct deadline *deadline = http->deadlines.first; deadline; deadline = deadline->next) {
@@ -393,7 +401,7 @@ static void cut_bodies(struct http *http, bool all)
     }
 }
 
-unsigned http_sweep(struct http *http)
+unsigned http_expire(struct http *http)
 {
     cut_bodies(http, false);
     lingering_close_expire(&http->lingering);
@@ -416,7 +424,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *context, const ch
     uint64_t now = uv_hrtime() / 1000000;
 
     if (http->logged && now - http->logged < 1000)
-        return; /* it can log a million lines a second when files run out */
+        return; /* it logs up to a million lines per second if out of files */
     http->logged = now;
     vsnprintf(text, sizeof text, format, arguments);
     text[strcspn(text, "\n")] = '\0';
@@ -446,7 +454,7 @@ static int start_daemon(struct http *http)
     return http->daemon ? 0 : -ENOMEM;
 }
 
-/* The loop's handles. They cannot fail here but for epoll's own memory. */
+/* Of the loop's handles, only the poll can fail. */
 static int start_loop(struct http *http)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -493,15 +501,15 @@ void http_drain(struct http *http, void (*drained)(void *context), void *context
     http->drained = drained;
     http->drained_context = context;
     lingering_close_all(&http->lingering);
-    /* From now on http_sweep closes whoever has asked for nothing, after a grace
-     * in which a request under way arrives. */
+    /* From now on http_expire closes idle connections, after a grace period in which a request
+     * on its way may arrive. */
     http->work_due = true;
 }
 
 void http_close(struct http *http)
 {
-    /* What has just been answered is sent. A request that is read on the way could only be
-     * suspended, and libmicrohttpd does not stop with one that is. */
+    /* MHD_run sends the responses just made. A request that it reads meanwhile is not handled: it
+     * could only be suspended, and MHD_stop_daemon aborts if a connection is. */
     http->closing = true;
     cut_bodies(http, true);
     lingering_close_all(&http->lingering);

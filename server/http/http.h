@@ -1,11 +1,10 @@
 /*
- * HTTP on one libuv loop, through libmicrohttpd driven by its epoll fd. It
- * listens nowhere: connections are given to it. Everything here runs on the
- * loop's thread; libmicrohttpd is called from no other.
+ * HTTP on one libuv loop: libmicrohttpd driven through its epoll fd. It has no listening socket;
+ * connections are handed to it. Everything here runs on the loop's thread, and libmicrohttpd is
+ * called from no other.
  *
- * Only GET, HEAD and OPTIONS without a body reach the handler as they are.
- * Everything else, and every request whose framing could be read in two ways,
- * reaches it as refused, and its connection is closed after the answer.
+ * Only GET, HEAD and OPTIONS without a body reach the handler as such. Any other request, and any
+ * whose framing is ambiguous, is marked refused, and its connection closes after the response.
  */
 #ifndef FARLANDS_HTTP_HTTP_H
 #define FARLANDS_HTTP_HTTP_H
@@ -15,69 +14,78 @@
 #include "server/http/message.h"
 
 struct http;
-struct http_exchange;
-struct mhd_response; /* server/http/mhd_response.h */
+struct http_exchange; /* one request and its response */
+struct mhd_response;  /* server/http/mhd_response.h */
 
 struct http_parts {
     uv_loop_t *loop;
-    unsigned connections; /* the most that it will be given at once */
+    unsigned connections; /* the most that are open at once */
+    size_t state_size;    /* of http_state */
     /*
-     * Called once a request, whose strings last until it is answered. It calls
-     * http_answer or http_give now or, by keeping EXCHANGE, later; always once.
+     * Called once per request, whose strings last until COMPLETED. Must respond to EXCHANGE exactly
+     * once, before it returns or later.
      */
     void (*handler)(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
-    void *handler_context;
-    /* A connection that was given is no more. */
+    /*
+     * Called once per request that was responded to, when its response has been sent or its
+     * connection is gone. SENT is the number of body bytes handed to the socket: all of them if the
+     * response is complete. Otherwise it is a lower bound, as libmicrohttpd does not tell the exact
+     * number: the blocks of a streamed body that were sent whole, and 0 for any other body. NULL:
+     * nobody asks.
+     */
+    void (*completed)(void *context, struct http_exchange *exchange, uint64_t sent);
+    void *handler_context; /* of both */
+    /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
 };
 
-/*
- * Answer, in the handler or later, on the loop's thread. EXCHANGE is not to be used afterwards,
- * but for http_wake where ANSWER has a source.
- *
- * A body from a source is sent as it is made. Without a length it is chunked, or in HTTP/1.0 ends
- * with the connection, which is reset where it is cut off. A client may take its time while there
- * is nothing to send; where it leaves, that is seen within half a second. To HEAD nothing is
- * read: the source is done before http_answer returns.
- */
-void http_answer(struct http_exchange *exchange, const struct http_response *answer);
-
-/* The source of EXCHANGE's answer, which had no bytes, has some, or will fail. From http_answer on
- * until the source is done; does nothing where it is not waited for. */
-void http_wake(struct http_exchange *exchange);
-
-/* Answer with a response that stays the caller's; not to a request that is its connection's
- * last. */
-void http_give(struct http_exchange *exchange, struct mhd_response *response);
-
-/* Whether the connection will end with the answer, be it that all connections are to end by now. */
-bool http_closes(const struct http_exchange *exchange);
-
-/* Whether who sent the request that waits for an answer has hung up meanwhile. */
-bool http_has_left(const struct http_exchange *exchange);
-
 /* Returns 0 or a negative code. */
 int http_new(struct http **out, const struct http_parts *parts);
 
-/* Serve the connected socket FD, which is taken over whatever comes: CLOSED is called for it once.
- */
+/* Serve the connected socket FD. Takes ownership of FD even on error; calls CLOSED once for it. */
 void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length);
 
-/* Shut down connections that have been too long at what they do; to be called every 250 ms.
- * Returns how many. */
-unsigned http_sweep(struct http *http);
+/* Memory of the handler's own, state_size bytes, aligned for any type and not initialized: valid
+ * from the handler until COMPLETED returns. */
+void *http_state(struct http_exchange *exchange);
 
 /*
- * Close the idle connections, and each other one after the answer that it waits
- * for. Calls DRAINED once none is left.
+ * Send RESPONSE, in the handler or later, on the loop's thread. Afterwards EXCHANGE may only be
+ * used for http_wake, and only if RESPONSE has a source.
+ *
+ * A body from a source is sent as it is produced: chunked if its length is unknown, or, in
+ * HTTP/1.0, up to the end of the connection, which is reset if the body is cut off. The client is
+ * not timed while there is nothing to send; if it disconnects, that is noticed within half a
+ * second. In response to HEAD the source is not read, and done before http_respond returns.
  */
+void http_respond(struct http_exchange *exchange, const struct http_response *response);
+
+/* Send a prepared response, which stays the caller's. Not allowed if http_closes. */
+void http_respond_prepared(struct http_exchange *exchange, struct mhd_response *response);
+
+/* The source of EXCHANGE's response, which had no bytes, has some now, or will fail. May be called
+ * from http_respond until the source is done; does nothing unless the body waits for bytes. */
+void http_wake(struct http_exchange *exchange);
+
+/* True if the connection closes after this response, including because the server is draining. */
+bool http_closes(const struct http_exchange *exchange);
+
+/* True if the client disconnected while the request was pending. */
+bool http_client_left(const struct http_exchange *exchange);
+
+/* Close connections whose deadline has passed; call it every 250 ms. Returns how many. */
+unsigned http_expire(struct http *http);
+
+/* Graceful shutdown: close idle connections, and the others after their pending response. Calls
+ * DRAINED once none is left. */
 void http_drain(struct http *http, void (*drained)(void *context), void *context);
 
-/* Stop at once, cutting connections off; sources are then done. Every exchange must have been
- * answered, and what the handler is told of meanwhile, requests that have just come, it answers at
- * once. */
+/*
+ * Stop now, cutting connections off; sources become done. All pending requests must have been
+ * responded to, and requests that arrive meanwhile must be responded to in the handler.
+ */
 void http_close(struct http *http);
 
 /* Free, once the loop has run the close callbacks of http_close. */

@@ -16,43 +16,43 @@ static ssize_t no_body(void *context, uint64_t position, char *buffer, size_t ma
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static struct MHD_Response *with_body(const struct http_response *answer)
+static struct MHD_Response *from_blob(const struct http_response *response)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-        http_body_length(answer), answer->body->bytes + answer->first, release_body,
-        blob_hold(answer->body));
-    if (!response)
-        blob_release(answer->body);
-    return response;
+    struct MHD_Response *made = MHD_create_response_from_buffer_with_free_callback_cls(
+        http_body_length(response), response->body->bytes + response->first, release_body,
+        blob_hold(response->body));
+    if (!made)
+        blob_release(response->body);
+    return made;
 }
 
-static struct MHD_Response *with_source(const struct http_response *answer,
+static struct MHD_Response *from_source(const struct http_response *response,
                                         struct streamed_body **body)
 {
-    const bool sized = answer->length >= 0;
-    *body = streamed_body_new(answer->source, sized);
+    const bool sized = response->length >= 0;
+    *body = streamed_body_new(response->source, sized);
     if (!*body) {
-        answer->source->done(answer->source->context);
+        response->source->done(response->source->context);
         return NULL;
     }
-    struct MHD_Response *response = MHD_create_response_from_callback(
-        sized ? (uint64_t)answer->length : MHD_SIZE_UNKNOWN, STREAMED_BODY_BLOCK,
+    struct MHD_Response *made = MHD_create_response_from_callback(
+        sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN, STREAMED_BODY_BLOCK,
         streamed_body_read, *body, streamed_body_free);
-    if (!response)
+    if (!made)
         streamed_body_free(*body);
-    return response;
+    return made;
 }
 
-/* To HEAD, where the body is not there. */
-static struct MHD_Response *with_length(int64_t length)
+/* For HEAD, if there is no body to take the length from. */
+static struct MHD_Response *from_length(int64_t length)
 {
-    struct MHD_Response *response = MHD_create_response_from_callback(
+    struct MHD_Response *made = MHD_create_response_from_callback(
         length < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)length, 1024, no_body, NULL, NULL);
-    /* Of an unknown length libmicrohttpd would send the end of a chunked body even for HEAD; like
-     * this it says nothing, and closes. */
-    if (response && length < 0)
-        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
-    return response;
+    /* With an unknown length libmicrohttpd would send the last chunk of a body even for HEAD.
+     * With this option it sends none, and closes. */
+    if (made && length < 0)
+        MHD_set_response_options(made, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
+    return made;
 }
 
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
@@ -60,38 +60,39 @@ static bool add_header(struct MHD_Response *response, const char *name, const ch
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-int mhd_response_make(struct mhd_response *out, const struct http_response *answer, bool head,
+int mhd_response_make(struct mhd_response *out, const struct http_response *response, bool head,
                       bool closes)
 {
-    struct MHD_Response *response;
+    struct MHD_Response *made;
     struct streamed_body *body = NULL;
 
-    if (answer->source && head) {
-        answer->source->done(answer->source->context);
-        response = with_length(answer->length);
-    } else if (answer->source)
-        response = with_source(answer, &body);
-    else if (answer->body)
-        response = with_body(answer);
-    else if (head && answer->status == MHD_HTTP_OK)
-        response = with_length(answer->length);
-    else /* A 304 then says Content-Length: 0. Leaving it out needs a newer libmicrohttpd, and with
-            the true length some clients wait for a body. */
-        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    if (!response)
+    if (response->source && head) {
+        response->source->done(response->source->context);
+        made = from_length(response->length);
+    } else if (response->source)
+        made = from_source(response, &body);
+    else if (response->body)
+        made = from_blob(response);
+    else if (head && response->status == MHD_HTTP_OK)
+        made = from_length(response->length);
+    else /* A 304 then has Content-Length: 0. libmicrohttpd before 0.9.77 cannot leave it out, and
+            given the true length some clients wait for a body. */
+        made = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!made)
         return -ENOMEM;
-    bool whole = !answer->type || add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-    for (int i = 0; i < answer->header_count; i++)
-        whole = add_header(response, answer->headers[i].name, answer->headers[i].value) && whole;
-    if (closes)
-        whole = add_header(response, MHD_HTTP_HEADER_CONNECTION, "close") && whole;
-    if (!whole) {
-        MHD_destroy_response(response);
+    bool complete =
+        !response->type || add_header(made, MHD_HTTP_HEADER_CONTENT_TYPE, response->type);
+    for (int i = 0; i < response->header_count && complete; i++)
+        complete = add_header(made, response->headers[i].name, response->headers[i].value);
+    if (closes && complete)
+        complete = add_header(made, MHD_HTTP_HEADER_CONNECTION, "close");
+    if (!complete) {
+        MHD_destroy_response(made);
         return -ENOMEM;
     }
-    *out = (struct mhd_response){.response = response,
-                                 .status = answer->status,
-                                 .length = http_body_length(answer),
+    *out = (struct mhd_response){.response = made,
+                                 .status = response->status,
+                                 .length = http_body_length(response),
                                  .body = body};
     return 0;
 }
@@ -106,7 +107,7 @@ static void update(struct http_date *date)
         return;
     date->second = now.tv_sec;
     gmtime_r(&now.tv_sec, &utc);
-    /* Names in English, whatever the locale: it is never set. */
+    /* The names are English: no locale is ever set. */
     strftime(date->text, sizeof date->text, "%a, %d %b %Y %H:%M:%S GMT", &utc);
 }
 

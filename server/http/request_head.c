@@ -7,10 +7,10 @@
 
 #include "server/http/framing.h"
 
-/* The headers that the handler looks at, and where. */
-static const struct wanted_header {
+static const struct {
     const char *name;
-    size_t length, place; /* of the name; in struct http_request */
+    size_t length; /* of the name */
+    size_t offset; /* of the value in struct http_request */
 } wanted_headers[] = {
 #define WANTED(name, member)                                            \
     {                                                                   \
@@ -32,7 +32,6 @@ static const struct wanted_header {
 #undef WANTED
 };
 
-/* The headers that matter, and the framing of all of them. */
 struct head {
     struct framing framing;
     struct http_request *request;
@@ -48,11 +47,9 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     if (!value)
         value = "";
     framing_header(&head->framing, name, value);
-    for (size_t i = 0; i < sizeof wanted_headers / sizeof wanted_headers[0]; i++) {
-        const struct wanted_header *wanted = &wanted_headers[i];
-        if (wanted->length == length && strcasecmp(wanted->name, name) == 0)
-            *(const char **)((char *)head->request + wanted->place) = value;
-    }
+    for (size_t i = 0; i < sizeof wanted_headers / sizeof wanted_headers[0]; i++)
+        if (wanted_headers[i].length == length && strcasecmp(wanted_headers[i].name, name) == 0)
+            *(const char **)((char *)head->request + wanted_headers[i].offset) = value;
     return MHD_YES;
 }
 

@@ -6,13 +6,13 @@
 struct streamed_body {
     struct http_source source;
     bool sized;
-    bool waits; /* its connection is suspended */
+    bool suspended; /* its connection is, until there are bytes */
     bool cut;
-    size_t block; /* bytes that were given last: they have been taken when more are asked for */
     struct MHD_Connection *connection;
     struct deadline *deadline;
     const uv_loop_t *loop;
     struct streamed_body **place;
+    uint64_t *sent;
 };
 
 struct streamed_body *streamed_body_new(const struct http_source *source, bool sized)
@@ -27,23 +27,24 @@ struct streamed_body *streamed_body_new(const struct http_source *source, bool s
 
 void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
                         struct deadline *deadline, const uv_loop_t *loop,
-                        struct streamed_body **place)
+                        struct streamed_body **place, uint64_t *sent)
 {
     body->connection = connection;
     body->deadline = deadline;
     body->loop = loop;
     body->place = place;
+    body->sent = sent;
     *place = body;
 }
 
 /*
- * The end of a body without a length, as HTTP/1.0 has it, is the connection's. That it is not
- * there yet only a reset tells, which takes what is unsent along (tcp(7): connecting to nowhere).
+ * In HTTP/1.0 a body of unknown length ends with the connection, so only a reset tells the client
+ * that it is incomplete. Connecting to AF_UNSPEC resets, and discards unsent bytes (tcp(7)).
  */
 static void reset(int fd)
 {
-    const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
-    (void)connect(fd, &nowhere, sizeof nowhere);
+    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+    (void)connect(fd, &unspecified, sizeof unspecified);
 }
 
 static ssize_t cut_off(const struct streamed_body *body)
@@ -56,19 +57,18 @@ static ssize_t cut_off(const struct streamed_body *body)
 ssize_t streamed_body_read(void *context, uint64_t position, char *out, size_t max)
 {
     struct streamed_body *body = context;
-    (void)position;
 
     if (body->cut)
         return cut_off(body);
-    deadline_advance(body->deadline, body->block, uv_now(body->loop));
+    deadline_advance(body->deadline, (size_t)(position - *body->sent), uv_now(body->loop));
+    *body->sent = position; /* libmicrohttpd asks when all before has been sent */
     ssize_t count = body->source.read(body->source.context, out, max);
     if (count == UV_EOF && !body->sized)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (count < 0)
         return cut_off(body);
-    body->block = (size_t)count;
     if (count == 0) {
-        body->waits = true;
+        body->suspended = true;
         deadline_wait(body->deadline, uv_now(body->loop));
         MHD_suspend_connection(body->connection);
     }
@@ -77,9 +77,9 @@ ssize_t streamed_body_read(void *context, uint64_t position, char *out, size_t m
 
 bool streamed_body_wake(struct streamed_body *body)
 {
-    if (!body->waits)
+    if (!body->suspended)
         return false;
-    body->waits = false;
+    body->suspended = false;
     deadline_resume(body->deadline, uv_now(body->loop));
     MHD_resume_connection(body->connection);
     return true;

@@ -119,7 +119,6 @@ static void on_read(struct job *job, void *thread_state)
         enqueue(fetch, false);
         return;
     }
-    count(fetcher, METRIC_HITS_DISK);
     complete(fetch, blob, FETCH_FROM_DISK);
     blob_release(blob);
     fetch_free(fetch);
@@ -132,8 +131,7 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     /* An earlier flight may have completed between fetch_lookup and single_flight_join. */
     struct blob *blob = memory_cache_get(fetcher->memory_cache, request->key);
     if (blob) {
-        count(fetcher, METRIC_HITS_MEMORY);
-        single_flight_complete(fetcher->flights, flight, blob, FETCH_RENDERED);
+        single_flight_complete(fetcher->flights, flight, blob, FETCH_FROM_MEMORY);
         blob_release(blob);
         return;
     }

@@ -40,7 +40,7 @@ struct fetch_request {
 };
 
 /* The result of a successful fetch. */
-enum { FETCH_RENDERED, FETCH_FROM_DISK };
+enum { FETCH_RENDERED, FETCH_FROM_DISK, FETCH_FROM_MEMORY };
 
 /*
  * Start to fetch a tile, or join a fetch in progress; an interactive request makes a queued

@@ -47,6 +47,12 @@ static inline void daemon_on_request(void *context, struct http_exchange *exchan
     service_handle(daemon->service, exchange, request);
 }
 
+static inline void daemon_on_completed(void *context, struct http_exchange *exchange, uint64_t sent)
+{
+    const struct daemon *daemon = context;
+    service_completed(daemon->service, exchange, sent);
+}
+
 static inline void daemon_on_closed(void *context, const struct sockaddr *peer)
 {
     struct daemon *daemon = context;
@@ -106,14 +112,16 @@ static inline struct daemon *daemon_new(void)
                                           .recent_worlds = daemon.recent_worlds,
                                           .sinks = {.metrics = &daemon.metrics},
                                           .streams = &daemon.streams,
-                                          .shelves = 1,
+                                          .services = 1,
                                           .scrape = daemon_scrape,
                                           .readiness = daemon_readiness,
                                           .context = &daemon};
     must(service_new(&daemon.service, &service, daemon.snapshot) == 0, "out of memory");
     const struct http_parts http = {.loop = &daemon.loop,
                                     .connections = 16,
+                                    .state_size = sizeof(struct request_context),
                                     .handler = daemon_on_request,
+                                    .completed = daemon_on_completed,
                                     .handler_context = &daemon,
                                     .closed = daemon_on_closed,
                                     .closed_context = &daemon};

@@ -332,7 +332,7 @@ static void client_leave(struct client *client)
     close(client->fd);
     for (int i = 0; daemon_is_busy(server) || server->closed < server->adopted; i++) {
         uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
-        http_sweep(server->http); /* who has left while there is nothing to send */
+        http_expire(server->http); /* who has left while there is nothing to send */
     }
     for (int i = 0; i < QUIET; i++) /* what came home last */
         uv_run(loop, UV_RUN_NOWAIT);

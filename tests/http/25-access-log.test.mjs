@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Daemon, withDaemon } from './daemon.mjs';
 import { eventually, patience, scratch } from './program.mjs';
+import { open } from './streams.mjs';
 import { eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -75,6 +76,19 @@ describe('the access log', { timeout: patience(60000) }, () => {
             assert.equal(read(log).at(-1).from, 'disk');
         }, { config: config(log), cache });
     });
+
+    it('has a line for a completed request, with the bytes that were sent', () => withDaemon(async (daemon) => {
+        const uri = '/default/region.f32?x=0&y=0&width=4097&height=4097', whole = 4097 * 4097 * 4;
+        const stream = await open(daemon, uri);
+        await stream.read(1 << 20);
+        assert.equal(read(file).filter((entry) => entry.uri === uri).length, 0, 'it is not completed yet');
+        stream.leave();
+        const { status, bytes } = await entryOf(file, uri);
+        assert.equal(status, 200);
+        assert.ok(bytes >= 1 << 19 && bytes < whole, `${bytes} of ${whole}`);
+        assert.equal((await daemon.bytes(`${uri}&v=1`)).length, whole);
+        assert.equal((await entryOf(file, `${uri}&v=1`)).bytes, whole);
+    }, { config: config(file) }));
 
     it('survives hostile headers', () => withDaemon(async (daemon) => {
         for (const bytes of [[0xff, 0xfe], [0xc3, 0xb6], [0x5c, 0x22], [0xed, 0xa0, 0x80]]) {

@@ -67,12 +67,14 @@ static void set_up(void)
                                               .recent_worlds = recent_worlds,
                                               .sinks = {.metrics = &metrics},
                                               .streams = &streams,
-                                              .shelves = 1,
+                                              .services = 1,
                                               .scrape = scrape_in_vain};
     ck_assert_int_eq(service_new(&service, &for_service, snapshot), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .connections = 16,
+                                        .state_size = sizeof(struct request_context),
                                         .handler = service_handle,
+                                        .completed = service_completed,
                                         .handler_context = service,
                                         .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &for_http), 0);

@@ -17,7 +17,7 @@ static struct metrics metrics;
 static struct response_sinks sinks = {.metrics = &metrics};
 static struct config *config;
 static struct client_limits *clients;
-static struct pending_requests room;
+static struct pending_requests pending;
 static struct work_queue *renderers;
 static struct mailbox *mailbox;
 static struct streamed_jobs *streamed_jobs;
@@ -51,10 +51,11 @@ static int work(void *subject, unsigned index, struct render_scratch *scratch, s
     return 0;
 }
 
-static void give(void *subject, const struct request_context *context, struct http_response given)
+static void respond(void *subject, struct request_context *context, struct http_response bytes)
 {
     (void)subject;
-    http_answer(context->exchange, &given);
+    bytes.status = 200;
+    http_respond(context->exchange, &bytes);
 }
 
 static void free_sum(void *subject)
@@ -64,16 +65,18 @@ static void free_sum(void *subject)
 }
 
 static struct streamed_job_kind kind = {
-    .counter = METRIC_REGIONS, .work = work, .answer = give, .free = free_sum};
+    .counter = METRIC_REGIONS, .work = work, .respond = respond, .free = free_sum};
 
 static void handle(void *unused, struct http_exchange *exchange, const struct http_request *request)
 {
     (void)unused;
-    const struct request_context context = {
-        .sinks = &sinks, .exchange = exchange, .request = request};
-    const struct streamed_job_order order = {
-        .kind = &kind, .subject = &sum, .pieces = sum.pieces, .count = (int64_t)sum.pieces * BYTES};
-    streamed_job_begin(streamed_jobs, &order, &context, config);
+    struct request_context *context = http_state(exchange);
+    *context = (struct request_context){.sinks = &sinks, .exchange = exchange, .request = request};
+    const struct streamed_job_spec spec = {.kind = &kind,
+                                           .subject = &sum,
+                                           .pieces = sum.pieces,
+                                           .length = (int64_t)sum.pieces * BYTES};
+    streamed_job_begin(streamed_jobs, &spec, context, config);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -97,12 +100,15 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
-    ck_assert_int_eq(pending_requests_init(&room, clients, &sinks), 0);
+    ck_assert_int_eq(pending_requests_init(&pending, clients, &sinks), 0);
     ck_assert_int_eq(work_queue_new(&renderers, &options), 0);
-    const struct streamed_jobs_parts parts = {renderers, mailbox, &room, &metrics, &streams};
+    const struct streamed_jobs_parts parts = {renderers, mailbox, &pending, &metrics, &streams};
     ck_assert_int_eq(streamed_jobs_new(&streamed_jobs, &parts), 0);
-    const struct http_parts for_http = {
-        .loop = &loop, .connections = 16, .handler = handle, .closed = on_closed};
+    const struct http_parts for_http = {.loop = &loop,
+                                        .connections = 16,
+                                        .state_size = sizeof(struct request_context),
+                                        .handler = handle,
+                                        .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &for_http), 0);
 }
 
@@ -116,7 +122,7 @@ static void tear_down(void)
     http_free(http);
     work_queue_free(renderers);
     streamed_jobs_free(streamed_jobs);
-    pending_requests_close(&room);
+    pending_requests_close(&pending);
     mailbox_free(mailbox);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
     client_limits_free(clients);
@@ -146,8 +152,8 @@ static int ask(void)
 static void turn(void)
 {
     uv_run(&loop, UV_RUN_NOWAIT);
-    http_sweep(http);
-    pending_requests_expire(&room);
+    http_expire(http);
+    pending_requests_expire(&pending);
     usleep(100);
 }
 
@@ -165,7 +171,7 @@ static void until_held(int fd)
 
 static void stop(void)
 {
-    while (!pending_requests_cancel(&room) || !streamed_jobs_cancel(streamed_jobs))
+    while (!pending_requests_cancel(&pending) || !streamed_jobs_cancel(streamed_jobs))
         turn();
     http_close(http);
 }
@@ -210,20 +216,20 @@ END_TEST
 
 /* For how long it may take, and how long it has taken; whether that is too long. */
 static const struct {
-    unsigned patience_ms, waited_ms;
+    unsigned timeout_ms, waited_ms;
     bool late;
 } patience[] = {{0, 9900, false}, {0, 10000, true}, {60000, 50000, false}, {60000, 60000, true}};
 
 START_TEST(test_late)
 {
     char answer[2048] = "";
-    kind.patience_ms = patience[_i].patience_ms;
+    kind.timeout_ms = patience[_i].timeout_ms;
     sum.pieces = sum.held = 1;
     sum.more = true;
     int fd = ask();
     while (atomic_load(&sum.begun) < 2)
         turn();
-    room.first->since -= patience[_i].waited_ms * UINT64_C(1000000);
+    pending.first->since -= patience[_i].waited_ms * UINT64_C(1000000);
     for (int i = 0; i < 50; i++)
         turn();
     ck_assert_int_eq(read(fd, answer, sizeof answer - 1) > 0, patience[_i].late);
@@ -325,7 +331,7 @@ START_TEST(test_cancelled)
     sum.held = left[_i].held;
     int fd = ask();
     until_held(fd);
-    pending_requests_cancel(&room);
+    pending_requests_cancel(&pending);
     ck_assert(!streamed_jobs_cancel(streamed_jobs));
     for (unsigned i = 0; i < sum.pieces; i++)
         uv_sem_post(&sum.gate);

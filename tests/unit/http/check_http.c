@@ -28,6 +28,11 @@ struct feed {
 static struct feed feed;
 static unsigned requests;
 
+/* Bytes of body sent, of each completed request. */
+enum { COMPLETIONS_MAX = 16 };
+static unsigned completions;
+static uint64_t sent[COMPLETIONS_MAX];
+
 static uint8_t feed_byte(size_t i)
 {
     return (uint8_t)(i * 31 + (i >> 8) * 7);
@@ -74,8 +79,8 @@ static void answer_from_feed(void)
     const struct http_source source = {feed_read, feed_done, &feed};
     feed.begun++;
     feed.given = feed.paused = 0;
-    http_answer(feed.exchange,
-                &(struct http_response){.status = 200, .source = &source, .length = feed.length});
+    http_respond(feed.exchange,
+                 &(struct http_response){.status = 200, .source = &source, .length = feed.length});
 }
 
 static void on_later(uv_timer_t *timer)
@@ -84,13 +89,28 @@ static void on_later(uv_timer_t *timer)
     answer_from_feed();
 }
 
+enum { WHOLE = 8 << 20 };
+
+static void respond_whole(struct http_exchange *exchange)
+{
+    struct blob *blob = blob_new(WHOLE);
+    memset(blob->bytes, '.', WHOLE);
+    http_respond(exchange, &(struct http_response){.status = 200, .body = blob});
+    blob_release(blob);
+}
+
 static void handle(void *context, struct http_exchange *exchange,
                    const struct http_request *request)
 {
     (void)context;
     requests++;
+    *(unsigned *)http_state(exchange) = requests;
+    if (strcmp(request->uri, "/whole") == 0) {
+        respond_whole(exchange);
+        return;
+    }
     if (strcmp(request->uri, "/feed") != 0) {
-        http_answer(exchange, &(struct http_response){.status = 204});
+        http_respond(exchange, &(struct http_response){.status = 204});
         return;
     }
     feed.exchange = exchange;
@@ -98,6 +118,15 @@ static void handle(void *context, struct http_exchange *exchange,
         uv_timer_start(&feed.timer, on_later, 2, 0);
     else
         answer_from_feed();
+}
+
+/* Requests of one connection are completed in order. */
+static void on_completed(void *context, struct http_exchange *exchange, uint64_t bytes)
+{
+    (void)context;
+    ck_assert_uint_le(*(unsigned *)http_state(exchange), requests);
+    ck_assert_uint_lt(completions, COMPLETIONS_MAX);
+    sent[completions++] = bytes;
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -115,8 +144,12 @@ static void on_drained(void *context)
 static void set_up(void)
 {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
-    const struct http_parts parts = {
-        .loop = &loop, .connections = 16, .handler = handle, .closed = on_closed};
+    const struct http_parts parts = {.loop = &loop,
+                                     .connections = 16,
+                                     .state_size = sizeof(unsigned),
+                                     .handler = handle,
+                                     .completed = on_completed,
+                                     .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &parts), 0);
     uv_timer_init(&loop, &feed.timer);
 }
@@ -175,7 +208,7 @@ static unsigned turn(unsigned ms)
         int timeout = uv_backend_timeout(&loop);
         poll(&ready, 1, timeout < 0 || timeout > 10 ? 10 : timeout);
         uv_run(&loop, UV_RUN_NOWAIT);
-        http_sweep(http);
+        http_expire(http);
     }
     return turns;
 }
@@ -334,6 +367,9 @@ START_TEST(test_body)
     ck_assert_uint_eq(feed.done, 1);
     turn(10);
     ck_assert_uint_eq(closed, old ? 1 : 0);
+    ck_assert_uint_eq(completions, old ? 1 : 2);
+    ck_assert_uint_eq(sent[0], total);
+    ck_assert_uint_eq(sent[1], 0);
     close(older);
     close(fd);
     free(got.bytes);
@@ -358,6 +394,9 @@ START_TEST(test_pipelined)
     assert_fed(got.bytes + got.length - 300000, 300000);
     ck_assert_uint_eq(requests, 3);
     ck_assert_uint_eq(feed.done, 2);
+    turn(10);
+    ck_assert_uint_eq(completions, 3);
+    ck_assert(sent[0] == 300000 && sent[1] == 0 && sent[2] == 300000);
     close(fd);
     free(got.bytes);
 }
@@ -397,6 +436,9 @@ START_TEST(test_head)
     ck_assert_uint_eq(head_length(fd, &got), got.length);
     ck_assert_uint_eq(feed.reads, 0);
     ck_assert_uint_eq(feed.done, 1);
+    turn(10);
+    ck_assert_uint_eq(completions, 1);
+    ck_assert_uint_eq(sent[0], 0);
     close(fd);
     free(got.bytes);
 }
@@ -439,6 +481,8 @@ START_TEST(test_failure)
     turn(10);
     ck_assert_uint_eq(feed.done, 1);
     ck_assert_uint_eq(closed, 1);
+    ck_assert_uint_eq(completions, 1);
+    ck_assert_uint_eq(sent[0], failures[_i].fails_at);
     /* In HTTP/1.0 nothing else tells that this is not the end. */
     if (old && !sized)
         ck_assert_int_eq(got.err, ECONNRESET);
@@ -476,6 +520,31 @@ START_TEST(test_client_leaves)
     turn(100);
     ck_assert_uint_eq(feed.done, 1);
     ck_assert_uint_eq(closed, 1);
+    ck_assert_uint_eq(completions, 1);
+    ck_assert(sent[0] > 0 && sent[0] <= feed.given);
+}
+END_TEST
+
+/* A body that is no stream counts as sent when all of it is, and otherwise not at all. */
+START_TEST(test_whole_body)
+{
+    struct received got = {0};
+    int fd = connect_over(AF_INET);
+
+    say(fd, "GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
+    const size_t start = head_length(fd, &got);
+    turn(50);
+    ck_assert_uint_eq(completions, 0);
+    if (_i == 0)
+        receive_until(fd, &got, start + WHOLE);
+    else
+        close(fd);
+    turn(100);
+    ck_assert_uint_eq(completions, 1);
+    ck_assert_uint_eq(sent[0], _i == 0 ? WHOLE : 0);
+    if (_i == 0)
+        close(fd);
+    free(got.bytes);
 }
 END_TEST
 
@@ -600,7 +669,7 @@ START_TEST(test_deadline)
             receive(fd, &got);
     }
     loop.time = begun + (uint64_t)deadlines[_i].after; /* until the loop looks at the clock again */
-    ck_assert_uint_eq(http_sweep(http), deadlines[_i].slow);
+    ck_assert_uint_eq(http_expire(http), deadlines[_i].slow);
     turn(20);
     ck_assert_uint_eq(feed.done, deadlines[_i].slow);
     ck_assert_uint_eq(closed, deadlines[_i].slow);
@@ -646,6 +715,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_failure, 0, ROWS(failures));
     tcase_add_loop_test(tcase, test_client_leaves, 0, ROWS(leavings));
     tcase_add_test(tcase, test_client_leaves_before);
+    tcase_add_loop_test(tcase, test_whole_body, 0, 2);
     tcase_add_loop_test(tcase, test_close, 0, ROWS(closings));
     tcase_add_test(tcase, test_close_before_it_is_sent);
     tcase_add_test(tcase, test_waiting);

@@ -1,0 +1,33 @@
+/*
+ * Cuts a region or volume into pieces that are rendered one by one and sent in order: whole layers,
+ * or rows of one layer if a layer is too large for a piece. Pure.
+ */
+#ifndef FARLANDS_API_REGION_PIECES_H
+#define FARLANDS_API_REGION_PIECES_H
+
+#include <stdint.h>
+
+#include "noise/farlands.h"
+
+struct region_pieces {
+    unsigned count;
+    uint64_t offset; /* of the range in the first piece, in bytes */
+    /* Private. */
+    struct farlands_box box; /* what is cut: the samples that the range touches, without gaps */
+    int rows, layers;        /* of a piece; the last ones may have fewer */
+    unsigned across;         /* pieces per layer; 1 if pieces are whole layers */
+    unsigned first;          /* the piece of BOX that is number 0 */
+};
+
+/* Cut BOX, with a depth of at least 1. Pieces have at most RENDER_PIECE_MAX samples. */
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box);
+
+/* The same for LENGTH > 0 bytes of BOX from byte FIRST on, at SAMPLE_SIZE bytes per sample: only
+ * pieces that contain bytes of this range. */
+void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
+                             unsigned sample_size, uint64_t first, uint64_t length);
+
+/* Piece NUMBER, less than count. */
+struct farlands_box region_pieces_box(const struct region_pieces *pieces, unsigned number);
+
+#endif

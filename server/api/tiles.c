@@ -1,0 +1,195 @@
+#include "tiles.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "server/api/raster_response.h"
+#include "server/routing/resolve.h"
+
+/* A request that waits for its tile. */
+struct tile_wait {
+    struct pending pending; /* first: cast back in its callbacks */
+    struct waiter waiter;
+    struct fetcher *fetcher;
+    struct raster raster; /* with a reference to its world */
+    struct raster_plan plan;
+    bool joined; /* another request's fetch */
+};
+
+static bool on_cancel(struct pending *pending)
+{
+    struct tile_wait *wait = (struct tile_wait *)pending;
+    return fetch_abandon(wait->fetcher, &wait->waiter);
+}
+
+static void on_ended(struct pending *pending)
+{
+    struct tile_wait *wait = (struct tile_wait *)pending;
+    world_release(wait->raster.world);
+    free(wait);
+}
+
+static void send_tile(struct request_context *context, const struct raster *raster,
+                      struct raster_plan *plan, struct blob *blob)
+{
+    struct http_response bytes = {.body = blob};
+
+    /* Equal tiles have equal bytes, pictures too: ranges of different fetches fit together. */
+    raster_response_set_length(plan, blob->length);
+    if (plan->status == 206) {
+        bytes.first = (size_t)plan->part.first;
+        bytes.count = (size_t)plan->part.length;
+    }
+    raster_response_send(context, raster, plan, bytes);
+}
+
+static void on_fetched(struct waiter *waiter, struct blob *blob, int err)
+{
+    struct tile_wait *wait =
+        (struct tile_wait *)((char *)waiter - offsetof(struct tile_wait, waiter));
+    struct request_context *context = wait->pending.context;
+
+    if (err < 0) {
+        pending_fail(&wait->pending, err);
+        return;
+    }
+    context->from = wait->joined               ? FROM_JOINED
+                    : err == FETCH_FROM_MEMORY ? FROM_MEMORY
+                    : err == FETCH_FROM_DISK   ? FROM_DISK
+                                               : FROM_RENDER;
+    send_tile(context, &wait->raster, &wait->plan, blob);
+    pending_end(&wait->pending);
+}
+
+static void wait_for_tile(const struct tile_sources *sources, struct request_context *context,
+                          const struct raster *raster, const struct raster_plan *plan,
+                          const struct fetch_request *request, const struct config *config)
+{
+    struct tile_wait *wait = calloc(1, sizeof *wait);
+    if (!wait) {
+        pending_respond_error(context, -ENOMEM);
+        return;
+    }
+    wait->pending.cancel = on_cancel;
+    wait->pending.ended = on_ended;
+    wait->waiter.mailbox = sources->mailbox;
+    wait->waiter.completed = on_fetched;
+    wait->fetcher = sources->fetcher;
+    wait->raster = *raster;
+    wait->plan = *plan;
+    if (pending_begin(sources->pending, &wait->pending, context, config)) {
+        free(wait);
+        return;
+    }
+    world_hold(raster->world);
+    int err = fetch_start(wait->fetcher, request, &wait->waiter);
+    wait->joined = err == 1;
+    if (err < 0)
+        pending_fail(&wait->pending, err);
+}
+
+/* True if the response to REQUEST may be shared: it depends on the URI and If-None-Match only. */
+static bool is_shareable(const struct http_request *request)
+{
+    return request->method == HTTP_GET && !request->range && !request->if_match && !request->last;
+}
+
+static int prepare(struct mhd_response *out, const struct raster *raster,
+                   const struct raster_plan *plan, struct blob *blob)
+{
+    const struct http_response response = {.status = blob ? 200 : 304,
+                                           .type = blob ? format_type(raster->format) : NULL,
+                                           .body = blob};
+    struct raster_headers out_headers;
+
+    raster_response_headers(&out_headers, raster, plan);
+    return response_prepare(out, response, &out_headers.headers);
+}
+
+/* Keep prepared responses for the next requests of this URI: 304 and, unless BLOB is NULL, 200. */
+static void keep_prepared(const struct tile_sources *sources, const struct request_context *context,
+                          const struct raster *raster, const struct raster_plan *plan,
+                          struct blob *blob)
+{
+    struct cached_response ready = {.uri = context->request->uri, .etag = plan->etag, .blob = blob};
+
+    if (!is_shareable(context->request) || prepare(&ready.same, raster, plan, NULL))
+        return;
+    if (blob && prepare(&ready.full, raster, plan, blob))
+        mhd_response_drop(&ready.same);
+    else
+        response_cache_put(sources->response_cache, &ready);
+}
+
+bool tiles_respond_prepared(const struct tile_sources *sources, struct request_context *context)
+{
+    const struct http_request *request = context->request;
+    struct cached_response *ready;
+
+    if (!is_shareable(request) ||
+        !(ready = response_cache_find(sources->response_cache, request->uri)))
+        return false;
+    if (conditional_if_none_match(request->if_none_match, ready->etag)) {
+        response_send_prepared(context, &ready->same);
+        return true;
+    }
+    if (!ready->blob)
+        return false;
+    blob_use(ready->blob);
+    context->from = FROM_MEMORY;
+    response_send_prepared(context, &ready->full);
+    return true;
+}
+
+/* Respond with a tile that need not be waited for, or to HEAD. Returns false if it must be. */
+static bool respond_now(const struct tile_sources *sources, struct request_context *context,
+                        const struct raster *raster, struct raster_plan *plan,
+                        struct fetch_request *request)
+{
+    const struct fetch_hit hit = fetch_lookup(sources->fetcher, request->tile, request->key);
+
+    request->maybe_on_disk = hit.maybe_on_disk;
+    if (hit.blob) {
+        context->from = hit.from_memory ? FROM_MEMORY : FROM_DISK;
+        if (hit.from_memory)
+            keep_prepared(sources, context, raster, plan, hit.blob);
+        send_tile(context, raster, plan, hit.blob);
+        blob_release(hit.blob);
+        return true;
+    }
+    if (context->request->method != HTTP_HEAD)
+        return false;
+    raster_response_send(context, raster, plan, (struct http_response){0});
+    return true;
+}
+
+void tiles_respond(const struct tile_sources *sources, struct request_context *context,
+                   const struct world *world, const struct route *route,
+                   const struct config *config)
+{
+    struct raster raster = {.world = world};
+    struct raster_plan plan;
+    struct tile tile;
+    char why[ROUTE_WHY];
+
+    if (resolve_tile(world, route, &tile, &raster.grid, why)) {
+        response_error(context, 404, why);
+        return;
+    }
+    if (route->seeded && tile.format == FORMAT_PNG) /* only those are on disk */
+        seed_cache_touch(sources->seed_cache);
+    raster.format = tile.format;
+    tile_key(&tile, raster.key);
+    raster_response_plan(&plan, &raster, route->version, context->request);
+    if (plan.status != 200 && plan.status != 206) {
+        if (plan.status == 304)
+            keep_prepared(sources, context, &raster, &plan, NULL);
+        raster_response_send(context, &raster, &plan, (struct http_response){0});
+        return;
+    }
+    struct fetch_request request = {
+        .tile = &tile, .key = raster.key, .rank = pending_rank(context->request)};
+    if (!respond_now(sources, context, &raster, &plan, &request))
+        wait_for_tile(sources, context, &raster, &plan, &request, config);
+}
