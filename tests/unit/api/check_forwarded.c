@@ -1,0 +1,214 @@
+/* The server behind proxies: base path, trusted headers, the client's address, absolute URLs. */
+#include "server/api/forwarded.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+
+#include "tests/unit/support/fixtures.h"
+
+/* Trusts 10.0.0.0/8 and fd00::/8. */
+static struct site_config site_of(const char *public_url, const char *base_path)
+{
+    struct site_config site = {.proxies.count = 2};
+
+    snprintf(site.public_url, sizeof site.public_url, "%s", public_url);
+    snprintf(site.base_path, sizeof site.base_path, "%s", base_path);
+    ck_assert_int_eq(network_parse(&site.proxies.network[0], "10.0.0.0/8", 10), 0);
+    ck_assert_int_eq(network_parse(&site.proxies.network[1], "fd00::/8", 8), 0);
+    return site;
+}
+
+/* NULL for "-", a Unix socket for "unix". */
+static const struct sockaddr *address_of(struct sockaddr_storage *storage, const char *text)
+{
+    *storage = (struct sockaddr_storage){.ss_family = AF_UNIX};
+    if (inet_pton(AF_INET, text, &((struct sockaddr_in *)storage)->sin_addr) == 1)
+        storage->ss_family = AF_INET;
+    else if (inet_pton(AF_INET6, text, &((struct sockaddr_in6 *)storage)->sin6_addr) == 1)
+        storage->ss_family = AF_INET6;
+    return strcmp(text, "-") == 0 ? NULL : (const struct sockaddr *)storage;
+}
+
+static const char *text_of(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
+{
+    if (!address)
+        return "-";
+    if (address->sa_family == AF_INET)
+        return inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text,
+                         INET6_ADDRSTRLEN);
+    if (address->sa_family == AF_INET6)
+        return inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text,
+                         INET6_ADDRSTRLEN);
+    return "unix";
+}
+
+static const struct {
+    const char *base_path, *uri;
+    enum forwarded_scope scope;
+    const char *route;
+} scopes[] = {
+    {"", "/", FORWARDED_INSIDE, "/"},
+    {"", "/a/b?c", FORWARDED_INSIDE, "/a/b?c"},
+    {"", "a", FORWARDED_INSIDE, "a"},
+    {"/base", "/base/", FORWARDED_INSIDE, "/"},
+    {"/base", "/base/a?b", FORWARDED_INSIDE, "/a?b"},
+    {"/base", "/base", FORWARDED_EDGE, "/base"},
+    {"/base", "/base?a", FORWARDED_EDGE, "/base?a"},
+    {"/base", "/", FORWARDED_OUTSIDE, "/"},
+    {"/base", "/basement/a", FORWARDED_OUTSIDE, "/basement/a"},
+    {"/base", "/bas", FORWARDED_OUTSIDE, "/bas"},
+    {"/base", "/Base/", FORWARDED_OUTSIDE, "/Base/"},
+    {"/base", "/base%2f", FORWARDED_OUTSIDE, "/base%2f"},
+    {"/a/b", "/a/b/c", FORWARDED_INSIDE, "/c"},
+    {"/a/b", "/a/b", FORWARDED_EDGE, "/a/b"},
+    {"/a/b", "/a", FORWARDED_OUTSIDE, "/a"},
+};
+
+START_TEST(test_scope)
+{
+    const struct site_config site = site_of("", scopes[_i].base_path);
+    const char *route = NULL;
+
+    ck_assert_int_eq(forwarded_scope_of(&site, scopes[_i].uri, &route), scopes[_i].scope);
+    ck_assert_str_eq(route, scopes[_i].route);
+}
+END_TEST
+
+static const struct {
+    const char *peer, *forwarded_for, *client;
+} clients[] = {
+    /* Not a trusted proxy: its header is ignored. */
+    {"192.0.2.1", NULL, "192.0.2.1"},
+    {"192.0.2.1", "198.51.100.7", "192.0.2.1"},
+    {"2001:db8::1", "198.51.100.7", "2001:db8::1"},
+    {"unix", "198.51.100.7", "unix"},
+    {"-", "198.51.100.7", "-"},
+    /* A trusted proxy names its client. */
+    {"10.0.0.1", "198.51.100.7", "198.51.100.7"},
+    {"fd00::1", "198.51.100.7", "198.51.100.7"},
+    {"::ffff:10.0.0.1", "198.51.100.7", "198.51.100.7"},
+    {"10.0.0.1", " 198.51.100.7\t", "198.51.100.7"},
+    {"10.0.0.1", "198.51.100.7:4711", "198.51.100.7"},
+    {"10.0.0.1", "2001:db8::7", "2001:db8::7"},
+    {"10.0.0.1", "[2001:db8::7]", "2001:db8::7"},
+    {"10.0.0.1", "[2001:db8::7]:4711", "2001:db8::7"},
+    /* The rightmost address that is not a trusted proxy; those before it are the client's word. */
+    {"10.0.0.1", "203.0.113.9, 198.51.100.7", "198.51.100.7"},
+    {"10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2,10.0.0.3", "198.51.100.7"},
+    {"10.0.0.1", "198.51.100.7, fd00::2", "198.51.100.7"},
+    {"10.0.0.1", "nonsense, 198.51.100.7", "198.51.100.7"},
+    /* A trusted proxy's own request. */
+    {"10.0.0.1", "10.0.0.2", "10.0.0.2"},
+    {"10.0.0.1", "10.0.0.2, 10.0.0.3", "10.0.0.2"},
+    /* Unknown. */
+    {"10.0.0.1", NULL, "-"},
+    {"10.0.0.1", "", "-"},
+    {"10.0.0.1", "unknown", "-"},
+    {"10.0.0.1", "198.51.100.7,", "-"},
+    {"10.0.0.1", "198.51.100.7, unknown", "-"},
+    {"10.0.0.1", "198.51.100.700", "-"},
+    {"10.0.0.1", "[2001:db8::7", "2001:db8::7"},
+    {"10.0.0.1", "2001:db8::7:2001:db8::7:2001:db8::7:2001:db8::7:2001:db8::7", "-"},
+};
+
+START_TEST(test_client)
+{
+    const struct site_config site = site_of("", "");
+    struct sockaddr_storage peer, storage;
+    const struct http_request request = {.peer = address_of(&peer, clients[_i].peer),
+                                         .forwarded_for = clients[_i].forwarded_for};
+    char text[INET6_ADDRSTRLEN];
+
+    const struct sockaddr *client = forwarded_client(&site, &request, &storage);
+    must(strcmp(text_of(client, text), clients[_i].client) == 0, "row %d: %s", _i,
+         text_of(client, text));
+}
+END_TEST
+
+static const struct {
+    const char *public_url, *base_path, *peer;
+    const char *host, *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const char *url; /* NULL: there is none */
+} urls[] = {
+    /* Directly. */
+    {"", "", "192.0.2.1", "a.example", NULL, NULL, NULL, "http://a.example"},
+    {"", "", "192.0.2.1", "a.example:8080", NULL, NULL, NULL, "http://a.example:8080"},
+    {"", "", "192.0.2.1", "[2001:db8::1]:80", NULL, NULL, NULL, "http://[2001:db8::1]:80"},
+    {"", "/base", "192.0.2.1", "a.example", NULL, NULL, NULL, "http://a.example/base"},
+    {"", "", "-", "a.example", NULL, NULL, NULL, "http://a.example"},
+    {"", "", "192.0.2.1", NULL, NULL, NULL, NULL, NULL},
+    {"", "", "192.0.2.1", "", NULL, NULL, NULL, NULL},
+    {"", "", "192.0.2.1", "a/b", NULL, NULL, NULL, NULL},
+    {"", "", "192.0.2.1", "a@b", NULL, NULL, NULL, NULL},
+    /* The headers of others are ignored. */
+    {"", "", "192.0.2.1", "a.example", "evil.example", "/evil", "https", "http://a.example"},
+    /* Behind a trusted proxy. */
+    {"", "", "10.0.0.1", "a.example", NULL, NULL, NULL, "http://a.example"},
+    {"", "", "10.0.0.1", "a", "b.example", NULL, NULL, "http://b.example"},
+    {"", "", "10.0.0.1", NULL, "b.example", NULL, NULL, "http://b.example"},
+    {"", "", "10.0.0.1", "a", NULL, NULL, "https", "https://a"},
+    {"", "", "10.0.0.1", "a", NULL, "/map", NULL, "http://a/map"},
+    {"", "/base", "10.0.0.1", "a", "b", "/map", "https", "https://b/map/base"},
+    /* The rightmost value is the nearest proxy's. */
+    {"", "", "10.0.0.1", "a", "evil.example, b.example", "/evil, /map", "http,https",
+     "https://b.example/map"},
+    {"", "", "10.0.0.1", "a", "b.example \t", NULL, " https ", "https://b.example"},
+    /* Malformed values are ignored. */
+    {"", "", "10.0.0.1", "a", "b/c", "map", "ftp", "http://a"},
+    {"", "", "10.0.0.1", "a", "", "/..", "HTTPS", "http://a"},
+    {"", "", "10.0.0.1", "a", "b.example,", NULL, NULL, "http://a"},
+    /* A public URL decides, whatever the request says. */
+    {"https://t.example/x", "/base", "10.0.0.1", "a", "b", "/map", "http", "https://t.example/x"},
+    {"https://t.example/x", "", "192.0.2.1", NULL, NULL, NULL, NULL, "https://t.example/x"},
+};
+
+START_TEST(test_base_url)
+{
+    const struct site_config site = site_of(urls[_i].public_url, urls[_i].base_path);
+    struct sockaddr_storage peer;
+    const struct http_request request = {.peer = address_of(&peer, urls[_i].peer),
+                                         .host = urls[_i].host,
+                                         .forwarded_host = urls[_i].forwarded_host,
+                                         .forwarded_prefix = urls[_i].forwarded_prefix,
+                                         .forwarded_proto = urls[_i].forwarded_proto};
+    char url[FORWARDED_URL_MAX] = "";
+
+    int err = forwarded_base_url(&site, &request, url);
+    must(err == (urls[_i].url ? 0 : -EINVAL), "row %d: %d", _i, err);
+    if (!err)
+        must(strcmp(url, urls[_i].url) == 0, "row %d: %s", _i, url);
+}
+END_TEST
+
+START_TEST(test_vary)
+{
+    static const struct {
+        const char *public_url, *peer, *vary;
+    } rows[] = {
+        {"", "192.0.2.1", "Host"},
+        {"", "-", "Host"},
+        {"", "10.0.0.1", "Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto"},
+        {"https://t.example", "10.0.0.1", NULL},
+        {"https://t.example", "192.0.2.1", NULL},
+    };
+    for (int i = 0; i < ROWS(rows); i++) {
+        const struct site_config site = site_of(rows[i].public_url, "");
+        struct sockaddr_storage peer;
+        const struct http_request request = {.peer = address_of(&peer, rows[i].peer)};
+        const char *vary = forwarded_vary(&site, &request);
+        must(!vary == !rows[i].vary && (!vary || strcmp(vary, rows[i].vary) == 0), "row %d: %s", i,
+             vary ? vary : "none");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("forwarded");
+    TCase *tcase = suite_case(suite, "forwarded");
+    tcase_add_loop_test(tcase, test_scope, 0, ROWS(scopes));
+    tcase_add_loop_test(tcase, test_client, 0, ROWS(clients));
+    tcase_add_loop_test(tcase, test_base_url, 0, ROWS(urls));
+    tcase_add_test(tcase, test_vary);
+    return suite_run(suite);
+}
