@@ -1,4 +1,4 @@
-/* The JSON documents: valid whatever goes in, with the keys that clients read, and exact. */
+/* JSON documents: valid for any input, with the keys that clients read, and exact. */
 #include "server/api/documents.h"
 
 #include <cjson/cJSON.h>
@@ -41,7 +41,7 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-/* The document as cJSON has it, which must be all of it; BLOB is released. */
+/* Parse the document, which must have nothing behind its end. Releases BLOB. */
 static cJSON *parse(struct blob *blob)
 {
     const char *end = NULL;
@@ -78,7 +78,7 @@ static double number(const cJSON *object, const char *key)
     return member(object, key)->valuedouble;
 }
 
-/* Whether ARRAY under KEY holds just these two numbers. */
+/* True if the array under KEY consists of these two numbers. */
 static void must_be_pair(const cJSON *object, const char *key, double first, double second)
 {
     const cJSON *pair = member(object, key);
@@ -88,11 +88,11 @@ static void must_be_pair(const cJSON *object, const char *key, double first, dou
     must(a == first && b == second, "%s: [%.17g, %.17g]", key, a, b);
 }
 
-/* The parameters that place tiles, as the configuration has them. */
+/* The parameters that place tiles are those of the configuration. */
 static void must_tell_grid(const cJSON *json, const struct world *world)
 {
     char seed[32];
-    /* Text: as numbers most readers would round the large ones. */
+    /* As text: most readers would round large numbers. */
     snprintf(seed, sizeof seed, "%" PRIu64, world->config.terrain.seed);
     ck_assert_str_eq(string(json, "seed"), seed);
     ck_assert_str_eq(string(json, "seeds"), world->config.seeds == SEEDS_ANY ? "any" : "fixed");
@@ -110,7 +110,7 @@ static void must_tell_grid(const cJSON *json, const struct world *world)
     must_be_pair(limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
 }
 
-/* The encoding of the layer's heights, where it has one. */
+/* The encoding of the layer's heights, if it has one. */
 static void must_tell_encoding(const cJSON *json, int layer)
 {
     ck_assert_int_eq(cJSON_HasObjectItem(json, "encoding"), layers[layer].encoding != NULL);
@@ -180,15 +180,15 @@ START_TEST(test_world)
 }
 END_TEST
 
-/* Where a map begins: a place within the bounds, and a zoom that there is. By the world's index. */
+/* The initial view of a map is within its bounds and zooms. By the index of the world. */
 static const double centers[][3] = {
-    {-180, 0, 22}, /* x in the window, at its very edge; y far north of it */
+    {-180, 0, 22}, /* x at the edge of the window, y far north of it */
     {0, 0, 0},
     {0, 0, 6},
     {0, 0, 6},
 };
 
-/* What 0 <= x, y < 2^z leaves out of the world. */
+/* The parts of the world outside 0 <= x, y < 2^z. */
 static void must_tell_plane(const cJSON *json, const struct world *world, int layer)
 {
     const cJSON *plane = member(json, "farlands");
@@ -220,7 +220,7 @@ START_TEST(test_tilejson)
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
         if (cJSON_HasObjectItem(json, "scheme"))
             ck_assert_str_eq(string(json, "scheme"), "xyz");
-        /* As far as the schema, MapLibre (25) and the world go. */
+        /* Within the limits of the schema, of MapLibre (25) and of the world. */
         double min = number(json, "minzoom"), max = number(json, "maxzoom");
         ck_assert_double_ge(min, 0);
         ck_assert_double_ge(min, world_min_zoom(world));
@@ -244,7 +244,7 @@ START_TEST(test_tilejson)
 }
 END_TEST
 
-/* A world of another seed says so, and its relative URLs have no scheme. */
+/* A derived world has its seed in the name, and its relative URLs have no scheme. */
 START_TEST(test_seeded)
 {
     struct worlds *derived;
@@ -318,7 +318,7 @@ START_TEST(test_errors)
 }
 END_TEST
 
-/* Every character there is, and long ones. */
+/* All characters, and long messages. */
 START_TEST(test_any_error)
 {
     uint64_t state = 18;

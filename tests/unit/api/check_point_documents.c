@@ -1,4 +1,4 @@
-/* The documents about single places: valid JSON, and exact whatever the numbers are. */
+/* The documents about single places: valid JSON, and exact for all numbers. */
 #include "server/api/point_documents.h"
 
 #include <cjson/cJSON.h>
@@ -8,7 +8,7 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
-/* The document as text, and BLOB released; static. */
+/* The document as text, in a static buffer. Releases BLOB. */
 static const char *text_of(struct blob *blob)
 {
     static char text[65536];
@@ -38,7 +38,7 @@ static double number(const cJSON *object, const char *key)
     return found->valuedouble;
 }
 
-/* What follows KEY, as text. */
+/* The text that follows KEY. */
 static void value_text(const char *text, const char *key, char out[64])
 {
     char pattern[16];
@@ -57,7 +57,7 @@ static void must_read_back(const char *text, float expected)
          (double)expected, text);
 }
 
-/* The floats come back, for readers of floats and of doubles. */
+/* The floats are read back exactly, as floats and as doubles. */
 static void must_come_back(const struct surface *surface, bool through_json)
 {
     char value[64];
@@ -111,7 +111,7 @@ START_TEST(test_surfaces)
         };
         must_come_back(&surface, i % 16 == 0);
     }
-    /* And such as there are. */
+    /* Random ones. */
     for (int i = 0; i < 20000; i++) {
         const double part = (double)(int64_t)chance(&state) * 0x1p-63;
         const struct surface surface = {(float)(part * 9000),
@@ -162,8 +162,7 @@ static void must_tell_place(const char *text, const int64_t at[2])
     cJSON_Delete(json);
 }
 
-/* Places as exactly as they were asked for, which is more than a double holds; with the longest of
- * all other numbers there is still room. */
+/* Places are exact, with more digits than a double has. There is room for the longest numbers. */
 START_TEST(test_places)
 {
     const float longest = -0x1.23456ap-126f;
@@ -189,7 +188,7 @@ START_TEST(test_distances)
 }
 END_TEST
 
-/* As many as a URL can ask for, and the longest there are. */
+/* As many heights as a URL can ask for, with the longest numbers. */
 START_TEST(test_heights)
 {
     enum { MOST = 2048 };

@@ -1,4 +1,4 @@
-/* A service in distress: nobody is left waiting when it ends, nor told lies without memory. */
+/* The end of a service: every pending request gets a response. And running out of memory. */
 #include "server/api/service.h"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ static bool is_current(void *context, const char *fingerprint)
     return true;
 }
 
-static struct blob *scrape_in_vain(void *context)
+static struct blob *scrape_without_memory(void *context)
 {
     (void)context;
     return NULL;
@@ -46,7 +46,7 @@ static void configure(void)
     layers_known(known);
     ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
     config->threads = 1;
-    /* Where nothing can be: no disk cache. */
+    /* An impossible path: no disk cache. */
     snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");
     ck_assert_int_eq(snapshot_new(&snapshot, config), 0);
 }
@@ -58,8 +58,8 @@ static void set_up(void)
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
-    const struct pipeline_parts for_works = {snapshot->config, &metrics, is_current, NULL};
-    ck_assert_int_eq(pipeline_new(&pipeline, &for_works), 0);
+    const struct pipeline_parts for_pipeline = {snapshot->config, &metrics, is_current, NULL};
+    ck_assert_int_eq(pipeline_new(&pipeline, &for_pipeline), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
                                               .fetcher = pipeline_fetcher(pipeline),
                                               .renderers = pipeline_renderers(pipeline),
@@ -68,7 +68,7 @@ static void set_up(void)
                                               .sinks = {.metrics = &metrics},
                                               .streams = &streams,
                                               .services = 1,
-                                              .scrape = scrape_in_vain};
+                                              .scrape = scrape_without_memory};
     ck_assert_int_eq(service_new(&service, &for_service, snapshot), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .connections = 16,
@@ -107,16 +107,16 @@ static int connect_and_send(const char *text)
     return ends[1];
 }
 
-/* Until FD has an answer, or the connection is closed. */
-static void until_answered(int fd)
+/* Until FD has a response or its connection is closed. */
+static void until_responded(int fd)
 {
     struct pollfd client = {.fd = fd, .events = POLLIN};
     while (poll(&client, 1, 0) == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
 }
 
-/* Or has waited, where the tile came at once. */
-static void until_someone_waits(int fd)
+/* Until a request is pending, or has its response already. */
+static void until_pending(int fd)
 {
     struct pollfd client = {.fd = fd, .events = POLLIN};
     while (client_limits_count(clients) == 0 && poll(&client, 1, 0) == 0)
@@ -124,49 +124,49 @@ static void until_someone_waits(int fd)
 }
 
 static const struct {
-    bool waits; /* when all are cancelled; otherwise it comes just then */
-} comings[] = {{true}, {false}};
+    bool pending; /* when all requests are cancelled; otherwise it arrives afterwards */
+} arrivals[] = {{true}, {false}};
 
 START_TEST(test_cancelled)
 {
-    char answer[2048] = "";
+    char response[2048] = "";
     int fd = connect_and_send("GET /default/relief/10/512/512.png HTTP/1.1\r\nHost: a\r\n\r\n");
 
-    if (comings[_i].waits)
-        until_someone_waits(fd);
-    while (!service_cancel(service)) /* or its tile is on the way */
+    if (arrivals[_i].pending)
+        until_pending(fd);
+    while (!service_cancel(service)) /* or its tile is being delivered */
         uv_run(&loop, UV_RUN_NOWAIT);
-    until_answered(fd);
+    until_responded(fd);
     http_close(http);
     ck_assert_uint_eq(closed, 1);
     ck_assert_uint_eq(client_limits_count(clients), 0);
-    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
-    if (!comings[_i].waits || !strstr(answer, " 200 ")) {
-        ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
-        ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    ck_assert_int_gt(read(fd, response, sizeof response - 1), 0);
+    if (!arrivals[_i].pending || !strstr(response, " 200 ")) {
+        ck_assert_ptr_nonnull(strstr(response, "HTTP/1.1 503 "));
+        ck_assert_ptr_nonnull(strstr(response, "Retry-After: 1\r\n"));
     }
     close(fd);
 }
 END_TEST
 
-/* A large answer is cut off when pieces of it are under way, or wait to be read. */
+/* A streamed response is cut off while pieces of it are being made, or wait to be read. */
 START_TEST(test_stream_cancelled)
 {
-    static char answer[1 << 16];
+    static char response[1 << 16];
     int fd = connect_and_send("GET /default/region.f32?x=0&y=0&width=4097&height=4097 HTTP/1.1\r\n"
                               "Host: a\r\n\r\n");
     size_t got = 0;
 
-    until_answered(fd);
+    until_responded(fd);
     for (int i = 0; i < _i * 100; i++) {
-        ssize_t more = read(fd, answer, sizeof answer);
+        ssize_t more = read(fd, response, sizeof response);
         got += more > 0 ? (size_t)more : 0;
         uv_run(&loop, UV_RUN_NOWAIT);
     }
     while (!service_cancel(service))
         uv_run(&loop, UV_RUN_NOWAIT);
     http_close(http);
-    for (ssize_t more; (more = read(fd, answer, sizeof answer)) > 0;)
+    for (ssize_t more; (more = read(fd, response, sizeof response)) > 0;)
         got += (size_t)more;
     ck_assert_uint_gt(got, 0);
     ck_assert_uint_lt(got, 4097 * 4097 * 4);
@@ -175,16 +175,16 @@ START_TEST(test_stream_cancelled)
 }
 END_TEST
 
-/* Not an empty page, which would say that nothing is measured. */
+/* 503, not an empty page: that would mean that nothing is measured. */
 START_TEST(test_scrape_without_memory)
 {
-    char answer[2048] = "";
+    char response[2048] = "";
     int fd = connect_and_send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-    until_answered(fd);
+    until_responded(fd);
     http_close(http);
-    ck_assert_int_gt(read(fd, answer, sizeof answer - 1), 0);
-    ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 503 "));
-    ck_assert_ptr_nonnull(strstr(answer, "Retry-After: 1\r\n"));
+    ck_assert_int_gt(read(fd, response, sizeof response - 1), 0);
+    ck_assert_ptr_nonnull(strstr(response, "HTTP/1.1 503 "));
+    ck_assert_ptr_nonnull(strstr(response, "Retry-After: 1\r\n"));
     close(fd);
 }
 END_TEST
@@ -194,7 +194,7 @@ int main(void)
     Suite *suite = suite_create("service");
     TCase *tcase = suite_case(suite, "stop");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(comings));
+    tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(arrivals));
     tcase_add_loop_test(tcase, test_stream_cancelled, 0, 4);
     tcase_add_test(tcase, test_scrape_without_memory);
     return suite_run(suite);

@@ -1,4 +1,4 @@
-/* Answers in pieces: what becomes of those that are being made when nobody wants them any more. */
+/* Streamed jobs: what happens to pieces being made when nobody needs them any more. */
 #include "server/api/streamed_job.h"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ static struct http *http;
 static unsigned streams;
 static unsigned closed, freed;
 
-/* The subject: pieces from HELD on wait at the gate; where there is MORE, the first never ends. */
+/* The subject. Pieces from number HELD on wait at the gate; if MORE, the first is never done. */
 static struct {
     unsigned pieces, held;
     bool more;
@@ -45,7 +45,7 @@ static int work(void *subject, unsigned index, struct render_scratch *scratch, s
     struct blob *blob = *out = blob_new(BYTES);
     if (index >= sum.held)
         uv_sem_wait(&sum.gate);
-    /* It is the worker's until it returns. */
+    /* *OUT belongs to the worker until it returns. */
     if (*out != blob)
         atomic_fetch_add(&sum.faults, 1);
     return 0;
@@ -130,8 +130,8 @@ static void tear_down(void)
     config_free(config);
 }
 
-/* A client that has asked. Returns its end of the connection. */
-static int ask_with(const char *headers)
+/* A client that has sent its request. Returns its end of the connection. */
+static int request_with(const char *headers)
 {
     char text[128];
     const int length = snprintf(text, sizeof text, "GET / HTTP/1.1\r\nHost: a\r\n%s\r\n", headers);
@@ -144,9 +144,9 @@ static int ask_with(const char *headers)
     return ends[1];
 }
 
-static int ask(void)
+static int request(void)
 {
-    return ask_with("");
+    return request_with("");
 }
 
 static void turn(void)
@@ -157,7 +157,7 @@ static void turn(void)
     usleep(100);
 }
 
-/* Until a piece is held, and what is before it has been read at FD. */
+/* Until a piece is held, and the pieces before it have been read at FD. */
 static void until_held(int fd)
 {
     static char waste[1 << 16];
@@ -176,7 +176,7 @@ static void stop(void)
     http_close(http);
 }
 
-/* How many pieces there are, and how many of them when the client leaves. */
+/* The number of pieces, and of those already made when the client leaves. */
 static const struct {
     unsigned pieces, held;
 } left[] = {{1, 0}, {2, 0}, {2, 1}, {5, 0}, {5, 1}, {5, 2}, {9, 5}};
@@ -185,7 +185,7 @@ START_TEST(test_left)
 {
     sum.pieces = left[_i].pieces;
     sum.held = left[_i].held;
-    int fd = ask();
+    int fd = request();
     until_held(fd);
     close(fd);
     while (closed == 0)
@@ -199,12 +199,12 @@ START_TEST(test_left)
 }
 END_TEST
 
-/* What is never done ends when nobody waits for it. */
+/* A job that is never done ends when its client leaves. */
 START_TEST(test_left_without_end)
 {
     sum.pieces = sum.held = 1;
     sum.more = true;
-    int fd = ask();
+    int fd = request();
     while (atomic_load(&sum.begun) < 3)
         turn();
     close(fd);
@@ -214,26 +214,26 @@ START_TEST(test_left_without_end)
 }
 END_TEST
 
-/* For how long it may take, and how long it has taken; whether that is too long. */
+/* The timeout, the time that has passed, and whether the request has timed out. */
 static const struct {
-    unsigned timeout_ms, waited_ms;
+    unsigned timeout_ms, passed_ms;
     bool late;
-} patience[] = {{0, 9900, false}, {0, 10000, true}, {60000, 50000, false}, {60000, 60000, true}};
+} timeouts[] = {{0, 9900, false}, {0, 10000, true}, {60000, 50000, false}, {60000, 60000, true}};
 
 START_TEST(test_late)
 {
-    char answer[2048] = "";
-    kind.timeout_ms = patience[_i].timeout_ms;
+    char response[2048] = "";
+    kind.timeout_ms = timeouts[_i].timeout_ms;
     sum.pieces = sum.held = 1;
     sum.more = true;
-    int fd = ask();
+    int fd = request();
     while (atomic_load(&sum.begun) < 2)
         turn();
-    pending.first->since -= patience[_i].waited_ms * UINT64_C(1000000);
+    pending.first->since -= timeouts[_i].passed_ms * UINT64_C(1000000);
     for (int i = 0; i < 50; i++)
         turn();
-    ck_assert_int_eq(read(fd, answer, sizeof answer - 1) > 0, patience[_i].late);
-    ck_assert_int_eq(strncmp(answer, "HTTP/1.1 503 ", 13) == 0, patience[_i].late);
+    ck_assert_int_eq(read(fd, response, sizeof response - 1) > 0, timeouts[_i].late);
+    ck_assert_int_eq(strncmp(response, "HTTP/1.1 503 ", 13) == 0, timeouts[_i].late);
     close(fd);
     while (freed == 0)
         turn();
@@ -241,11 +241,12 @@ START_TEST(test_late)
 }
 END_TEST
 
-/* A job of somebody else's: it waits at its gate, and notes what was begun before it. */
+/* Another job of the queue. It waits at its gate, and notes how many pieces were begun before it.
+ */
 static struct other {
     struct job job;
     uv_sem_t gate;
-    atomic_uint begun; /* and one more; 0: not run yet */
+    atomic_uint begun; /* plus one; 0: not run yet */
 } others[2];
 
 static void on_other(struct job *job, void *thread_state)
@@ -269,18 +270,18 @@ static void until_run(struct other *other)
         turn();
 }
 
-/* What takes longer goes on when others have had their turn, those too that have come since. */
+/* A job that takes longer goes on after other jobs, including later ones, have had their turn. */
 START_TEST(test_turns)
 {
     sum.pieces = 1;
     sum.more = true;
-    int fd = ask();
+    int fd = request();
     while (atomic_load(&sum.begun) < 1)
         turn();
     submit_other(&others[0]);
     uv_sem_post(&sum.gate);
     until_run(&others[0]);
-    while (work_queue_waiting(renderers) == 0) /* it is back in line */
+    while (work_queue_waiting(renderers) == 0) /* it is queued again */
         turn();
     submit_other(&others[1]);
     uv_sem_post(&others[0].gate);
@@ -299,17 +300,17 @@ END_TEST
 
 static const struct {
     const char *headers;
-    unsigned begun; /* when one that comes later, interactive, is run */
+    unsigned begun; /* when a later, interactive job is run */
 } ranks[] = {
     {"", 1}, {"Priority: u=6\r\n", 1}, {"Priority: u=7\r\n", 0}, {"Priority: u=7, i\r\n", 0}};
 
-/* What is asked for in the background waits behind what is not. */
+/* Background requests wait behind interactive ones. */
 START_TEST(test_rank)
 {
     sum.pieces = sum.held = 1;
     submit_other(&others[0]);
     until_run(&others[0]);
-    int fd = ask_with(ranks[_i].headers);
+    int fd = request_with(ranks[_i].headers);
     while (work_queue_waiting(renderers) == 0)
         turn();
     submit_other(&others[1]);
@@ -324,12 +325,12 @@ START_TEST(test_rank)
 }
 END_TEST
 
-/* Those that wait for a thread when all are cancelled are not made. */
+/* Pieces that are queued when all jobs are cancelled are not made. */
 START_TEST(test_cancelled)
 {
     sum.pieces = left[_i].pieces;
     sum.held = left[_i].held;
-    int fd = ask();
+    int fd = request();
     until_held(fd);
     pending_requests_cancel(&pending);
     ck_assert(!streamed_jobs_cancel(streamed_jobs));
@@ -344,12 +345,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("calculation");
+    Suite *suite = suite_create("streamed job");
     TCase *tcase = suite_case(suite, "unwanted");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
-    tcase_add_loop_test(tcase, test_late, 0, ROWS(patience));
+    tcase_add_loop_test(tcase, test_late, 0, ROWS(timeouts));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));

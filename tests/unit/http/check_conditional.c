@@ -1,5 +1,5 @@
-/* If-Match, If-None-Match, If-Range, Range and Accept-Encoding, as RFC 9110
- * (8.8.3, 12.5.3, 13.1, 14.1) has them and as they are got wrong. */
+/* If-Match, If-None-Match, If-Range, Range and Accept-Encoding: as in RFC 9110
+ * (8.8.3, 12.5.3, 13.1, 14.1), and malformed. */
 #include "server/http/conditional.h"
 
 #include "tests/unit/support/fixtures.h"
@@ -31,7 +31,7 @@ static const struct {
     {ETAG ",", ETAG, true},
     {OTHER ",, ," ETAG, ETAG, true},
     {"\"\", " ETAG, ETAG, true},
-    /* What is between quotes is the tag's: commas, blanks, W/ and stars. */
+    /* Everything between quotes belongs to the tag: commas, blanks, W/ and stars. */
     {"\"a,b\"", "\"a,b\"", true},
     {"\"a,b\"", "\"a\"", false},
     {"\"a,b\"", "\"b\"", false},
@@ -43,12 +43,12 @@ static const struct {
     {"\"\xe9\"", "\"\xe9\"", true},
     {"\"\"", "\"\"", true},
     {"\"a\\\"", "\"a\\\"", true},
-    /* Not the same tag. */
+    /* Different tags. */
     {"\"A\"", "\"a\"", false},
     {"\"ab\"", "\"a\"", false},
     {"\"a\"", "\"ab\"", false},
     {"\"\"", "\"a\"", false},
-    /* Nothing, and what is malformed. */
+    /* Empty and malformed values. */
     {NULL, ETAG, false},
     {"", ETAG, false},
     {" ", ETAG, false},
@@ -98,7 +98,7 @@ START_TEST(test_rows)
 }
 END_TEST
 
-/* Any tags in any well-formed list: exactly those that are in it. */
+/* Random tags in random well-formed lists match exactly if they are listed. */
 START_TEST(test_lists)
 {
     static const char *const tags[] = {"\"a\"", "\"b\"", "\"a,b\"", "\"\"", "\"W/\"", "\"*\""};
@@ -122,7 +122,7 @@ START_TEST(test_lists)
 }
 END_TEST
 
-/* Whatever is sent: an answer, within the text. */
+/* Random text is never read beyond its end. */
 START_TEST(test_noise)
 {
     static const char alphabet[] = "\"\"\"a,, W/*\t\\\xff";
@@ -145,7 +145,7 @@ START_TEST(test_noise)
 }
 END_TEST
 
-/* The same list in If-Match, where weak tags name nothing and no value asks for nothing. */
+/* The same lists in If-Match: weak tags do not match, and no value matches anything. */
 START_TEST(test_match)
 {
     const char *value = rows[_i].value;
@@ -216,12 +216,12 @@ static const struct {
     {"bytes=11-20", 10, BEYOND},
     {"bytes=-0", 10, BEYOND},
     {"bytes=-00", 10, BEYOND},
-    /* Of nothing. */
+    /* Of an empty representation. */
     {"bytes=0-", 0, BEYOND},
     {"bytes=0-0", 0, BEYOND},
     {"bytes=-0", 0, BEYOND},
     {"bytes=-1", 0, WHOLE},
-    /* A list of one. */
+    /* Lists of one range. */
     {"bytes=2-5 ", 10, PART(2, 4)},
     {"bytes=2-5\t", 10, PART(2, 4)},
     {"bytes=2-5,", 10, PART(2, 4)},
@@ -284,7 +284,7 @@ START_TEST(test_range)
 }
 END_TEST
 
-/* Whatever is sent: a part of what there is, or none. */
+/* Random text gives no part, or one within the representation. */
 START_TEST(test_range_noise)
 {
     static const char alphabet[] = "0123456789--,, =bx";

@@ -1,4 +1,4 @@
-/* HTTP on a loop: bodies that are made while they are sent. */
+/* HTTP on a loop: streamed bodies, and how requests are completed. */
 #include "server/http/http.h"
 
 #include <arpa/inet.h>
@@ -11,15 +11,15 @@ static uv_loop_t loop;
 static struct http *http;
 static unsigned closed, drained;
 
-/* A source, and what its bytes are: those of feed_byte. */
+/* A source of the bytes of feed_byte. */
 struct feed {
-    size_t total, piece; /* bytes; and at a time at most */
-    size_t pause;        /* after as many bytes each it has none for 2 ms; 0: never, 1: for ever */
-    int64_t length;      /* that the answer tells */
-    size_t fails_at;     /* after as many bytes, where ERR is not 0 */
+    size_t total, piece; /* bytes: in all, and the most per read */
+    size_t pause;        /* after every PAUSE bytes, none for 2 ms; 0: no pauses, 1: for ever */
+    int64_t length;      /* in the response */
+    size_t fails_at;     /* with ERR after this many bytes, unless ERR is 0 */
     int err;
-    bool later;           /* answered when the handler has returned */
-    size_t given, paused; /* how many; when it paused last */
+    bool later;           /* respond after the handler has returned */
+    size_t given, paused; /* bytes read so far; their number at the last pause */
     unsigned begun, reads, done;
     struct http_exchange *exchange;
     uv_timer_t timer;
@@ -74,7 +74,7 @@ static void feed_done(void *context)
     ((struct feed *)context)->done++;
 }
 
-static void answer_from_feed(void)
+static void respond_from_feed(void)
 {
     const struct http_source source = {feed_read, feed_done, &feed};
     feed.begun++;
@@ -86,7 +86,7 @@ static void answer_from_feed(void)
 static void on_later(uv_timer_t *timer)
 {
     (void)timer;
-    answer_from_feed();
+    respond_from_feed();
 }
 
 enum { WHOLE = 8 << 20 };
@@ -117,7 +117,7 @@ static void handle(void *context, struct http_exchange *exchange,
     if (feed.later)
         uv_timer_start(&feed.timer, on_later, 2, 0);
     else
-        answer_from_feed();
+        respond_from_feed();
 }
 
 /* Requests of one connection are completed in order. */
@@ -170,7 +170,7 @@ static void tear_down(void)
         close_http();
 }
 
-/* Feed TOTAL bytes, PIECE at a time, and tell of LENGTH. */
+/* Feed TOTAL bytes, PIECE at a time, in a response with this LENGTH. */
 static void feed_with(size_t total, size_t piece, int64_t length)
 {
     feed.total = total;
@@ -198,7 +198,7 @@ static void say(int fd, const char *text)
     ck_assert_int_eq(send(fd, text, strlen(text), 0), (int)strlen(text));
 }
 
-/* Let the loop turn for MS milliseconds, sweeping. Returns how often it turned. */
+/* Run the loop for MS milliseconds, with http_expire. Returns the number of its turns. */
 static unsigned turn(unsigned ms)
 {
     const uint64_t end = uv_hrtime() + ms * UINT64_C(1000000);
@@ -213,12 +213,12 @@ static unsigned turn(unsigned ms)
     return turns;
 }
 
-/* What a client has got. */
+/* Received by a client. */
 struct received {
     char *bytes;
     size_t length, capacity;
     bool ended;
-    int err; /* where it ended by an error */
+    int err; /* if it ended with an error */
 };
 
 static void receive(int fd, struct received *got)
@@ -237,7 +237,7 @@ static void receive(int fd, struct received *got)
     got->bytes[got->length] = '\0';
 }
 
-/* Until it has LENGTH bytes, or all of them. */
+/* Until GOT has LENGTH bytes, or all of them. */
 static void receive_until(int fd, struct received *got, size_t length)
 {
     while (!got->ended && got->length < length) {
@@ -251,20 +251,20 @@ static void receive_all(int fd, struct received *got)
     receive_until(fd, got, SIZE_MAX);
 }
 
-/* Where the body begins of what GOT begins with; waits for it. */
+/* The offset of the body in GOT. Receives until it is known. */
 static size_t head_length(int fd, struct received *got)
 {
     for (;;) {
         char *end = got->length ? strstr(got->bytes, "\r\n\r\n") : NULL;
         if (end)
             return (size_t)(end - got->bytes) + 4;
-        must(!got->ended, "no answer: %s", got->length ? got->bytes : "");
+        must(!got->ended, "no response: %s", got->length ? got->bytes : "");
         receive_until(fd, got, got->length + 1);
     }
 }
 
-/* Put the chunks from START on together, in place. Returns the length of the body; END is behind
- * it, or 0 where it is not complete. */
+/* Join the chunks from START on, in place. Returns the length of the body. *END is behind it, or 0
+ * if it is incomplete. */
 static size_t join_chunks(struct received *got, size_t start, size_t *end)
 {
     size_t body = start;
@@ -298,7 +298,7 @@ static const char *request_of(bool old)
     return old ? "GET /feed HTTP/1.0\r\n\r\n" : "GET /feed HTTP/1.1\r\nHost: a\r\n\r\n";
 }
 
-static void assert_next_answered(int fd, struct received *got)
+static void assert_next_served(int fd, struct received *got)
 {
     const unsigned before = requests;
     got->length = 0;
@@ -363,7 +363,7 @@ START_TEST(test_body)
          total);
     assert_fed(got.bytes + start, length);
     if (!old)
-        assert_next_answered(fd, &got);
+        assert_next_served(fd, &got);
     ck_assert_uint_eq(feed.done, 1);
     turn(10);
     ck_assert_uint_eq(closed, old ? 1 : 0);
@@ -376,7 +376,7 @@ START_TEST(test_body)
 }
 END_TEST
 
-/* What is pipelined behind one waits for its end. */
+/* A request pipelined behind a streamed body waits for its end. */
 START_TEST(test_pipelined)
 {
     struct received got = {0};
@@ -402,7 +402,7 @@ START_TEST(test_pipelined)
 }
 END_TEST
 
-/* A client that has closed its sending side is still sent all. */
+/* A client that has closed its sending side still receives everything. */
 START_TEST(test_half_closed)
 {
     struct received got = {0};
@@ -444,11 +444,11 @@ START_TEST(test_head)
 }
 END_TEST
 
-/* --- Bodies that do not come to their end --------------------------------------- */
+/* --- Incomplete bodies --------------------------------------------------------- */
 
 static const struct {
     size_t fails_at, pause;
-    int64_t length; /* unknown or of 1,000,000 bytes */
+    int64_t length; /* unknown, or 1,000,000 bytes */
     int err;
     bool old;
 } failures[] = {
@@ -473,7 +473,7 @@ START_TEST(test_failure)
     feed.fails_at = failures[_i].fails_at;
     feed.pause = failures[_i].pause;
     feed.err = failures[_i].err;
-    /* libmicrohttpd looks after the oldest by itself. */
+    /* libmicrohttpd cleans up the oldest connection by itself. */
     int older = connect_over(AF_INET);
     int fd = connect_over(AF_INET);
     say(fd, request_of(old));
@@ -483,7 +483,7 @@ START_TEST(test_failure)
     ck_assert_uint_eq(closed, 1);
     ck_assert_uint_eq(completions, 1);
     ck_assert_uint_eq(sent[0], failures[_i].fails_at);
-    /* In HTTP/1.0 nothing else tells that this is not the end. */
+    /* In HTTP/1.0 nothing else tells that the body is incomplete. */
     if (old && !sized)
         ck_assert_int_eq(got.err, ECONNRESET);
     else if (sized && got.length > 0)
@@ -500,7 +500,7 @@ START_TEST(test_failure)
 END_TEST
 
 static const struct {
-    size_t pause; /* 1: it waits for ever */
+    size_t pause;
     bool later;
     int family;
 } leavings[] = {{1, false, AF_UNIX}, {1, false, AF_INET}, {1, true, AF_INET},
@@ -525,7 +525,7 @@ START_TEST(test_client_leaves)
 }
 END_TEST
 
-/* A body that is no stream counts as sent when all of it is, and otherwise not at all. */
+/* A body that is not streamed counts as sent if it is complete, otherwise as 0 bytes. */
 START_TEST(test_whole_body)
 {
     struct received got = {0};
@@ -548,7 +548,7 @@ START_TEST(test_whole_body)
 }
 END_TEST
 
-/* Before the answer: it is never read. */
+/* Before the response: the source is never read. */
 START_TEST(test_client_leaves_before)
 {
     feed_with(SIZE_MAX, 10000, INT64_MAX);
@@ -569,7 +569,7 @@ END_TEST
 static const struct {
     size_t pause;
     int64_t length;
-    unsigned ms; /* after which all ends */
+    unsigned ms; /* until http_close */
 } closings[] = {{1, 1 << 30, 50},      {1, HTTP_LENGTH_UNKNOWN, 50},
                 {0, 1 << 30, 50},      {0, HTTP_LENGTH_UNKNOWN, 50},
                 {100000, 1 << 30, 20}, {100000, 1 << 30, 0}};
@@ -591,8 +591,8 @@ START_TEST(test_close)
 }
 END_TEST
 
-/* Answered, and not sent yet, when all ends. */
-START_TEST(test_close_before_it_is_sent)
+/* With a response that is not sent yet. */
+START_TEST(test_close_before_sending)
 {
     feed_with(1 << 30, 10000, 1 << 30);
     feed.later = true;
@@ -601,7 +601,7 @@ START_TEST(test_close_before_it_is_sent)
     while (requests == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
     uv_timer_stop(&feed.timer);
-    answer_from_feed();
+    respond_from_feed();
     close_http();
     ck_assert_uint_eq(feed.reads, 0);
     ck_assert_uint_eq(feed.done, 1);
@@ -611,7 +611,7 @@ END_TEST
 
 /* --- Waiting -------------------------------------------------------------------- */
 
-/* A body that waits takes no time, has no deadline, and wakes when it is told to. */
+/* A body that waits for bytes uses no CPU time, has no deadline, and wakes on http_wake. */
 START_TEST(test_waiting)
 {
     struct received got = {0};
@@ -622,7 +622,7 @@ START_TEST(test_waiting)
     turn(50);
     const unsigned reads = feed.reads;
     const unsigned turns = turn(300);
-    must(turns < 60, "the loop turned %u times for nothing", turns);
+    must(turns < 60, "the loop turned %u times while waiting", turns);
     ck_assert_uint_eq(feed.reads, reads);
     feed.pause = 0;
     http_wake(feed.exchange);
@@ -630,7 +630,7 @@ START_TEST(test_waiting)
     const size_t start = head_length(fd, &got);
     receive_until(fd, &got, start + 1000);
     assert_fed(got.bytes + start, 1000);
-    assert_next_answered(fd, &got);
+    assert_next_served(fd, &got);
     close(fd);
     free(got.bytes);
 }
@@ -638,16 +638,16 @@ END_TEST
 
 static const struct {
     size_t pause;
-    bool reads;    /* the client does, for 300 ms */
-    int after;     /* ms, since the answer began, when deadlines are looked at */
-    unsigned slow; /* closed for it */
+    bool reads;    /* the client reads for 300 ms */
+    int after;     /* ms from the beginning of the response to http_expire */
+    unsigned slow; /* connections closed for being slow */
 } deadlines[] = {
     {0, false, 29000, 0},
     {0, false, 30500, 1},
-    /* A reader that keeps up is later by nothing. */
+    /* A reader that keeps up is not late. */
     {0, true, 30150, 0},
     {0, true, 40000, 1},
-    /* Who waits for us is not slow. */
+    /* A client that waits for us is not slow. */
     {1, false, 30500, 0},
     {1, false, 1000000, 0},
     {200000, true, 30150, 0},
@@ -668,7 +668,7 @@ START_TEST(test_deadline)
         if (deadlines[_i].reads)
             receive(fd, &got);
     }
-    loop.time = begun + (uint64_t)deadlines[_i].after; /* until the loop looks at the clock again */
+    loop.time = begun + (uint64_t)deadlines[_i].after; /* until the loop reads the clock again */
     ck_assert_uint_eq(http_expire(http), deadlines[_i].slow);
     turn(20);
     ck_assert_uint_eq(feed.done, deadlines[_i].slow);
@@ -678,7 +678,7 @@ START_TEST(test_deadline)
 }
 END_TEST
 
-/* Draining waits for it. */
+/* Draining waits for a streamed body. */
 START_TEST(test_drain)
 {
     struct received got = {0};
@@ -688,7 +688,7 @@ START_TEST(test_drain)
     say(fd, request_of(false));
     turn(50);
     http_drain(http, on_drained, NULL);
-    turn(700); /* longer than an idle one is left */
+    turn(700); /* longer than idle connections are kept */
     ck_assert_uint_eq(drained, 0);
     feed.pause = 0;
     http_wake(feed.exchange);
@@ -717,7 +717,7 @@ int main(void)
     tcase_add_test(tcase, test_client_leaves_before);
     tcase_add_loop_test(tcase, test_whole_body, 0, 2);
     tcase_add_loop_test(tcase, test_close, 0, ROWS(closings));
-    tcase_add_test(tcase, test_close_before_it_is_sent);
+    tcase_add_test(tcase, test_close_before_sending);
     tcase_add_test(tcase, test_waiting);
     tcase_add_loop_test(tcase, test_deadline, 0, ROWS(deadlines));
     tcase_add_test(tcase, test_drain);
