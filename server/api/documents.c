@@ -23,14 +23,15 @@ struct document {
     bool complete;
 };
 
-static void add(struct document *document, cJSON *parent, const char *key, cJSON *value)
+/* Add VALUE to PARENT, an array if KEY is NULL. Returns VALUE, or NULL if it could not be added. */
+static cJSON *add(struct document *document, cJSON *parent, const char *key, cJSON *value)
 {
-    bool added = value && (key ? cJSON_AddItemToObject(parent, key, value)
-                               : cJSON_AddItemToArray(parent, value));
-    if (!added) {
-        cJSON_Delete(value);
-        document->complete = false;
-    }
+    if (value &&
+        (key ? cJSON_AddItemToObject(parent, key, value) : cJSON_AddItemToArray(parent, value)))
+        return value;
+    cJSON_Delete(value);
+    document->complete = false;
+    return NULL;
 }
 
 static void add_text(struct document *document, cJSON *parent, const char *key, const char *text)
@@ -41,20 +42,6 @@ static void add_text(struct document *document, cJSON *parent, const char *key, 
 static void add_number(struct document *document, cJSON *parent, const char *key, double number)
 {
     add(document, parent, key, cJSON_CreateNumber(number));
-}
-
-static cJSON *add_object(struct document *document, cJSON *parent, const char *key)
-{
-    cJSON *object = cJSON_CreateObject();
-    add(document, parent, key, object);
-    return document->complete ? object : NULL;
-}
-
-static cJSON *add_array(struct document *document, cJSON *parent, const char *key)
-{
-    cJSON *array = cJSON_CreateArray();
-    add(document, parent, key, array);
-    return document->complete ? array : NULL;
 }
 
 static struct document document_new(void)
@@ -108,14 +95,14 @@ static void add_parameter(void *context, const char *key, const char *value, int
         char section[64];
         snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
         cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, section);
-        parent = object ? object : add_object(document, parent, section);
+        parent = object ? object : add(document, parent, section, cJSON_CreateObject());
     }
     add(document, parent, key, quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
 }
 
 static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
 {
-    cJSON *pair = add_array(document, parent, key);
+    cJSON *pair = add(document, parent, key, cJSON_CreateArray());
     add_number(document, pair, NULL, a);
     add_number(document, pair, NULL, b);
 }
@@ -137,7 +124,7 @@ static void tile_url(const struct world *world, int layer, const char *base, con
 
 static void add_extensions(struct document *document, cJSON *parent, int layer)
 {
-    cJSON *extensions = add_array(document, parent, "extensions");
+    cJSON *extensions = add(document, parent, "extensions", cJSON_CreateArray());
     for (unsigned format = 0; format < FORMATS; format++)
         if (layers[layer].formats & 1u << format)
             add_text(document, extensions, NULL, format_extension(format));
@@ -151,12 +138,12 @@ static void add_encoding(struct document *document, cJSON *parent, int layer)
 
 static void add_layers(struct document *document, cJSON *parent, const struct world *world)
 {
-    cJSON *list = add_array(document, parent, "layers");
+    cJSON *list = add(document, parent, "layers", cJSON_CreateArray());
     for (int i = 0; layers[i].name && document->complete; i++) {
         char url[256];
         if (!world_serves(world, i))
             continue;
-        cJSON *entry = add_object(document, list, NULL);
+        cJSON *entry = add(document, list, NULL, cJSON_CreateObject());
         add_text(document, entry, "name", layers[i].name);
         add_extensions(document, entry, i);
         add_encoding(document, entry, i);
@@ -175,7 +162,7 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
     add_number(document, parent, "generator", FARLANDS_GENERATOR);
     add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
-    cJSON *limits = add_object(document, parent, "limits");
+    cJSON *limits = add(document, parent, "limits", cJSON_CreateObject());
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
     add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
@@ -198,7 +185,7 @@ static void add_endpoints(struct document *document, cJSON *parent, const struct
          "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
          true},
     };
-    cJSON *urls = add_object(document, parent, "urls");
+    cJSON *urls = add(document, parent, "urls", cJSON_CreateObject());
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++) {
         char url[WORLD_SEEDED_NAME_MAX + 256];
         snprintf(url, sizeof url, "%s%s/%s%s", relative(world), world->config.name,
@@ -221,10 +208,10 @@ struct blob *document_worlds(const struct worlds *worlds)
     char url[WORLD_SEEDED_NAME_MAX + 8];
 
     add_text(&document, document.root, "farlands", FARLANDS_VERSION);
-    cJSON *list = add_array(&document, document.root, "worlds");
+    cJSON *list = add(&document, document.root, "worlds", cJSON_CreateArray());
     for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
-        cJSON *entry = add_object(&document, list, NULL);
+        cJSON *entry = add(&document, list, NULL, cJSON_CreateObject());
         snprintf(url, sizeof url, "%s.json", world->config.name);
         add_text(&document, entry, "name", world->config.name);
         add_text(&document, entry, "url", url);
@@ -273,7 +260,7 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
     const double blocks = (double)config->terrain.wavelength / FARLANDS_UNIT;
     const long zoom = config->native_zoom + lround(log2(FIRST_CELL / blocks));
 
-    cJSON *center = add_array(document, parent, "center");
+    cJSON *center = add(document, parent, "center", cJSON_CreateArray());
     add_number(document, center, NULL, 360 * u - 180);
     add_number(document, center, NULL, atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI);
     add_number(document, center, NULL, tilejson_zoom(world, (int)zoom));
@@ -284,7 +271,7 @@ static void add_plane(struct document *document, cJSON *parent, const struct wor
                       int layer, const char *base)
 {
     char url[TILE_URL_MAX];
-    cJSON *plane = add_object(document, parent, "farlands");
+    cJSON *plane = add(document, parent, "farlands", cJSON_CreateObject());
     add_text(document, plane, "world", world->config.name);
     add_text(document, plane, "layer", layers[layer].name);
     add_grid(document, plane, world);
@@ -309,7 +296,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
              layers[layer].name, world->config.name);
     add_text(&document, root, "description", text);
     add_text(&document, root, "scheme", "xyz");
-    cJSON *tiles = add_array(&document, root, "tiles");
+    cJSON *tiles = add(&document, root, "tiles", cJSON_CreateArray());
     add_text(&document, tiles, NULL, url);
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
@@ -317,11 +304,11 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_number(&document, root, "maxzoom", tilejson_zoom(world, TILEJSON_MAX_ZOOM));
     /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
-    cJSON *box = add_array(&document, root, "bounds");
+    cJSON *box = add(&document, root, "bounds", cJSON_CreateArray());
     for (int i = 0; i < 4; i++)
         add_number(&document, box, NULL, bounds[i]);
     add_center(&document, root, world);
-    add_array(&document, root, "vector_layers");
+    add(&document, root, "vector_layers", cJSON_CreateArray());
     add_text(&document, root, "fingerprint", world->fingerprint);
     add_plane(&document, root, world, layer, below);
     return document_end(&document);

@@ -19,28 +19,24 @@ enum job_rank pending_rank(const struct http_request *request)
 
 void pending_respond_error(struct request_context *context, int err)
 {
-    switch (err) {
-    case -EBUSY:
-        response_error(context, 503, BUSY);
-        break;
-    case -EUSERS:
-        response_error(context, 503, "too many pending requests from this client; retry later");
-        break;
-    case -ETIMEDOUT:
-        response_error(context, 503, "render timed out; retry later");
-        break;
-    case -ECANCELED:
-        response_error(context, 503, "server is shutting down; retry later");
-        break;
-    case -ECONNRESET:
-        response_error(context, 503, "client disconnected");
-        break;
-    case -ENOMEM:
-        response_error(context, 503, "out of memory; retry later");
-        break;
-    default:
-        response_error(context, 500, "render failed");
-    }
+    static const struct {
+        int err;
+        const char *why;
+    } reasons[] = {
+        {-EBUSY, BUSY},
+        {-EUSERS, "too many pending requests from this client; retry later"},
+        {-ETIMEDOUT, "render timed out; retry later"},
+        {-ECANCELED, "server is shutting down; retry later"},
+        {-ECONNRESET, "client disconnected"},
+        {-ENOMEM, "out of memory; retry later"},
+    };
+
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].err == err) {
+            response_error(context, 503, reasons[i].why);
+            return;
+        }
+    response_error(context, 500, "render failed");
 }
 
 int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,

@@ -62,7 +62,7 @@ void pending_fail(struct pending *pending, int err);
 /* Send the error response for ERR to a request that is not pending. */
 void pending_respond_error(struct request_context *context, int err);
 
-/* Fail the requests that have timed out or whose client has disconnected; call it every 250 ms. */
+/* Fail the requests that have timed out or have lost their client; call it every 250 ms. */
 void pending_requests_expire(struct pending_requests *requests);
 
 /* Fail all pending requests, and from now on all that would become pending. Returns true if none

@@ -35,7 +35,7 @@ struct request_context {
     uint64_t latency;                /* ns from the request line to the response */
 };
 
-/* Count and log the request, of whose response SENT bytes of body were sent (http.h). */
+/* Count and log the request. SENT is as in http_parts. */
 void response_completed(const struct request_context *context, uint64_t sent);
 
 /* The headers of a response. Names and values must last until it is sent or prepared. */

@@ -49,8 +49,7 @@ void service_completed(void *context, struct http_exchange *exchange, uint64_t s
 /* Serve SNAPSHOT from now on; takes a reference to it. */
 void service_use(struct service *service, struct snapshot *snapshot);
 
-/* Fail the pending requests that have timed out or whose client has disconnected; call it every
- * 250 ms. */
+/* Fail the pending requests that have timed out or have lost their client; call it every 250 ms. */
 void service_expire(struct service *service);
 
 /* Fail all pending requests, and from now on all that would become pending. Returns true if none

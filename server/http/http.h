@@ -4,7 +4,7 @@
  * called from no other.
  *
  * Only GET, HEAD and OPTIONS without a body reach the handler as such. Any other request, and any
- * whose framing is ambiguous, is marked refused, and its connection closes after the response.
+ * with ambiguous framing, is marked refused, and its connection closes after the response.
  */
 #ifndef FARLANDS_HTTP_HTTP_H
 #define FARLANDS_HTTP_HTTP_H
@@ -22,17 +22,16 @@ struct http_parts {
     unsigned connections; /* the most that are open at once */
     size_t state_size;    /* of http_state */
     /*
-     * Called once per request, whose strings last until COMPLETED. Must respond to EXCHANGE exactly
-     * once, before it returns or later.
+     * Called once per request. The strings of REQUEST last until COMPLETED. Must respond to
+     * EXCHANGE exactly once, before it returns or later.
      */
     void (*handler)(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
     /*
-     * Called once per request that was responded to, when its response has been sent or its
-     * connection is gone. SENT is the number of body bytes handed to the socket: all of them if the
-     * response is complete. Otherwise it is a lower bound, as libmicrohttpd does not tell the exact
-     * number: the blocks of a streamed body that were sent whole, and 0 for any other body. NULL:
-     * nobody asks.
+     * Called once per response, when it has been sent or its connection is gone. SENT is the number
+     * of body bytes handed to the socket: all of them if the response is complete. Otherwise it is
+     * a lower bound, as libmicrohttpd does not tell more: the complete blocks of a streamed body,
+     * and 0 for any other body. May be NULL.
      */
     void (*completed)(void *context, struct http_exchange *exchange, uint64_t sent);
     void *handler_context; /* of both */
@@ -75,7 +74,7 @@ bool http_closes(const struct http_exchange *exchange);
 /* True if the client disconnected while the request was pending. */
 bool http_client_left(const struct http_exchange *exchange);
 
-/* Close connections whose deadline has passed; call it every 250 ms. Returns how many. */
+/* Close overdue connections; call it every 250 ms. Returns how many. */
 unsigned http_expire(struct http *http);
 
 /* Graceful shutdown: close idle connections, and the others after their pending response. Calls

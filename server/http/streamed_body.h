@@ -25,8 +25,8 @@ ssize_t streamed_body_read(void *context, uint64_t position, char *out, size_t m
 void streamed_body_free(void *context);
 
 /*
- * Send BODY on CONNECTION of LOOP, whose deadline is DEADLINE. *PLACE points to the body until it
- * is freed, then it is NULL. *SENT, which is 0, counts the bytes of the blocks that are sent.
+ * Send BODY on CONNECTION of LOOP, with its DEADLINE. *PLACE points to the body until it is freed,
+ * then it is NULL. *SENT, which is 0, counts the bytes of the blocks that are sent.
  */
 void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
                         struct deadline *deadline, const uv_loop_t *loop,
