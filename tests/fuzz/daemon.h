@@ -1,4 +1,4 @@
-/* A daemon in the fuzz target's process: one loop, which the target turns, and tiles made up. */
+/* A daemon in the fuzz target's process: one loop, which the target runs, and fake renders. */
 #ifndef FARLANDS_FUZZ_DAEMON_H
 #define FARLANDS_FUZZ_DAEMON_H
 
@@ -15,7 +15,7 @@ enum { DAEMON_MEMORY = 1 << 23, DAEMON_REQUESTS_MAX = 1 << 10 };
 struct daemon {
     struct metrics metrics;
     uv_loop_t loop;
-    struct config *config; /* the setup's */
+    struct config *config; /* the snapshot's */
     struct snapshot *snapshot;
     struct client_limits *clients;
     struct recent_worlds *recent_worlds;
@@ -25,10 +25,11 @@ struct daemon {
     struct http *http;
     unsigned streams;
     unsigned adopted, closed; /* connections */
-    size_t requests;          /* of the input at hand */
+    size_t requests;          /* of the current input */
+    size_t completed;         /* of these */
     struct asked {
         bool head, refused, last;
-        bool cutout; /* a region or volume: it may be cut off where a client has closed its side */
+        bool region; /* or volume: may be cut off if the client has closed its sending side */
     } asked[DAEMON_REQUESTS_MAX];
 };
 
@@ -36,20 +37,21 @@ static inline void daemon_on_request(void *context, struct http_exchange *exchan
                                      const struct http_request *request)
 {
     struct daemon *daemon = context;
-    must(daemon->requests < DAEMON_REQUESTS_MAX, "more requests than there is room for");
+    must(daemon->requests < DAEMON_REQUESTS_MAX, "too many requests");
     must(request->refused || is_printable(request->uri), "%s", request->uri);
     daemon->asked[daemon->requests++] = (struct asked){
         .head = request->method == HTTP_HEAD,
         .refused = request->refused != 0,
         .last = request->last,
-        .cutout = strstr(request->uri, "/region.") || strstr(request->uri, "/volume."),
+        .region = strstr(request->uri, "/region.") || strstr(request->uri, "/volume."),
     };
     service_handle(daemon->service, exchange, request);
 }
 
 static inline void daemon_on_completed(void *context, struct http_exchange *exchange, uint64_t sent)
 {
-    const struct daemon *daemon = context;
+    struct daemon *daemon = context;
+    daemon->completed++;
     service_completed(daemon->service, exchange, sent);
 }
 
@@ -88,7 +90,7 @@ static inline void daemon_configure(struct daemon *daemon)
     must(config_load(&daemon->config, NULL, known, &error) == 0, "%s", error.text);
     daemon->config->threads = 1;
     daemon->config->cache.memory = DAEMON_MEMORY;
-    /* Where nothing can be: no disk cache. */
+    /* An impossible path: no disk cache. */
     snprintf(daemon->config->cache.path, sizeof daemon->config->cache.path, "/dev/null/none");
     must(snapshot_new(&daemon->snapshot, daemon->config) == 0, "out of memory");
 }
@@ -104,7 +106,7 @@ static inline struct daemon *daemon_new(void)
     must(recent_worlds_new(&daemon.recent_worlds) == 0, "out of memory");
     const struct pipeline_parts pipeline = {daemon.config, &daemon.metrics, daemon_is_current,
                                             &daemon};
-    must(pipeline_new(&daemon.pipeline, &pipeline) == 0, "no works");
+    must(pipeline_new(&daemon.pipeline, &pipeline) == 0, "no pipeline");
     const struct service_parts service = {.mailbox = daemon.mailbox,
                                           .fetcher = pipeline_fetcher(daemon.pipeline),
                                           .renderers = pipeline_renderers(daemon.pipeline),
@@ -129,10 +131,10 @@ static inline struct daemon *daemon_new(void)
     return &daemon;
 }
 
-/* As if nobody had asked for anything. */
+/* Forget the requests of the last input, with empty caches. */
 static inline void daemon_forget(struct daemon *daemon)
 {
-    daemon->requests = 0;
+    daemon->requests = daemon->completed = 0;
     service_use(daemon->service, daemon->snapshot);
     daemon->config->cache.memory = 0;
     pipeline_limit(daemon->pipeline, daemon->config);
@@ -140,7 +142,7 @@ static inline void daemon_forget(struct daemon *daemon)
     pipeline_limit(daemon->pipeline, daemon->config);
 }
 
-/* Whether anything is still worked out, or waits to be, or somebody waits for it. */
+/* True if a job is queued or running, or a request is pending. */
 static inline bool daemon_is_busy(const struct daemon *daemon)
 {
     struct work_queue *renderers = pipeline_renderers(daemon->pipeline);

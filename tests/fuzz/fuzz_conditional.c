@@ -1,8 +1,7 @@
 /*
- * Conditions, ranges and codings: an ETag in quotes, a length, and then the
- * field's value, a line each. A range is never empty nor beyond the end, and
- * asked for again by its bounds is the same. What names a tag strongly names it
- * weakly; what begins with others still does.
+ * Conditions, ranges and codings: a line each for an ETag, a length, and the header's value. A
+ * range is never empty nor beyond the end, and the range with its bounds is the same. A value that
+ * matches a tag strongly also matches it weakly, also if other tags precede it.
  */
 #include "server/http/conditional.h"
 

@@ -1,8 +1,7 @@
 /*
- * Heads of requests: a line each for method, URL, version and how many more
- * bytes came than were parsed, and then names and values in turn. A verdict
- * stands once it is made, has a status that is known and a reason, and ends the
- * connection. What is served is what a proxy cannot read in two ways.
+ * Heads of requests: a line each for method, URL, version and the number of bytes received beyond
+ * those parsed, and then names and values in turn. A verdict is final; it has a known status and a
+ * reason, and closes the connection. Requests are served only if they are unambiguous.
  */
 #include "server/http/framing.h"
 
@@ -61,7 +60,7 @@ static void check_verdict(const struct framing *framing, unsigned before)
     must(!status || (framing->why && is_printable(framing->why) && framing->close), "%u", status);
 }
 
-/* What is served, and ITS connection kept. */
+/* A request that is served is unambiguous; its connection is kept unless bytes are unexplained. */
 static void check_served(const struct framing *framing, const struct seen *seen, const char *method,
                          const char *uri, const char *version, int more)
 {
@@ -103,10 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     seen.size += 2;
     must(framing.size + 2 == seen.size, "%zu of %zu bytes", framing.size + 2, seen.size);
     const unsigned before = framing.refused;
-    const long long came = (long long)seen.size + more;
-    framing_end(&framing, came < 0 ? 0 : (size_t)came);
+    const long long received = (long long)seen.size + more;
+    framing_end(&framing, received < 0 ? 0 : (size_t)received);
     check_verdict(&framing, before);
-    if (!framing.refused && came >= 0)
+    if (!framing.refused && received >= 0)
         check_served(&framing, &seen, method, uri, version, more);
     free(method);
     free(uri);

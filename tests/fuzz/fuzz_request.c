@@ -1,14 +1,13 @@
 /*
- * Whole connections: a daemon in this very process, to which the input is sent.
- * Its first byte says in pieces of how many bytes, its second what the client
- * does at the end: half close, and then every request is answered, in order; or
- * leave at once, in the middle of anything. Each answer is well-formed, has a
- * known status and a body as long as it says. When the client has gone, its
- * connection goes, and no file stays open.
+ * Whole connections: the input is sent to a daemon in this process. Its first byte is the size of
+ * the pieces in which it is sent. Its second byte decides how the client ends: by half-closing,
+ * and then every request gets a response, in order; or by leaving at once. Each response is
+ * well-formed, with a known status and a body of the given length. Every request is completed
+ * once. When the client has gone its connection is closed, and no file stays open.
  *
- * A large answer, made while it is sent, ends early where its client has closed its sending side.
+ * A streamed response may be cut off if its client has half-closed.
  *
- * Nothing is rendered, nor searched for, but made up, at once and on the render thread.
+ * Renders and spawn searches are fakes, immediate or on the render thread.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -17,23 +16,23 @@
 #include "server/png/deflate/adler.h"
 #include "server/tiles/render.h"
 #include "server/world/spawn_search.h"
-#include "tests/fuzz/answers.h"
 #include "tests/fuzz/daemon.h"
+#include "tests/fuzz/responses.h"
 
 enum {
     INPUT_MAX = 1 << 14, /* a request is 16 bytes at least: GET / HTTP/1.0 and its end */
     PIECES_MAX = 256,
-    GOT_MAX = 1 << 24, /* who has got as much leaves */
+    GOT_MAX = 1 << 24, /* the client leaves after as many bytes */
     PATIENCE_MS = 8000,
     TICK_MS = 20,
-    HEADERS_FIT = 64, /* of any that fit into a request */
-    BYTES_FIT = 7500, /* of a head: cookies and folded lines are kept twice */
-    QUIET = 4,        /* rounds of the loop in which nothing happens any more */
+    HEADERS_FIT = 64, /* always fit into a connection's memory */
+    BYTES_FIT = 7500, /* likewise: cookies and folded lines are stored twice */
+    QUIET = 4,        /* turns of the loop without anything happening */
     FILES_MAX = 64,
-    FIRST_PNG = 3000, /* bytes; others are longer, by 7 from one x to the next */
+    FIRST_PNG = 3000, /* bytes of the PNG at x 0; 7 more for each x */
 };
 
-/* --- Renders, made up ---------------------------------------------------------- */
+/* --- Fake renders -------------------------------------------------------------- */
 
 struct render_scratch {
     char nothing;
@@ -55,7 +54,7 @@ const void *render_scratch_pixels(const struct render_scratch *scratch)
     return scratch;
 }
 
-/* Some fail. Raw ones are as long as they must be: their length is told before. */
+/* Some fail. Raw tiles have the right length: it is sent before they are made. */
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_times *times)
 {
@@ -73,8 +72,8 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
     return 0;
 }
 
-/* Of COUNT samples of WIDTH bytes; of pieces some fail, behind others that do not. */
-static int make_up(struct blob **out, const struct farlands_box *box, size_t width)
+/* Samples of WIDTH bytes. Some pieces fail, also behind others that do not. */
+static int fake(struct blob **out, const struct farlands_box *box, size_t width)
 {
     const size_t count =
         (size_t)box->width * (size_t)box->height * (size_t)(box->depth ? box->depth : 1);
@@ -103,7 +102,7 @@ int render_heights(struct blob **out, struct render_scratch *scratch, const stru
 {
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world;
-    return make_up(out, &box, 4);
+    return fake(out, &box, 4);
 }
 
 int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
@@ -111,7 +110,7 @@ int render_samples(struct blob **out, struct render_scratch *scratch, const stru
 {
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world;
-    return make_up(out, &box, 2);
+    return fake(out, &box, 2);
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
@@ -120,17 +119,17 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world, (void)height;
     *sum = adler_of((const uint8_t *)"", 0);
-    return make_up(out, &box, 1);
+    return fake(out, &box, 1);
 }
 
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box)
 {
     (void)scratch, (void)world;
-    return make_up(out, box, 4);
+    return fake(out, box, 4);
 }
 
-/* --- Searches, made up ---------------------------------------------------------- */
+/* --- Fake searches -------------------------------------------------------------- */
 
 struct spawn_search {
     int left; /* turns */
@@ -182,12 +181,12 @@ static struct daemon *server;
 
 struct client {
     uv_poll_t poll;
-    uv_timer_t clock; /* wakes the loop, too, where a turn has done its work before it sleeps */
+    uv_timer_t clock; /* also wakes the loop if it sleeps although its work is done */
     int ticks;
     int fd, handles;      /* not closed yet */
-    const uint8_t *bytes; /* all of its input */
+    const uint8_t *bytes; /* the whole input */
     size_t size;
-    struct input input; /* what is left of it */
+    struct input input; /* the rest of it */
     size_t piece;
     bool half_close; /* or leave at once */
     bool ended, reset, full;
@@ -215,7 +214,7 @@ static void client_send(struct client *client)
     const ssize_t n = send(client->fd, input->at, wanted, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && errno == EAGAIN)
         return;
-    const size_t sent = n < 0 ? input->left : (size_t)n; /* nobody reads it any more */
+    const size_t sent = n < 0 ? input->left : (size_t)n; /* on error the rest is lost */
     input->at += sent;
     input->left -= sent;
     if (input->left == 0 && client->half_close)
@@ -237,7 +236,7 @@ static void on_tick(uv_timer_t *timer)
 {
     struct client *client = timer->data;
     must(client->ticks++ < PATIENCE_MS / TICK_MS,
-         "%zu bytes unsent, %zu requests, %zu bytes of answers", client->input.left,
+         "%zu bytes unsent, %zu requests, %zu bytes of responses", client->input.left,
          server->requests, client->length);
 }
 
@@ -247,10 +246,10 @@ static void on_closed(uv_handle_t *handle)
     client->handles--;
 }
 
-/* --- What came --------------------------------------------------------------- */
+/* --- Responses --------------------------------------------------------------- */
 
-/* Whether a head may have filled the memory that its connection has, 16 KiB: then none is left for
- * an answer, and the connection just ends. */
+/* True if a head may have filled its connection's memory of 16 KiB: none is then left for a
+ * response, and the connection just closes. */
 static bool is_full_of_headers(const struct client *client)
 {
     size_t lines = 0;
@@ -259,54 +258,54 @@ static bool is_full_of_headers(const struct client *client)
     return lines > HEADERS_FIT || client->size > BYTES_FIT;
 }
 
-/* Whether an answer to ASKED with HEAD may be made while it is sent: of more than a piece, be it of
- * two bytes a sample. */
+/* True if the response HEAD to ASKED may be streamed: it has more than a piece of 2-byte samples.
+ */
 static bool is_streamed(const struct asked *asked, const struct head *head)
 {
-    return asked->cutout && (head->lengths == 0 || head->status == 206 ||
+    return asked->region && (head->lengths == 0 || head->status == 206 ||
                              head->length > (size_t)RENDER_PIECE_MAX * 2);
 }
 
-/* Whether that is all: each request answered, nothing half, and the end where it is promised. */
+/* True if all responses are there and complete, and the connection has closed if they say so. */
 static bool is_complete(const struct client *client)
 {
     const char *at = client->got, *end = at + client->length;
-    size_t answers = 0;
+    size_t responses = 0;
     bool last = false;
     while (at < end) {
         struct head head;
-        must(!last, "an answer after the last one");
+        must(!last, "a response after the last one");
         at = check_head(&head, at, end);
         if (!at)
             return false;
         last = head.close;
-        if (answers == server->requests) {
+        if (responses == server->requests) {
             /* libmicrohttpd's own refusal, before any handler. Version 0.9.75 sends the head twice
              * for a missing Host or a wrong Content-Length, and then closes. */
-            must(last && head.status >= 400, "%u, which nobody has asked for", head.status);
+            must(last && head.status >= 400, "%u without a request", head.status);
             return client->ended;
         }
-        const struct asked asked = server->asked[answers++];
+        const struct asked asked = server->asked[responses++];
         must(last || !(asked.refused || asked.last), "%u keeps the connection", head.status);
-        /* A method is HEAD to us as far as its first NUL, to libmicrohttpd as a whole. */
+        /* A method with a NUL may be HEAD to us, but not to libmicrohttpd. */
         const bool to_head = asked.head && (!asked.refused || at == end);
         if (!head_has_body(&head, to_head))
             continue;
-        must(head.lengths == 1 || asked.cutout, "no length with status %u", head.status);
+        must(head.lengths == 1 || asked.region, "no length with status %u", head.status);
         at = check_body(&head, at, end, client->ended);
         if (!at)
             return client->ended && is_streamed(&asked, &head);
     }
-    if (client->ended && answers + 1 == server->requests && is_full_of_headers(client))
+    if (client->ended && responses + 1 == server->requests && is_full_of_headers(client))
         return true;
-    return answers >= server->requests && (client->ended || !last);
+    return responses >= server->requests && (client->ended || !last);
 }
 
 /* --- One input --------------------------------------------------------------- */
 
-/* Send, and get what comes, until the client leaves, or the connection ends, or nothing is due.
- * (It then lives on until its deadline: of an end that comes with the last bytes libmicrohttpd
- * learns nothing.) */
+/* Send and receive until the client leaves, the connection ends, or no response is missing. (The
+ * connection may then stay open until its deadline: libmicrohttpd does not notice a half-close that
+ * arrives together with the last bytes.) */
 static void client_talk(struct client *client)
 {
     uv_loop_t *loop = &server->loop;
@@ -323,7 +322,7 @@ static void client_talk(struct client *client)
     must(client->reset || client->full || !client->half_close || is_complete(client), "cut short");
 }
 
-/* Nobody is left, and nothing reaches into the next input. */
+/* Disconnect, and wait until nothing is left that could affect the next input. */
 static void client_leave(struct client *client)
 {
     uv_loop_t *loop = &server->loop;
@@ -332,12 +331,15 @@ static void client_leave(struct client *client)
     close(client->fd);
     for (int i = 0; daemon_is_busy(server) || server->closed < server->adopted; i++) {
         uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
-        http_expire(server->http); /* who has left while there is nothing to send */
+        http_expire(
+            server->http); /* notices clients that left while their response waits for bytes */
     }
-    for (int i = 0; i < QUIET; i++) /* what came home last */
+    for (int i = 0; i < QUIET; i++) /* the last messages */
         uv_run(loop, UV_RUN_NOWAIT);
     must(server->closed == server->adopted, "closed twice");
-    must(client_limits_count(server->clients) == 0, "misses that nobody waits for");
+    must(client_limits_count(server->clients) == 0, "pending requests left");
+    must(server->completed == server->requests, "%zu of %zu requests completed", server->completed,
+         server->requests);
     uv_close((uv_handle_t *)&client->clock, on_closed);
     while (client->handles > 0)
         uv_run(loop, UV_RUN_NOWAIT);
@@ -362,7 +364,7 @@ static void client_run(struct client *client)
     daemon_adopt(server, ends[1]);
     client_talk(client);
     client_leave(client);
-    is_complete(client); /* at least well-formed, also where it was cut short */
+    is_complete(client); /* well-formed even if it was cut short */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,19 +1,17 @@
-/* Whether bytes are well-formed HTTP/1.1 answers (RFC 9112), one behind the other. */
-#ifndef FARLANDS_FUZZ_ANSWERS_H
-#define FARLANDS_FUZZ_ANSWERS_H
+/* Checks that bytes are a sequence of well-formed HTTP/1.1 responses (RFC 9112). */
+#ifndef FARLANDS_FUZZ_RESPONSES_H
+#define FARLANDS_FUZZ_RESPONSES_H
 
 #include "tests/fuzz/fuzz.h"
 
-/* One answer's head. */
 struct head {
     unsigned status;
-    bool close; /* it says that the connection ends with it */
+    bool close; /* Connection: close */
     bool chunked;
     int lengths;
     size_t length; /* Content-Length */
 };
 
-/* What follows from what was asked: whether to HEAD. */
 static inline bool head_has_body(const struct head *head, bool to_head)
 {
     return !to_head && head->status >= 200 && head->status != 204 && head->status != 304;
@@ -34,7 +32,7 @@ static inline bool is_named(const char *line, const char *name)
     return strncmp(line, name, strlen(name)) == 0;
 }
 
-/* NAME: VALUE, and nothing in either that would end the line for somebody else. */
+/* NAME: VALUE, without characters in either that other parsers take for the end of the line. */
 static inline void check_header(struct head *head, const char *line)
 {
     const size_t name = strcspn(line, ":");
@@ -53,7 +51,7 @@ static inline void check_header(struct head *head, const char *line)
     }
 }
 
-/* The head at AT. Returns its end, or NULL where it is not all there. */
+/* Check the head at AT. Returns its end, or NULL if it is incomplete. */
 static inline const char *check_head(struct head *head, const char *at, const char *end)
 {
     const char *stop = memmem(at, (size_t)(end - at), "\r\n\r\n", 4);
@@ -77,7 +75,8 @@ static inline const char *check_head(struct head *head, const char *at, const ch
     return stop + 4;
 }
 
-/* The end of the chunks at AT (RFC 9112 section 7.1), or NULL where they are not all there. */
+/* Check the chunks at AT (RFC 9112 section 7.1). Returns their end, or NULL if they are incomplete.
+ */
 static inline const char *check_chunks(const char *at, const char *end)
 {
     for (;;) {
@@ -99,8 +98,8 @@ static inline const char *check_chunks(const char *at, const char *end)
     }
 }
 
-/* The end of the body at AT, behind HEAD, or NULL where it is not all there. ENDED says that
- * nothing comes behind END any more. */
+/* Check the body at AT, behind HEAD. Returns its end, or NULL if it is incomplete. ENDED: no bytes
+ * will follow END. */
 static inline const char *check_body(const struct head *head, const char *at, const char *end,
                                      bool ended)
 {
@@ -110,7 +109,7 @@ static inline const char *check_body(const struct head *head, const char *at, co
         return check_chunks(at, end);
     if (head->lengths == 1)
         return head->length > (size_t)(end - at) ? NULL : at + head->length;
-    must(head->close, "status %u, and nothing says where it ends", head->status);
+    must(head->close, "status %u has a body without an end", head->status);
     return ended ? end : NULL;
 }
 
