@@ -51,10 +51,13 @@ enum state {
     STATE_RESPONDED,
 };
 
+/* A connection and its current exchange: it never has two at once. */
 struct http_exchange {
+    struct deadline deadline; /* first: cast back in cut_bodies */
     struct http *http;
-    struct MHD_Connection *connection;
-    struct deadline *deadline;
+    struct MHD_Connection *mhd;
+    const struct sockaddr *peer;
+    socklen_t peer_length;
     enum state state;
     struct http_request request;
     bool close;                   /* close the connection after the response */
@@ -66,15 +69,7 @@ struct http_exchange {
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
     char *uri;                    /* short_uri, or allocated */
     char short_uri[SHORT_URI];
-};
-
-/* A connection and its current exchange: it never has two at once. */
-struct connection {
-    struct deadline deadline; /* first: cast back in cut_bodies */
-    const struct sockaddr *peer;
-    socklen_t peer_length;
-    struct http_exchange exchange;
-    _Alignas(max_align_t) unsigned char state[]; /* the handler's */
+    _Alignas(max_align_t) unsigned char handler_state[];
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -119,16 +114,9 @@ static void on_prepare(uv_prepare_t *prepare)
 
 /* --- One exchange ---------------------------------------------------------- */
 
-static struct connection *connection_of(struct MHD_Connection *mhd)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
-}
-
 static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 {
-    deadline_enter(exchange->deadline, phase, uv_now(exchange->http->parts.loop));
+    deadline_enter(&exchange->deadline, phase, uv_now(exchange->http->parts.loop));
 }
 
 /*
@@ -139,7 +127,7 @@ static void enter(struct http_exchange *exchange, enum deadline_phase phase)
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
 {
-    MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+    MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 static void free_uri(struct http_exchange *exchange)
@@ -151,22 +139,19 @@ static void free_uri(struct http_exchange *exchange)
 
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
-    struct connection *connection = connection_of(mhd);
-    if (!connection)
+    struct http_exchange *exchange =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    const size_t size = strlen(uri) + 1;
+    (void)context;
+
+    if (!exchange)
         return NULL; /* on_request then closes the connection */
-    struct http_exchange *exchange = &connection->exchange;
-    size_t length = strlen(uri);
-    char *kept = length < SHORT_URI ? exchange->short_uri : malloc(length + 1);
+    char *kept = size <= SHORT_URI ? exchange->short_uri : malloc(size);
     if (!kept)
         return NULL;
-    memcpy(kept, uri, length + 1);
-    exchange->http = context;
-    exchange->connection = mhd;
-    exchange->deadline = &connection->deadline;
+    memcpy(kept, uri, size);
     exchange->state = STATE_NEW;
-    exchange->request = (struct http_request){.peer = connection->peer, .begun = uv_hrtime()};
-    exchange->response.response = NULL;
-    exchange->own = false;
+    exchange->request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
     exchange->uri = kept;
     exchange->sent = 0;
     if (exchange->streamed)
@@ -178,7 +163,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 
 void *http_state(struct http_exchange *exchange)
 {
-    return ((struct connection *)exchange->deadline)->state;
+    return exchange->handler_state;
 }
 
 bool http_closes(const struct http_exchange *exchange)
@@ -188,7 +173,7 @@ bool http_closes(const struct http_exchange *exchange)
 
 bool http_client_left(const struct http_exchange *exchange)
 {
-    return deadline_has_left(exchange->deadline);
+    return deadline_has_left(&exchange->deadline);
 }
 
 /* The response is made, or is NULL if out of memory. */
@@ -198,7 +183,7 @@ static void responded(struct http_exchange *exchange)
     exchange->length =
         exchange->request.method == HTTP_HEAD ? 0 : (uint64_t)exchange->response.length;
     if (exchange->state == STATE_SUSPENDED) {
-        MHD_resume_connection(exchange->connection);
+        MHD_resume_connection(exchange->mhd);
         exchange->http->work_due = true;
     }
     exchange->state = STATE_RESPONDED;
@@ -210,7 +195,7 @@ void http_respond(struct http_exchange *exchange, const struct http_response *re
     mhd_response_make(&exchange->response, response, exchange->request.method == HTTP_HEAD,
                       http_closes(exchange));
     if (exchange->response.response && exchange->response.body)
-        streamed_body_bind(exchange->response.body, exchange->connection, exchange->deadline,
+        streamed_body_bind(exchange->response.body, exchange->mhd, &exchange->deadline,
                            exchange->http->parts.loop, &exchange->body, &exchange->sent);
     responded(exchange);
 }
@@ -241,8 +226,8 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
     if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
     enter(exchange, DEADLINE_SENDING);
-    enum MHD_Result queued = MHD_queue_response(exchange->connection, exchange->response.status,
-                                                exchange->response.response);
+    enum MHD_Result queued =
+        MHD_queue_response(exchange->mhd, exchange->response.status, exchange->response.response);
     drop_response(exchange);
     return queued;
 }
@@ -259,7 +244,7 @@ static enum MHD_Result handle(struct http_exchange *exchange)
         return queue_response(exchange);
     exchange->state = STATE_SUSPENDED;
     set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
-    MHD_suspend_connection(exchange->connection);
+    MHD_suspend_connection(exchange->mhd);
     return MHD_YES;
 }
 
@@ -320,62 +305,62 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
 
 static void on_started(struct http *http, struct MHD_Connection *mhd, void **place)
 {
-    struct connection *connection = calloc(1, sizeof *connection + http->parts.state_size);
+    struct http_exchange *exchange = calloc(1, sizeof *exchange + http->parts.state_size);
     int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 
     http->adopted = true;
-    *place = connection;
-    if (!connection) { /* it would have no deadline */
+    *place = exchange;
+    if (!exchange) { /* it would have no deadline */
         shutdown(fd, SHUT_RDWR);
         return;
     }
-    connection->peer =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    connection->peer_length = http->adopted_length;
-    connection->exchange.uri = connection->exchange.short_uri;
-    deadlines_add(&http->deadlines, &connection->deadline, fd, uv_now(http->parts.loop));
+    exchange->http = http;
+    exchange->mhd = mhd;
+    exchange->peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    exchange->peer_length = http->adopted_length;
+    exchange->uri = exchange->short_uri;
+    deadlines_add(&http->deadlines, &exchange->deadline, fd, uv_now(http->parts.loop));
 }
 
 /*
- * True if the client of CONNECTION, which is being closed, may still be sending. It is not after an
- * ordinary response that ended the connection, unless bytes are unread. It may be after a refusal,
- * ours or libmicrohttpd's own. If the client has left, lingering_close_add notices.
+ * True if the client of EXCHANGE, whose connection is being closed, may still be sending. It is not
+ * after an ordinary response that ended the connection, unless bytes are unread. It may be after a
+ * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices.
  */
-static bool may_be_sending(const struct http *http, const struct connection *connection)
+static bool may_be_sending(const struct http_exchange *exchange)
 {
-    const struct http_exchange *exchange = &connection->exchange;
     const bool just_responded =
         exchange->state == STATE_RESPONDED &&
-        (exchange->streamed || connection->deadline.since == uv_now(http->parts.loop));
+        (exchange->streamed || exchange->deadline.since == uv_now(exchange->http->parts.loop));
     int unread = 0;
 
     if (!just_responded || exchange->close)
         return true;
-    return ioctl(connection->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
+    return ioctl(exchange->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
                           enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = context;
-    struct connection *connection = *place;
+    struct http_exchange *exchange = *place;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         on_started(http, mhd, place);
         return;
     }
-    if (!connection || !may_be_sending(http, connection) ||
-        !lingering_close_add(&http->lingering, connection->deadline.fd, connection->peer,
-                             connection->peer_length))
+    if (!exchange || !may_be_sending(exchange) ||
+        !lingering_close_add(&http->lingering, exchange->deadline.fd, exchange->peer,
+                             exchange->peer_length))
         http->parts.closed(
             http->parts.closed_context,
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
-    if (connection) {
-        free_uri(&connection->exchange); /* if its head was never complete */
-        drop_response(&connection->exchange);
-        deadlines_remove(&http->deadlines, &connection->deadline);
+    if (exchange) {
+        free_uri(exchange); /* if its head was never complete */
+        drop_response(exchange);
+        deadlines_remove(&http->deadlines, &exchange->deadline);
     }
-    free(connection);
+    free(exchange);
     *place = NULL;
 }
 
@@ -394,7 +379,7 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
 static void cut_bodies(struct http *http, bool all)
 {
     for (struct deadline *deadline = http->deadlines.first; deadline; deadline = deadline->next) {
-        struct streamed_body *body = ((struct connection *)deadline)->exchange.body;
+        struct streamed_body *body = ((struct http_exchange *)deadline)->body;
         if (body && (all || (deadline->phase == DEADLINE_WAITING && deadline_has_left(deadline))) &&
             streamed_body_cut(body))
             http->work_due = true;
