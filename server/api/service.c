@@ -42,8 +42,8 @@ static void handle_tilejson(struct service *service, struct request_context *con
 }
 
 /* Configured worlds have a static page; there are too many others. */
-static void handle_world(struct service *service, struct request_context *context,
-                         const struct world *world, const struct route *route)
+static void handle_description(struct service *service, struct request_context *context,
+                               const struct world *world, const struct route *route)
 {
     if (!route->seeded)
         response_page(context, static_pages_world(service->snapshot->pages, world),
@@ -91,8 +91,8 @@ static const struct world *find_world(struct service *service, struct request_co
     return world;
 }
 
-static void dispatch_in_world(struct service *service, struct request_context *context,
-                              const struct route *route)
+static void handle_world(struct service *service, struct request_context *context,
+                         const struct route *route)
 {
     const struct world *world = find_world(service, context, route);
     const struct config *config = service->snapshot->config;
@@ -116,15 +116,15 @@ static void dispatch_in_world(struct service *service, struct request_context *c
         handle_tilejson(service, context, world, route);
         break;
     case ROUTE_WORLD:
-        handle_world(service, context, world, route);
+        handle_description(service, context, world, route);
         break;
     default:
         response_error(context, 404, "nothing is at this URL");
     }
 }
 
-static void dispatch(struct service *service, struct request_context *context,
-                     const struct route *route)
+static void handle_route(struct service *service, struct request_context *context,
+                         const struct route *route)
 {
     switch (route->kind) {
     case ROUTE_VIEWER:
@@ -147,7 +147,7 @@ static void dispatch(struct service *service, struct request_context *context,
                        service->parts.scrape(service->parts.context));
         break;
     default:
-        dispatch_in_world(service, context, route);
+        handle_world(service, context, route);
     }
 }
 
@@ -190,7 +190,7 @@ static void handle_uri(struct service *service, struct request_context *context)
     if (status)
         response_error(context, status, why);
     else
-        dispatch(service, context, &route);
+        handle_route(service, context, &route);
 }
 
 void service_handle(void *self, struct http_exchange *exchange, const struct http_request *request)
