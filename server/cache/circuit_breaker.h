@@ -1,7 +1,6 @@
 /*
  * Circuit breaker: after a failure no attempt is made for a while, then a single attempt decides.
- * It knows neither what is attempted nor why it fails. The caller passes the time, so that tests
- * need not wait.
+ * It knows nothing of the attempts. The caller passes the time, so that tests need not wait.
  */
 #ifndef FARLANDS_CACHE_CIRCUIT_BREAKER_H
 #define FARLANDS_CACHE_CIRCUIT_BREAKER_H

@@ -22,7 +22,7 @@
 enum {
     TEMPORARY_MAX = 64,
     TILE_DEPTH = 4, /* directories between the cache's and a tile */
-    ATTEMPTS = 8,   /* others may delete what a put has just made: evictions an empty directory */
+    ATTEMPTS = 8,   /* an eviction may delete directories that a put has just made */
 };
 
 struct disk_cache {
@@ -237,9 +237,9 @@ static int open_parent(int fd, char *name)
 }
 
 /*
- * Delete the temporary file, which is now what was in the tile's place, and release its size: no
- * other process does. At most the tile's size, though: quota_settle releases no more than was
- * reserved, and a count finds the rest.
+ * Delete the replaced file, which now has the temporary name, and release its size: no other
+ * process does. At most the tile's size, though: quota_settle releases no more than was reserved,
+ * and a count finds the rest.
  */
 static void delete_replaced(struct put *put)
 {
@@ -253,7 +253,7 @@ static void delete_replaced(struct put *put)
 }
 
 /* Rename the temporary file to FILE in the directory PARENT. An existing file is exchanged: a plain
- * rename would not tell the size of what it replaced. */
+ * rename would not tell the size of the replaced file. */
 static int rename_to(struct put *put, int parent, const char *file)
 {
     int fd = put->cache->directory.fd;

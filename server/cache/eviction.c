@@ -306,8 +306,8 @@ int eviction_run(struct eviction *eviction, struct footprint size, struct footpr
     eviction->target = footprint_difference(used, size);
     eviction->freed = (struct footprint){0};
     const int64_t latest = latest_to_delete(eviction, size);
-    /* A walk of their own for tiles that are not current or from the future, so that no other tile
-     * goes before them. */
+    /* First a walk for tiles that are not current or from the future: no other tile is deleted
+     * before them. */
     if (latest >= 0 && eviction->tiles > 0 && eviction->sample[0].last_use < 0)
         err = delete_up_to(eviction, -1);
     if (!err)

@@ -8,7 +8,7 @@
 
 #include "server/cache/quota.h"
 
-/* What a pass works with. It stays the caller's and outlives the eviction. */
+/* The parts that a pass uses. They stay the caller's and outlive the eviction. */
 struct eviction_parts {
     struct directory *directory;
     struct quota *quota;
@@ -38,8 +38,8 @@ int eviction_count(struct eviction *eviction, struct footprint *used);
 
 /*
  * After a count: free at least SIZE, if there is that much. Tiles that are not current go first,
- * then those used longest ago; directories that are empty afterwards go too. *FREED is what was
- * deleted. Returns 0, -ECANCELED or another negative code.
+ * then those used longest ago; directories that are empty afterwards go too. *FREED is the
+ * size of all that was deleted. Returns 0, -ECANCELED or another negative code.
  */
 int eviction_run(struct eviction *eviction, struct footprint size, struct footprint *freed);
 

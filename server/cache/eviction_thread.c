@@ -159,7 +159,7 @@ static int evict(struct eviction_thread *evictor, struct goals *goals)
     if (!evictor->temporaries_removed)
         eviction_remove_temporaries(evictor->eviction);
     evictor->temporaries_removed = true;
-    /* Another process may just have done what was needed. */
+    /* Another process may just have ended a pass. */
     int err = check(evictor, goals, &known, &needed);
     if (err || !needed)
         return err;

@@ -1,4 +1,4 @@
-/* Disk space in bytes and files, as the quota counts it: an upper bound of what du would say. */
+/* Disk space in bytes and files, as the quota counts it: an upper bound of du's count. */
 #ifndef FARLANDS_CACHE_FOOTPRINT_H
 #define FARLANDS_CACHE_FOOTPRINT_H
 
@@ -21,7 +21,7 @@ static inline struct footprint footprint_sum(struct footprint a, struct footprin
     return (struct footprint){a.bytes + b.bytes, a.files + b.files};
 }
 
-/* A - B; 0 where B is larger. */
+/* A - B, or 0 if B is larger, for each member. */
 static inline struct footprint footprint_difference(struct footprint a, struct footprint b)
 {
     return (struct footprint){a.bytes - (b.bytes < a.bytes ? b.bytes : a.bytes),

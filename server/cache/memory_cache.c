@@ -169,14 +169,15 @@ static void dequeue(struct entry *entry)
     queue->count--;
 }
 
-/* Remove ENTRY from its queue and the table, and add it to *GONE, to be freed without the lock. */
-static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **gone)
+/* Remove ENTRY from its queue and the table, and add it to *REMOVED, to be freed without the lock.
+ */
+static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **removed)
 {
     struct bucket *bucket = bucket_of(cache, entry->hash);
     dequeue(entry);
     LL_DELETE2(bucket->first, entry, chain);
     cache->used -= entry->cost;
-    LL_PREPEND2(*gone, entry, chain);
+    LL_PREPEND2(*removed, entry, chain);
 }
 
 /* Event loops count uses without the lock; a lost count does not matter. */
@@ -191,12 +192,12 @@ static void set_uses(struct entry *entry, unsigned count)
 }
 
 /* Evict the oldest entry of the small queue, or move it to the main queue. */
-static void evict_small(struct memory_cache *cache, struct entry **gone)
+static void evict_small(struct memory_cache *cache, struct entry **removed)
 {
     struct entry *entry = cache->small.oldest;
     if (uses(entry) < SMALL_USES) {
         leave_ghost(cache, entry->hash);
-        remove_entry(cache, entry, gone);
+        remove_entry(cache, entry, removed);
     } else {
         dequeue(entry);
         set_uses(entry, 0);
@@ -205,7 +206,7 @@ static void evict_small(struct memory_cache *cache, struct entry **gone)
 }
 
 /* Evict an entry of the main queue: the oldest without uses, among the first REQUEUED_MAX. */
-static void evict_main(struct memory_cache *cache, struct entry **gone)
+static void evict_main(struct memory_cache *cache, struct entry **removed)
 {
     struct entry *entry = cache->main.oldest;
     for (int i = 0; i < REQUEUED_MAX && uses(entry) > 0; i++) {
@@ -214,19 +215,19 @@ static void evict_main(struct memory_cache *cache, struct entry **gone)
         enqueue(&cache->main, entry);
         entry = cache->main.oldest;
     }
-    remove_entry(cache, entry, gone);
+    remove_entry(cache, entry, removed);
 }
 
 /* Evict until COST more bytes fit the budget. They must fit an empty cache. */
-static void make_room(struct memory_cache *cache, size_t cost, struct entry **gone)
+static void make_room(struct memory_cache *cache, size_t cost, struct entry **removed)
 {
     while (cache->used + cost > cache->budget) {
         assert(cache->small.count + cache->main.count > 0);
         const bool small_is_over = cache->small.bytes > cache->budget / SMALL_SHARE;
         if (cache->small.count && (small_is_over || !cache->main.count))
-            evict_small(cache, gone);
+            evict_small(cache, removed);
         else
-            evict_main(cache, gone);
+            evict_main(cache, removed);
     }
 }
 
@@ -252,17 +253,17 @@ static void free_entries(struct entry *entry)
 }
 
 /* Add ENTRY to QUEUE, that of the entry it replaces, or, if NULL, to the one that its ghost
- * decides; to *GONE if it cannot fit. */
+ * decides; to *REMOVED if it cannot fit. */
 static void admit(struct memory_cache *cache, struct entry *entry, struct queue *queue,
-                  struct entry **gone)
+                  struct entry **removed)
 {
     if (entry->cost > cache->budget - table_bytes(cache)) {
-        LL_PREPEND2(*gone, entry, chain);
+        LL_PREPEND2(*removed, entry, chain);
         return;
     }
     if (!queue)
         queue = take_ghost(cache, entry->hash) ? &cache->main : &cache->small;
-    make_room(cache, entry->cost, gone);
+    make_room(cache, entry->cost, removed);
     enqueue(queue, entry);
     LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
     cache->used += entry->cost;
@@ -285,7 +286,7 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
 {
     const size_t length = strlen(key);
     const uint64_t hash = XXH64(key, length, cache->seed);
-    struct entry *entry = entry_new(key, length, hash, blob), *gone = NULL;
+    struct entry *entry = entry_new(key, length, hash, blob), *removed = NULL;
     struct queue *queue = NULL;
 
     uv_mutex_lock(&cache->lock);
@@ -293,30 +294,30 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
     const bool same = before && before->blob == blob; /* keeps its position in the queue */
     if (before && !same) {
         queue = before->queue;
-        remove_entry(cache, before, &gone);
+        remove_entry(cache, before, &removed);
     }
     if (entry && same)
-        LL_PREPEND2(gone, entry, chain);
+        LL_PREPEND2(removed, entry, chain);
     else if (entry)
-        admit(cache, entry, queue, &gone);
+        admit(cache, entry, queue, &removed);
     uv_mutex_unlock(&cache->lock);
-    free_entries(gone);
+    free_entries(removed);
 }
 
 void memory_cache_resize(struct memory_cache *cache, uint64_t budget)
 {
     struct bucket *buckets = buckets_new(budget), *before = NULL;
-    struct entry *gone = NULL;
+    struct entry *removed = NULL;
 
     uv_mutex_lock(&cache->lock);
     /* If out of memory keep the old table, unless it alone exceeds the budget. */
     if (buckets || buckets_for(budget) == 1 || table_bytes(cache) > budget)
         before = use_table(cache, buckets, buckets_for(budget));
     cache->budget = budget;
-    make_room(cache, 0, &gone);
+    make_room(cache, 0, &removed);
     uv_mutex_unlock(&cache->lock);
     free(before);
-    free_entries(gone);
+    free_entries(removed);
 }
 
 uint64_t memory_cache_used(struct memory_cache *cache)

@@ -37,7 +37,7 @@ struct process {
 struct ledger {
     char magic[8];
     char boot_id[BOOT_ID]; /* after a power loss the disk may hold files without their ledger */
-    uint32_t known;        /* 0: USED does not include what was there before the reset */
+    uint32_t known;        /* 0: USED does not include files older than the reset */
     uint64_t generation;   /* drawn at random at each reset */
     struct footprint used;
     struct footprint added, freed; /* totals since the reset */

@@ -44,7 +44,7 @@ int quota_reserve(struct quota *quota, struct footprint size, struct footprint l
 /*
  * End the reservation of RESERVED: every file is in its place or deleted. FREED of it is not used
  * after all. Files that were replaced may be part of FREED, which never exceeds RESERVED: a count
- * that runs meanwhile may have missed what was deleted, but includes all that was reserved.
+ * that runs meanwhile may have missed the deleted files, but includes all reservations.
  */
 void quota_settle(struct quota *quota, struct footprint reserved, struct footprint freed);
 

@@ -7,7 +7,7 @@
 
 #include "server/core/blob.h"
 
-/* What the system lacks, as found by trying. Zero-initialize it; members are atomic. */
+/* Features that the system lacks, as found by trying. Zero-initialize it; members are atomic. */
 struct tile_reader {
     bool no_nowait;  /* it cannot open or read without waiting */
     bool no_noatime; /* it refuses O_NOATIME: the files belong to another user */

@@ -9,7 +9,7 @@
 
 #include "server/layers/layer.h"
 
-/* What the entries of a directory are, by its depth. */
+/* The kind of a directory's entries, by its depth. */
 enum level { FINGERPRINTS, LAYERS, ZOOMS, COLUMNS, TILES };
 
 enum { ZOOM_MAX = 64 }; /* beyond every native_zoom's range */

@@ -75,7 +75,7 @@ static struct footprint used(const struct process *process)
     return usage.used;
 }
 
-/* What a new ledger says after a count. */
+/* A new ledger's usage after a count. */
 static struct footprint truth(void)
 {
     struct footprint counted;

@@ -113,7 +113,7 @@ START_TEST(test_alive)
 }
 END_TEST
 
-/* The ledger before a count; what each process does before and meanwhile; the number counted; and
+/* The ledger before a count; each process's steps before and meanwhile; the number counted; and
  * the ledger afterwards. */
 static const struct {
     const char *name;

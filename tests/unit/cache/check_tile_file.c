@@ -68,7 +68,7 @@ static void write_aged(size_t length, long age)
     close(file);
 }
 
-/* With and without waiting; what has just been written is in memory. */
+/* With and without waiting; a file just written is in memory. */
 START_TEST(test_read)
 {
     for (int i = 0; i < ROWS(reads); i++) {

@@ -1,4 +1,4 @@
-/* The walk: which files and directories are the cache's, what is counted, when it ends. */
+/* The walk: which files and directories are the cache's, their numbers, and when it ends. */
 #include "server/cache/tile_walk.h"
 
 #include <errno.h>
