@@ -81,14 +81,14 @@ static const struct endpoint {
 #define Z PARAMETER("z", QUERY_PLACE, at_z)
 #define SIDE(member) PARAMETER(#member, QUERY_COUNT, member, .max = ROUTE_SIDE_MAX)
 #define STEP PARAMETER("step", QUERY_STEP, step)
-#define REAL(member, least) PARAMETER(#member, QUERY_REAL, member, .min = least)
+#define REAL(member, ...) PARAMETER(#member, QUERY_REAL, member, __VA_ARGS__)
     {"height", ROUTE_HEIGHT, false, 404, {X, Y}},
     {"heights", ROUTE_HEIGHTS, false, 400, {PARAMETER("at", QUERY_PLACES, places)}},
     {"spawn",
      ROUTE_SPAWN,
      false,
      400,
-     {X, Y, REAL(min, -INFINITY), REAL(max, -INFINITY), REAL(slope, 0)}},
+     {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope)}},
     {"region", ROUTE_REGION, true, 400, {X, Y, SIDE(width), SIDE(height), STEP}},
     {"volume", ROUTE_VOLUME, true, 400, {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP}},
 #undef PARAMETER
