@@ -275,7 +275,7 @@ START_TEST(test_missing)
     cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(65));
     document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: got \"65\"; expected");
     cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(40));
-    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: invalid value; more than");
+    document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: invalid value; ");
     cJSON_ReplaceItemInObject(json, "noise", cJSON_CreateString("fine"));
     document_must_be_refused(json, NULL, -EINVAL, "noise.basis: missing");
     cJSON_ReplaceItemInObject(json, "fingerprint", cJSON_CreateString("0123456789abcdeF"));
