@@ -1,15 +1,15 @@
 #!/bin/bash
-# Proves that 64-bit ARM computes the same heights: cross-compiles noise/ and its tests,
-# runs them under qemu with each kernel there, and compares what bits.c prints with what
-# this machine prints.
+# Checks that 64-bit ARM computes the same heights: cross-compiles noise/ and its tests,
+# runs them under qemu with each kernel, and compares the output of bits.c with this
+# machine's.
 #
-#   tests/proofs/aarch64.sh [--all]    or `make check-aarch64`, which installs what it needs
+#   tests/proofs/aarch64.sh [--all]    or `make check-aarch64 [AARCH64=--all]`
 #
-# Without --all, only the suites below: qemu takes some thirty times as long as the
-# machine itself, and what the others measure follows from the same bits.
+# Without --all only the suites below, because qemu is about thirty times slower. The results
+# of the others follow from the same bits.
 #
-# Debian has no cross packages of the tests' libraries: the arm64 ones are unpacked
-# into build/, not installed; apt keeps its lists of them there too.
+# Debian has no cross packages of the tests' libraries: the arm64 packages are unpacked in
+# build/, not installed, and apt's lists of them are there too.
 # Exit: 0 the same, 1 not the same, 2 could not try.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -40,8 +40,8 @@ fill_sysroot() {
     mv "$sysroot.new" "$sysroot"
 }
 
-# Static programs: qemu then needs no libraries of that machine. The tests themselves
-# at -O2, because gcc 12 for this machine breaks off at -O3 (check_noise_systems.c).
+# Static programs, for which qemu needs no ARM libraries. The tests are compiled at -O2,
+# because the cross gcc 12 crashes at -O3 (check_noise_systems.c).
 cross_make() {
     PKG_CONFIG_SYSROOT_DIR=$sysroot \
         PKG_CONFIG_LIBDIR=$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig \
@@ -57,12 +57,12 @@ same_bits() {
     for kernel in $(qemu-aarch64 "$build/tests/proofs/bits"); do
         qemu-aarch64 "$build/tests/proofs/bits" "$kernel" >"$build/$kernel.bits"
         if ! cmp -s "$build/here.bits" "$build/$kernel.bits"; then
-            echo "FAIL: $kernel differs; first here, then there:"
+            echo "FAIL: $kernel differs; first this machine's lines, then its:"
             diff "$build/here.bits" "$build/$kernel.bits" | sed -n '/^[<>]/p' | sort -k 3 -s |
                 head -n 8 || :
             exit 1
         fi
-        echo "$kernel: the same bits as here, of $(wc -l <"$build/here.bits") grids"
+        echo "$kernel: the same bits as on this machine, in $(wc -l <"$build/here.bits") grids"
     done
 }
 

@@ -1,10 +1,10 @@
-# What fresh-machine.sh and image.sh share: a bare Debian 12 in a scratch folder,
-# set up with this machine's own mirror, proxy and certificates. Sourced, not run.
+# A bare Debian 12 in a scratch directory, with this machine's mirror, proxy and certificates,
+# for fresh-machine.sh, image.sh and package.sh. Sourced, not run.
 # shellcheck shell=bash
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# 2: this machine cannot run the proof. 1 is kept for "it ran, and the answer is no".
+# Exit 2: this machine cannot run the script. 1 means that it ran and failed.
 unable() {
     echo "${0##*/}: $*" >&2
     exit 2
@@ -19,7 +19,7 @@ passed() {
     printf 'ok    %-48s %s\n' "$1" "${2:-}"
 }
 
-# need PROGRAM PACKAGE: have it, or install it.
+# need PROGRAM PACKAGE: install PACKAGE if PROGRAM is missing.
 need() {
     command -v "$1" >/dev/null && return
     command -v apt-get >/dev/null || unable "$1 is missing (Debian: package $2)"
@@ -28,10 +28,9 @@ need() {
         unable "$1 is missing, and apt-get could not install $2"
 }
 
-# Start the script again as process 1 of process and mount namespaces of its own,
-# with a folder $scratch; returns only there. The parent stays behind to clean up:
-# whichever way the child ends, the kernel then ends all that it started and drops
-# its mounts, so that what is removed is plain files.
+# Start the script again as process 1 of new process and mount namespaces, with a
+# directory $scratch; returns only there. The parent waits and cleans up: when the child
+# ends, the kernel kills its processes and drops its mounts, so only plain files are left.
 isolate() {
     if [ $$ -eq 1 ] && [ -n "${FARLANDS_SCRATCH:-}" ]; then
         scratch=$FARLANDS_SCRATCH
@@ -55,7 +54,7 @@ isolate() {
     exit "$status"
 }
 
-# Processes killed this moment may still be writing, hence the tries.
+# Tried several times, because killed processes may still be writing.
 remove_scratch() {
     local try
     if [ -n "$child" ]; then
@@ -68,23 +67,23 @@ remove_scratch() {
     echo "${0##*/}: could not remove $scratch" >&2
 }
 
-# show LOG: what a failure needs on the screen.
+# show LOG: print the end of it, after a failure.
 show() {
     tail -n 100 "$1"
     echo "(all of it: $1)"
 }
 
-# log_of NAME: where that step's log goes; it stays, in build/, for after a failure.
+# log_of NAME: the path of that step's log, which stays in build/.
 log_of() {
-    local folder
-    folder=$repository/build/$(basename "$0" .sh)
-    mkdir -p "$folder"
-    : >"$folder/${1//[ \/]/-}.log"
-    echo "$folder/${1//[ \/]/-}.log"
+    local directory
+    directory=$repository/build/$(basename "$0" .sh)
+    mkdir -p "$directory"
+    : >"$directory/${1//[ \/]/-}.log"
+    echo "$directory/${1//[ \/]/-}.log"
 }
 
-# step NAME SECONDS PROGRAM...: run it within that time, log it, print how long it
-# took. A failure shows the end of the log and is final; V=1 shows it all as it grows.
+# step NAME SECONDS PROGRAM...: run it within that time, log it, print the time it took.
+# On failure show the end of the log and exit; V=1 shows all of the log at once.
 step() {
     local name=$1 limit=$2 log start=$SECONDS status=0
     shift 2
@@ -100,7 +99,7 @@ step() {
     passed "$name" "$((SECONDS - start)) s"
 }
 
-# until_true SECONDS COMMAND...: ask twice a second, that long at most.
+# until_true SECONDS COMMAND...: try twice a second, for that long at most.
 until_true() {
     local deadline=$((SECONDS + $1))
     shift
@@ -120,8 +119,8 @@ is_tile() {
         89504e470d0a1a0a0000000d494844520000010000000100 ]
 }
 
-# pid_of PATTERN: the process whose program's path matches. Only what this script
-# started is in /proc.
+# pid_of PATTERN: the process whose program's path matches. /proc shows only processes of
+# this script.
 pid_of() {
     local process
     for process in /proc/[0-9]*; do
@@ -134,8 +133,8 @@ pid_of() {
     return 1
 }
 
-# One line a suite, for sources.list, the first one the release itself: the host's
-# own mirrors of its own release, asked for Debian 12. DEBIAN_MIRROR overrides.
+# Lines for sources.list, the release itself first: the host's mirrors of its own release,
+# with Debian 12 in its place. DEBIAN_MIRROR overrides.
 debian_sources() {
     local id release
     if [ -n "${DEBIAN_MIRROR:-}" ]; then
@@ -157,16 +156,15 @@ debian_sources() {
             }' | sort -u -k 3,3
 }
 
-# What a program needs to get out of the network this machine is in, as files under
-# $host: the certificates it trusts beyond Debian's, apt's proxies, npm's registry.
-# Each is empty or absent where the host has nothing special.
+# Settings of this machine's network, as files under $host: additional certificates, apt's
+# proxies, npm's registry. Each is empty or absent if the host has none.
 host_settings() {
     local certificates=/usr/local/share/ca-certificates file
     host=$scratch/host
     mkdir -p "$host/ca-certificates"
     [ ! -d "$certificates" ] || cp -rL "$certificates/." "$host/ca-certificates/"
 
-    # Not .crt: update-ca-certificates is to leave this one alone.
+    # Not named .crt, so that update-ca-certificates ignores it.
     for file in /etc/ssl/certs/ca-certificates.crt "${NODE_EXTRA_CA_CERTS:-}" \
         "$(npm config get cafile 2>/dev/null || :)"; do
         [ ! -f "$file" ] || cat "$file" >>"$host/ca-certificates/bundle.pem"
@@ -183,7 +181,7 @@ host_settings() {
     fi
 }
 
-# bookworm DIR: a minimal Debian 12 there.
+# bookworm DIR: bootstrap a minimal Debian 12 there.
 bookworm() {
     local root=$1 mirror
     debian_sources >"$scratch/sources.list"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Proves what README promises: on a Debian 12 that has nothing but make, `make run`
-# serves tiles and `make check` passes. Builds that machine in a scratch folder.
+# Checks the README's promise: on a Debian 12 with nothing but make, `make run` serves tiles
+# and `make check` passes. Bootstraps that machine in a scratch directory.
 #
 #   tests/proofs/fresh-machine.sh [--working-tree]
 #
-# Takes HEAD, or with --working-tree the files as they are now. Needs root.
-# V=1 shows everything that is done. Exit: 0 proven, 1 refuted, 2 could not try.
+# Uses HEAD, or with --working-tree the files of the working tree. Needs root.
+# V=1 shows the output of all steps. Exit: 0 both work, 1 one fails, 2 could not try.
 set -euo pipefail
 # shellcheck source=tests/proofs/debian_chroot.sh
 . "$(dirname "$0")/debian_chroot.sh"
@@ -22,7 +22,7 @@ make_machine() {
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
     mount -t tmpfs tmpfs "$root/dev/shm" # Chromium's frames
 
-    # Where a clone would lie, and a login's environment, not the caller's.
+    # A clone's place and a login's environment instead of the caller's.
     tree=$root/root/farlands
     mkdir "$tree"
     machine=(chroot "$root" env --ignore-environment --chdir=/root/farlands
@@ -39,7 +39,7 @@ lay_tree() {
     if [ "$working_tree" = 1 ]; then
         git ls-files -z --cached --others --exclude-standard |
             while IFS= read -rd '' file; do
-                [ ! -e "$file" ] || printf '%s\0' "$file" # a deletion not yet committed
+                [ ! -e "$file" ] || printf '%s\0' "$file" # deleted, but not committed
             done | tar --create --null --files-from=- | tar --extract --directory="$tree"
     else
         git archive HEAD | tar --extract --directory="$tree"
@@ -77,10 +77,10 @@ make_run() {
     is_tile "$scratch/answer" || fail "/default/relief/8/128/128.png is no PNG of 256x256"
     passed "GET /default/relief/8/128/128.png" "$(stat -c %s "$scratch/answer") bytes"
 
-    # The daemon, not make: make would die of the signal and hide the exit code.
+    # Signal the daemon: a signal to make would hide the exit code.
     pid=$(pid_of "$tree/build/farlands") || fail "make run: no process runs build/farlands"
     kill -TERM "$pid"
-    until_true 60 is_gone "$make" || fail "make run: still there 60 s after SIGTERM"
+    until_true 60 is_gone "$make" || fail "make run: still running 60 s after SIGTERM"
     wait "$make" || status=$?
     if [ "$status" -ne 0 ]; then
         show "$log"

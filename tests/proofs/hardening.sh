@@ -1,8 +1,8 @@
 #!/bin/bash
-# Proves of programs, shared libraries and objects that the compiler's defences are in them,
-# as Makefile asks for: by what readelf says, flag by flag.
+# Checks by readelf that programs, shared libraries and objects have the hardening that the
+# Makefile asks for, flag by flag.
 #
-#   tests/proofs/hardening.sh FILE...    or `make check-hardening`, of what make builds
+#   tests/proofs/hardening.sh FILE...    or `make check-hardening`, for all that make builds
 set -euo pipefail
 wrong=0
 
@@ -11,25 +11,25 @@ complain() {
     wrong=1
 }
 
-# has TEXT PATTERN: here-strings rather than pipes, whose reader's early end fails the writer.
+# has TEXT PATTERN: a here-string, because grep -q would end a pipe early and fail the writer.
 has() {
     grep -qE -- "$2" <<<"$1"
 }
 
-# Where it is loaded, what is written to afterwards, and what may run.
+# Load address, memory that stays writable, and memory that may be executed.
 check_layout() {
     local file=$1 headers dynamic
     headers=$(readelf --file-header --program-headers --wide "$file")
     dynamic=$(readelf --dynamic --wide "$file")
-    has "$headers" 'Type: +DYN' || complain "$file: not -pie: loaded where everybody knows"
+    has "$headers" 'Type: +DYN' || complain "$file: not -pie: loaded at a known address"
     has "$headers" 'GNU_RELRO' || complain "$file: not -z relro: its tables stay writable"
     has "$dynamic" '\(FLAGS\).*BIND_NOW' || complain "$file: not -z now: the table of functions stays writable"
-    has "$headers" 'GNU_STACK .* RW +0x' || complain "$file: not -z noexecstack: the stack may run"
-    ! has "$headers" 'LOAD .* RWE ' || complain "$file: a segment may be written to and run"
+    has "$headers" 'GNU_STACK .* RW +0x' || complain "$file: not -z noexecstack: the stack is executable"
+    ! has "$headers" 'LOAD .* RWE ' || complain "$file: a segment is writable and executable"
     ! has "$dynamic" '\((TEXTREL|RPATH|RUNPATH)\)' || complain "$file: $(grep -oE '(TEXTREL|RPATH|RUNPATH)' <<<"$dynamic")"
 }
 
-# What its code checks by itself.
+# Checks that the compiler adds to the code.
 check_code() {
     local file=$1 symbols
     symbols=$(readelf --dyn-syms --wide "$file")
@@ -38,7 +38,7 @@ check_code() {
     [ "$(uname -m)" != x86_64 ] || probes_pages "$file" || complain "$file: not -fstack-clash-protection"
 }
 
-# A large frame is made a page at a time, and each is touched.
+# Large stack frames grow page by page, and each page is touched.
 probes_pages() {
     objdump --disassemble --no-show-raw-insn "$1" | awk '
         page && /[$]0x0,.*[(]%rsp[)]/ { found = 1 }
@@ -46,7 +46,7 @@ probes_pages() {
         END { exit !found }'
 }
 
-# Objects alone tell, for what the C library's start-up code lacks the program then lacks, too.
+# Only objects show these: a program lacks them if the C library's start-up code does.
 check_object() {
     local notes
     notes=$(readelf --notes --wide "$1")

@@ -1,29 +1,29 @@
 #!/bin/bash
-# Builds docker/Dockerfile and runs what comes out, without a container engine or a
-# registry: buildah builds in a chroot, on a Debian base bootstrapped here. The image
-# runs twice: as it is, and locked down the way docker/compose.yaml asks for. Takes the
-# files as they are now, less .dockerignore's.
+# Builds docker/Dockerfile and runs the image, without a container engine or a registry:
+# buildah builds in a chroot, on a Debian base bootstrapped here. The image runs twice:
+# as it is, and locked down as in docker/compose.yaml. Uses the files of the working tree,
+# except those in .dockerignore.
 #
 #   tests/proofs/image.sh
 #
-# Needs root. V=1 shows everything that is done.
+# Needs root. V=1 shows the output of all steps.
 # Exit: 0 the image works, 1 it does not, 2 could not try.
 set -euo pipefail
 # shellcheck source=tests/proofs/debian_chroot.sh
 . "$(dirname "$0")/debian_chroot.sh"
 
-# Storage of its own: the host's images are neither used nor touched. vfs copies
-# where overlay would mount, and so works on every file system.
+# Separate storage, so that the host's images are neither used nor changed. vfs copies
+# layers instead of mounting an overlay, which works on every file system.
 set_up_engine() {
     export BUILDAH_ISOLATION=chroot
     engine=(buildah --root "$scratch/storage" --runroot "$scratch/run" --storage-driver vfs)
 }
 
-# The name that the Dockerfile's FROM asks for.
+# The image that the Dockerfile's FROM names.
 make_base() {
     local container
     bookworm "$scratch/base"
-    # As in the image of that name: no index, no cache of apt's, now or later.
+    # Like the official image: no package index and no apt cache, now or later.
     rm -rf "$scratch"/base/var/lib/apt/lists/* "$scratch"/base/var/cache/apt/archives/*.deb
     echo 'Dir::Cache { pkgcache ""; srcpkgcache ""; }; APT::Keep-Downloaded-Packages "false";' \
         >"$scratch/base/etc/apt/apt.conf.d/docker-clean"
@@ -39,7 +39,7 @@ size_of() {
     "${engine[@]}" images --format '{{.Size}}' "$1"
 }
 
-# The host's settings are mounted while it builds: the Dockerfile knows none of them.
+# The host's settings are mounted for the build only; the Dockerfile does not mention them.
 build_image() {
     host_settings
     # Docker's format, because OCI's has no HEALTHCHECK.
@@ -51,7 +51,7 @@ build_image() {
     passed "image" "$(size_of localhost/farlands)"
 }
 
-# lines_of NAME TEMPLATE: what the image says of itself, as the array NAME.
+# lines_of NAME TEMPLATE: read metadata of the image into the array NAME.
 lines_of() {
     mapfile -t "$1" < <("${engine[@]}" inspect --type image --format "$2" localhost/farlands)
 }
@@ -68,14 +68,14 @@ read_image() {
     [[ ${user[0]} =~ ^[1-9][0-9]*:[1-9][0-9]*$ ]] || fail "USER is '${user[0]}', not UID:GID above 0"
     uid=${user[0]%:*}
     gid=${user[0]#*:}
-    # buildah would allow 1024 open files; container engines allow what the host does.
+    # buildah allows 1024 open files by default; container engines use the host's limit.
     container=$("${engine[@]}" from --pull=never "--ulimit=nofile=$(ulimit -Hn):$(ulimit -Hn)" \
         localhost/farlands)
     root=$("${engine[@]}" mount "$container")
 }
 
-# A network of its own for the containers, so that the image's port is free: nothing
-# is in it but a loopback.
+# A network namespace for the containers, with a loopback interface alone, so that the
+# image's port is free.
 make_network() {
     unshare --net sleep infinity &
     network=(nsenter "--net=/proc/$!/ns/net")
@@ -92,7 +92,7 @@ as_is() {
 }
 
 # read_only, tmpfs, volumes, cap_drop and security_opt of compose.yaml. A named volume
-# starts as a copy of the folder it covers.
+# starts as a copy of the directory that it covers.
 locked_down() {
     local locked=$scratch/locked
     volume=$scratch/volume
@@ -118,7 +118,7 @@ is_ready() {
     grep -q '^farlands: serving ' "$log" || ! kill -0 "$running" 2>/dev/null
 }
 
-# run WAY: everything that the running image is to do, started through $runner.
+# run WAY: start the image through $runner and test everything it must do.
 run() {
     local status=0 pid
     way=$1
@@ -146,7 +146,7 @@ run() {
     passed "$way: runs as uid $uid" "$(grep CapEff "/proc/$pid/status" | tr '\t' ' ')"
 
     kill -TERM "$pid"
-    until_true 30 is_gone "$running" || fail "$way: still there 30 s after SIGTERM"
+    until_true 30 is_gone "$running" || fail "$way: still running 30 s after SIGTERM"
     wait "$running" || status=$?
     if [ "$status" -ne 0 ]; then
         show "$log"
@@ -154,7 +154,7 @@ run() {
     fi
     passed "$way: SIGTERM ends it, exit 0"
 
-    ! "${runner[@]}" "${health[@]}" 2>/dev/null || fail "$way: HEALTHCHECK passes a dead daemon"
+    ! "${runner[@]}" "${health[@]}" 2>/dev/null || fail "$way: HEALTHCHECK passes although the daemon has ended"
     passed "$way: HEALTHCHECK says dead"
 }
 

@@ -1,9 +1,8 @@
 #!/bin/bash
-# Proves libfarlands from outside: installed into a scratch folder and found by
-# pkg-config alone, shared and static, from C and from C++, it gives the heights
-# that the daemon gives, bit for bit, of every world, from the daemon's own document as from
-# YAML; it exports farlands_* and nothing else, needs libc, libm and libyaml and nothing
-# else, the last for worlds alone, and has no state. `make check-library` builds first.
+# Tests libfarlands from outside, installed in a scratch directory and found by pkg-config
+# alone: shared and static, from C and C++, it computes the daemon's heights bit for bit, for
+# every world, from the daemon's JSON and from YAML. It exports only farlands_*, needs only
+# libc, libm and (for worlds) libyaml, and has no state. `make check-library` builds it first.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 farlands=${FARLANDS:-$PWD/build/farlands}
@@ -23,7 +22,7 @@ fail() {
     exit 1
 }
 
-# As packagers do it: DESTDIR is not where the files will be found later.
+# As packagers install: the files will not stay below DESTDIR.
 make_installation() {
     make --no-print-directory "$1" PREFIX="$prefix" LIBDIR="$prefix/lib" DESTDIR="$root" \
         >"$scratch/make.log" 2>&1 || {
@@ -46,13 +45,13 @@ check_files() {
     ! grep -rqF "$root" "$lib/pkgconfig" || fail "DESTDIR is in farlands.pc"
 }
 
-# The names of sections that are not empty and that a program may write to.
+# The names of the sections that are writable and not empty.
 writable_sections() {
     readelf --sections --wide "$1" | sed -n 's/^ *\[ *[0-9]*\] //p' |
         awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ && $5 !~ /^0+$/ { print $1 }'
 }
 
-# What libc, libm and libyaml offer, by the linker's own copies of them.
+# The symbols of libc, libm and libyaml, from the files that the linker uses.
 library_symbols() {
     local name
     for name in libc.so.6 libm.so.6 libyaml.so; do
@@ -60,7 +59,7 @@ library_symbols() {
     done | sed 's/[@ ].*//' | sort -u
 }
 
-# symbols OPTION... FILE: names alone, sorted.
+# symbols OPTION... FILE: the names, sorted.
 symbols() {
     nm --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u
 }
@@ -73,7 +72,7 @@ check_symbols() {
         grep -Ev '^(libc|libm|ld-linux-.*)\.so\.[0-9]+$|^libyaml-0\.so\.2$' || :)
     [ -z "$stray" ] || fail "the shared library needs $stray"
 
-    # The headers' functions, all of them, and nothing else.
+    # Exactly the functions of the headers.
     grep -ohE '\bfarlands_[a-z0-9_]+\(' "$root$prefix"/include/*.h | tr -d '(' | sort -u \
         >"$scratch/declared"
     symbols --dynamic --defined-only "$shared" | diff "$scratch/declared" - ||
@@ -81,11 +80,11 @@ check_symbols() {
     symbols --extern-only --defined-only "$lib/libfarlands.a" | diff "$scratch/declared" - ||
         fail "the static library exports other names than the headers declare"
 
-    # Which CPU it is, libgcc knows; it is in every program that gcc or clang links.
+    # __cpu_model is in libgcc, which gcc and clang link into every program.
     { library_symbols; cat "$scratch/declared"; } | sort -u >"$scratch/known"
     stray=$(symbols --undefined-only "$lib/libfarlands.a" | comm -23 - "$scratch/known" |
         grep -Ev '^(__cpu_model|_GLOBAL_OFFSET_TABLE_)$' || :)
-    [ -z "$stray" ] || fail "neither in libc nor in libm nor in libyaml: $stray"
+    [ -z "$stray" ] || fail "symbols that are not in libc, libm or libyaml: $stray"
 
     stray=$(writable_sections "$lib/libfarlands.a")
     [ -z "$stray" ] || fail "the library has state, in $stray"
@@ -106,8 +105,8 @@ worlds:
 END
 }
 
-# compare HEIGHTS TILE: what the example printed with a tile's first rows. In C++, so
-# that the header is read as C++, and calls the library, so that its names link.
+# compare HEIGHTS TILE: compare the example's output with a tile's first rows. It is C++ and
+# calls the library, to test the header and the names in C++.
 write_compare() {
     cat >"$scratch/compare.cc" <<'END'
 #include <cstdio>
@@ -142,7 +141,7 @@ int main(int, char **argv)
 END
 }
 
-# compile COMPILER SOURCE PROGRAM [LINKING]: knowing nothing but what pkg-config says.
+# compile COMPILER SOURCE PROGRAM [LINKING]: with the flags of pkg-config and no others.
 compile() {
     local flags said
     said=$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$lib/pkgconfig \
@@ -152,11 +151,11 @@ compile() {
         fail "$3 does not compile"
 }
 
-# same_heights PROGRAM: what it prints, near and far, is what the daemon's tiles hold.
+# same_heights PROGRAM: it prints the heights of the daemon's tiles, near and far.
 same_heights() {
     local place tile_x tile_y x y
-    # Tile x begins at block 256 x - 2^23: around the middle, 2^45 blocks to the west,
-    # and where the world ends in the south.
+    # Tile x begins at block 256 x - 2^23. The places are around the middle, 2^45 blocks
+    # to the west, and at the southern end of the world.
     for place in "32768 32768 0 0" "32765 32775 -768 1792" \
         "-137438920704 32768 -35184372088832 0" "32768 17592186077183 0 4503599627370240"; do
         read -r tile_x tile_y x y <<<"$place"
@@ -164,11 +163,11 @@ same_heights() {
             --config "$scratch/world.yaml" -o "$scratch/tile.f32" || fail "no tile $tile_x/$tile_y"
         "$scratch/$1" "$x" "$y" >"$scratch/heights" || fail "$1 $x $y: exit $?"
         "$scratch/compare" "$scratch/heights" "$scratch/tile.f32" ||
-            fail "$1: at ($x, $y) other heights than the daemon's"
+            fail "$1: at ($x, $y) the heights differ from the daemon's"
     done
 }
 
-# One configuration of every sample, and a daemon that serves it, at $address.
+# Serve all sample worlds from one configuration, at $address.
 serve_worlds() {
     local deadline=$((SECONDS + 20))
     { echo "worlds:" && echo "  - name: default" && grep -hv '^worlds:' config/worlds/*.yaml; } \
@@ -182,7 +181,7 @@ serve_worlds() {
     done
 }
 
-# same_worlds PROGRAM: of each world, from its JSON and from its YAML, what a tile holds.
+# same_worlds PROGRAM: from each world's JSON and YAML it prints the heights of a tile.
 same_worlds() {
     local name names zoom x y document=$scratch/world.json
     mapfile -t names < <(sed -n 's/^ *- name: //p' "$scratch/worlds.yaml")
@@ -198,7 +197,7 @@ same_worlds() {
             "$scratch/$1" "$file" "$name" $((x + 256)) $((y - 512)) >"$scratch/heights" ||
                 fail "$1 $name: exit $?"
             "$scratch/compare" "$scratch/heights" "$scratch/tile.f32" ||
-                fail "$1: $name of ${file##*/} has other heights than the daemon's"
+                fail "$1: the heights of $name in ${file##*/} differ from the daemon's"
         done
     done
 }
@@ -222,11 +221,11 @@ same_heights heights-shared
 same_heights heights-static
 same_worlds world-shared
 same_worlds world-static
-"$scratch/heights-shared" 1 x 2>/dev/null && fail "the example takes x for a number"
+"$scratch/heights-shared" 1 x 2>/dev/null && fail "the example accepts x as a number"
 "$scratch/world-shared" "$scratch/worlds.yaml" none 0 0 2>"$scratch/said" &&
-    fail "the example takes any name"
-grep -q 'no world "none"' "$scratch/said" || fail "of a wrong name it says $(cat "$scratch/said")"
-# Heights alone need no libyaml.
+    fail "the example accepts any name"
+grep -q 'no world "none"' "$scratch/said" || fail "the message for a wrong name is $(cat "$scratch/said")"
+# A program that computes heights alone links without libyaml.
 gcc tests/examples/heights.c -I"$root$prefix/include" "$lib/libfarlands.a" -lm -o "$scratch/alone" ||
     fail "heights alone do not link without libyaml"
 same_heights alone
@@ -234,4 +233,4 @@ same_heights alone
 make_installation uninstall
 left=$(find "$root" ! -type d)
 [ -z "$left" ] || fail "make uninstall leaves $left"
-echo "libfarlands: as the daemon, shared and static, from C and C++, of every world"
+echo "libfarlands: the daemon's heights, shared and static, from C and C++, for every world"

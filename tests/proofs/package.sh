@@ -1,19 +1,19 @@
 #!/bin/bash
-# Proves the Debian packages as an operator would meet them: lintian has nothing to say, the
-# service is locked in, and in a scratch root, which is this machine with all that is written
-# kept apart, they are installed, serve, are upgraded, removed and purged.
+# Tests the Debian packages in build/deb: lintian is silent, the service is locked down, and
+# the packages install, serve, upgrade, and are removed and purged. They are installed in a
+# scratch root: an overlay of this machine's files that keeps all writes in memory.
 #
-#   tests/proofs/package.sh      of build/deb/*.deb; or `make check-package`, which builds them
+#   tests/proofs/package.sh      or `make check-package`, which builds the packages first
 #
-# Needs root, but no network, and no systemd that runs: what the unit says is done by hand, and
-# strace tells whether the daemon stays within the system calls that the unit lets it have.
+# Needs root, but neither a network nor a running systemd: the script itself does what the
+# unit says. strace shows whether the daemon stays within the unit's system calls.
 # Exit: 0 they work, 1 they do not, 2 could not try.
 set -euo pipefail
 # shellcheck source=tests/proofs/debian_chroot.sh
 . "$(dirname "$0")/debian_chroot.sh"
 deb=$repository/build/deb
 tile=/default/relief/8/128/128.png
-# The most that `systemd-analyze security` may make of the service, in tenths.
+# The highest exposure of the service that `systemd-analyze security` may report, in tenths.
 exposure_max=12
 
 one_deb() {
@@ -30,7 +30,7 @@ check_lint() {
     passed "lintian has nothing to say"
 }
 
-# The machine's files, read; what is written goes to memory. Nothing of /run, /proc, /dev's.
+# An overlay of the machine's files; writes go to memory. Without its /run, /proc and /dev.
 make_root() {
     local layers=$scratch/layers
     root=$scratch/root
@@ -45,14 +45,14 @@ make_root() {
     mount --bind /dev "$root/dev"
     mkdir "$root/tmp/deb"
     cp "$deb"/*.deb "$root/tmp/deb"
-    # A network of its own: nothing is in it but a loopback, and port 8080 is free.
+    # A network namespace with a loopback interface alone: port 8080 is free.
     machine=(unshare --net chroot "$root" env --ignore-environment --chdir=/
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive)
     "${machine[@]}" dpkg --purge farlands >/dev/null 2>&1 || :
     passed "scratch root"
 }
 
-# dpkg here knows the libraries of this very machine.
+# dpkg in the overlay has this machine's package database, so it finds the libraries.
 install_packages() {
     step "$1" 120 "${machine[@]}" dpkg --install "${@:2}"
 }
@@ -94,7 +94,7 @@ check_files() {
     passed "user, files, conffile, unit enabled"
 }
 
-# serve [TRACER...]: the unit's command as its user without any capability, in a network of its own.
+# serve [TRACER...]: run the unit's command as its user, without capabilities, in a network namespace.
 serve() {
     local command
     read -ra command <<<"$(unit_value ExecStart)"
@@ -122,12 +122,12 @@ fetch() {
 stop() {
     local status=0
     kill -TERM "$pid"
-    until_true 40 is_gone "$running" || fail "still there 40 s after SIGTERM"
+    until_true 40 is_gone "$running" || fail "still running 40 s after SIGTERM"
     wait "$running" || status=$?
     [ "$status" -eq 0 ] || { show "$log"; fail "exit $status after SIGTERM"; }
 }
 
-# Of each thing that a daemon does, one: so that strace sees its system calls.
+# One of each thing that a daemon does, so that strace sees its system calls.
 exercise() {
     local place='x=0&y=0'
     fetch /default/terrarium/9/1/1.png
@@ -143,7 +143,7 @@ exercise() {
     fetch /default:42/relief/3/4/4.png
 }
 
-# calls_of GROUP: the names of a group, those of groups within it, too.
+# calls_of GROUP: the system calls of a group, including those of nested groups.
 calls_of() {
     local name
     for name in $(systemd-analyze syscall-filter --no-pager "$1" | grep -v '#' | tail -n +2); do
@@ -154,7 +154,7 @@ calls_of() {
     done | sort -u
 }
 
-# The unit's lines one after another, as systemd reads them.
+# Apply the unit's lines in order, as systemd does.
 allowed_calls() {
     local line item
     : >"$scratch/allowed"
@@ -175,7 +175,7 @@ allowed_calls() {
 
 check_calls() {
     local beyond
-    # Not what setpriv does on the way: from the daemon's own start on.
+    # From the daemon's start on, without the calls of setpriv.
     serve strace --follow-forks --quiet=all --output="$scratch/trace"
     exercise
     stop
@@ -183,11 +183,11 @@ check_calls() {
     sed -n '\,execve("/usr/bin/farlands",,$ { s/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p }' "$scratch/trace" | sort -u >"$scratch/used"
     [ "$(wc -l <"$scratch/used")" -gt 30 ] || fail "strace saw $(wc -l <"$scratch/used") system calls"
     beyond=$(comm -23 "$scratch/used" "$scratch/allowed" | tr '\n' ' ')
-    [ -z "$beyond" ] || fail "the service must not, and the daemon does: $beyond"
+    [ -z "$beyond" ] || fail "the daemon makes system calls that the unit forbids: $beyond"
     beyond=$(grep -oE 'socket\(AF_[A-Z0-9]+' "$scratch/trace" | sort -u | sed 's/socket(//' |
         grep -vxF "$(unit_value RestrictAddressFamilies | tr ' ' '\n')" || :)
-    [ -z "$beyond" ] || fail "the service must not open sockets of $beyond"
-    ! grep -E 'PROT_WRITE\|PROT_EXEC' "$scratch/trace" || fail "memory that is written to and run"
+    [ -z "$beyond" ] || fail "the daemon opens sockets that the unit forbids: $beyond"
+    ! grep -E 'PROT_WRITE\|PROT_EXEC' "$scratch/trace" || fail "the daemon maps memory that is writable and executable"
     passed "$(wc -l <"$scratch/used") system calls" "all within the unit's"
 }
 
@@ -214,17 +214,17 @@ check_upgrade() {
     install_packages "dpkg --install of the next version" /tmp/next.deb
     # shellcheck disable=SC2016 # dpkg-query's
     [ "$("${machine[@]}" dpkg-query -W -f '${Version}' farlands)" = "$version+next" ] || fail "not upgraded"
-    grep -q "^# an operator's" "$root/etc/farlands/farlands.yaml" || fail "the edited conffile is lost"
+    grep -q "^# an operator's" "$root/etc/farlands/farlands.yaml" || fail "the upgrade lost the edited conffile"
     serve
     fetch "$tile"
-    cmp "$scratch/answer" "$scratch/tile.png" || fail "another tile after the upgrade"
+    cmp "$scratch/answer" "$scratch/tile.png" || fail "the tile differs after the upgrade"
     fetch /metrics
-    grep -q '^farlands_cache_hits_total{tier="disk"} 1$' "$scratch/answer" || fail "the tile was no hit on disk"
+    grep -q '^farlands_cache_hits_total{tier="disk"} 1$' "$scratch/answer" || fail "the tile was not read from the disk cache"
     stop
     passed "an upgrade keeps cache and configuration"
 }
 
-# A program of others, by what the packages put where compilers look.
+# Another program builds with the header and libraries that the package installs.
 check_development() {
     # shellcheck disable=SC2016 # there
     "${machine[@]}" sh -euc 'cd /tmp
@@ -244,16 +244,16 @@ check_development() {
 
 check_removal() {
     step "dpkg --remove" 60 "${machine[@]}" dpkg --remove farlands
-    [ ! -e "$root/usr/bin/farlands" ] || fail "removed, and there"
-    [ -e "$root/etc/farlands/farlands.yaml" ] || fail "removed, and the configuration is lost"
-    [ -e "$root/var/cache/farlands" ] || fail "removed, and the cache is lost"
+    [ ! -e "$root/usr/bin/farlands" ] || fail "removed, but /usr/bin/farlands remains"
+    [ -e "$root/etc/farlands/farlands.yaml" ] || fail "removal deleted the configuration"
+    [ -e "$root/var/cache/farlands" ] || fail "removal deleted the cache"
     step "dpkg --purge" 60 "${machine[@]}" dpkg --purge farlands libfarlands-dev libfarlands0
     local left
     left=$(find "$root"/{etc,lib,usr,var} -xdev -iname '*farlands*' \
         -newer "$scratch/user" ! -path '*/var/log/*' ! -path '*/dpkg/*' 2>/dev/null || :)
-    [ ! -e "$root/var/cache/farlands" ] || fail "purged, and the cache is left"
-    [ ! -e "$root/etc/farlands" ] || fail "purged, and /etc/farlands is left"
-    [ -z "$left" ] || fail "purged, and left: $left"
+    [ ! -e "$root/var/cache/farlands" ] || fail "purged, but the cache remains"
+    [ ! -e "$root/etc/farlands" ] || fail "purged, but /etc/farlands remains"
+    [ -z "$left" ] || fail "purged, but these files remain: $left"
     passed "removal keeps what purging deletes"
 }
 

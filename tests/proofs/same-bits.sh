@@ -1,22 +1,22 @@
 #!/bin/bash
-# Proves that neither compiler nor optimisation nor kernel changes a bit of a height:
-# builds noise/ and bits.c with gcc and clang, at -O0 and -O3, runs every kernel that
-# this machine has, and compares what they print, grid by grid.
+# Checks that no compiler, optimisation or kernel changes a bit of a height: builds noise/
+# and bits.c with gcc and clang, at -O0 and -O3, runs every kernel of this machine, and
+# compares their output grid by grid.
 #
-#   tests/proofs/same-bits.sh      or `make check-same-bits`, which installs what it needs
+#   tests/proofs/same-bits.sh      or `make check-same-bits`, which installs its requirements
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-folder=build/same-bits
+directory=build/same-bits
 expected=
 status=0
 
-# The first one is what all the others must equal; the last line tells what it covered.
+# All others must equal the first.
 compare() {
     local name=$1 bits=$2
     if [ -z "$expected" ]; then
         expected=$bits
     elif ! cmp -s "$expected" "$bits"; then
-        echo "FAIL: $name differs from $(basename "$expected" .bits); first there, then here:"
+        echo "FAIL: $name differs from $(basename "$expected" .bits), whose lines come first:"
         diff "$expected" "$bits" | sed -n '/^[<>]/p' | sort -k 3 -s | head -n 8 || :
         echo "$(diff "$expected" "$bits" | grep -c '^>' || :) of $(wc -l <"$bits") grids differ"
         status=1
@@ -26,10 +26,10 @@ compare() {
 
 for compiler in gcc clang; do
     for level in -O0 -O3; do
-        build=$folder/$compiler$level
+        build=$directory/$compiler$level
         make --no-print-directory BUILD="$build" CC="$compiler" CFLAGS="$level" SAN= "$build/tests/proofs/bits"
         for kernel in $("$build/tests/proofs/bits"); do
-            bits=$folder/$compiler$level-$kernel.bits
+            bits=$directory/$compiler$level-$kernel.bits
             "$build/tests/proofs/bits" "$kernel" >"$bits"
             compare "$compiler $level $kernel" "$bits"
         done

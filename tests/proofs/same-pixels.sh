@@ -8,7 +8,7 @@ directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
 if [ "$(uname -m)" != x86_64 ]; then
-    echo "same-pixels: only x86-64 has levels"
+    echo "skipped: same-pixels: for x86-64 only"
     exit 0
 fi
 layers=$("$program" check-config /dev/null) # the last words of its only line
