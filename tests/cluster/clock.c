@@ -1,9 +1,9 @@
 /*
- * Preloaded into a proxy: the time of day, put forward by as many seconds as stand in a file that
- * it and the test have mapped. What measures how long something takes is left alone.
+ * Preloaded into a proxy: sets its time of day ahead by the number of seconds in a file that it
+ * and the test map. Clocks that measure durations are not changed.
  *
- * CLOCK_FILE names the file: eight bytes, in the machine's order. The kernel is asked without
- * libc's help, since allocators ask for the time before libc can look up a name.
+ * CLOCK_FILE names the file: eight bytes in the machine's order. The clock is read by a direct
+ * system call, because allocators read it before libc can look up symbols.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// A daemon whose world goes wrong as a test says: calls to the system that fail
-// (inject.c), small and broken file systems, limits, and what it cost. Not a test.
+// A daemon with faults that a test chooses: failing system calls (inject.c), small and broken
+// file systems, limits; and measurements of the daemon. Not a test.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,13 +11,13 @@ import { BINARY, patience, scratch } from '../http/program.mjs';
 
 const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
 
-/* As in inject.c: its kinds of calls in their order, and what a rule is made of. */
+/* As in inject.c: the kinds of calls in order, and the fields of a rule. */
 const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'allocate',
     'encode', 'wall', 'steady'];
 const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
 const RULE = 64;
 
-/** Faults for the daemon that is started with `env`, as far as files are concerned those in FOLDER. */
+/** Faults for a daemon that is started with `env`. Of file operations only those in FOLDER fail. */
 export class Faults {
     constructor(folder) {
         const file = path.join(scratch(), 'rules');
@@ -43,8 +43,8 @@ export class Faults {
     }
 
     /*
-     * From now on each EVERY-th call of this kind fails with ERROR, AMOUNT ms late.
-     * Without an error it is only late, with every: 0 only counted.
+     * From now on each EVERY-th call of this kind fails with ERROR after AMOUNT ms. Without ERROR it
+     * succeeds after AMOUNT ms; with every: 0 calls are counted only.
      */
     set(call, { error, every = 1, amount = 0, cap = 0, least = 0, most = 0, seed = 0 } = {}) {
         this.#write(call, 'every', 0);
@@ -56,24 +56,24 @@ export class Faults {
         this.#write(call, 'every', every);
     }
 
-    /* Calls that are late stay so; no further one is hit. */
+    /* Delayed calls stay delayed; no further call is hit. */
     noMore(call) {
         this.#write(call, 'every', 0x7fffffff);
     }
 
-    /* Everything works again. Calls that are late go on at once. */
+    /* End all faults. Delayed calls go on at once. */
     clear() {
         for (const call of CALLS)
             if (!['wall', 'steady'].includes(call))
                 this.set(call, { every: 0 });
     }
 
-    /* A clock, 'wall' or 'steady', that many seconds ahead. */
+    /* Set a clock, 'wall' or 'steady', that many seconds ahead of the real one. */
     jump(clock, seconds) {
         this.#write(clock, 'amount', seconds);
     }
 
-    /* Put a clock that many seconds further ahead. */
+    /* Set a clock that many seconds further ahead. */
     advance(clock, seconds) {
         this.jump(clock, this.#read(clock, 'amount') + seconds);
     }
@@ -88,8 +88,8 @@ export class Faults {
 }
 
 /*
- * A daemon for one check, which gets it and its faults. It must go in peace: what a
- * fault has broken shows at the end, too. Options as Daemon's; `faults` from an earlier one.
+ * A daemon for one check, which gets it and its faults. It must exit with 0: damage may show
+ * at the end. Options are Daemon's, and `faults` of an earlier daemon.
  */
 export async function serving(check, { cache = scratch(), faults = new Faults(cache), ...options } = {}) {
     const daemon = new Daemon({ cache, env: faults.env, ...options });
@@ -109,7 +109,7 @@ export async function serving(check, { cache = scratch(), faults = new Faults(ca
 
 /* --- Files ------------------------------------------------------------------- */
 
-/* Every file below FOLDER; one that goes away meanwhile is none. */
+/* Every file below FOLDER, without files that are removed meanwhile. */
 export function filesBelow(folder) {
     let entries = [];
     try {
@@ -131,12 +131,12 @@ export function tilesBelow(cache) {
     return filesBelow(cache).filter((file) => isTile(cache, file));
 }
 
-/* What is in a cache and is neither a tile nor its books. */
+/* Files in a cache that are neither tiles nor the quota ledger. */
 export function strays(cache) {
     return filesBelow(cache).filter((file) => !isTile(cache, file) && path.relative(cache, file) !== '.usage');
 }
 
-/* What a folder takes up, itself included: { bytes, files }, folders counted as files. */
+/* Disk usage of a directory, itself included: { bytes, files }; directories count as files. */
 export function diskUse(folder) {
     const sum = { bytes: 0, files: 0 };
     const add = (name) => {
@@ -160,11 +160,11 @@ export function diskUse(folder) {
     return sum;
 }
 
-/* Why tests with file systems of their own cannot be had; false where they can. */
+/* Why tests that mount file systems are skipped; false if they can run. */
 export const noMounts = process.env.PRIVATE_MOUNTS ? false
     : 'needs a mount namespace: run make check-faults as root';
 
-/* Run a check with a tmpfs, such as 'size=1m', and take it away again. */
+/* Run a check with a tmpfs, mounted with OPTIONS such as 'size=1m'. */
 export async function withTmpfs(options, check) {
     const folder = scratch();
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'farlands-test', folder]);
@@ -187,7 +187,7 @@ export function cpuSeconds(pid) {
     return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/* What it has in memory, in bytes; nothing to speak of under sanitizers, which keep what is freed. */
+/* Resident memory in bytes; 0 under sanitizers, which keep freed memory. */
 export function memoryOf(pid) {
     if (patience(1) > 1)
         return 0;
@@ -198,7 +198,7 @@ export function openFiles(pid) {
     return fs.readdirSync(`/proc/${pid}/fd`).map(Number);
 }
 
-/* Let a process open no further file, or as many as before. */
+/* Let a process open no further file; returns a function that ends that. */
 export function runOutOfFiles(pid) {
     const open = new Set(openFiles(pid));
     let first = 0;
@@ -211,23 +211,23 @@ export function runOutOfFiles(pid) {
     return () => set(soft);
 }
 
-/* How many tests at once. */
+/* Tests at a time. */
 export const ABREAST = patience(1) > 1 ? 2 : 6;
 
-/* For tests that are not about it: a line of renders is never too long. */
+/* For tests of other subjects: the render queue is never too long. */
 export const ANY_LINE = 'limits: { wait: 60000 }\n';
 
 /* --- Requests ------------------------------------------------------------------- */
 
-/* { answer } or { error }: a promise that may fail while others are awaited. */
+/* { answer } or { error }, for a promise that may fail while others are awaited. */
 export const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
 
-/* The value that a share P of VALUES is below. */
+/* The quantile P of VALUES. */
 export function quantile(values, p) {
     return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
 }
 
-/* Ask for TARGET again and again until the returned function is called; it gives the times, in ms. */
+/* Request TARGET again and again until the returned function is called, which gives the times in ms. */
 export function probing(daemon, target, pause = 20) {
     let going = true;
     const times = [];
@@ -249,7 +249,7 @@ export function probing(daemon, target, pause = 20) {
     };
 }
 
-/* Lines of the log, of those that WHICH matches. */
+/* The lines of the log that match WHICH. */
 export function logLines(daemon, which = / (warning|error) /) {
     return daemon.stderr.split('\n').filter((line) => which.test(line));
 }

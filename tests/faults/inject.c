@@ -1,9 +1,9 @@
 /*
- * Preloaded into the daemon: calls to the system that fail, fall short or take their time, as the
- * test says that started it. It says so in a file that both have mapped, one rule a kind of call,
- * so that faults come and go while the daemon runs, and the test can count them.
+ * Preloaded into the daemon: makes system calls fail, fall short or take long, by the rules of
+ * the test that started it. Both map a file with one rule per kind of call, so that the test can
+ * set and end faults and count calls while the daemon runs.
  *
- * FAULTS_RULES names that file, FAULTS_FOLDER the cache: calls on files elsewhere are left alone.
+ * FAULTS_RULES names that file, FAULTS_FOLDER the cache: calls on other files never fail.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,12 +41,12 @@ enum call {
 
 /* 64 bytes, so that threads that count different calls do not share a cache line. */
 struct rule {
-    int32_t error;  /* the errno to fail with; 0 = only be late */
-    int32_t every;  /* each how many-th call is hit; 0 = none */
-    int32_t amount; /* ms that a hit call is late; of the clocks, seconds that they are ahead */
-    int32_t cap;    /* bytes that any one read or write moves at most; 0 = no limit */
-    int32_t least, most;  /* sizes of allocations that count; most 0 = all above */
-    uint32_t seed;        /* not 0: hits are drawn, one in EVERY, and not each EVERY-th */
+    int32_t error;        /* the errno to fail with; 0 = delay only */
+    int32_t every;        /* one in this many calls is hit; 0 = none */
+    int32_t amount;       /* delay of a hit call in ms; for the clocks, seconds ahead */
+    int32_t cap;          /* limit of bytes per read or write; 0 = none */
+    int32_t least, most;  /* sizes of allocations that count; most 0 = no upper bound */
+    uint32_t seed;        /* not 0: hits are random, one in EVERY */
     uint32_t calls, hits; /* counted here */
     uint32_t unused[7];
 };
@@ -73,7 +73,7 @@ __attribute__((constructor)) static void start(void)
     rules = map;
 }
 
-/* The same function in the next library, the C library as a rule. */
+/* The same function in the next library, usually the C library. */
 #define NEXT(name)                                               \
     ({                                                           \
         static __typeof__(&(name)) next;                         \
@@ -90,7 +90,7 @@ static uint32_t mix(uint32_t n)
     return n ^ n >> 16;
 }
 
-/* Late in short steps, so that a test that takes the rule away need not wait. */
+/* Sleep in short steps, so that a delay ends soon after its rule. */
 static void be_late(volatile const struct rule *rule)
 {
     const struct timespec step = {.tv_nsec = 5000000};
@@ -98,7 +98,7 @@ static void be_late(volatile const struct rule *rule)
         nanosleep(&step, NULL);
 }
 
-/* One call of this kind: 0 where it may go on, else the errno to fail with. */
+/* Count one call of this kind. Returns 0 to go on, or the errno to fail with. */
 static int meet(enum call call)
 {
     struct rule *rule = &rules[call];
@@ -113,7 +113,7 @@ static int meet(enum call call)
     return rule->error;
 }
 
-/* Whether PATH is the cache's, as far as its beginning tells. */
+/* Whether PATH begins with the directory of the cache. */
 static bool is_below(const char *path)
 {
     return rules && strncmp(path, folder, strlen(folder)) == 0;
@@ -183,7 +183,7 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t at)
     FAIL_OR(meet_bytes(READ, fd, &length), NEXT(pread)(fd, bytes, length, at));
 }
 
-/* Of several parts only the first, where there is a cap. */
+/* With a cap, writes the first part alone. */
 ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t at, int flags)
 {
     struct iovec first = parts[0];
@@ -290,7 +290,7 @@ void *realloc(void *block, size_t size)
     return is_refused(size) ? NULL : NEXT(realloc)(block, size);
 }
 
-/* libpng's, as an encoder calls it once a picture; png.h is not needed for that. */
+/* A function of libpng that the encoder calls once per image, declared here without png.h. */
 void png_write_info(void *png, void *info);
 void png_error(void *png, const char *why);
 void png_write_info(void *png, void *info)

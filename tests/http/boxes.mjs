@@ -1,5 +1,5 @@
-// Rectangles and boxes of samples in exact numbers: the URLs of regions and volumes,
-// and parts of what they answer. Not a test.
+// Rectangles and boxes of samples in exact numbers: URLs of regions and volumes, and parts of
+// their responses. Not a test.
 
 import assert from 'node:assert/strict';
 import { LIMIT, decimal } from './grid.mjs';
@@ -8,12 +8,12 @@ import { LIMIT, decimal } from './grid.mjs';
 export const BLOCK = 1024n;
 export const FAR = LIMIT * BLOCK;
 
-/* Every step that there is: 2^-10 to 2^20 blocks. */
+/* All steps: 2^-10 to 2^20 blocks. */
 export const STEPS = Array.from({ length: 31 }, (_, i) => 2n ** BigInt(i));
 
 export const blocks = (count) => BigInt(count) * BLOCK;
 
-/* The samples of a box with SIDES (2 or 3 numbers of samples) whose first is AT. */
+/* The query for a box whose first sample is at AT and that has SIDES (2 or 3) numbers of samples. */
 export function target(at, sides, { step, world = 'default', form = 'f32' } = {}) {
     const place = ['x', 'y', 'z'].slice(0, at.length).map((axis, i) => `${axis}=${decimal(at[i])}`);
     const size = ['width', 'height', 'depth'].slice(0, sides.length).map((side, i) => `${side}=${sides[i]}`);
@@ -23,8 +23,8 @@ export function target(at, sides, { step, world = 'default', form = 'f32' } = {}
 }
 
 /*
- * Of a box of SIDES samples of SIZE bytes each, x fastest, those from FROM on: COUNT a
- * side, every EVERYth.
+ * A part of a box of SIDES samples of SIZE bytes each, x fastest: from sample FROM on, COUNT
+ * samples per side, each EVERY-th.
  */
 export function cut(bytes, sides, from, count, { every = 1, size = 4 } = {}) {
     const [width, height, depth = 1] = sides;
@@ -47,16 +47,16 @@ export function cut(bytes, sides, from, count, { every = 1, size = 4 } = {}) {
     return out;
 }
 
-/* What no number in a URL may look like. */
+/* Texts that are no numbers in a URL. */
 export const MALFORMED = ['', '+1', '-0', '01', '-01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'inf', 'abc', '1,5', '--1', '-',
     '.5', '5.', '-.5', '00.5', '1.5.5', '1_0', '1%20', '%31', '1+', '-0.0'];
 /* More than 10 fractional bits. */
 export const TOO_FINE = ['0.1', '0.00048828125', '1.00000000001', '0.33333333333333'];
 
-/* What an error about the parameter KEY says, where it had this VALUE. */
+/* The error message for parameter KEY with this VALUE. */
 export const naming = (key, value = '') => new RegExp(value.includes('%') ? `%|percent|\\b${key}\\b` : `\\b${key}\\b`);
 
-/* Without a dump of what differs: there may be 64 MiB. */
+/* Without a dump of the difference, which may be 64 MiB. */
 export function assertSameBytes(actual, expected, what) {
     if (actual.equals(expected))
         return;

@@ -1,5 +1,4 @@
-// The daemon under test, on a free loopback port, with a cache of its own.
-// Not a test.
+// The daemon under test, on a free loopback port, with its own cache. Not a test.
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -10,8 +9,8 @@ import { connect, exchange } from './wire.mjs';
 
 export class Daemon {
     /*
-     * config: YAML text. cache: a folder to keep for a later daemon, or false
-     * for no --cache at all. listen: false leaves --listen out.
+     * config: YAML text. cache: a directory, if a later daemon is to use it again, or false
+     * for no --cache. listen: false for no --listen.
      */
     constructor({ config, cache, listen = '127.0.0.1:0', args = [], env } = {}) {
         this.cache = cache === undefined ? scratch() : cache;
@@ -56,7 +55,7 @@ export class Daemon {
         return Buffer.concat(this.program.stdout).toString();
     }
 
-    /* { status, headers, body }; the path is sent as it is written. */
+    /* { status, headers, body }; TARGET is sent unchanged. */
     request(method, target, headers = {}, { agent = this.agent, limit = 15000 } = {}) {
         return new Promise((resolve, reject) => {
             const what = `${method} ${target}`;
@@ -64,7 +63,7 @@ export class Daemon {
                 host: this.host, port: this.port, path: target, method, headers, agent,
             });
             const alarm = setTimeout(() => {
-                request.destroy(new Error(`${what}: no answer within ${limit} ms`));
+                request.destroy(new Error(`${what}: no response within ${limit} ms`));
             }, patience(limit));
             const fail = (error) => {
                 clearTimeout(alarm);
@@ -123,7 +122,7 @@ export class Daemon {
         }));
     }
 
-    /* The sum of the samples of a metric, e.g. all layers rendered so far. */
+    /* The sum of a metric over all labels, or its value for LABELS. */
     async metric(name, labels = '') {
         let sum = 0;
         for (const [key, value] of await this.metrics())
@@ -140,13 +139,13 @@ export class Daemon {
         return this.program.child.kill(signal);
     }
 
-    /* Wait for the end of one that was told: { code, signal, stdout, stderr, late }. */
+    /* Wait for the end after a signal: { code, signal, stdout, stderr, late }. */
     ended(limit = 10000) {
         this.agent.destroy();
         return end(this.program, limit);
     }
 
-    /* End it as an operator would. */
+    /* Send SIGNAL and wait for the end. */
     async stop(signal = 'SIGTERM', limit = 10000) {
         if (!this.program)
             return null;
@@ -155,7 +154,7 @@ export class Daemon {
         return this.ended(limit);
     }
 
-    /* Stop, and insist that it went in peace. */
+    /* Stop it; it must exit with 0 and without a complaint of a sanitizer. */
     async quit() {
         const result = await this.stop();
         if (result)
@@ -172,11 +171,11 @@ export function assertPeace({ code, signal, late, stderr }) {
     assert.doesNotMatch(stderr, /Sanitizer|runtime error:|libmicrohttpd.*(abort|panic)/i);
 }
 
-/* Another that would listen where DAEMON does ends with a message, and takes nothing away. */
+/* A second daemon on the port of DAEMON ends with a message and does not disturb the first. */
 export async function assertKeepsPort(daemon) {
     const { code, stdout, stderr, late } = await run(
         ['serve', '--listen', daemon.authority, '--cache', scratch()]);
-    assert.equal(late, false, 'it serves, or waits');
+    assert.equal(late, false, 'it serves or waits');
     assert.equal(code, 1, stderr);
     assert.ok(stderr.includes(daemon.authority), stderr);
     assert.match(stderr, /in use/i);
@@ -184,7 +183,7 @@ export async function assertKeepsPort(daemon) {
     assertStatus(await daemon.get('/healthz'), 200);
 }
 
-/* In a describe(): a daemon for all of its tests. */
+/* In a describe(): one daemon for all its tests. */
 export function useDaemon(options) {
     const daemon = new Daemon(options);
     before(() => daemon.start());
@@ -192,7 +191,7 @@ export function useDaemon(options) {
     return daemon;
 }
 
-/* A daemon for one check, ended even when the check throws. */
+/* A daemon for one check, which ends even if the check throws. */
 export async function withDaemon(check, options) {
     const daemon = await new Daemon(options).start();
     try {

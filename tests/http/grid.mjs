@@ -1,5 +1,5 @@
-// The grid in exact numbers: where a tile's samples lie, as the decimals that
-// /height takes; and raw tiles as arrays. Not a test.
+// The grid in exact numbers: the places of a tile's samples, as decimals for /height, and raw
+// tiles as arrays. Not a test.
 
 export const NATIVE_ZOOM = 16;
 export const ORIGIN = -8388608n;

@@ -1,11 +1,11 @@
-// Clients that keep asking, as libraries do, and whose every failure counts. Not a test.
+// Clients that send request after request, as libraries do, and count each failure. Not a test.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, request } from './wire.mjs';
 
 /*
- * One request on CONNECTION: its answer, or null where an idle connection had gone
- * before a byte of it came: that is asked again on a new one.
+ * One request on CONNECTION: its response, or null if the idle connection was closed before the
+ * first byte: the caller retries on a new one.
  */
 async function ask(connection, target, used, limit) {
     const before = connection.received;
@@ -53,8 +53,8 @@ async function client(address, next, state, { accepted, pause, limit }) {
 }
 
 /*
- * Have WORK done, with its argument a load() as told, which ends even when it throws; it
- * is to call stop() itself.
+ * Call WORK with the clients of a load(), which end even if it throws. WORK itself calls
+ * stop().
  */
 export async function underLoad(clients, work) {
     try {
@@ -65,9 +65,9 @@ export async function underLoad(clients, work) {
 }
 
 /*
- * COUNT clients ask ADDRESS for what NEXT(i) says, until stop() is called, which gives
- * { asked, answers, failures }, the latter as texts. accepted(answer, target) tells
- * which answers are none; pause: ms between two requests of a client.
+ * COUNT clients request the targets NEXT(i) from ADDRESS until stop() is called, which returns
+ * { asked, answers, failures }; failures are texts. A response is a failure unless
+ * accepted(answer, target) is true. pause: ms between two requests of a client.
  */
 export function load(address, next, count,
     { accepted = (answer) => answer.status === 200, pause = 0, limit = 20000 } = {}) {

@@ -1,16 +1,15 @@
 /*
- * A service manager for tests: opens sockets, starts a program that inherits
- * them as systemd's services do (sd_listen_fds(3)), and tells what the program
- * says to it (sd_notify(3)).
+ * A service manager for tests: opens sockets, starts a program that inherits them like a
+ * systemd service (sd_listen_fds(3)), and prints the program's notifications (sd_notify(3)).
  *
  *   manager [--stranger] SOCKET... -- PROGRAM ARGUMENT...
  *
- * SOCKET: tcp|udp|deaf HOST PORT, where deaf does not listen; unix PATH; closed,
- * a descriptor that is not open. With --stranger they are meant for another
- * process. Each line "start" on standard input starts the program once more; at
- * the end of input whatever runs is killed. On standard output:
+ * SOCKET: tcp|udp|deaf HOST PORT (deaf does not listen), unix PATH, or closed, a descriptor
+ * that is not open. With --stranger LISTEN_PID names another process. Each line "start" on
+ * standard input starts the program once more; at the end of input all are killed. On standard
+ * output:
  *
- *   socket PORT                      of each SOCKET in turn; 0 where it has none
+ *   socket PORT                      for each SOCKET in order; 0 if it has none
  *   started PID
  *   said PID WORD...                 with spaces for its newlines
  *   ended PID exit|signal NUMBER

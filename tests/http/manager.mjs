@@ -1,5 +1,5 @@
-// Daemons started by a service manager (manager.c), which holds their sockets and hears
-// what they say of themselves. Not a test.
+// Daemons started by a service manager (manager.c), which holds their sockets and receives
+// their notifications. Not a test.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -10,8 +10,8 @@ const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
 
 export class Manager {
     /*
-     * sockets: as manager.c takes them, such as ['tcp 127.0.0.1 0']. args: of `serve`,
-     * besides --cache, which all of its daemons share.
+     * sockets: arguments of manager.c, such as ['tcp 127.0.0.1 0']. args: arguments of `serve`
+     * in addition to --cache; all daemons share one cache.
      */
     constructor(sockets, { args = [], env = {} } = {}) {
         const home = scratch();
@@ -58,7 +58,7 @@ export class Manager {
         return { host: '127.0.0.1', port: this.ports[0] };
     }
 
-    /* A daemon: { pid, said: what it has said so far, ended: null or 'exit 0' }. */
+    /* A daemon: { pid, said: its notifications so far, ended: null or 'exit 0' }. */
     async start() {
         this.latest = null;
         this.child.stdin.write('start\n');
@@ -73,7 +73,7 @@ export class Manager {
         return service;
     }
 
-    /* Insist that the log says so, which comes another way than the rest. */
+    /* Wait until the log matches TEXT: it comes through another pipe than the notifications. */
     async assertLogged(text) {
         assert.ok(await eventually(() => text.test(this.log)), `${text} is not in the log: ${this.log.slice(-2000)}`);
     }
@@ -83,7 +83,7 @@ export class Manager {
         return service.ended;
     }
 
-    /* Tell it to end, and insist that it goes in peace. */
+    /* Tell it to end; it must exit with 0. */
     async stop(service) {
         process.kill(service.pid, 'SIGTERM');
         assert.equal(await this.end(service, 30000), 'exit 0', this.log.slice(-2000));
@@ -96,7 +96,7 @@ export class Manager {
     }
 }
 
-/* A manager for one check. Whatever still runs is killed at its end. */
+/* A manager for one check; its daemons are killed at the end. */
 export async function withManager(sockets, check, options) {
     const manager = new Manager(sockets, options);
     try {

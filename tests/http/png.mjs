@@ -1,5 +1,5 @@
-// A strict PNG reader for the tests: the formats that the layers use, the five
-// filters, every CRC, and no chunk that a map client could misread. Not a test.
+// A strict PNG reader for the tests: the formats of the layers, all five filters and all CRCs;
+// it refuses chunks that a map client could misread. Not a test.
 
 import assert from 'node:assert/strict';
 import zlib from 'node:zlib';
@@ -20,7 +20,7 @@ export function crc32(bytes) {
     return ~crc >>> 0;
 }
 
-/* [{ type, body }] of a whole, sound file; throws otherwise. */
+/* [{ type, body }] of a complete, valid file; throws otherwise. */
 export function pngChunks(file) {
     assert.ok(file.length > 8 && SIGNATURE.equals(file.subarray(0, 8)), 'no PNG signature');
     const chunks = [];
@@ -115,7 +115,7 @@ export function decodePng(file) {
     return { width, height, depth, colour, channels: 3, samples };
 }
 
-/* The same pixels, whatever the compressor did. */
+/* The same pixels; the compressed bytes may differ. */
 export function assertSamePixels(actual, expected, message = 'pixels') {
     const a = decodePng(actual);
     const b = decodePng(expected);

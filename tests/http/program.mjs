@@ -1,5 +1,5 @@
-// Runs the program under test and always ends it. Not a test.
-// FARLANDS names the binary; build/farlands is the default.
+// Runs the program under test and always ends it: the program that FARLANDS names, or
+// build/farlands. Not a test.
 
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -13,38 +13,38 @@ export const BINARY = process.env.FARLANDS
     : fileURLToPath(new URL('../../build/farlands', import.meta.url));
 
 const children = new Set();
-const folders = new Set();
+const directories = new Set();
 
 process.on('exit', () => {
     for (const child of children)
         child.kill('SIGKILL');
-    for (const folder of folders)
-        fs.rmSync(folder, { recursive: true, force: true });
+    for (const directory of directories)
+        fs.rmSync(directory, { recursive: true, force: true });
 });
 for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => process.exit(1));
 
-/* A fresh folder that is gone when the tests are. */
+/* A new directory that is removed when the tests end. */
 export function scratch() {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'farlands-http-'));
-    folders.add(folder);
-    return folder;
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'farlands-http-'));
+    directories.add(directory);
+    return directory;
 }
 
-/* A fresh file with this text; its path. */
+/* The path of a new file with this text. */
 export function scratchFile(name, text) {
     const file = path.join(scratch(), name);
     fs.writeFileSync(file, text);
     return file;
 }
 
-/** MS for a plain build; PATIENCE times as long for one slowed down by sanitizers. */
+/** MS for a plain build, PATIENCE times as long for a slower one. */
 export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 
-/** COUNT renders for a plain build; as many as one slowed down by sanitizers gets done in that time. */
+/** COUNT for a plain build, fewer for a slower one, which does as many in the same time. */
 export const fewer = (count) => Math.ceil(count / patience(1));
 
-/* Ask until answer() is true, more and more seldom; false if it is not within LIMIT ms. */
+/* Poll answer() until it is true, at growing intervals of at most 20 ms; false if it is not within LIMIT ms. */
 export async function eventually(answer, limit = 3000) {
     const end = Date.now() + patience(limit);
     for (let pause = 1; !await answer(); pause = Math.min(2 * pause, 20)) {
@@ -56,8 +56,8 @@ export async function eventually(answer, limit = 3000) {
 }
 
 /*
- * Start `farlands ARGS...`, or another BINARY; end() waits for it. Its home is a fresh folder.
- * fds: open files that it inherits, as 3, 4, ...
+ * Start `farlands ARGS...`, or another BINARY, with a new directory as its home; end() waits for it.
+ * fds: open files that it inherits as 3, 4, ...
  */
 export function launch(args, env = {}, { binary = BINARY, fds = [] } = {}) {
     const home = scratch();
@@ -85,7 +85,7 @@ export function launch(args, env = {}, { binary = BINARY, fds = [] } = {}) {
     return program;
 }
 
-/* { code, signal, error, late, stdout, stderr }; late when LIMIT ms were not enough. */
+/* { code, signal, error, late, stdout, stderr }; late if it had to be killed after LIMIT ms. */
 export async function end(program, limit) {
     const alarm = new AbortController();
     const result = await Promise.race([
@@ -105,10 +105,7 @@ export async function end(program, limit) {
     };
 }
 
-/*
- * Run `farlands ARGS...` to its end: { code, signal, stdout, stderr, late },
- * late when it had to be killed after LIMIT ms.
- */
+/* Run `farlands ARGS...` to its end and return what end() does. */
 export async function run(args, { limit = 10000, env } = {}) {
     const result = await end(launch(args, env), limit);
     if (result.error)

@@ -1,4 +1,4 @@
-// Answers read as they come, or not, and what they cost the daemon. Not a test.
+// Responses that are read in parts or not at all, and their cost for the daemon. Not a test.
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -29,7 +29,7 @@ class Stream {
         answer.pause();
     }
 
-    /* Go on until COUNT bytes have come, or all; then rest, as a slow reader does. */
+    /* Read until COUNT bytes have arrived, or all; then pause, like a slow reader. */
     async read(count, limit = 15000) {
         this.wanted = count;
         this.answer.resume();
@@ -41,14 +41,14 @@ class Stream {
         return this;
     }
 
-    /* Read all that comes, without waiting for it. */
+    /* Read on, without waiting for the end. */
     flow() {
         this.wanted = Infinity;
         this.answer.resume();
         return this;
     }
 
-    /* To the end: { length, digest }; throws where that does not come. */
+    /* Read to the end: { length, digest }; throws if the response is cut off. */
     async rest(limit = 15000) {
         await this.read(Infinity, limit);
         return { length: this.received, digest: this.hash.digest('hex') };
@@ -59,14 +59,14 @@ class Stream {
     }
 }
 
-/* GET on a connection of its own, up to the answer's head; nothing is read of its body. */
+/* GET on a new connection, up to the response's head; the body is not read. */
 export function open(daemon, target, headers = {}, limit = 15000) {
     return new Promise((resolve, reject) => {
         const request = http.request({
             host: daemon.host, port: daemon.port, path: target, headers, agent: false,
         });
         const alarm = setTimeout(() => {
-            request.destroy(new Error(`GET ${target}: no answer within ${limit} ms`));
+            request.destroy(new Error(`GET ${target}: no response within ${limit} ms`));
         }, patience(limit));
         request.on('error', (error) => { clearTimeout(alarm); reject(error); });
         request.on('response', (answer) => { clearTimeout(alarm); resolve(new Stream(request, answer)); });
@@ -74,7 +74,7 @@ export function open(daemon, target, headers = {}, limit = 15000) {
     });
 }
 
-/* Have WORK done with streams of all TARGETS, which are left behind it even when it throws. */
+/* Call WORK with streams of all TARGETS; they are closed even if it throws. */
 export async function withStreams(daemon, targets, work, headers) {
     const streams = await Promise.all(targets.map((target) => open(daemon, target, headers)));
     try {
@@ -85,14 +85,14 @@ export async function withStreams(daemon, targets, work, headers) {
     }
 }
 
-/* What its threads have computed so far, in ms. */
+/* The CPU time of its threads so far, in ms. */
 export function processorTime(pid) {
     const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
     const TICK = 10;
     return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
-/* Whether they rest, within LIMIT ms: nothing to speak of in a quarter of a second. */
+/* Whether they become idle within LIMIT ms: next to no CPU time in a quarter of a second. */
 export function rests(pid, limit) {
     return eventually(async () => {
         const before = processorTime(pid);
@@ -104,7 +104,7 @@ export function rests(pid, limit) {
 const status = (pid, field) => 1024 * Number(
     new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]);
 
-/* How much more memory it had at most during WORK than before, in bytes. */
+/* The increase of its peak memory during WORK, in bytes. */
 export async function peakGrowth(pid, work) {
     const before = status(pid, 'VmRSS');
     const RESET_PEAK = '5';     // proc(5)

@@ -24,7 +24,7 @@ export async function eachRow(rows, check, { atOnce = false } = {}) {
         assert.fail(`${failures.length} of ${rows.length} rows failed\n\n${failures.join('\n\n')}`);
 }
 
-/* EXPECTED is one status, or a list where the contract leaves a choice. */
+/* EXPECTED is one status, or a list if the contract leaves a choice. */
 export function assertStatus(answer, expected) {
     const choices = [expected].flat();
     assert.ok(choices.includes(answer.status),
@@ -32,7 +32,7 @@ export function assertStatus(answer, expected) {
         answer.body.toString('latin1', 0, 300));
 }
 
-/* An error as the contract has it: JSON, open to any origin, never stored. */
+/* An error response: JSON, open to all origins, not to be stored. */
 export function assertError(answer, status, names) {
     assertStatus(answer, status);
     assert.match(answer.headers['content-type'] ?? '(no Content-Type)', /^application\/json\b/);
@@ -45,7 +45,7 @@ export function assertError(answer, status, names) {
         assert.match(error, names);
 }
 
-/* Headers that may differ between two answers about the same thing. */
+/* Headers that may differ between two responses for the same resource. */
 const INCIDENTAL = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
 
 export function lasting(headers) {

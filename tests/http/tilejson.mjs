@@ -1,4 +1,4 @@
-// The rules of TileJSON 3.0.0 that its schema and its text give. Not a test.
+// The rules of TileJSON 3.0.0, from its schema and its text. Not a test.
 
 import assert from 'node:assert/strict';
 
@@ -24,7 +24,7 @@ export function assertTileJson(document) {
         assert.ok(key in document, `${key} is missing`);
     for (const [key, check] of Object.entries(KEYS))
         assert.ok(!(key in document) || check(document[key]), `${key}: ${JSON.stringify(document[key])}`);
-    // What the schema leaves to the text.
+    // Rules that are in the text alone.
     const { tiles, minzoom = 0, maxzoom = 30, bounds = [-180, -85.0512, 180, 85.0512], center, scheme = 'xyz' } = document;
     assert.ok(tiles.length > 0, 'no tiles');
     for (const template of tiles) {

@@ -1,5 +1,5 @@
-// HTTP/1.1 over a plain socket, for requests that a client library would not
-// send and for answers that it would hide. Not a test.
+// HTTP/1.1 over a plain socket, for requests that a client library does not send and responses
+// that it hides. Not a test.
 
 import net from 'node:net';
 import { patience } from './program.mjs';
@@ -8,10 +8,9 @@ const BODILESS = (method, status) =>
     method === 'HEAD' || status === 204 || status === 304 || status < 200;
 
 /*
- * The first answer in BUFFER to a request with METHOD: { status, headers,
- * body, length }, or null while it is not whole. Repeated headers are joined
- * with a comma. An answer that only the end of the connection delimits is whole
- * when ENDED is true.
+ * The first response in BUFFER to a request with METHOD: { status, headers, body, length }, or
+ * null if it is incomplete. Repeated headers are joined with a comma. A response that the end of
+ * the connection delimits is complete if ENDED is true.
  */
 export function parseAnswer(buffer, method, ended) {
     const split = buffer.indexOf('\r\n\r\n');
@@ -87,13 +86,13 @@ class Connection {
         return this;
     }
 
-    /* Close the sending side only. */
+    /* Close the sending side alone. */
     finish(bytes) {
         this.socket.end(bytes);
         return this;
     }
 
-    /* Wait until ready() is not null; what it returned, or null after LIMIT ms. */
+    /* Wait until ready() is not null and return its value; null after LIMIT ms. */
     until(ready, limit) {
         return new Promise((resolve, reject) => {
             const finish = (settle, value) => {
@@ -116,7 +115,7 @@ class Connection {
         });
     }
 
-    /* The next whole answer; throws when the connection ends or LIMIT passes first. */
+    /* The next complete response; throws if the connection ends or LIMIT ms pass first. */
     async answer(method = 'GET', limit = 10000) {
         const found = await this.until(() => {
             const answer = parseAnswer(this.buffer, method, this.ended);
@@ -127,13 +126,13 @@ class Connection {
                 `in the middle of an answer: ${JSON.stringify(this.buffer.toString('latin1', 0, 200))}`);
         }, limit);
         if (!found)
-            throw new Error(`no whole answer within ${limit} ms; so far: ` +
+            throw new Error(`no complete response within ${limit} ms; so far: ` +
                 JSON.stringify(this.buffer.toString('latin1', 0, 200)));
         this.buffer = this.buffer.subarray(found.length);
         return found;
     }
 
-    /* Whether the peer closed within LIMIT ms. */
+    /* Whether the peer closes within LIMIT ms. */
     async closed(limit = 3000) {
         return (await this.until(() => (this.ended ? true : null), limit)) === true;
     }
@@ -143,7 +142,7 @@ class Connection {
     }
 }
 
-/* A connection to { host, port }, perhaps from localAddress; rejects when it is refused. */
+/* A connection to { host, port }, from localAddress if given; rejects if it is refused. */
 export function connect({ host, port, localAddress }, limit = 5000) {
     return new Promise((resolve, reject) => {
         const socket = net.connect({ host, port, localAddress, noDelay: true, allowHalfOpen: true });
@@ -161,9 +160,9 @@ export function connect({ host, port, localAddress }, limit = 5000) {
 }
 
 /*
- * Send BYTES and read one answer for each of METHODS: { answers, closed, rest }.
- * closed: the daemon ended the connection within CLOSE_LIMIT ms after the last
- * answer (pass 0 to leave it open and unasked). rest: bytes after the last answer.
+ * Send BYTES and read one response for each of METHODS: { answers, closed, rest }. closed: the
+ * daemon ended the connection within CLOSE_LIMIT ms after the last response (0: do not wait).
+ * rest: bytes after the last response.
  */
 export async function exchange(address, bytes,
     { methods = ['GET'], limit = 10000, closeLimit = 0 } = {}) {
