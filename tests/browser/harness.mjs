@@ -1,4 +1,4 @@
-/* A freshly started daemon and Chromium, to drive the viewer as a reader would; and what tests ask of a page. */
+/* A new daemon and Chromium, which drives the viewer like a user; and assertions about a page. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 export const screenshots = process.env.SCREENSHOTS;
 
-export const SLOW = Number(process.env.PATIENCE) || 1;   // for builds slowed down by sanitizers
-const WAIT = 10000 * SLOW;           // ms for a single wait; a test may have many
+export const SLOW = Number(process.env.PATIENCE) || 1;   // for builds with sanitizers
+const WAIT = 10000 * SLOW;           // ms for a single wait
 export const WINDOW = { width: 800, height: 600 };
 export const POSTER = { width: 1600, height: 900 };
-export const LIMIT = { timeout: 300000 * SLOW };     // a test that hangs; waits have limits of their own
+export const LIMIT = { timeout: 300000 * SLOW };     // ends a test that hangs; each wait has its own limit
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
 
 let daemon;
@@ -65,7 +65,7 @@ async function endDaemon() {
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, 'exit status after SIGTERM');
 }
 
-/* Every page of a test is checked for trouble when the test is over. */
+/* At the end of a test no page has had errors. */
 afterEach(async () => {
     const pages = open;
     open = [];
@@ -96,7 +96,7 @@ async function firstUrl(stream) {
     throw new Error('the daemon ended without serving');
 }
 
-/* PREPARE may lay hands on the page before it loads. */
+/* PREPARE may change the page before it loads. */
 export async function visit(hash = '', options = {}, prepare = async () => {}) {
     const context = await browser.newContext({ viewport: WINDOW, ...options });
     const page = await context.newPage();
@@ -119,7 +119,7 @@ function tileOf(url) {
     return { world, layer, z: Number(z), x: Number(x), y: Number(y), dense: Boolean(dense) };
 }
 
-/* The view is covered with loaded tiles of the zoom that the read-out shows, all faded in. */
+/* Wait until loaded tiles of the displayed zoom cover the view, all faded in. */
 export async function painted(page, { layer = null } = {}) {
     const deadline = Date.now() + WAIT;
     for (;;) {
@@ -131,7 +131,7 @@ export async function painted(page, { layer = null } = {}) {
     }
 }
 
-/* The scene is in sight, its stage painted and at rest. */
+/* Wait until the scene is visible, painted and at rest. */
 export async function staged(page) {
     await page.waitForFunction(() => document.body.classList.contains('deep')
         && !document.getElementById('mode').hasAttribute('aria-busy')
@@ -139,7 +139,7 @@ export async function staged(page) {
     await settled(page);
 }
 
-/* What is on the screen no longer changes. */
+/* Wait until the screen no longer changes. */
 export async function settled(page) {
     const deadline = Date.now() + WAIT;
     for (let last = ''; Date.now() < deadline; await page.waitForTimeout(250)) {
@@ -151,7 +151,7 @@ export async function settled(page) {
     assert.fail('the view does not come to rest');
 }
 
-/* Runs in the page: what keeps the view from being painted, a line each. */
+/* Runs in the page: the reasons why the view is not painted, one per line. */
 function whatIsMissing(layer) {
     const zoom = document.getElementById('zoom').value;
     const size = devicePixelRatio > 1 ? 512 : 256;
@@ -177,7 +177,7 @@ function whatIsMissing(layer) {
     return missing;
 }
 
-/* The middle of what is on the screen, panels left out: width, height, and RGBA as numbers. */
+/* The middle of the screen without panels: width, height, and RGBA as numbers. */
 export async function pixels(page, side = 256) {
     const { width, height } = page.viewportSize();
     const clip = { x: (width - side) / 2, y: (height - side) / 2, width: side, height: side };

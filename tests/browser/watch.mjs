@@ -1,9 +1,9 @@
-/* What goes wrong on a page, whoever drives it. Not a test. */
+/* Records errors of a page. Not a test. */
 
 /*
- * Note in SEEN what PAGE asks for, `urls`, and each error, `trouble`: on its console,
- * of its scripts, answers of 400 and more, and failed requests, but for those aborted
- * of which IS_CANCELLED(request) is true.
+ * Record in SEEN the URLs that PAGE requests (`urls`) and its errors (`trouble`): on its console,
+ * in its scripts, responses of 400 and above, and failed requests, except aborted requests for
+ * which IS_CANCELLED(request) is true.
  */
 export function watch(page, seen, isCancelled) {
     page.on('console', (message) => {

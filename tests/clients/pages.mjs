@@ -1,5 +1,5 @@
-// Web pages for the clients that run in a browser, from another origin than the
-// daemon's, as they would be. Not a test.
+// Web pages for the clients that run in a browser, served from another origin than the daemon's.
+// Not a test.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { patience } from '../http/program.mjs';
 const WAIT = 20000;
 const WINDOW = { width: 512, height: 512 };
 
-/* Folders of this server; a page sees what its package has in dist/. */
+/* Directories of this server; a page reads its package's dist/. */
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript' };
 const fileOf = (name) => fileURLToPath(new URL(name.includes('/')
     ? `node_modules/${name.replace('/', '/dist/')}` : name, import.meta.url));
@@ -30,8 +30,8 @@ async function serve(request, answer) {
 
 /*
  * In a test file: a browser, and visit(NAME, { viewport, deviceScaleFactor }) for
- * a page of this folder. It gives { page, urls }, urls being all that the page
- * asked for. Errors on the console and failed requests fail the test.
+ * a page of this directory. It returns { page, urls }, with all URLs that the page requested.
+ * Errors on the console and failed requests fail the test.
  */
 export function useBrowser(args) {
     const server = http.createServer(serve);
@@ -69,15 +69,15 @@ export function useBrowser(args) {
         page.setDefaultTimeout(patience(WAIT));
         const seen = { context, trouble: [], urls: [] };
         open.push(seen);
-        watch(page, seen, () => true);     // tiles that have left the view
+        watch(page, seen, () => true);     // of tiles that have left the view
         await page.goto(`http://127.0.0.1:${server.address().port}/${name}`);
         return { page, urls: seen.urls };
     };
 }
 
 /*
- * What a screenshot has from (LEFT, TOP) on is this tile, pixel by pixel, as far as
- * the view shows it; both are PNGs, decoded. Returns how many pixels that are.
+ * The screenshot shows this tile from (LEFT, TOP) on, pixel by pixel, as far as it is in the
+ * view; both are decoded PNGs. Returns the number of pixels.
  */
 export function assertShows(view, tile, left, top, name) {
     assert.deepEqual([view.channels, tile.channels], [3, 3], name);

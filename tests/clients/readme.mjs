@@ -1,11 +1,11 @@
-// The examples of README.md and its companions, for tests to run. Not a test.
+// The examples in README.md and other documents, for tests to run. Not a test.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 const DOCUMENTS = ['README.md', 'server/README.md', 'server/CLIENTS.md'];
 
-/* The indented blocks of a document, without the indentation; their daemon is at BASE. */
+/* The indented blocks of a document, without the indentation, with BASE as the daemon. */
 export function examples(document, base) {
     const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8');
     return text.match(/(?:^(?: {4}.*)?\n)+/gm).filter((block) => block.trim() !== '')

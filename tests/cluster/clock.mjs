@@ -1,4 +1,4 @@
-// The time of day as a program sees it, which a test puts forward. Not a test.
+// A program's time of day, which a test sets ahead. Not a test.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,16 +8,16 @@ const LIBRARY = process.env.CLOCK
     ?? fileURLToPath(new URL('../../build/tests/cluster/clock.so', import.meta.url));
 
 export class Clock {
-    /* It stands in a file of FOLDER. */
-    constructor(folder) {
+    /* The clock is a file in DIRECTORY. */
+    constructor(directory) {
         if (!fs.existsSync(LIBRARY))
             throw new Error(`${LIBRARY} is missing: make check-cluster builds it`);
-        this.file = path.join(folder, 'clock');
+        this.file = path.join(directory, 'clock');
         this.ahead = 0n;
         fs.writeFileSync(this.file, Buffer.alloc(8));
     }
 
-    /* Forward by SECONDS, from now on: timers last as long as ever. */
+    /* Set it ahead by SECONDS from now on. Timers do not change. */
     later(seconds) {
         this.ahead += BigInt(seconds);
         const bytes = Buffer.alloc(8);
@@ -27,7 +27,7 @@ export class Clock {
         fs.closeSync(fd);
     }
 
-    /* What the program's environment is to have. */
+    /* Variables for the program's environment. */
     get env() {
         return { LD_PRELOAD: LIBRARY, CLOCK_FILE: this.file };
     }

@@ -1,5 +1,5 @@
-// Several daemons on loopback, each with a cache of its own, as nodes behind a proxy; and HAProxy
-// by the files that operators use. Not a test.
+// Several daemons on loopback as nodes behind a proxy, each with its own cache, and HAProxy with
+// the configurations in docker/. Not a test.
 
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
@@ -12,15 +12,15 @@ import { end, eventually, launch } from '../http/program.mjs';
 
 const docker = (file) => fileURLToPath(new URL(`../../docker/${file}`, import.meta.url));
 
-/* A node's configuration, as it stands in docker/. */
+/* A node's configuration, from docker/. */
 export const NODE_YAML = fs.readFileSync(docker('node.yaml'), 'utf8');
 
-/* Debian's haproxy and nginx are where not every user looks for programs. */
+/* Debian's haproxy and nginx are in directories that some users' PATH lacks. */
 export const SBIN = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 /*
- * The address of node I of this process. None is 127.0.0.1, whence everyone connects: so the
- * port of a node that is gone is never taken by an outgoing connection, and is there when it returns.
+ * The address of node I of this process. Clients connect from 127.0.0.1; because nodes have other
+ * addresses, no outgoing connection takes the port of a stopped node before it starts again.
  */
 const address = (i) => `127.1.${1 + process.pid % 250}.${i + 1}`;
 
@@ -41,7 +41,7 @@ export class Nodes {
         return this.all.map((node) => node.authority);
     }
 
-    /* Node I again, where it was, with the cache that it had. */
+    /* Start node I again, at the same address, with the same cache. */
     async restart(i) {
         const { cache, authority } = this.all[i];
         await this.all[i].ended();
@@ -49,7 +49,7 @@ export class Nodes {
         await this.all[i].start();
     }
 
-    /* Node I again, at another address, with the cache that it had. */
+    /* Start node I again, at another address, with the same cache. */
     async move(i) {
         const { cache, port } = this.all[i];
         await this.all[i].ended();
@@ -61,7 +61,7 @@ export class Nodes {
         return this.all.filter((node) => node.program?.running);
     }
 
-    /* Of each node that runs, as Daemon.metric(). */
+    /* Daemon.metric() of each running node. */
     metric(...what) {
         return Promise.all(this.running.map((node) => node.metric(...what)));
     }
@@ -75,16 +75,16 @@ export class Nodes {
     }
 }
 
-/* A socket that listens on a free port of loopback, for a program to inherit: { server, fd, port }. */
+/* A listening socket on a free loopback port, for a program to inherit: { server, fd, port }. */
 async function listening() {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     return { server, fd: server._handle.fd, port: server.address().port };
 }
 
-/* HAProxy by docker/haproxy; asked as a Daemon is. */
+/* HAProxy with docker/haproxy, requested like a Daemon. */
 export class Haproxy extends Daemon {
-    /* addresses: HOST:PORT of each node. env: what else the configuration takes. */
+    /* addresses: HOST:PORT of each node. env: other variables of the configuration. */
     constructor(addresses, { env = {}, files = ['haproxy.cfg', 'nodes.cfg'] } = {}) {
         super({ cache: false });
         this.args = files.flatMap((file) => ['-f', docker(`haproxy/${file}`)]).concat('-db');
@@ -97,7 +97,7 @@ export class Haproxy extends Daemon {
         this.program = launch(this.args, {
             ...this.env, FARLANDS_BIND: 'fd@3', FARLANDS_STATS: 'fd@4',
         }, { binary: 'haproxy', fds: [tiles.fd, stats.fd] });
-        /* Its own now: nobody here has accepted anything. */
+        /* HAProxy has inherited the socket; this process has accepted no connection. */
         tiles.server.close();
         stats.server.close();
         this.host = '127.0.0.1';
@@ -117,7 +117,7 @@ export class Haproxy extends Daemon {
         return this.get('/healthz').then(({ status }) => status === 200, () => false);
     }
 
-    /* Its statistics of backends and their nodes: { pxname, svname, status, weight, scur, ... }. */
+    /* Its statistics of backends and nodes: { pxname, svname, status, weight, scur, ... }. */
     async statistics() {
         const answer = await this.request.call({ ...this.stats, agent: undefined }, 'GET', '/;csv');
         const [names, ...rows] = answer.body.toString().replace(/^# /, '').trim().split('\n')
@@ -125,7 +125,7 @@ export class Haproxy extends Daemon {
         return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
     }
 
-    /* The nodes that it holds for up, and that have their whole share. */
+    /* The nodes that are up and have their full weight. */
     async up() {
         return (await this.statistics())
             .filter((row) => row.pxname === 'nodes' && row.svname !== 'BACKEND' &&
@@ -133,7 +133,7 @@ export class Haproxy extends Daemon {
             .map((row) => row.svname);
     }
 
-    /* Requests under way. */
+    /* Pending requests. */
     async current() {
         return (await this.statistics()).filter((row) => row.svname === 'BACKEND')
             .reduce((sum, row) => sum + Number(row.scur), 0);
@@ -144,7 +144,7 @@ export class Haproxy extends Daemon {
             `${await this.up()} are up, not ${count}; ${this.stdout.slice(-2000)}`);
     }
 
-    /* What it logged: { client, backend, node, status, bytes, retries, end, request }, one a request. */
+    /* Its log, one entry per request: { client, backend, node, status, bytes, retries, end, request }. */
     get log() {
         const line = /^(\S+) (\S+)\/(\S+) (-?\d+) (\d+) -?\d+ -?\d+ (\+?\d+) (\S+) "(.*)"$/gm;
         return [...this.stdout.matchAll(line)].map((match) => ({
@@ -158,7 +158,7 @@ export class Haproxy extends Daemon {
     }
 }
 
-/* A name server: addresses maps names to what they have of IPv4. Others do not exist. */
+/* A name server: addresses maps names to IPv4 addresses. Other names do not exist. */
 export class Names {
     constructor(addresses) {
         this.addresses = addresses;
@@ -174,7 +174,7 @@ export class Names {
         return this;
     }
 
-    /* RFC 1035, section 4.1: the question again, and a record A where that is what was asked. */
+    /* RFC 1035, section 4.1: repeats the question; adds A records if it asks for them. */
     answer(query) {
         const labels = [];
         let at = 12;
@@ -193,7 +193,7 @@ export class Names {
     }
 }
 
-/* The name of the node that answers for each of TARGETS, which are asked for one after the other. */
+/* A map from each of TARGETS to the name of the node that serves it. Sequential. */
 export async function owners(proxy, targets) {
     const owner = new Map();
     for (const target of targets) {
@@ -204,16 +204,16 @@ export async function owners(proxy, targets) {
     return owner;
 }
 
-/* How many of the keys of BEFORE have another value in AFTER. */
+/* The number of keys of BEFORE with another value in AFTER. */
 export function moved(before, after) {
     return [...before].filter(([key, value]) => after.get(key) !== value).length;
 }
 
-/* Between WITHOUT a node and HAVING it only what is the place of NAME, one of COUNT, has moved. */
+/* Between WITHOUT a node and HAVING it, only the share of NAME, one of COUNT nodes, has moved. */
 export function assertShare(without, having, name, count) {
     for (const [target, node] of having)
         if (node !== name)
-            assert.equal(without.get(target), node, `${target}, which is not ${name}'s`);
+            assert.equal(without.get(target), node, `${target} moved, but is not ${name}'s`);
     const share = moved(without, having) / having.size;
     assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
     return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;

@@ -1,11 +1,11 @@
-// A caching edge and the daemon that it asks. Not a test.
+// A caching edge and its origin daemon. Not a test.
 
 import { Daemon } from '../http/daemon.mjs';
 import { scratch } from '../http/program.mjs';
 import { Nginx } from './nginx.mjs';
 import { Varnish } from './varnish.mjs';
 
-/* The edges there are: make(origin) is one that asks it, not started yet; lasting: it keeps on disk. */
+/* All edges. make(origin): an edge of that origin, not started; lasting: it caches on disk. */
 export const EDGES = {
     nginx: {
         lasting: true,
@@ -16,21 +16,21 @@ export const EDGES = {
     varnish: { lasting: false, make: (origin) => new Varnish(origin) },
 };
 
-/* Not 127.0.0.1, whence everyone connects: no outgoing connection takes the port of one that is away. */
+/* Not 127.0.0.1, from which clients connect: no outgoing connection takes the port of a stopped daemon. */
 const ADDRESS = `127.1.${1 + process.pid % 250}.100`;
 
-/* A daemon behind an edge: what it is asked is what the edge did not know. */
+/* A daemon behind an edge: it gets the requests that the edge cannot serve. */
 export class Origin extends Daemon {
     constructor(config = '', { cache, listen = `${ADDRESS}:0` } = {}) {
         super({ config: `proxies: [127.0.0.1]\nlog: error\n${config}`, cache, listen });
         this.text = config;
     }
 
-    /* { asked, same, rendered } since the call of since() that made BEFORE. */
+    /* { asked, same, rendered } since the call that returned BEFORE. */
     async since(before) {
         const now = await this.counts();
         return {
-            asked: now.asked - before.asked - 1,        // the look itself
+            asked: now.asked - before.asked - 1,        // this request
             same: now.same - before.same,
             rendered: now.rendered - before.rendered,
         };
@@ -49,7 +49,7 @@ export class Origin extends Daemon {
         return { asked, same, rendered };
     }
 
-    /* Another where this one was, which is over, with nothing in its caches. */
+    /* A new daemon at the address of this stopped one, with empty caches. */
     again(config = this.text) {
         return new Origin(config, { listen: this.authority }).start();
     }

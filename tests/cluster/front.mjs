@@ -1,4 +1,4 @@
-// A program of others in front of daemons, which starts programs of its own. Not a test.
+// Another program in front of daemons, with child processes of its own. Not a test.
 
 import { spawn } from 'node:child_process';
 import { Daemon } from '../http/daemon.mjs';
@@ -8,17 +8,17 @@ import { SBIN } from './cluster.mjs';
 const running = new Set();
 process.on('exit', () => {
     for (const child of running)
-        child.kill('SIGTERM'); /* what it has started ends with it */
+        child.kill('SIGTERM'); /* its child processes end with it */
 });
 
-/* As a Daemon where clients are concerned: request(), get(), head(), bytes(), json(). */
+/* For clients like a Daemon: request(), get(), head(), bytes(), json(). */
 export class Front extends Daemon {
     constructor() {
         super({ cache: false });
         Object.assign(this, { folder: scratch(), host: '127.0.0.1', said: '' });
     }
 
-    /* Start COMMAND, which inherits FDS from 3 on, and wait until it answers at this.port, which FIND tells, or 0 before it is known. */
+    /* Start COMMAND, which inherits FDS from 3 on, and wait until it responds at this.port. FIND returns the port, or 0 if unknown. */
     async launch([name, ...args], { env = {}, fds = [], find = () => this.port }) {
         const child = spawn(name, args, {
             env: { ...process.env, ...SBIN, ...env }, stdio: ['ignore', 'pipe', 'pipe', ...fds],
@@ -26,7 +26,7 @@ export class Front extends Daemon {
         for (const stream of [child.stdout, child.stderr])
             stream.setEncoding('utf8').on('data', (text) => { this.said += text; });
         running.add(child);
-        /* Whoever forgets to stop it, for a test that failed, is not held up: it ends with this process. */
+        /* If a failed test does not stop it, it ends with this process. */
         for (const held of [child, child.stdout, child.stderr])
             held.unref();
         this.child = child;

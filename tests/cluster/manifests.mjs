@@ -1,4 +1,4 @@
-// The files in docker/ as what they say. Not a test.
+// The files in docker/, parsed. Not a test.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const DOCKER = fileURLToPath(new URL('../../docker', import.meta.url));
 export const text = (file) => fs.readFileSync(path.join(DOCKER, file), 'utf8');
 
-/* PyYAML, which is Debian's; a key that is there twice is an error, as for who will read these files. */
+/* Debian's PyYAML. A duplicate key is an error, as for the programs that read these files. */
 const READER = `
 import json, sys, yaml
 class Strict(yaml.SafeLoader):
@@ -32,15 +32,15 @@ export function documents(file) {
 
 export const document = (file) => documents(file)[0];
 
-/* Every file below docker/ whose name ends so, as a path from there. */
+/* The paths of all files below docker/ with this ending, relative to docker/. */
 export function filesEnding(...endings) {
     return fs.readdirSync(DOCKER, { recursive: true })
         .filter((file) => endings.some((ending) => file.endsWith(ending))).sort();
 }
 
 /*
- * What `kubectl apply -k` would send of a folder below docker/, but for the suffixes that it gives the names
- * of ConfigMaps: the objects of its resources, and each generated ConfigMap with its files as keys.
+ * The objects that `kubectl apply -k` sends for a directory below docker/: its resources, and each generated
+ * ConfigMap with its files as keys, but without the suffixes of ConfigMaps' names.
  */
 export function kustomized(folder) {
     const { resources, configMapGenerator = [] } = document(path.join(folder, 'kustomization.yaml'));
@@ -55,7 +55,7 @@ export function kustomized(folder) {
 
 const UNITS = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
-/* Bytes: 10G as Farlands has it, 12Gi as Kubernetes does. */
+/* Bytes: 10G (Farlands), 12Gi (Kubernetes). */
 export function bytes(quantity) {
     const [, number, unit] = /^(\d+)([KMGT]?)i?$/.exec(quantity) ?? [];
     return Number(number) * UNITS[unit];
@@ -66,12 +66,12 @@ export function seconds(duration) {
     return Number(/^(\d+)s$/.exec(duration)[1]);
 }
 
-/* For how long a daemon answers what is under way. */
+/* How long a daemon drains. */
 export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
     fs.readFileSync(new URL('../../server/daemon/daemon.c', import.meta.url), 'utf8'))[1]);
-/* And HAProxy. */
+/* How long HAProxy drains. */
 export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
 
-/* The variables that HAProxy's files read. */
+/* The variables in HAProxy's files. */
 export const proxyVariables = () => new Set(
     [...(text('haproxy/haproxy.cfg') + text('haproxy/nodes.cfg')).matchAll(/[({]"?(FARLANDS_[A-Z0-9_]+)/g)].map((match) => match[1]));

@@ -9,17 +9,17 @@ import { Clock } from './clock.mjs';
 import { Front } from './front.mjs';
 
 const FILES = fileURLToPath(new URL('../../docker/nginx', import.meta.url));
-/* FARLANDS_TRUSTED where clients come directly. */
+/* FARLANDS_TRUSTED if clients connect directly. */
 export const NOBODY = '0.0.0.0/32';
 
-/* A socket that listens on PORT, or a free one, for nginx to inherit. */
+/* A listening socket on PORT, or on a free one, for nginx to inherit. */
 async function listening(port = 0) {
     const server = net.createServer().listen(port, '127.0.0.1', 4096);
     await once(server, 'listening');
     return { server, fd: server._handle.fd, port: server.address().port };
 }
 
-/* A template as the image's envsubst leaves it: what is named is filled in, all other $ stay. */
+/* A template after the image's envsubst: VALUES are filled in, all other $ stay. */
 export function fill(template, values) {
     const text = fs.readFileSync(path.join(FILES, template), 'utf8')
         .replace(/\$\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -29,7 +29,7 @@ export function fill(template, values) {
     return text;
 }
 
-/* What Debian's nginx.conf and the image's say around such a file, and what a test needs. */
+/* The configuration around such a file, as in Debian and the image, and with a test's settings. */
 function mainFile(folder) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
@@ -46,8 +46,8 @@ function mainFile(folder) {
 }
 
 /*
- * template: of docker/nginx. values: for its variables, but FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
- * clock: with one that later() puts forward, by seconds.
+ * template: in docker/nginx. values: its variables except FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
+ * clock: use a clock that later() sets ahead, in seconds.
  */
 export class Nginx extends Front {
     constructor(template, values, { clock = false } = {}) {
@@ -64,7 +64,7 @@ export class Nginx extends Front {
         this.clock.later(seconds);
     }
 
-    /* The file that it includes, as CHANGE makes it. */
+    /* Change the included file by CHANGE. */
     rewrite(change) {
         const file = path.join(this.folder, 'conf.d', path.basename(this.template, '.template'));
         fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
@@ -86,16 +86,16 @@ export class Nginx extends Front {
         const started = this.launch(
             ['nginx', '-p', this.folder, '-e', path.join(this.folder, 'error'), '-c', path.join(this.folder, 'nginx.conf')],
             { env: { NGINX: '3;', ...this.clock?.env }, fds: [socket.fd] });
-        socket.server.close(); /* nginx's own now: nobody here has accepted anything */
+        socket.server.close(); /* nginx has inherited it; this process has accepted no connection */
         return started;
     }
 
-    /* The lines of its access log so far, each an object. */
+    /* The entries of its access log so far. */
     lines() {
         return fs.readFileSync(this.log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
     }
 
-    /* What its error log says above info. */
+    /* The entries of its error log above info. */
     complaints() {
         return fs.readFileSync(path.join(this.folder, 'error'), 'utf8').split('\n')
             .filter((line) => /\[(warn|error|crit|alert|emerg)\]/.test(line));

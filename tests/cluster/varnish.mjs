@@ -10,14 +10,14 @@ import { Front } from './front.mjs';
 
 const VCL = fileURLToPath(new URL('../../docker/varnish/default.vcl', import.meta.url));
 
-/* The port of the Varnish whose working folder WORK is, or 0 while there is none. */
+/* The port of the Varnish with the working directory WORK, or 0 if it has none yet. */
 function listensAt(work) {
     const asked = spawnSync('varnishadm', ['-n', work, '-t', '5', 'debug.listen_address'],
         { encoding: 'utf8', env: { ...process.env, ...SBIN } });
     return Number(/ 127\.0\.0\.1 (\d+)/.exec(asked.stdout)?.[1] ?? 0);
 }
 
-/* It asks ORIGIN. later() puts its clock forward. */
+/* Its backend is ORIGIN. later() sets its clock ahead. */
 export class Varnish extends Front {
     constructor(origin) {
         super();
@@ -28,7 +28,7 @@ export class Varnish extends Front {
         fs.chmodSync(this.folder, 0o755);
     }
 
-    /* It measures by that clock for how long connections are idle. */
+    /* It measures idle times of connections by that clock. */
     later(seconds) {
         this.agent.destroy();
         this.clock.later(seconds);

@@ -1,16 +1,16 @@
-// Clients of every sort, good and bad, until they are told to stop. Not a soak.
+// Good and bad clients that run until they are stopped. Not a soak.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../http/load.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { between, numbers } from './soak.mjs';
 
-let fresh = 0;          // of tiles that nobody has asked for
+let fresh = 0;          // the number of the next tile that was never requested
 const hit = (i) => `/alpha/gray/9/1/${i % 50}.png`;
 const miss = () => `/alpha/relief/12/${Math.floor(++fresh / 1000)}/${fresh % 1000}.png`;
 const raw = () => `/alpha/height/11/${++fresh}/900@2x.f32`;
 
-/* Each is one thing that a client does; it may fail as it likes. */
+/* Each is one action of a bad client, which may fail. */
 const BEHAVIOURS = {
     async 'comes and goes'(connection) {
         await sleep(between(0, 30));
@@ -70,8 +70,8 @@ const BEHAVIOURS = {
 };
 
 /*
- * All of them against ADDRESS, and load of good ones; stop() gives { answers, failures,
- * done } of the good ones, and how often each of the others has done its worst.
+ * Run all of them against ADDRESS beside good clients. stop() returns { answers, failures, done }:
+ * responses and failures of the good clients, and a count per action of the bad ones.
  */
 export function everyone(address) {
     let going = true;
@@ -92,7 +92,7 @@ export function everyone(address) {
             await sleep(between(0, 60));
         }
     }));
-    // After a reload what was hot is cold, and may be shed.
+    // After a reload the memory cache is empty, and requests may be shed.
     const accepted = (answer) => answer.status === 200 || answer.status === 503;
     const good = [
         load(address, hit, 6, { pause: 3, accepted }),

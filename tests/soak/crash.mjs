@@ -1,5 +1,5 @@
-// Kills daemons with SIGKILL while they store tiles in a folder that is too small, again and
-// again: no answer and no file is ever wrong, and the folder never grows beyond its quota.
+// Kills daemons with SIGKILL again and again while they store tiles in a cache that is too small:
+// no response and no file is ever wrong, and the cache never exceeds its quota.
 //
 //     node tests/soak/crash.mjs [ROUNDS [SEED]]        20 rounds take about 15 s
 
@@ -14,8 +14,8 @@ const ROUNDS = Number(process.argv[2] ?? 20);
 const SEED = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 const QUOTA = { bytes: 3 << 20, files: 400 };
 const TILES = 600;
-const CLIENTS = 8;      // requests at once, each to one daemon
-const SAMPLE = 10;      // rounds from one look at every file to the next
+const CLIENTS = 8;      // concurrent requests
+const SAMPLE = 10;      // rounds between two checks of all files
 
 /* mulberry32: from 0 to below - 1. */
 let state = SEED;
@@ -35,7 +35,7 @@ const LAYERS = ['relief', 'gray', 'height', 'hillshade'];
 const tiles = Array.from({ length: TILES }, () => `${LAYERS[chance(4)]}/${18 + chance(7)}/` +
     `${chance(40) - 20}/${chance(40) - 20}${chance(8) ? '' : '@2x'}.png`);
 
-/* Every file below, by its path; what a du without the processes would add up to. */
+/* Every file below FOLDER, by its path, and their disk usage. */
 function look(folder) {
     const seen = { bytes: 0, files: 0, tiles: [], temporaries: [] };
     const enter = (name) => {
@@ -61,7 +61,7 @@ function checkQuota(cache, when) {
     return seen;
 }
 
-/* Every tile in the folder is what a fresh render gives. */
+/* Every tile in the cache equals a new render. */
 function checkFiles(cache, fresh, fingerprint, when) {
     const seen = checkQuota(cache, when);
     for (const name of seen.tiles) {
@@ -83,7 +83,7 @@ async function renderAll() {
     return { fingerprint, fresh };
 }
 
-/* Ask for tile after tile until the daemon is dead; how many it gave. */
+/* Request tile after tile until the daemon is dead; returns the number of responses. */
 async function fetchTiles(daemon, fresh, life) {
     let answers = 0;
     while (!life.over) {
@@ -99,7 +99,7 @@ async function fetchTiles(daemon, fresh, life) {
     return answers;
 }
 
-/* What was left by the last round's dead is gone soon. */
+/* Temporary files of killed daemons are removed soon. */
 async function checkSwept(cache, left) {
     const exists = (name) => fs.existsSync(path.join(cache, name));
     assert.ok(await eventually(() => !left.some(exists), 5000),

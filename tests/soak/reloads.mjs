@@ -1,4 +1,4 @@
-// Reloads under load, every second one of a broken file: no request fails, nothing grows.
+// Reloads under load, every second one with a broken file: no request fails, nothing grows.
 
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,7 @@ soak('reloads', (problem, say) => withDaemon(async (daemon) => {
         daemon.kill('SIGHUP');
         if (!await eventually(async () => await count(result) > done))
             problem(`round ${round}: not ${result}: ${text}`);
-        if (round === ROUNDS)       // half of them: warm
+        if (round === ROUNDS)       // warmed up after half of them
             before = measure(daemon.pid);
     }
     await sleep(500);

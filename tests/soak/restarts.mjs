@@ -1,4 +1,4 @@
-// Restarts under load, with a socket that the service manager holds: no request fails.
+// Restarts under load with a socket of the service manager: no request fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../http/load.mjs';
@@ -8,12 +8,12 @@ import { connect, request } from '../http/wire.mjs';
 import { between, extent, numbers, soak } from './soak.mjs';
 
 const ROUNDS = extent(100, 10);
-// Nothing is shed, however slow the machine is at the moment.
+// Nothing is shed, even on a slow machine.
 const patient = scratchFile('patient.yaml', 'limits: { wait: 60000 }\n');
 const hit = (i) => `/default/gray/9/1/${i % 50}.png`;
 const miss = (i) => `/default/relief/12/${i}/5.png`;
 
-/* Clients that make a connection for each request. */
+/* Clients with a new connection for each request. */
 function strangers(address, count) {
     const state = { going: true, answers: 0, failures: [] };
     const all = Promise.all(numbers(count).map(async (n) => {
@@ -41,7 +41,7 @@ soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manag
     const others = strangers(manager.address, 4);
     for (let round = 0; round < ROUNDS; round++) {
         await sleep(between(20, 500));
-        const next = round % 3 ? null : await manager.startReady();      // side by side for a while
+        const next = round % 3 ? null : await manager.startReady();      // both run for a while
         const told = Date.now();
         await manager.stop(service);
         longest = Math.max(longest, Date.now() - told);

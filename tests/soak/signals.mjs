@@ -1,5 +1,5 @@
-// Signals at any moment: right after the start, twice, in a storm, with connections that
-// wait to be let in. The daemon ends when it is told, and never by a crash.
+// Signals at any moment: right after the start, twice, in a storm, with connections that wait to
+// be accepted. The daemon ends on SIGTERM and never crashes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../http/daemon.mjs';
@@ -22,14 +22,14 @@ const inPeace = ({ code, signal, late, stderr }) =>
 
 const started = () => new Daemon({ cache, args: ['--config', config] }).start();
 
-/* Each plays one round; what it returns must be an end in peace, but for what `or` allows. */
+/* Each plays one round and returns an end, which must be exit code 0 or one that `or` allows. */
 const GAMES = {
     async 'SIGTERM right after the start'() {
         const program = launch(args);
         await sleep(between(0, 30));
         program.child.kill('SIGTERM');
         const result = await end(program, 10000);
-        // Before it can serve anyone it goes as any program does.
+        // Before it serves, a signal ends it like any program.
         return result.signal === 'SIGTERM' && result.stdout.length === 0 ? { ...result, code: 0, signal: null } : result;
     },
     async 'SIGHUP as soon as it says that it serves'() {

@@ -1,21 +1,21 @@
-// What the soaks share: how long, and how it ends. Not a soak.
+// Shared by the soaks: how long they run, and how they end. Not a soak.
 
 import fs from 'node:fs';
 
 export const short = process.env.SOAK === 'short';
 
-/* How often or how long: the first argument, or else by SOAK. */
+/* Rounds or seconds: the first argument, or by SOAK. */
 export const extent = (full, brief) => Number(process.argv[2]) || (short ? brief : full);
 
 export const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 
-/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+/* Sanitizers keep freed memory, so memory is not measured under them. */
 export const sanitized = Number(process.env.PATIENCE ?? 1) > 1;
 
 /* At least LOW, below HIGH. */
 export const between = (low, high) => low + Math.random() * (high - low);
 
-/* What the system says of a process. */
+/* Resources of a process. */
 export function measure(pid) {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
     const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)[1]);
@@ -27,8 +27,8 @@ export function measure(pid) {
 }
 
 /*
- * Run a soak: WORK gets two functions, one that notes a problem, and one that says of the
- * whole what is worth a line. A problem, or an exception, is exit code 1.
+ * Run a soak: WORK gets two functions, one that adds a problem and one that sets the summary.
+ * With a problem or an exception the exit code is 1.
  */
 export async function soak(name, work) {
     const problems = [];

@@ -1,5 +1,5 @@
-// Hours in minutes: clients of every sort, reloads, a cache that is always full. Then
-// descriptors, threads, memory and every count are where they were.
+// Hours of use in minutes: good and bad clients, reloads, a cache that is always full. At the
+// end descriptors, threads, memory and all gauges are as at the beginning.
 
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { everyone } from './clients.mjs';
 import { extent, measure, numbers, sanitized, short, soak } from './soak.mjs';
 
 const SECONDS = extent(420, 45);
-const PHASES = short ? 3 : 7;           // the first is to warm up
+const PHASES = short ? 3 : 7;           // the first is the warm-up
 const MEBIBYTES_MORE = 12;
 const PER_CLIENT = 120, MISSES = 24;
 
@@ -24,7 +24,7 @@ worlds: [{ name: alpha, noise: { octaves: ${octaves} } }, { name: beta }]
 const texts = [text(5), text(6)].map((each, _, [first]) => each.replace(/access_log: .*/, /access_log: .*/.exec(first)[0]));
 const file = scratchFile('changing.yaml', texts[0]);
 
-/* Reload every second until it is stopped: every third time, something broken. */
+/* Reload every second until stopped, every third time with a broken file. */
 function reloading(daemon) {
     let going = true;
     const all = (async () => {
@@ -40,7 +40,7 @@ function reloading(daemon) {
 
 const RESTING = { farlands_connections: 1, farlands_queue_length: 0, farlands_renders_running: 0 };
 
-/* Wait until nothing is under way; what is not as it must be is a problem. */
+/* Wait until nothing is pending; each gauge that is wrong then is a problem. */
 async function rest(daemon, problem, phase) {
     let metrics;
     daemon.agent.destroy();
@@ -54,7 +54,7 @@ async function rest(daemon, problem, phase) {
     return metrics;
 }
 
-/* As many connections and misses of this client as it may have: were one still counted, the last is refused. */
+/* As many connections and misses as this client may have: if an old one is still counted, the last is refused. */
 async function assertUncounted(daemon, problem, phase) {
     const before = await daemon.metrics();
     daemon.agent.destroy();
