@@ -197,7 +197,7 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 $(BUILD)/config/builtin.o: config/farlands.yaml
 
 # assets.S lists the viewer's files. npm gives its files old dates: they are as new as their installation.
-VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S))
+VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S 2>/dev/null))
 VIEWER_GZIP := $(VIEWER_FILES:%=$(BUILD)/%.gz)
 $(BUILD)/server/viewer/assets.o: $(VIEWER_FILES) $(VIEWER_GZIP) $(WASM_MODULE) $(WASM_MODULE).gz
 $(filter server/viewer/node_modules/%,$(VIEWER_FILES)): $(VIEWER_PACKAGES) ;
