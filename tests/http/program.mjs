@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +24,14 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => process.exit(1));
+
+/* A test that timed out may wait for its daemon, or a timer, forever: after the last test the process ends. */
+if (process.env.NODE_TEST_CONTEXT)
+    after(() => {
+        for (const child of children)
+            child.kill('SIGKILL');
+        setTimeout(() => process.exit(), 10000).unref();
+    });
 
 /* A new directory that is removed when the tests end. */
 export function scratch() {
