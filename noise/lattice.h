@@ -44,7 +44,7 @@ static inline uint64_t lattice_mix(uint64_t z)
 
 /* The INDEXth 64-bit number that SEED draws: SplitMix64, from a mixed start so
  * that neighbouring seeds have nothing in common. */
-static inline uint64_t lattice_draw(uint64_t seed, uint64_t index)
+static inline uint64_t lattice_random(uint64_t seed, uint64_t index)
 {
     const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
     return lattice_mix(lattice_mix(seed + golden) + (index + 1) * golden);

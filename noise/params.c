@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "farlands.h"
-#include "terrain.h"
+#include "octave.h"
 
 struct fault {
     const char *key;

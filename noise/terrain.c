@@ -1,5 +1,4 @@
 /* From parameters to a terrain, and the public functions that run a kernel on it. */
-#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -10,48 +9,8 @@
 #include "permutation.h"
 #include "terrain.h"
 
-int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k)
-{
-    double divisor = 1;
-    for (int i = 0; i < k; i++)
-        divisor *= lacunarity;
-    const double units = (double)wavelength / divisor + 0.5;
-    return units >= 0 && units < 0x1p62 ? (int64_t)units : 0;
-}
-
-int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
-{
-    return octave_wavelength(params->wavelength, params->lacunarity, k);
-}
-
-int octave_count(const struct farlands_params *params)
-{
-    return params->fractal == FARLANDS_NONE ? 1 : params->octaves;
-}
-
-/* The warp's octaves under permutation, which draws nothing. */
+/* The permutation hash has no keys: multiples of this salt keep the warp's octaves apart. */
 enum { WARP_SALT = 85 };
-
-void octave_draw(struct octave *octave, uint64_t seed, uint64_t first, int axis)
-{
-    const uint64_t wavelength = (uint64_t)octave->wavelength;
-    for (int i = 0; i < 2; i++) {
-        const uint64_t draw = first + (uint64_t)i;
-        octave->key[axis + i] = lattice_draw(seed, draw);
-        octave->shift[axis + i] = (int64_t)(lattice_draw(seed, draw + 2) % wavelength);
-    }
-}
-
-struct octave octave_make(const struct farlands_params *params, int64_t wavelength)
-{
-    assert(wavelength >= FARLANDS_MIN_WAVELENGTH); /* farlands_params_fault saw to it */
-    return (struct octave){
-        .wavelength = wavelength,
-        .inverse = 1 / (double)wavelength,
-        .amplitude = 1,
-        .cells = params->period / wavelength,
-    };
-}
 
 static void make_octaves(struct farlands_terrain *terrain, const struct farlands_params *params)
 {
@@ -63,13 +22,13 @@ static void make_octaves(struct farlands_terrain *terrain, const struct farlands
         *octave = octave_make(params, farlands_octave_wavelength(params, k));
         octave->amplitude = amplitude;
         terrain->amplitude += amplitude;
-        terrain->broad += octave->wavelength > NARROW_MAX;
+        terrain->broad += octave_is_broad(octave);
         if (params->hash == FARLANDS_MIX64) {
-            const uint64_t first = 4 * (uint64_t)k;
-            octave_draw(octave, params->seed, first, AXIS_X);
-            octave_draw(octave, params->seed, DRAWS_OF_SPACE + first, AXIS_Z);
-        } else if (params->octave_salt) {
-            octave->salt = (uint32_t)(octave->wavelength >> FARLANDS_UNIT_BITS) & 255;
+            const uint64_t number = 4 * (uint64_t)k;
+            octave_randomize(octave, params->seed, OCTAVE_RANDOM_PLANE + number, AXIS_X);
+            octave_randomize(octave, params->seed, OCTAVE_RANDOM_SPACE + number, AXIS_Z);
+        } else {
+            octave->salt = octave_salt(params, octave->wavelength);
         }
     }
 }
@@ -81,7 +40,8 @@ static void make_warp(struct farlands_terrain *terrain, const struct farlands_pa
         struct octave *octave = &terrain->warp_octave[axis];
         *octave = octave_make(params, params->warp.wavelength);
         if (params->hash == FARLANDS_MIX64)
-            octave_draw(octave, params->seed, DRAWS_OF_WARP + 4 * (uint64_t)axis, AXIS_X);
+            octave_randomize(octave, params->seed, OCTAVE_RANDOM_WARP + 4 * (uint64_t)axis,
+                             AXIS_X);
         else
             octave->salt = WARP_SALT * (uint32_t)(axis + 1);
     }
@@ -166,7 +126,7 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
     make_warp(terrain, params);
     terrain->moments = make_moments(params, &terrain->gradients);
     make_elevation(&terrain->elevation, params);
-    volume_make(&terrain->volume, params);
+    density_make(&terrain->density, params);
     *out = terrain;
     return 0;
 }

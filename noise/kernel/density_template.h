@@ -72,16 +72,16 @@ static void sum_space(const struct farlands_terrain *terrain, struct farlands_sc
 /* --- What a box needs ------------------------------------------------------------------------ */
 
 /* Which noises, a bit each, the formula looks at where the surface is LOW to HIGH blocks above. */
-static unsigned spaces_wanted(const struct volume *v, float low, float high)
+static unsigned spaces_wanted(const struct density *v, float low, float high)
 {
     const bool bulges =
-        v->noise[OVERHANGS].octaves > 0 && low < v->amplitude && high > -v->amplitude;
-    unsigned wanted = bulges ? 1u << OVERHANGS : 0;
+        v->noise[DENSITY_OVERHANGS].octaves > 0 && low < v->amplitude && high > -v->amplitude;
+    unsigned wanted = bulges ? 1u << DENSITY_OVERHANGS : 0;
     /* A bulge may lift what lies low. */
-    if (v->noise[CAVERNS].octaves > 0 && (bulges || high > v->caverns.from))
-        wanted |= 1u << CAVERNS;
-    if (v->noise[TUNNELS].octaves > 0 && (bulges || high > v->tunnels.from))
-        wanted |= 1u << TUNNELS | 1u << TUNNELS_ACROSS;
+    if (v->noise[DENSITY_CAVERNS].octaves > 0 && (bulges || high > v->caverns.from))
+        wanted |= 1u << DENSITY_CAVERNS;
+    if (v->noise[DENSITY_TUNNELS_A].octaves > 0 && (bulges || high > v->tunnels.from))
+        wanted |= 1u << DENSITY_TUNNELS_A | 1u << DENSITY_TUNNELS_B;
     return wanted;
 }
 
@@ -105,7 +105,7 @@ static struct relief relief_of(const float (*heights)[CHUNK], int rows, int n)
 struct block {
     int64_t x, y;
     int columns, rows, n; /* n: columns in whole steps */
-    union octave_scratch *first[SPACES];
+    union octave_scratch *first[DENSITY_NOISES];
 };
 
 static double altitude(const struct farlands_box *box, int layer)
@@ -117,13 +117,13 @@ static double altitude(const struct farlands_box *box, int layer)
 static void begin_spaces(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                          const struct farlands_box *box, struct relief relief, struct block *block)
 {
-    const struct volume *v = &terrain->volume;
+    const struct density *v = &terrain->density;
     const unsigned wanted =
-        spaces_wanted(v, volume_below(relief.lowest, altitude(box, box->depth - 1)),
-                      volume_below(relief.highest, altitude(box, 0)));
+        spaces_wanted(v, density_below(relief.lowest, altitude(box, box->depth - 1)),
+                      density_below(relief.highest, altitude(box, 0)));
     union octave_scratch *next = scratch->octave;
 
-    for (int m = 0; m < SPACES; m++) {
+    for (int m = 0; m < DENSITY_NOISES; m++) {
         block->first[m] = next;
         for (int k = 0; wanted >> m & 1 && k < v->noise[m].octaves; k++) {
             struct space_scratch *s = &next++->space;
@@ -146,8 +146,8 @@ static void sum_spaces(const struct farlands_terrain *terrain, struct farlands_s
                        int layer, int j, int rows)
 {
     const int64_t z = box->z + layer * box->step;
-    for (int m = 0; m < SPACES; m++) {
-        const int octaves = terrain->volume.noise[m].octaves;
+    for (int m = 0; m < DENSITY_NOISES; m++) {
+        const int octaves = terrain->density.noise[m].octaves;
         if (!(wanted >> m & 1))
             continue;
         for (int k = 0; k < octaves; k++) {
@@ -163,27 +163,27 @@ static void sum_spaces(const struct farlands_terrain *terrain, struct farlands_s
 /* --- From noise to density ------------------------------------------------------------------- */
 
 /* One row: N densities at altitude Z. NOISE[m]: of those WANTED. */
-static void density_row(const struct volume *v, unsigned wanted, const float *restrict height,
-                        double z, const float *const noise[SPACES], int n, float *restrict density)
+static void density_row(const struct density *v, unsigned wanted, const float *restrict height,
+                        double z, const float *const noise[DENSITY_NOISES], int n, float *restrict density)
 {
     ALIGNED float ground[CHUNK];
-    const float *restrict a = noise[TUNNELS], *restrict b = noise[TUNNELS_ACROSS];
-    const float *restrict bulge = noise[OVERHANGS], *restrict cavern = noise[CAVERNS];
+    const float *restrict a = noise[DENSITY_TUNNELS_A], *restrict b = noise[DENSITY_TUNNELS_B];
+    const float *restrict bulge = noise[DENSITY_OVERHANGS], *restrict cavern = noise[DENSITY_CAVERNS];
 
     for (int i = 0; i < n; i++)
-        ground[i] = volume_below(height[i], z);
-    if (wanted & 1u << OVERHANGS)
+        ground[i] = density_below(height[i], z);
+    if (wanted & 1u << DENSITY_OVERHANGS)
         for (int i = 0; i < n; i++)
-            ground[i] = volume_ground(v, ground[i], bulge[i]);
+            ground[i] = density_ground(v, ground[i], bulge[i]);
     memcpy(density, ground, (size_t)n * sizeof *ground);
-    if (wanted & 1u << CAVERNS)
+    if (wanted & 1u << DENSITY_CAVERNS)
         for (int i = 0; i < n; i++)
-            density[i] = volume_carve(&v->caverns, ground[i], volume_cavern(&v->caverns, cavern[i]),
+            density[i] = density_carve(&v->caverns, ground[i], density_cavern(&v->caverns, cavern[i]),
                                       density[i]);
-    if (wanted & 1u << TUNNELS)
+    if (wanted & 1u << DENSITY_TUNNELS_A)
         for (int i = 0; i < n; i++)
-            density[i] = volume_carve(&v->tunnels, ground[i],
-                                      volume_tunnel(&v->tunnels, a[i], b[i]), density[i]);
+            density[i] = density_carve(&v->tunnels, ground[i],
+                                      density_tunnel(&v->tunnels, a[i], b[i]), density[i]);
 }
 
 /* Rows J to J + ROWS - 1 of BLOCK in all slices; OUT: the first of them in the first slice. */
@@ -197,15 +197,15 @@ static void density_band(const struct farlands_terrain *terrain, struct farlands
 
     for (int layer = 0; layer < box->depth; layer++) {
         const double z = altitude(box, layer);
-        const unsigned wanted = spaces_wanted(&terrain->volume, volume_below(relief.lowest, z),
-                                              volume_below(relief.highest, z));
+        const unsigned wanted = spaces_wanted(&terrain->density, density_below(relief.lowest, z),
+                                              density_below(relief.highest, z));
         sum_spaces(terrain, scratch, box, block, wanted, layer, j, rows);
         for (int r = 0; r < rows; r++) {
             ALIGNED float density[CHUNK];
-            const float *noise[SPACES];
-            for (int m = 0; m < SPACES; m++)
+            const float *noise[DENSITY_NOISES];
+            for (int m = 0; m < DENSITY_NOISES; m++)
                 noise[m] = scratch->volume.noise[m][r];
-            density_row(&terrain->volume, wanted, heights[r], z, noise, block->n, density);
+            density_row(&terrain->density, wanted, heights[r], z, noise, block->n, density);
             memcpy(out + (size_t)layer * slice + (size_t)r * (size_t)box->width, density,
                    (size_t)block->columns * sizeof *density);
         }
@@ -213,10 +213,10 @@ static void density_band(const struct farlands_terrain *terrain, struct farlands
 }
 
 /* The finest cells' width, of all noises. */
-static int64_t finest_space(const struct volume *v)
+static int64_t finest_space(const struct density *v)
 {
     int64_t finest = FARLANDS_MAX_VOLUME_WAVELENGTH;
-    for (int m = 0; m < SPACES; m++) {
+    for (int m = 0; m < DENSITY_NOISES; m++) {
         const int octaves = v->noise[m].octaves;
         if (octaves > 0 && v->noise[m].octave[octaves - 1].plane.wavelength < finest)
             finest = v->noise[m].octave[octaves - 1].plane.wavelength;
@@ -229,7 +229,7 @@ static void density_block(const struct farlands_terrain *terrain, struct farland
 {
     float(*heights)[CHUNK] = scratch->volume.heights;
     const struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
-    const int band = band_rows(finest_space(&terrain->volume), box->step);
+    const int band = band_rows(finest_space(&terrain->density), box->step);
 
     heights_grid(terrain, scratch, &grid, heights[0], CHUNK);
     begin_spaces(terrain, scratch, box,

@@ -1,11 +1,13 @@
 /*
- * Formulas that kernels and single points share; farlands.h says what they are.
- * Included once with REAL float and once with REAL double.
+ * Fade, corner weights and fractals, in float or double.
+ *
+ * Parameter, required: REAL_IS_FLOAT, see real_begin.h.
  */
+#include "real_begin.h"
 
-static inline REAL NAME(fade)(enum farlands_fade kind, REAL t)
+static inline REAL REAL_NAME(fade)(enum farlands_fade fade, REAL t)
 {
-    switch (kind) {
+    switch (fade) {
     case FARLANDS_LINEAR:
         return t;
     case FARLANDS_CUBIC:
@@ -17,24 +19,29 @@ static inline REAL NAME(fade)(enum farlands_fade kind, REAL t)
 }
 
 /*
- * What the two corners of a cell count for at fraction f of an axis: q for their
- * values and for the gradients' other component, p for the component along the
- * axis, which is multiplied by the way from the corner.
+ * Weights of the two corners of a cell on one axis, at fraction F of it: Q for their values and for
+ * the gradients' other components; P for the gradients' component along this axis, which is
+ * multiplied by the distance from the corner. All are multiplied by AMPLITUDE.
  */
-static inline void NAME(weigh_point)(enum farlands_fade kind, double f, REAL amplitude, REAL p[2],
-                                     REAL q[2])
+static inline void REAL_NAME(corner_weights)(enum farlands_fade fade, double f, REAL amplitude,
+                                             REAL p[2], REAL q[2])
 {
-    const REAL t = (REAL)f, u = NAME(fade)(kind, t);
+    const REAL t = (REAL)f, u = REAL_NAME(fade)(fade, t);
     q[0] = amplitude * (1 - u);
     q[1] = amplitude * u;
     p[0] = q[0] * t;
     p[1] = q[1] * (t - 1);
 }
 
-/* Join one octave's noise to the SUM of those before; WEIGHT is what the octave before gives. */
-static inline void NAME(join)(const struct farlands_terrain *terrain, const struct octave *octave,
-                              double band_limit, int n, const REAL *restrict noise,
-                              REAL *restrict sum, REAL *restrict weight)
+/*
+ * Fractals that are more than a sum: add NOISE, one octave at N samples, to SUM, the octaves before
+ * it. WEIGHT is what each sample's octaves so far give the next one: 1 for the first. BAND_LIMIT is
+ * the octave's (1: none); the part it removes is replaced by its mean.
+ */
+static inline void REAL_NAME(add_fractal)(const struct farlands_terrain *terrain,
+                                          const struct octave *octave, double band_limit, int n,
+                                          const REAL *restrict noise, REAL *restrict sum,
+                                          REAL *restrict weight)
 {
     const struct moments *m = &terrain->moments;
     const double faded = 1 - band_limit;
@@ -43,17 +50,18 @@ static inline void NAME(join)(const struct farlands_terrain *terrain, const stru
         const REAL share = (REAL)(octave->amplitude / terrain->amplitude);
         const REAL mean = (REAL)(faded * m->absolute);
         for (int i = 0; i < n; i++)
-            sum[i] = FMA(share, FMA(limit, ABS(noise[i]), mean), sum[i]);
+            sum[i] = REAL_FMA(share, REAL_FMA(limit, REAL_ABS(noise[i]), mean), sum[i]);
     } else if (terrain->fractal == FARLANDS_RIDGED) {
         const REAL share = (REAL)(octave->amplitude / terrain->amplitude);
         const REAL gain = (REAL)terrain->gain;
         const REAL mean = (REAL)(faded * m->ridge), spread = (REAL)(faded * m->ridge_spread);
         for (int i = 0; i < n; i++) {
-            const REAL ridge = offset - ABS(noise[i]);
-            const REAL signal = FMA(limit, ridge * ridge, mean);
-            sum[i] = FMA(share, weight[i] * signal, sum[i]);
+            const REAL ridge = offset - REAL_ABS(noise[i]);
+            const REAL signal = REAL_FMA(limit, ridge * ridge, mean);
+            sum[i] = REAL_FMA(share, weight[i] * signal, sum[i]);
             const REAL next = gain * (weight[i] * signal);
-            /* The mean of weights is not the weight of the mean: one above and one below it. */
+            /* The mean of clamped weights is not the clamped mean: average the weights one standard
+             * deviation above it and one below. */
             const REAL gap = gain * (weight[i] * spread);
             const REAL high = next + gap < 1 ? next + gap : 1;
             const REAL low = next - gap > 0 ? next - gap : 0;
@@ -63,9 +71,12 @@ static inline void NAME(join)(const struct farlands_terrain *terrain, const stru
     } else {
         const REAL amplitude = (REAL)octave->amplitude, mean = (REAL)(faded * m->mean);
         for (int i = 0; i < n; i++) {
-            const REAL signal = weight[i] * (amplitude * (FMA(limit, noise[i], mean) + offset));
+            const REAL signal =
+                weight[i] * (amplitude * (REAL_FMA(limit, noise[i], mean) + offset));
             sum[i] += signal;
             weight[i] = signal < 1 ? signal : 1;
         }
     }
 }
+
+#include "real_end.h"

@@ -25,14 +25,13 @@
  * The order of operations is part of the generator. Sums of octaves (fbm) go
  * from the finest to the coarsest, so that rounding errors stay as small as what
  * is summed; other fractals from the coarsest on, whose weights go that way.
- * Narrow octaves are in float, broad ones in double (see NARROW_MAX).
+ * Narrow octaves are in float, broad ones in double (see OCTAVE_NARROW_MAX).
  */
 #include <math.h>
 
-#include "fractal.h"
+#include "formulas.h"
 #include "kernel.h"
 #include "noise/lattice.h"
-#include "noise/volume.h"
 #include "scratch.h"
 
 static inline int whole_steps(int n)
@@ -131,7 +130,7 @@ static void displace_row(const struct farlands_terrain *terrain, struct farlands
 {
     struct sums *s = &scratch->sums[r];
     struct displacement *d = &scratch->displacement[r][axis];
-    if (terrain->warp_octave[axis].wavelength > NARROW_MAX) {
+    if (terrain->warp_octave[axis].wavelength > OCTAVE_NARROW_MAX) {
         broad_octave_row(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, &scratch->line,
                          j + r, n, s->broad);
         broad_displace(terrain, s->broad, n, d);
@@ -151,13 +150,13 @@ static void sum_rows(const struct farlands_terrain *terrain, struct farlands_scr
         displace_row(terrain, scratch, AXIS_X, j, r, n);
         displace_row(terrain, scratch, AXIS_Y, j, r, n);
     }
-    if (is_sum(terrain->fractal) && has_lines(terrain)) {
+    if (fractal_is_sum(terrain) && has_lines(terrain)) {
         narrow_sum_lines(terrain, scratch, broad, octaves, j, rows, n);
         if (broad)
             broad_sum_lines(terrain, scratch, 0, broad, j, rows, n);
         return;
     }
-    if (is_sum(terrain->fractal)) {
+    if (fractal_is_sum(terrain)) {
         narrow_sum_octaves(terrain, scratch, broad, octaves, j, rows, n);
         if (broad)
             broad_sum_octaves(terrain, scratch, 0, broad, j, rows, n);
@@ -175,7 +174,7 @@ static void sum_rows(const struct farlands_terrain *terrain, struct farlands_scr
 /* Float or double, as the octave's cells want it. */
 static void set_octave(union octave_scratch *s, const struct octave *octave, double amplitude)
 {
-    if (octave->wavelength > NARROW_MAX) {
+    if (octave->wavelength > OCTAVE_NARROW_MAX) {
         s->broad.octave = octave;
         s->broad.amplitude = amplitude;
     } else {
@@ -188,7 +187,7 @@ static void begin_octave_columns(const struct farlands_terrain *terrain, enum fa
                                  const struct octave *octave, union octave_scratch *s, int64_t x,
                                  int64_t step, int width)
 {
-    if (octave->wavelength > NARROW_MAX)
+    if (octave->wavelength > OCTAVE_NARROW_MAX)
         broad_begin_columns(terrain, basis, &s->broad, x, step, width);
     else
         narrow_begin_columns(terrain, basis, &s->narrow, x, step, width);
@@ -198,7 +197,7 @@ static void begin_octave_rows(const struct farlands_terrain *terrain, enum farla
                               const struct octave *octave, union octave_scratch *s, int64_t y,
                               int64_t step, int height)
 {
-    if (octave->wavelength > NARROW_MAX)
+    if (octave->wavelength > OCTAVE_NARROW_MAX)
         broad_begin_rows(terrain, basis, &s->broad, y, step, height);
     else
         narrow_begin_rows(terrain, basis, &s->narrow, y, step, height);
@@ -237,12 +236,12 @@ static void choose_octaves(const struct farlands_terrain *terrain, struct farlan
         const struct octave *octave = &terrain->octave[k];
         const double limit = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
         const double share = octave->amplitude / terrain->amplitude;
-        const double amplitude = is_sum(terrain->fractal) ? share * limit : 1;
+        const double amplitude = fractal_is_sum(terrain) ? share * limit : 1;
         scratch->band_limit[k] = limit;
         scratch->bias += share * (1 - limit) * terrain->moments.mean;
         set_octave(&scratch->octave[k], octave, amplitude);
     }
-    if (!is_sum(terrain->fractal))
+    if (!fractal_is_sum(terrain))
         scratch->bias = 0;
     for (int axis = 0; axis < 2; axis++)
         set_octave(&scratch->warp[axis], &terrain->warp_octave[axis], 1);
@@ -300,7 +299,7 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
 
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
         const struct octave *octave = &terrain->warp_octave[axis];
-        if (octave->wavelength > NARROW_MAX) {
+        if (octave->wavelength > OCTAVE_NARROW_MAX) {
             broad_fill(sums.broad, 0, n);
             broad_add_place(terrain, FARLANDS_PERLIN, octave, 1, x, y, NULL, n, sums.broad);
             broad_displace(terrain, sums.broad, n, &d[axis]);
@@ -312,7 +311,7 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
     }
     const struct displacement *moved = terrain->warp != 0 ? d : NULL;
     begin_join(&sums, n);
-    if (is_sum(terrain->fractal)) {
+    if (fractal_is_sum(terrain)) {
         narrow_sum_place(terrain, terrain->broad, terrain->octaves, x, y, moved, n, sums.narrow);
         broad_sum_place(terrain, 0, terrain->broad, x, y, moved, n, sums.broad);
     } else {

@@ -49,7 +49,7 @@ static void places_along(const struct octave *octave, enum axis axis, int64_t fi
     const struct lattice_place one = lattice_place(units, wavelength);
     struct lattice_place place = lattice_place(first + octave->shift[axis], wavelength);
 
-    if (wavelength <= NARROW_MAX) {
+    if (wavelength <= OCTAVE_NARROW_MAX) {
         narrow_places(octave, place, one, n, p);
         return;
     }

@@ -10,7 +10,7 @@ NAME(weigh_by)(enum farlands_fade kind, const double *restrict f, int n, REAL am
 {
     for (int i = 0; i < n; i++) {
         REAL along[2], across[2];
-        NAME(weigh_point)(kind, f[i], amplitude, along, across);
+        NAME(corner_weights)(kind, f[i], amplitude, along, across);
         p[0][i] = along[0];
         p[1][i] = along[1];
         q[0][i] = across[0];

@@ -4,7 +4,6 @@
  * once for broad ones (REAL double); NAME(x) tells the two apart.
  */
 
-#include "formulas_template.h"
 
 /* Written as the minimum and maximum that processors have. */
 static inline REAL NAME(clamp)(REAL x, REAL min, REAL max)
@@ -104,7 +103,7 @@ static void NAME(join_octaves)(const struct farlands_terrain *terrain,
         else if (scratch->band_limit[k] != 0)
             NAME(octave_row)
         (terrain, terrain->basis, &scratch->octave[k].MEMBER, &scratch->line, j + r, n, noise);
-        NAME(join)(terrain, &terrain->octave[k], scratch->band_limit[k], n, noise, sum, weight);
+        NAME(add_fractal)(terrain, &terrain->octave[k], scratch->band_limit[k], n, noise, sum, weight);
     }
 }
 
@@ -140,7 +139,7 @@ static void NAME(join_place)(const struct farlands_terrain *terrain, int first, 
     for (int k = first; k < last; k++) {
         ALIGNED REAL noise[LANES] = {0};
         NAME(add_place)(terrain, terrain->basis, &terrain->octave[k], 1, x, y, d, n, noise);
-        NAME(join)(terrain, &terrain->octave[k], 1, n, noise, sum, weight);
+        NAME(add_fractal)(terrain, &terrain->octave[k], 1, n, noise, sum, weight);
     }
 }
 

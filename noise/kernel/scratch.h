@@ -242,11 +242,11 @@ struct farlands_scratch {
     } sets;
     struct {
         ALIGNED float heights[TALL_ROWS][CHUNK];
-        ALIGNED float noise[SPACES][BAND][CHUNK];
+        ALIGNED float noise[DENSITY_NOISES][BAND][CHUNK];
     } volume;
     union octave_scratch octave[FARLANDS_MAX_OCTAVES], warp[2];
 };
 
-_Static_assert(SPACES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES, "octaves of a volume");
+_Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES, "octaves of a volume");
 
 #endif

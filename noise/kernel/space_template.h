@@ -50,6 +50,6 @@ static struct NAME(slice)
 {
     const struct lattice_place place = lattice_place(units, height);
     struct NAME(slice) slice = {.cell = place.cell};
-    NAME(weigh_point)(fade, exact_double(place.rest) * inverse_height, 1, slice.p, slice.q);
+    NAME(corner_weights)(fade, exact_double(place.rest) * inverse_height, 1, slice.p, slice.q);
     return slice;
 }

@@ -37,7 +37,7 @@ static void volume_octaves(const struct farlands_terrain *terrain, struct farlan
     double *noise = sums[1].broad;
 
     broad_fill(sums->broad, 0, n);
-    if (is_sum(terrain->fractal)) {
+    if (fractal_is_sum(terrain)) {
         for (int k = terrain->octaves - 1; k >= 0; k--)
             volume_row(terrain, &scratch->octave[k].broad, &scratch->line, &slices[k], j, n,
                        sums->broad);
@@ -47,7 +47,7 @@ static void volume_octaves(const struct farlands_terrain *terrain, struct farlan
     for (int k = 0; k < terrain->octaves; k++) {
         broad_fill(noise, 0, n);
         volume_row(terrain, &scratch->octave[k].broad, &scratch->line, &slices[k], j, n, noise);
-        broad_join(terrain, &terrain->octave[k], 1, n, noise, sums->broad, sums->broad_weight);
+        broad_add_fractal(terrain, &terrain->octave[k], 1, n, noise, sums->broad, sums->broad_weight);
     }
 }
 
@@ -91,7 +91,7 @@ static void volume(const struct farlands_terrain *terrain, struct farlands_scrat
         const struct octave *octave = &terrain->octave[k];
         const double share = octave->amplitude / terrain->amplitude;
         scratch->octave[k].broad.octave = octave;
-        scratch->octave[k].broad.amplitude = is_sum(terrain->fractal) ? share : 1;
+        scratch->octave[k].broad.amplitude = fractal_is_sum(terrain) ? share : 1;
     }
     for (int64_t i = 0; i < box->width; i += CHUNK) {
         const int columns = box->width - i < CHUNK ? (int)(box->width - i) : CHUNK;

@@ -38,8 +38,8 @@ static struct plain_octave make_octave(uint64_t seed, int64_t wavelength, uint64
     struct plain_octave octave = {.frequency = frequency, .rise = frequency, .amplitude = 1};
     const uint64_t key[PLAIN_AXES] = {first, first + 1, further};
     for (int axis = 0; axis < PLAIN_AXES; axis++) {
-        octave.key[axis] = lattice_draw(seed, key[axis]);
-        octave.shift[axis] = (double)(lattice_draw(seed, key[axis] + 2) % (uint64_t)wavelength);
+        octave.key[axis] = lattice_random(seed, key[axis]);
+        octave.shift[axis] = (double)(lattice_random(seed, key[axis] + 2) % (uint64_t)wavelength);
     }
     return octave;
 }

@@ -102,7 +102,7 @@ START_TEST(mix_is_splitmix64)
         ck_assert_uint_eq(lattice_mix((uint64_t)(i + 1) * golden), splitmix[i]);
     /* The draws of a seed are SplitMix64 from the state mix(seed + golden). */
     for (int i = 0; i < LENGTH(splitmix); i++)
-        ck_assert_uint_eq(lattice_draw(0 - golden, (uint64_t)i), splitmix[i]);
+        ck_assert_uint_eq(lattice_random(0 - golden, (uint64_t)i), splitmix[i]);
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(draws_never_coincide)
     uint64_t *keys = malloc(sizeof *keys * SEEDS * DRAWS);
     ck_assert_ptr_nonnull(keys);
     for (uint64_t i = 0; i < SEEDS * DRAWS; i++)
-        keys[i] = lattice_draw(i / DRAWS - SEEDS / 2, i % DRAWS);
+        keys[i] = lattice_random(i / DRAWS - SEEDS / 2, i % DRAWS);
     qsort(keys, SEEDS * DRAWS, sizeof *keys, ascending);
     for (int i = 1; i < SEEDS * DRAWS; i++)
         REQUIRE(keys[i] != keys[i - 1], "%016" PRIx64 " is drawn twice", keys[i]);
@@ -203,7 +203,7 @@ START_TEST(corners_are_uniform)
 {
     const struct region *region = &regions[_i];
     for (uint64_t seed = 0; seed < 4; seed++) {
-        const uint64_t key_x = lattice_draw(seed, 0), key_y = lattice_draw(seed, 1);
+        const uint64_t key_x = lattice_random(seed, 0), key_y = lattice_random(seed, 1);
         static int count[COMBINATIONS][256];
         memset(count, 0, sizeof count);
         for (int j = 0; j < region->rows; j++) {
@@ -271,7 +271,7 @@ START_TEST(boxes_are_uniform)
             for (int axis = 0; axis < dimensions; axis++) {
                 uint64_t number = axis < 2 ? (uint64_t)axis : 254 + (uint64_t)axis;
                 int64_t cell = n / stride[axis] % (side + 1) * boxes[_i].step;
-                mixed[axis] = lattice_axis(boxes[_i].from[axis] + cell, lattice_draw(seed, number));
+                mixed[axis] = lattice_axis(boxes[_i].from[axis] + cell, lattice_random(seed, number));
             }
             index[n] = (uint8_t)joined_corner(dimensions, mixed);
         }
@@ -314,9 +314,9 @@ END_TEST
 /* y and z are not each other's mirror, nor is a volume a map that is repeated. */
 START_TEST(joined_axes_differ)
 {
-    const uint64_t key_y = lattice_draw(7, 1), key_z = lattice_draw(7, 256);
+    const uint64_t key_y = lattice_random(7, 1), key_z = lattice_random(7, 256);
     int exchanged[256] = {0}, moved[256] = {0}, joined[256] = {0};
-    const uint64_t x = lattice_axis(5, lattice_draw(7, 0));
+    const uint64_t x = lattice_axis(5, lattice_random(7, 0));
     for (int64_t j = -256; j < 256; j++) {
         for (int64_t k = -256; k < 256; k++) {
             uint64_t y = lattice_axis(j, key_y), z = lattice_axis(k, key_z);
@@ -353,8 +353,8 @@ START_TEST(keys_are_independent)
 {
     uint64_t seed_a = keyings[_i].seed_a, seed_b = keyings[_i].seed_b;
     uint64_t a = 4 * keyings[_i].octave_a, b = 4 * keyings[_i].octave_b;
-    const uint64_t ax = lattice_draw(seed_a, a), ay = lattice_draw(seed_a, a + 1);
-    const uint64_t bx = lattice_draw(seed_b, b), by = lattice_draw(seed_b, b + 1);
+    const uint64_t ax = lattice_random(seed_a, a), ay = lattice_random(seed_a, a + 1);
+    const uint64_t bx = lattice_random(seed_b, b), by = lattice_random(seed_b, b + 1);
     int both[256] = {0}, difference[256] = {0};
     for (int64_t y = -256; y < 256; y++) {
         for (int64_t x = -256; x < 256; x++) {

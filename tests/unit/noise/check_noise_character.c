@@ -376,8 +376,8 @@ static struct lattice_heights at_lattice_points(const struct farlands_terrain *t
     struct lattice_heights heights = {0, 0};
     int64_t x = 0, y = 0;
     if (hash == FARLANDS_MIX64) {
-        x = (int64_t)(lattice_draw(seed, 4 * (uint64_t)octave + 2) % (uint64_t)wavelength);
-        y = (int64_t)(lattice_draw(seed, 4 * (uint64_t)octave + 3) % (uint64_t)wavelength);
+        x = (int64_t)(lattice_random(seed, 4 * (uint64_t)octave + 2) % (uint64_t)wavelength);
+        y = (int64_t)(lattice_random(seed, 4 * (uint64_t)octave + 3) % (uint64_t)wavelength);
     }
     for (int i = 0; i < LATTICE_POINTS; i++) {
         double height = farlands_height(terrain, (i % 32 * 5 - 80) * wavelength - x,

@@ -39,7 +39,7 @@ static void build_table(uint64_t seed)
     for (int i = 0; i < 256; i++)
         perm[i] = published[i];
     for (int i = 255; seed != 0 && i > 0; i--) {
-        int j = (int)((double)(lattice_draw(seed, (uint64_t)i) >> 32) * (i + 1) / 4294967296.0);
+        int j = (int)((double)(lattice_random(seed, (uint64_t)i) >> 32) * (i + 1) / 4294967296.0);
         int kept = perm[i];
         perm[i] = perm[j];
         perm[j] = kept;
@@ -128,13 +128,13 @@ static struct mixed_lattice mixed_lattice(uint64_t seed, int octave, int64_t wav
                                           int64_t y)
 {
     uint64_t draw_0 = 4 * (uint64_t)octave;
-    x += (int64_t)(lattice_draw(seed, draw_0 + 2) % (uint64_t)wavelength);
-    y += (int64_t)(lattice_draw(seed, draw_0 + 3) % (uint64_t)wavelength);
+    x += (int64_t)(lattice_random(seed, draw_0 + 2) % (uint64_t)wavelength);
+    y += (int64_t)(lattice_random(seed, draw_0 + 3) % (uint64_t)wavelength);
     int64_t rest_x = (x % wavelength + wavelength) % wavelength;
     int64_t rest_y = (y % wavelength + wavelength) % wavelength;
     return (struct mixed_lattice){
-        .key_x = lattice_draw(seed, draw_0),
-        .key_y = lattice_draw(seed, draw_0 + 1),
+        .key_x = lattice_random(seed, draw_0),
+        .key_y = lattice_random(seed, draw_0 + 1),
         .left = (x - rest_x) / wavelength,
         .top = (y - rest_y) / wavelength,
         .in_cell_x = (double)rest_x / (double)wavelength,

@@ -72,8 +72,8 @@ static inline void reference_octave_draw(struct reference_octave *o, uint64_t se
 {
     const uint64_t key[REFERENCE_AXES] = {first, first + 1, further, further + 1};
     for (int axis = 0; axis < REFERENCE_AXES; axis++) {
-        o->key[axis] = lattice_draw(seed, key[axis]);
-        o->shift[axis] = (int64_t)(lattice_draw(seed, key[axis] + 2) % (uint64_t)o->wavelength);
+        o->key[axis] = lattice_random(seed, key[axis]);
+        o->shift[axis] = (int64_t)(lattice_random(seed, key[axis] + 2) % (uint64_t)o->wavelength);
     }
 }
 

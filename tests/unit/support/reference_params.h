@@ -115,7 +115,7 @@ struct draws {
 
 static inline uint64_t draw(struct draws *draws)
 {
-    return lattice_draw(draws->seed, draws->next++);
+    return lattice_random(draws->seed, draws->next++);
 }
 
 /* LOW .. HIGH, both included; the bias of the modulus does not matter here. */

@@ -1,0 +1,8 @@
+/* Ends what real_begin.h began: takes back its parameter and all that it defined. */
+#undef REAL_IS_FLOAT
+#undef REAL
+#undef REAL_NAME
+#undef REAL_MEMBER
+#undef REAL_FMA
+#undef REAL_SQRT
+#undef REAL_ABS

@@ -1,0 +1,68 @@
+/* One octave: the lattice of its cells, and how the seed places it. Private to noise/. */
+#ifndef FARLANDS_OCTAVE_H
+#define FARLANDS_OCTAVE_H
+
+#include "farlands.h"
+
+enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
+
+struct octave {
+    int64_t wavelength;  /* width of a cell, units */
+    double inverse;      /* 1 / wavelength */
+    double amplitude;    /* persistence^k */
+    int64_t cells;       /* in one period of the terrain; 0: the lattice does not repeat */
+    int64_t shift[AXES]; /* units, added to each coordinate (mix64) */
+    uint64_t key[AXES];  /* of lattice_axis (mix64) */
+    uint32_t salt;       /* added to the index (permutation) */
+};
+
+/*
+ * Octaves with cells up to this wide, in units, are narrow: computed in float. Wider ones are broad:
+ * computed in double. A float's 24 bits cannot tell the units of a wider cell apart.
+ */
+#define OCTAVE_NARROW_MAX (INT64_C(1) << 24)
+
+static inline bool octave_is_broad(const struct octave *octave)
+{
+    return octave->wavelength > OCTAVE_NARROW_MAX;
+}
+
+/*
+ * The octave's weight in a picture with samples STEP units apart. It fades from 1 to 0 as STEP grows
+ * from a quarter to half of a wavelength, where the octave would begin to alias.
+ */
+static inline double octave_band_limit(const struct octave *octave, int64_t step)
+{
+    double t = ((double)step * octave->inverse - 0.25) * 4;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return 1 - t * t * (3 - 2 * t);
+}
+
+/*
+ * First of the random numbers (lattice_random) that the seed gives to each part of a terrain: four
+ * for the plane of each octave, four for each octave's other two axes, the warp's, the density's.
+ */
+enum {
+    OCTAVE_RANDOM_PLANE = 0,
+    OCTAVE_RANDOM_SPACE = 4 * FARLANDS_MAX_OCTAVES,
+    OCTAVE_RANDOM_WARP = 2 * OCTAVE_RANDOM_SPACE,
+    OCTAVE_RANDOM_DENSITY = OCTAVE_RANDOM_WARP + 2 * 4,
+};
+
+/* How many octaves the terrain's noise has: one if the fractal is "none". */
+int octave_count(const struct farlands_params *params);
+
+/* WAVELENGTH / LACUNARITY^K, rounded to the nearest unit; 0 if that does not fit 62 bits. */
+int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k);
+
+/* An octave of amplitude 1 in a terrain of PARAMS, without keys and shifts. */
+struct octave octave_make(const struct farlands_params *params, int64_t wavelength);
+
+/* Set the keys and shifts of AXIS and the axis after it from the seed's random numbers FIRST to
+ * FIRST + 3: two keys, then two shifts. */
+void octave_randomize(struct octave *octave, uint64_t seed, uint64_t first, enum axis axis);
+
+/* The salt of an octave of WAVELENGTH under the permutation hash: see octave_salt in farlands.h. */
+uint32_t octave_salt(const struct farlands_params *params, int64_t wavelength);
+
+#endif
