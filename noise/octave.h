@@ -2,6 +2,13 @@
 #ifndef FARLANDS_OCTAVE_H
 #define FARLANDS_OCTAVE_H
 
+/* All of noise/ that computes includes this header. Heights are a contract to the last bit, but
+ * -ffast-math lets a compiler reorder sums, fuse multiply-adds and ignore NANs as it likes, so that
+ * each kernel and each build would give heights of its own. */
+#ifdef __FAST_MATH__
+#error "noise/ cannot be compiled with -ffast-math: heights would differ between builds"
+#endif
+
 #include "farlands.h"
 
 enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
@@ -17,8 +24,8 @@ struct octave {
 };
 
 /*
- * Octaves with cells up to this wide, in units, are narrow: computed in float. Wider ones are broad:
- * computed in double. A float's 24 bits cannot tell the units of a wider cell apart.
+ * Octaves with cells up to this wide, in units, are narrow: computed in float. Wider ones are
+ * broad: computed in double. A float's 24 bits cannot tell the units of a wider cell apart.
  */
 #define OCTAVE_NARROW_MAX (INT64_C(1) << 24)
 
@@ -28,8 +35,8 @@ static inline bool octave_is_broad(const struct octave *octave)
 }
 
 /*
- * The octave's weight in a picture with samples STEP units apart. It fades from 1 to 0 as STEP grows
- * from a quarter to half of a wavelength, where the octave would begin to alias.
+ * The octave's weight in a picture with samples STEP units apart. It fades from 1 to 0 as STEP
+ * grows from a quarter to half of a wavelength, where the octave would begin to alias.
  */
 static inline double octave_band_limit(const struct octave *octave, int64_t step)
 {

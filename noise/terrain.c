@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lattice.h"
+#include "basis.h"
 #include "noise/kernel/kernel.h"
 #include "permutation.h"
 #include "terrain.h"
@@ -40,25 +40,19 @@ static void make_warp(struct farlands_terrain *terrain, const struct farlands_pa
         struct octave *octave = &terrain->warp_octave[axis];
         *octave = octave_make(params, params->warp.wavelength);
         if (params->hash == FARLANDS_MIX64)
-            octave_randomize(octave, params->seed, OCTAVE_RANDOM_WARP + 4 * (uint64_t)axis,
-                             AXIS_X);
+            octave_randomize(octave, params->seed, OCTAVE_RANDOM_WARP + 4 * (uint64_t)axis, AXIS_X);
         else
             octave->salt = WARP_SALT * (uint32_t)(axis + 1);
     }
 }
 
-/* Measured with the quintic fade, good to a few per cent; they grow with the gradients. */
 static struct moments make_moments(const struct farlands_params *params,
                                    const struct gradient_set *set)
 {
-    static const struct moments of[] = {
-        [FARLANDS_PERLIN] = {0, 0.1775, 0.0472, 0.63, 0, 0},
-        [FARLANDS_SIMPLEX] = {0, 0.329, 0.1445, 1.82, 0, 0},
-        [FARLANDS_CELLULAR] = {-0.141, 0.333, 0.1643, 1.39, 0, 0},
-        [FARLANDS_VALUE] = {0, 0.3826, 0.2087, 0.87, 0, 0},
-    };
-    struct moments moments = of[params->basis];
-    if (params->basis == FARLANDS_PERLIN || params->basis == FARLANDS_SIMPLEX) {
+    const struct basis basis = basis_of(params->basis);
+    const struct basis_moments *of = &basis.moments;
+    struct moments moments = {of->mean, of->absolute, of->square, of->slope, 0, 0};
+    if (basis.corner == BASIS_GRADIENT) {
         double square = 0;
         for (int i = 0; i < 32; i++)
             square += ((double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i]) / 32;
@@ -195,7 +189,7 @@ int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scr
         !axis_in_bounds(grid->x, grid->step, grid->width) ||
         !axis_in_bounds(grid->y, grid->step, grid->height))
         return -EINVAL;
-    terrain->kernel->grid(terrain, scratch, grid, out, stride);
+    terrain->kernel->heights(terrain, scratch, grid, out, stride);
     return 0;
 }
 
@@ -203,7 +197,7 @@ float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t
 {
     if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
         return NAN;
-    return terrain->kernel->point(terrain, x, y);
+    return terrain->kernel->height(terrain, x, y);
 }
 
 static bool box_in_bounds(const struct farlands_box *box)

@@ -1,20 +1,20 @@
 /* The kernel for x86-64 with AVX2 and FMA. */
 #include <immintrin.h>
 
-#define LANES 8
-#define BLOCK 3 /* vectors of each of 4 rows: 12 of the 16 registers */
+#define KERNEL_LANES 8
+#define KERNEL_BLOCK 3 /* vectors of each of 4 rows: 12 of the 16 registers */
 #include "vectors.h"
 
-/* TABLE[index], index below LANES. */
-static inline vf lookup_lanes(vf table, vu index)
+/* TABLE[index], index below KERNEL_LANES. */
+static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
-    return (vf)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
+    return (narrow_vector)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
 }
 
-/* TABLE[index], index below 32: a gather, for four permutations and their choice cost more. */
-static inline vf lookup_32(const float *table, vu index)
+/* TABLE[index], index below 32. A gather: four permutations and a choice would cost more. */
+static inline narrow_vector lookup_32(const float *table, integer_vector index)
 {
-    return (vf)_mm256_i32gather_ps(table, (__m256i)index, 4);
+    return (narrow_vector)_mm256_i32gather_ps(table, (__m256i)index, 4);
 }
 
 static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)

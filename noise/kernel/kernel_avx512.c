@@ -1,21 +1,21 @@
 /* The kernel for x86-64 with AVX-512. */
 #include <immintrin.h>
 
-#define LANES 16
-#define BLOCK 4 /* vectors of each of 4 rows: half of the 32 registers */
+#define KERNEL_LANES 16
+#define KERNEL_BLOCK 4 /* vectors of each of 4 rows: half of the 32 registers */
 #include "vectors.h"
 
-/* TABLE[index], index below LANES. */
-static inline vf lookup_lanes(vf table, vu index)
+/* TABLE[index], index below KERNEL_LANES. */
+static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
-    return (vf)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
+    return (narrow_vector)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
 }
 
 /* TABLE[index], index below 32. */
-static inline vf lookup_32(const float *table, vu index)
+static inline narrow_vector lookup_32(const float *table, integer_vector index)
 {
-    return (vf)_mm512_permutex2var_ps((__m512)narrow_load(table), (__m512i)index,
-                                      (__m512)narrow_load(table + 16));
+    return (narrow_vector)_mm512_permutex2var_ps((__m512)narrow_load(table), (__m512i)index,
+                                                 (__m512)narrow_load(table + 16));
 }
 
 static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)

@@ -1,16 +1,16 @@
 /* The kernel for 64-bit ARM, which always has NEON and fused multiply-add. */
 #include <arm_neon.h>
 
-#define LANES 4
-#define BLOCK 4
+#define KERNEL_LANES 4
+#define KERNEL_BLOCK 4
 #include "vectors.h"
 #define lookup_32 lookup_in_memory
 
-/* TABLE[index], index below LANES: the four bytes of each. */
-static inline vf lookup_lanes(vf table, vu index)
+/* TABLE[index], index below KERNEL_LANES: the four bytes of each. */
+static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
-    const vu bytes = index * 0x04040404 + 0x03020100;
-    return (vf)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)bytes);
+    const integer_vector bytes = index * 0x04040404 + 0x03020100;
+    return (narrow_vector)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)bytes);
 }
 
 static inline narrow_vector narrow_multiply_add(narrow_vector a, narrow_vector b, narrow_vector c)

@@ -1,9 +1,8 @@
-/* The kernel for any machine; where the hardware lacks fused multiply-add, fmaf is exact but slow.
- */
+/* The kernel for any machine. fmaf is exact everywhere, but slow without hardware for it. */
 #include <math.h>
 
-#define LANES 4
-#define BLOCK 2
+#define KERNEL_LANES 4
+#define KERNEL_BLOCK 2
 #include "vectors.h"
 #define lookup_lanes lookup_in_register
 #define lookup_32 lookup_in_memory

@@ -1,32 +1,55 @@
 /*
- * The kernel, compiled once for each instruction set: include it after
- * vectors.h (which wants LANES and BLOCK), narrow_ and broad_multiply_add, lookup_lanes (below
- * LANES) and lookup_32 (below 32), and after defining KERNEL (the table's name), KERNEL_NAME and
- * KERNEL_SUPPORTED.
+ * A kernel: all inner loops, compiled once for each instruction set by a file of its own with its
+ * own flags. noise/README.md explains the method; kernel_scalar.c is the plainest example.
  *
- * A grid is axis-aligned, so a cell's index, the fraction and the fade belong to
- * a column or to a row alone. With u = fade(f), a corner's gradient (gx, gy)
- * counts for (q p' gx + p q' gy), where along an axis q is 1 - u or u, p is
- * q f or q (f - 1), and those of the other axis are q' and p'. So each lattice
- * row is interpolated along x first, at every sample:
+ * Parameters, all required; those that are macros are taken back at the end:
+ *   KERNEL             identifier    name of the struct kernel that this defines
+ *   KERNEL_NAME        string        what FARLANDS_KERNEL calls it
+ *   KERNEL_SUPPORTED   expression    true if this machine has the instructions
+ *   KERNEL_LANES       4, 8 or 16    floats in a vector; define it before including vectors.h
+ *   KERNEL_BLOCK       2 or more     vectors of each of KERNEL_SET_ROWS rows whose sums stay in
+ *                                    registers, so as many as the registers hold
+ *   vectors.h                        included before the following functions are defined
+ *   narrow_multiply_add(a, b, c)     a * b + c rounded once, lane by lane: floats
+ *   broad_multiply_add(a, b, c)      the same: doubles
+ *   lookup_lanes(table, index)       table[index], index < KERNEL_LANES, table a narrow_vector
+ *   lookup_32(table, index)          table[index], index < 32, table 32 floats in memory
+ *
+ * A grid is axis-aligned, so that a cell, the fraction of it and the fade belong to a column or to
+ * a row alone. With u = fade(f), a corner's gradient (gx, gy) counts for (q p' gx + p q' gy): along
+ * an axis q is 1 - u or u, and p is q f or q (f - 1); q' and p' are those of the other axis. So
+ * each lattice row is interpolated along x first, at every sample, into two lines:
  *
  *     along = p0 gx0 + p1 gx1     across = q0 gy0 + q1 gy1
  *
- * and a sample between lattice rows 0 and 1 is
+ * A sample between lattice rows 0 and 1 is then
  *
  *     n = q0' along0 + q1' along1 + p0' across0 + p1' across1,
  *
- * four multiply-adds with the row's constants: no hash, no gather, no fade, and
- * no care for where cells begin. Lines are made once a lattice row.
+ * four multiply-adds with constants of the row: no hash, no gather, no fade, and cells need not
+ * begin at any particular sample. Lines are made once for each lattice row.
  *
- * Where this does not hold, for simplex noise and for warped places, each sample
- * is a point with an index of its own: the same operations in the same order.
+ * Simplex noise and warped coordinates do not allow this. There each sample is a point with corners
+ * of its own, evaluated by the same operations in the same order.
  *
- * The order of operations is part of the generator. Sums of octaves (fbm) go
- * from the finest to the coarsest, so that rounding errors stay as small as what
- * is summed; other fractals from the coarsest on, whose weights go that way.
- * Narrow octaves are in float, broad ones in double (see OCTAVE_NARROW_MAX).
+ * The order of operations is part of the generator. Sums of octaves go from the finest to the
+ * coarsest, so that rounding errors stay as small as the sum so far. Other fractals go from the
+ * coarsest on, because each octave's weight depends on the one before. Narrow octaves are in float,
+ * broad ones in double: see OCTAVE_NARROW_MAX.
  */
+#if !defined KERNEL || !defined KERNEL_NAME || !defined KERNEL_SUPPORTED
+#error "kernel_template.h: define KERNEL, KERNEL_NAME and KERNEL_SUPPORTED"
+#endif
+#if !defined KERNEL_LANES || !defined KERNEL_BLOCK
+#error "kernel_template.h: define KERNEL_LANES and KERNEL_BLOCK, then include vectors.h"
+#endif
+#if KERNEL_LANES != 4 && KERNEL_LANES != 8 && KERNEL_LANES != 16
+#error "kernel_template.h: KERNEL_LANES must be 4, 8 or 16"
+#endif
+#if KERNEL_BLOCK < 2
+#error "kernel_template.h: KERNEL_BLOCK must be at least 2"
+#endif
+
 #include <math.h>
 
 #include "formulas.h"
@@ -36,23 +59,23 @@
 
 static inline int whole_steps(int n)
 {
-    return (n + STEP - 1) / STEP * STEP;
+    return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
 }
 
-/* The pieces of the elevation curve that N noise values lie on: found by halving where a lookup
- * is one instruction, else counted. */
+/* The pieces of the elevation curve that N noise values lie on: by binary search if a lookup is one
+ * instruction, or else by counting. */
 static inline void find_pieces(const struct elevation *e, const float *value, int n, float *from,
                                float *base, float *slope, float *slope_rest)
 {
-    for (int i = 0; i < n; i += LANES) {
-        const vf v = narrow_load(value + i);
-        vu piece = {0};
-        if (LANES == 16)
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        const narrow_vector v = narrow_load(value + i);
+        integer_vector piece = {0};
+        if (KERNEL_LANES == 16)
             for (uint32_t bit = e->half; bit; bit >>= 1)
-                piece |= bit & (vu)(v >= lookup_32(e->from, piece | bit));
+                piece |= bit & (integer_vector)(v >= lookup_32(e->from, piece | bit));
         else
             for (int k = 1; k < e->pieces; k++)
-                piece -= (vu)(v >= narrow_splat(e->from[k]));
+                piece -= (integer_vector)(v >= narrow_splat(e->from[k]));
         narrow_store(from + i, lookup_32(e->from, piece));
         narrow_store(base + i, lookup_32(e->base, piece));
         narrow_store(slope + i, lookup_32(e->slope, piece));
@@ -60,55 +83,34 @@ static inline void find_pieces(const struct elevation *e, const float *value, in
     }
 }
 
-/* Whether every sample has lattice corners of its own. */
+/* True if every sample has lattice corners of its own. */
 static inline bool is_scattered(const struct farlands_terrain *terrain)
 {
-    return terrain->basis == FARLANDS_SIMPLEX || terrain->warp != 0;
-}
-
-/* Whether noise is made of lines, each times a constant of the row. */
-static inline bool has_lines(const struct farlands_terrain *terrain)
-{
-    return !is_scattered(terrain) && terrain->basis != FARLANDS_CELLULAR;
+    return basis_of(terrain->basis).method == BASIS_POINTS || terrain->warp != 0;
 }
 
 #include "lattice_template.h"
 
-#define REAL float
-#define EXPAND_IN_REGISTERS 1
-#define FMA fmaf
-#define ROOT sqrtf
-#define ABS fabsf
-#define SCRATCH narrow_scratch
-#define MEMBER narrow
-#define NAME(x) narrow_##x
+#define REAL_IS_FLOAT 1
+#include "octave_template.h"
+#define REAL_IS_FLOAT 0
 #include "octave_template.h"
 
-#define REAL double
-#define EXPAND_IN_REGISTERS 0
-#define FMA fma
-#define ROOT sqrt
-#define ABS fabs
-#define SCRATCH broad_scratch
-#define MEMBER broad
-#define NAME(x) broad_##x
-#include "octave_template.h"
-
-static void begin_join(struct sums *s, int n)
+static void begin_sums(struct sums *s, int n)
 {
     narrow_fill(s->narrow, 0, n);
     broad_fill(s->broad, 0, n);
     broad_fill(s->broad_weight, 1, n);
 }
 
-/* The coarse octaves' weights, for the fine ones. */
-static void hand_over_weights(struct sums *s, int n)
+/* The weights after the last broad octave are those of the first narrow one. */
+static void round_weights(struct sums *s, int n)
 {
     for (int i = 0; i < n; i++)
         s->narrow_weight[i] = (float)s->broad_weight[i];
 }
 
-/* Sums to metres. BIAS is of the sum. */
+/* Sums to metres. BIAS is added to the sum. */
 static void finish(const struct farlands_terrain *terrain, struct sums *s, double bias, int n,
                    float *metres)
 {
@@ -122,163 +124,155 @@ static void finish(const struct farlands_terrain *terrain, struct sums *s, doubl
     broad_elevate(&terrain->elevation, scale, shift, s->broad, n, metres);
 }
 
-/* --- Grids ------------------------------------------------------------------------------- */
+/* --- Grids: farlands_heights -------------------------------------------------------------------
+ */
 
-/* The warp's noise along x or y on row J + R. */
-static void displace_row(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                         int axis, int j, int r, int n)
+static void set_octave(struct farlands_scratch *scratch, union octave_scratch *s,
+                       struct octave_source source, double amplitude)
 {
-    struct sums *s = &scratch->sums[r];
-    struct displacement *d = &scratch->displacement[r][axis];
-    if (terrain->warp_octave[axis].wavelength > OCTAVE_NARROW_MAX) {
-        broad_octave_row(terrain, FARLANDS_PERLIN, &scratch->warp[axis].broad, &scratch->line,
-                         j + r, n, s->broad);
-        broad_displace(terrain, s->broad, n, d);
-    } else {
-        narrow_octave_row(terrain, FARLANDS_PERLIN, &scratch->warp[axis].narrow, &scratch->line,
-                          j + r, n, s->narrow);
-        narrow_displace(terrain, s->narrow, n, d);
-    }
-}
-
-/* The sums of ROWS rows from J on, no more than a band. */
-static void sum_rows(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                     int j, int rows, int n)
-{
-    const int octaves = terrain->octaves, broad = terrain->broad;
-    for (int r = 0; terrain->warp != 0 && r < rows; r++) {
-        displace_row(terrain, scratch, AXIS_X, j, r, n);
-        displace_row(terrain, scratch, AXIS_Y, j, r, n);
-    }
-    if (fractal_is_sum(terrain) && has_lines(terrain)) {
-        narrow_sum_lines(terrain, scratch, broad, octaves, j, rows, n);
-        if (broad)
-            broad_sum_lines(terrain, scratch, 0, broad, j, rows, n);
-        return;
-    }
-    if (fractal_is_sum(terrain)) {
-        narrow_sum_octaves(terrain, scratch, broad, octaves, j, rows, n);
-        if (broad)
-            broad_sum_octaves(terrain, scratch, 0, broad, j, rows, n);
-        return;
-    }
-    for (int r = 0; r < rows; r++) {
-        struct sums *s = &scratch->sums[r];
-        begin_join(s, n);
-        broad_join_octaves(terrain, scratch, 0, broad, j, r, n, s->broad, s->broad_weight);
-        hand_over_weights(s, n);
-        narrow_join_octaves(terrain, scratch, broad, octaves, j, r, n, s->narrow, s->narrow_weight);
-    }
-}
-
-/* Float or double, as the octave's cells want it. */
-static void set_octave(union octave_scratch *s, const struct octave *octave, double amplitude)
-{
-    if (octave->wavelength > OCTAVE_NARROW_MAX) {
-        s->broad.octave = octave;
+    s->source = source;
+    if (octave_is_broad(source.octave)) {
         s->broad.amplitude = amplitude;
+        s->broad.work = &scratch->line;
     } else {
-        s->narrow.octave = octave;
         s->narrow.amplitude = (float)amplitude;
+        s->narrow.work = &scratch->line;
     }
 }
 
-static void begin_octave_columns(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                                 const struct octave *octave, union octave_scratch *s, int64_t x,
-                                 int64_t step, int width)
+/* Choose the octaves of GRID and what each is multiplied by. */
+static void choose_octaves(struct farlands_scratch *scratch, const struct farlands_grid *grid)
 {
-    if (octave->wavelength > OCTAVE_NARROW_MAX)
-        broad_begin_columns(terrain, basis, &s->broad, x, step, width);
-    else
-        narrow_begin_columns(terrain, basis, &s->narrow, x, step, width);
-}
-
-static void begin_octave_rows(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                              const struct octave *octave, union octave_scratch *s, int64_t y,
-                              int64_t step, int height)
-{
-    if (octave->wavelength > OCTAVE_NARROW_MAX)
-        broad_begin_rows(terrain, basis, &s->broad, y, step, height);
-    else
-        narrow_begin_rows(terrain, basis, &s->narrow, y, step, height);
-}
-
-static void begin_columns(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                          int64_t x, int64_t step, int width)
-{
-    for (int k = 0; k < terrain->octaves; k++)
-        if (scratch->band_limit[k] != 0)
-            begin_octave_columns(terrain, terrain->basis, &terrain->octave[k], &scratch->octave[k],
-                                 x, step, width);
-    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
-        begin_octave_columns(terrain, FARLANDS_PERLIN, &terrain->warp_octave[axis],
-                             &scratch->warp[axis], x, step, width);
-}
-
-static void begin_rows(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                       int64_t y, int64_t step, int height)
-{
-    for (int k = 0; k < terrain->octaves; k++)
-        if (scratch->band_limit[k] != 0)
-            begin_octave_rows(terrain, terrain->basis, &terrain->octave[k], &scratch->octave[k], y,
-                              step, height);
-    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
-        begin_octave_rows(terrain, FARLANDS_PERLIN, &terrain->warp_octave[axis],
-                          &scratch->warp[axis], y, step, height);
-}
-
-/* Each octave's weight in the grid, and what it is multiplied by. */
-static void choose_octaves(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                           const struct farlands_grid *grid)
-{
+    const struct farlands_terrain *terrain = scratch->terrain;
+    const bool sum = fractal_is_sum(terrain);
     scratch->bias = 0;
     for (int k = 0; k < terrain->octaves; k++) {
         const struct octave *octave = &terrain->octave[k];
         const double limit = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
         const double share = octave->amplitude / terrain->amplitude;
-        const double amplitude = fractal_is_sum(terrain) ? share * limit : 1;
         scratch->band_limit[k] = limit;
-        scratch->bias += share * (1 - limit) * terrain->moments.mean;
-        set_octave(&scratch->octave[k], octave, amplitude);
+        scratch->bias += sum ? share * (1 - limit) * terrain->moments.mean : 0;
+        set_octave(scratch, &scratch->octave[k],
+                   (struct octave_source){terrain, octave, terrain->basis},
+                   sum ? share * limit : 1);
     }
-    if (!fractal_is_sum(terrain))
-        scratch->bias = 0;
-    for (int axis = 0; axis < 2; axis++)
-        set_octave(&scratch->warp[axis], &terrain->warp_octave[axis], 1);
+    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
+        set_octave(scratch, &scratch->warp[axis],
+                   (struct octave_source){terrain, &terrain->warp_octave[axis], FARLANDS_PERLIN},
+                   1);
 }
 
-/* Of the octaves that the grid sees. */
-static int64_t finest_wavelength(const struct farlands_terrain *terrain,
-                                 const struct farlands_scratch *scratch)
+static void begin_octave_columns(union octave_scratch *s, int64_t x, int64_t step, int n)
 {
-    int k = terrain->octaves - 1;
+    if (octave_is_broad(s->source.octave))
+        broad_begin_columns(&s->broad, x, step, n);
+    else
+        narrow_begin_columns(&s->narrow, x, step, n);
+}
+
+static void begin_octave_rows(union octave_scratch *s, int64_t y, int64_t step, int height)
+{
+    if (octave_is_broad(s->source.octave))
+        broad_begin_rows(&s->broad, y, step, height);
+    else
+        narrow_begin_rows(&s->narrow, y, step, height);
+}
+
+/* Prepare scratch->n columns from X on. */
+static void begin_columns(struct farlands_scratch *scratch, int64_t x, int64_t step)
+{
+    for (int k = 0; k < scratch->terrain->octaves; k++)
+        if (scratch->band_limit[k] != 0)
+            begin_octave_columns(&scratch->octave[k], x, step, scratch->n);
+    for (int axis = 0; scratch->terrain->warp != 0 && axis < 2; axis++)
+        begin_octave_columns(&scratch->warp[axis], x, step, scratch->n);
+}
+
+static void begin_rows(struct farlands_scratch *scratch, int64_t y, int64_t step, int height)
+{
+    for (int k = 0; k < scratch->terrain->octaves; k++)
+        if (scratch->band_limit[k] != 0)
+            begin_octave_rows(&scratch->octave[k], y, step, height);
+    for (int axis = 0; scratch->terrain->warp != 0 && axis < 2; axis++)
+        begin_octave_rows(&scratch->warp[axis], y, step, height);
+}
+
+/* The warp's displacement along AXIS on row J + R. */
+static void displace_row(struct farlands_scratch *scratch, int axis, int j, int r)
+{
+    const struct farlands_terrain *terrain = scratch->terrain;
+    union octave_scratch *octave = &scratch->warp[axis];
+    struct sums *s = &scratch->sums[r];
+    struct displacement *d = &scratch->displacement[r][axis];
+    if (octave_is_broad(octave->source.octave)) {
+        broad_octave_row(&octave->broad, j + r, s->broad);
+        broad_displace(terrain, s->broad, scratch->n, d);
+    } else {
+        narrow_octave_row(&octave->narrow, j + r, s->narrow);
+        narrow_displace(terrain, s->narrow, scratch->n, d);
+    }
+}
+
+/* The sums of ROWS rows from J on, no more than a band. */
+static void sum_rows(struct farlands_scratch *scratch, int j, int rows)
+{
+    const struct farlands_terrain *terrain = scratch->terrain;
+    const int octaves = terrain->octaves, broad = terrain->broad;
+    for (int r = 0; terrain->warp != 0 && r < rows; r++) {
+        displace_row(scratch, AXIS_X, j, r);
+        displace_row(scratch, AXIS_Y, j, r);
+    }
+    if (!fractal_is_sum(terrain)) {
+        for (int r = 0; r < rows; r++) {
+            struct sums *s = &scratch->sums[r];
+            begin_sums(s, scratch->n);
+            broad_fractal_octaves(scratch, 0, broad, j, r, s->broad, s->broad_weight);
+            round_weights(s, scratch->n);
+            narrow_fractal_octaves(scratch, broad, octaves, j, r, s->narrow, s->narrow_weight);
+        }
+    } else if (is_scattered(terrain) || basis_of(terrain->basis).method != BASIS_LINES) {
+        narrow_sum_octaves(scratch, broad, octaves, j, rows);
+        if (broad)
+            broad_sum_octaves(scratch, 0, broad, j, rows);
+    } else {
+        narrow_sum_lines(scratch, broad, octaves, j, rows);
+        if (broad)
+            broad_sum_lines(scratch, 0, broad, j, rows);
+    }
+}
+
+/* The wavelength of the finest octave that the band limit leaves. */
+static int64_t finest_wavelength(const struct farlands_scratch *scratch)
+{
+    int k = scratch->terrain->octaves - 1;
     while (k > 0 && scratch->band_limit[k] == 0)
         k--;
-    return terrain->octave[k].wavelength;
+    return scratch->terrain->octave[k].wavelength;
 }
 
 static void heights_grid(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                          const struct farlands_grid *grid, float *out, size_t stride)
 {
-    const int chunks = (grid->width - 1) / CHUNK + 1;
+    const int chunks = (grid->width - 1) / KERNEL_CHUNK + 1;
     const int even = (grid->width - 1) / chunks + 1;
 
-    choose_octaves(terrain, scratch, grid);
-    const int band = band_rows(finest_wavelength(terrain, scratch), grid->step);
+    scratch->terrain = terrain;
+    choose_octaves(scratch, grid);
+    const int band = band_rows(finest_wavelength(scratch), grid->step);
     for (int64_t i = 0; i < grid->width; i += even) {
         const int width = grid->width - i < even ? (int)(grid->width - i) : even;
-        const int n = whole_steps(width);
-        begin_columns(terrain, scratch, grid->x + i * grid->step, grid->step, n);
-        for (int64_t top = 0; top < grid->height; top += CHUNK) {
-            const int height = grid->height - top < CHUNK ? (int)(grid->height - top) : CHUNK;
-            begin_rows(terrain, scratch, grid->y + top * grid->step, grid->step,
-                       whole_steps(height));
+        const int n = scratch->n = whole_steps(width);
+        begin_columns(scratch, grid->x + i * grid->step, grid->step);
+        for (int64_t top = 0; top < grid->height; top += KERNEL_CHUNK) {
+            const int height =
+                grid->height - top < KERNEL_CHUNK ? (int)(grid->height - top) : KERNEL_CHUNK;
+            begin_rows(scratch, grid->y + top * grid->step, grid->step, whole_steps(height));
             for (int j = 0, rows; j < height; j += rows) {
                 rows = height - j < band ? height - j : band;
-                sum_rows(terrain, scratch, j, rows, n);
+                sum_rows(scratch, j, rows);
                 for (int r = 0; r < rows; r++) {
                     float *row = out + (size_t)(top + j + r) * stride + (size_t)i;
-                    ALIGNED float metres[CHUNK];
+                    KERNEL_ALIGNED float metres[KERNEL_CHUNK];
                     finish(terrain, &scratch->sums[r], scratch->bias, n, n == width ? row : metres);
                     if (n > width)
                         memcpy(row, metres, (size_t)width * sizeof *metres);
@@ -288,37 +282,38 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
     }
 }
 
-/* --- One point ----------------------------------------------------------------------------- */
+/* --- One point: farlands_height ----------------------------------------------------------------
+ */
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    const int n = LANES; /* all the same place */
+    const int n = KERNEL_LANES, broad = terrain->broad, octaves = terrain->octaves;
+    const struct single_place here = {x, y, NULL};
     struct displacement d[2];
     struct sums sums;
-    ALIGNED float metres[LANES];
+    KERNEL_ALIGNED float metres[KERNEL_LANES];
 
     for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
-        const struct octave *octave = &terrain->warp_octave[axis];
-        if (octave->wavelength > OCTAVE_NARROW_MAX) {
+        const struct octave_source source = {terrain, &terrain->warp_octave[axis], FARLANDS_PERLIN};
+        if (octave_is_broad(source.octave)) {
             broad_fill(sums.broad, 0, n);
-            broad_add_place(terrain, FARLANDS_PERLIN, octave, 1, x, y, NULL, n, sums.broad);
+            broad_add_place(&source, 1, &here, sums.broad);
             broad_displace(terrain, sums.broad, n, &d[axis]);
         } else {
             narrow_fill(sums.narrow, 0, n);
-            narrow_add_place(terrain, FARLANDS_PERLIN, octave, 1, x, y, NULL, n, sums.narrow);
+            narrow_add_place(&source, 1, &here, sums.narrow);
             narrow_displace(terrain, sums.narrow, n, &d[axis]);
         }
     }
-    const struct displacement *moved = terrain->warp != 0 ? d : NULL;
-    begin_join(&sums, n);
+    const struct single_place at = {x, y, terrain->warp != 0 ? d : NULL};
+    begin_sums(&sums, n);
     if (fractal_is_sum(terrain)) {
-        narrow_sum_place(terrain, terrain->broad, terrain->octaves, x, y, moved, n, sums.narrow);
-        broad_sum_place(terrain, 0, terrain->broad, x, y, moved, n, sums.broad);
+        narrow_sum_place(terrain, broad, octaves, &at, sums.narrow);
+        broad_sum_place(terrain, 0, broad, &at, sums.broad);
     } else {
-        broad_join_place(terrain, 0, terrain->broad, x, y, moved, n, sums.broad, sums.broad_weight);
-        hand_over_weights(&sums, n);
-        narrow_join_place(terrain, terrain->broad, terrain->octaves, x, y, moved, n, sums.narrow,
-                          sums.narrow_weight);
+        broad_fractal_place(terrain, 0, broad, &at, sums.broad, sums.broad_weight);
+        round_weights(&sums, n);
+        narrow_fractal_place(terrain, broad, octaves, &at, sums.narrow, sums.narrow_weight);
     }
     finish(terrain, &sums, 0, n, metres);
     return metres[0];
@@ -335,3 +330,9 @@ static bool supported(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point, volume, density};
+
+#undef KERNEL
+#undef KERNEL_NAME
+#undef KERNEL_SUPPORTED
+#undef KERNEL_LANES
+#undef KERNEL_BLOCK

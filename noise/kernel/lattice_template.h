@@ -1,10 +1,13 @@
 /*
- * Places, hashes and what a lattice corner stands for, as loops over arrays.
- * Part of kernel_template.h. Counts are rounded up to whole STEPs by the callers.
+ * Coordinates, corner hashes, and what corners stand for, as loops over arrays. Part of
+ * kernel_template.h, which lists the parameters. Callers round counts up to whole KERNEL_STEPs.
  */
+#if !defined KERNEL || !defined KERNEL_LANES
+#error "lattice_template.h: include kernel_template.h instead"
+#endif
 
-/* Up to 2^52, where the low bits of a double can be written as an integer: an
- * exact conversion that every instruction set does in vectors. */
+/* Exact for 0 <= n < 2^52: n becomes the low bits of a double. Unlike a plain conversion, every
+ * instruction set can do this in vectors. */
 static inline double exact_double(int64_t n)
 {
     const uint64_t bits = UINT64_C(0x4330000000000000) + (uint64_t)n;
@@ -13,7 +16,7 @@ static inline double exact_double(int64_t n)
     return d - 0x1p52;
 }
 
-/* And back: whole numbers up to 2^51 in size. */
+/* The inverse, exact for whole numbers up to 2^51 in size. */
 static inline int64_t exact_integer(double d)
 {
     uint64_t bits;
@@ -22,14 +25,17 @@ static inline int64_t exact_integer(double d)
     return (int64_t)(bits - UINT64_C(0x4338000000000000));
 }
 
-/* N places of a narrow octave, the FIRST and then ONE apart: no place needs the one before. */
+/* --- Coordinates -------------------------------------------------------------------------------
+ */
+
+/* N coordinates of a narrow octave: FIRST + i * ONE. No iteration depends on the one before. */
 static void narrow_places(const struct octave *octave, struct lattice_place first,
                           struct lattice_place one, int n, struct places *p)
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     const double start = (double)first.rest, step = (double)one.rest;
     for (int i = 0; i < n; i++) {
-        /* Below 2^24 * CHUNK, exact. The quotient may be one off, what is left tells. */
+        /* Exact: below 2^24 * KERNEL_CHUNK. The quotient may be one off, which LEFT shows. */
         const double at = fma((double)i, step, start);
         double cells = floor(at * inverse);
         const double left = fma(-cells, wavelength, at);
@@ -41,7 +47,7 @@ static void narrow_places(const struct octave *octave, struct lattice_place firs
     }
 }
 
-/* N places from FIRST on, UNITS apart. */
+/* N coordinates from FIRST on, UNITS apart. */
 static void places_along(const struct octave *octave, enum axis axis, int64_t first, int64_t units,
                          int n, struct places *p)
 {
@@ -49,7 +55,7 @@ static void places_along(const struct octave *octave, enum axis axis, int64_t fi
     const struct lattice_place one = lattice_place(units, wavelength);
     struct lattice_place place = lattice_place(first + octave->shift[axis], wavelength);
 
-    if (wavelength <= OCTAVE_NARROW_MAX) {
+    if (!octave_is_broad(octave)) {
         narrow_places(octave, place, one, n, p);
         return;
     }
@@ -62,8 +68,8 @@ static void places_along(const struct octave *octave, enum axis axis, int64_t fi
 }
 
 /*
- * The skew of simplex noise: F times a place, (sqrt 3 - 1) / 2, as 64 bits of
- * fraction, so that whole cells multiply without loss at any distance.
+ * The skew of simplex noise, (sqrt 3 - 1) / 2 times a coordinate. The factor has 64 bits of
+ * fraction, so that whole cells are multiplied without loss at any distance.
  */
 static void skew_places(const int64_t *restrict cell, const double *restrict f, int n,
                         int64_t *restrict skew, double *restrict skew_f)
@@ -77,15 +83,15 @@ static void skew_places(const int64_t *restrict cell, const double *restrict f, 
     }
 }
 
-/* N places moved by WHOLE units and a FRACTION of one each: new cells and fractions. */
+/* Move N coordinates by WHOLE units and a FRACTION of one: new cells and fractions. */
 static void move_places(const struct octave *octave, const int64_t *cell, const int64_t *rest,
                         const double *restrict whole, const double *restrict fraction, int n,
                         int64_t *new_cell, double *restrict f)
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     for (int i = 0; i < n; i++) {
-        /* Exact, below 2^52 in size, but for the quotient: where AT is a multiple of the
-         * wavelength it may be one less, and f is 1 instead of 0, which is the same noise. */
+        /* Exact, below 2^52 in size, except the quotient: if AT is a multiple of the wavelength it
+         * may be one less, and f is 1 instead of 0, which gives the same noise. */
         const double at = exact_double(rest[i]) + whole[i];
         const double cells = floor(at * inverse);
         new_cell[i] = cell[i] + exact_integer(cells);
@@ -93,7 +99,10 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
     }
 }
 
-/* COUNT columns from the FIRST on, where they lie. */
+/* --- Points ------------------------------------------------------------------------------------
+ */
+
+/* The columns of a chunk from FIRST on, in place. */
 static struct points points_of(const struct places *places, int first)
 {
     return (struct points){places->cell + first, places->rest + first, places->f + first,
@@ -114,10 +123,11 @@ static struct points points_repeat(const struct places *places, int row, int cou
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
-/* One place, COUNT times. */
-static struct points points_at(enum farlands_basis basis, const struct octave *octave,
-                               enum axis axis, int64_t at, int count, struct point_room *room)
+/* One coordinate, COUNT times. */
+static struct points points_at(const struct octave_source *source, enum axis axis, int64_t at,
+                               int count, struct point_room *room)
 {
+    const struct octave *octave = source->octave;
     const struct lattice_place place = lattice_place(at + octave->shift[axis], octave->wavelength);
     const double f = exact_double(place.rest) * octave->inverse;
     for (int i = 0; i < count; i++) {
@@ -125,45 +135,47 @@ static struct points points_at(enum farlands_basis basis, const struct octave *o
         room->rest[i] = place.rest;
         room->f[i] = f;
     }
-    if (basis == FARLANDS_SIMPLEX)
+    if (source->basis == FARLANDS_SIMPLEX)
         skew_places(room->cell, room->f, count, room->skew, room->skew_f);
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
-/* Points moved by the warp, along one axis: by D from its sample FIRST on. */
-static struct points points_moved(const struct farlands_terrain *terrain,
-                                  const struct octave *octave, struct points from,
+/* COUNT points FROM displaced by D, from its element FIRST on. ROOM may be FROM's own. */
+static struct points points_moved(const struct octave_source *source, struct points from,
                                   const struct displacement *d, int first, int count,
                                   struct point_room *room)
 {
-    move_places(octave, from.cell, from.rest, d->whole + first, d->fraction + first, count,
+    move_places(source->octave, from.cell, from.rest, d->whole + first, d->fraction + first, count,
                 room->cell, room->f);
-    if (terrain->basis == FARLANDS_SIMPLEX)
+    if (source->basis == FARLANDS_SIMPLEX)
         skew_places(room->cell, room->f, count, room->skew, room->skew_f);
     return (struct points){room->cell, from.rest, room->f, room->skew, room->skew_f};
 }
 
-/* Cell X of the lattice that repeats after PERIOD cells. */
+/* --- Hashes ------------------------------------------------------------------------------------
+ */
+
+/* CELL of a lattice that repeats after PERIOD cells, within 0 .. PERIOD - 1. */
 static inline int64_t wrapped(int64_t cell, int64_t period)
 {
     const int64_t rest = cell % period;
     return rest < 0 ? rest + period : rest;
 }
 
-/* What N lattice columns or rows, each MORE on, bring to the choice of an index. */
-static void axis_hashes(const struct farlands_terrain *terrain, const struct octave *octave,
-                        enum axis axis, const int64_t *cell, int64_t more, int n,
-                        struct axis_hash hash)
+/* Hashes of N lattice columns or rows: each CELL plus MORE. */
+static void axis_hashes(const struct octave_source *source, enum axis axis, const int64_t *cell,
+                        int64_t more, int n, struct axis_hash hash)
 {
+    const struct octave *octave = source->octave;
     uint32_t *restrict low = hash.low, *restrict high = hash.high;
-    int64_t reduced[CHUNK + STEP];
+    int64_t reduced[KERNEL_CHUNK + KERNEL_STEP];
     if (octave->cells) {
         for (int i = 0; i < n; i++)
             reduced[i] = wrapped(cell[i] + more, octave->cells);
         cell = reduced;
         more = 0;
     }
-    if (terrain->hash == FARLANDS_MIX64) {
+    if (source->terrain->hash == FARLANDS_MIX64) {
         const uint32_t key = (uint32_t)octave->key[axis];
         const uint32_t upper_key = (uint32_t)(octave->key[axis] >> 32);
         for (int i = 0; i < n; i++) {
@@ -178,24 +190,23 @@ static void axis_hashes(const struct farlands_terrain *terrain, const struct oct
             low[i] = (uint32_t)(cell[i] + more);
     } else {
         for (int i = 0; i < n; i++)
-            low[i] = terrain->permutation[(cell[i] + more) & 255] + octave->salt;
+            low[i] = source->terrain->permutation[(cell[i] + more) & 255] + octave->salt;
     }
 }
 
-/* A single lattice row's. */
+/* The hash of a single lattice row. */
 struct row_hash {
     uint32_t low, high;
 };
 
-static struct row_hash row_hash(const struct farlands_terrain *terrain, const struct octave *octave,
-                                int64_t cell)
+static struct row_hash row_hash(const struct octave_source *source, int64_t cell)
 {
     struct row_hash hash = {0, 0};
-    axis_hashes(terrain, octave, AXIS_Y, &cell, 0, 1, (struct axis_hash){&hash.low, &hash.high});
+    axis_hashes(source, AXIS_Y, &cell, 0, 1, (struct axis_hash){&hash.low, &hash.high});
     return hash;
 }
 
-/* Indices of N corners in one lattice row. */
+/* Indices of N corners in one lattice row ... */
 static inline void row_indices(const struct farlands_terrain *terrain, struct axis_hash column,
                                struct row_hash row, int n, uint32_t *restrict index)
 {
@@ -208,7 +219,7 @@ static inline void row_indices(const struct farlands_terrain *terrain, struct ax
             index[i] = terrain->permutation[(low[i] + row.low) & 255];
 }
 
-/* The same with a row for each corner. */
+/* ... and of N corners with a row each. */
 static inline void point_indices(const struct farlands_terrain *terrain, struct axis_hash column,
                                  struct axis_hash row, int n, uint32_t *restrict index)
 {
@@ -220,38 +231,92 @@ static inline void point_indices(const struct farlands_terrain *terrain, struct 
             index[i] = terrain->permutation[(column.low[i] + row.low[i]) & 255];
 }
 
-/* gradients.h says how an index chooses. */
-static inline void gradients_of(const struct gradient_set *set, vu index, vf *x, vf *y)
+/* Hashes of N points' lattice columns, or rows, and of the corners beside them. */
+static void hash_points(const struct octave_source *source, enum axis axis, const int64_t *cell,
+                        int n, struct point_hashes *hashes)
 {
-    vu gx = (vu)lookup_32(set->x, index & 31), gy = (vu)lookup_32(set->y, index & 31);
-    const vu exchange = (gx ^ gy) & -(index >> 5 & 1) & set->exchange;
+    const struct basis basis = basis_of(source->basis);
+    int64_t lowest = cell[0], highest = cell[0];
+
+    for (int i = 0; i < n; i++) {
+        lowest = cell[i] < lowest ? cell[i] : lowest;
+        highest = cell[i] > highest ? cell[i] : highest;
+    }
+    if (KERNEL_LANES < 16 || highest - lowest > 32 - basis.corners) {
+        for (int side = 0; side < basis.corners; side++)
+            axis_hashes(source, axis, cell, basis.first + side, n,
+                        (struct axis_hash){hashes->low[side], hashes->high[side]});
+        return;
+    }
+    /* Most neighbouring points lie within 32 cells. If a lookup is one instruction, hash these. */
+    KERNEL_ALIGNED int64_t wanted[32];
+    KERNEL_ALIGNED uint32_t low[32], high[32] = {0}, index[KERNEL_POINTS];
+    KERNEL_ALIGNED float low_bits[32], high_bits[32];
+    for (int i = 0; i < 32; i++)
+        wanted[i] = lowest + i;
+    axis_hashes(source, axis, wanted, basis.first, 32, (struct axis_hash){low, high});
+    memcpy(low_bits, low, sizeof low);
+    memcpy(high_bits, high, sizeof high);
+    for (int i = 0; i < n; i++)
+        index[i] = (uint32_t)(cell[i] - lowest);
+    for (int side = 0; side < basis.corners; side++)
+        for (int i = 0; i < n; i += KERNEL_LANES) {
+            const integer_vector at = integer_load(index + i) + (uint32_t)side;
+            const narrow_vector a = lookup_32(low_bits, at), b = lookup_32(high_bits, at);
+            memcpy(hashes->low[side] + i, &a, sizeof a);
+            memcpy(hashes->high[side] + i, &b, sizeof b);
+        }
+}
+
+/* --- What corners stand for --------------------------------------------------------------------
+ */
+
+/* gradients.h explains the table and the bits. */
+static inline void gradients_of(const struct gradient_set *set, integer_vector index,
+                                narrow_vector *x, narrow_vector *y)
+{
+    integer_vector gx = (integer_vector)lookup_32(set->x, index & 31);
+    integer_vector gy = (integer_vector)lookup_32(set->y, index & 31);
+    const integer_vector exchange = (gx ^ gy) & -(index >> 5 & 1) & set->exchange;
     gx ^= exchange;
     gy ^= exchange;
-    *x = (vf)(gx ^ (index << 25 & set->sign));
-    *y = (vf)(gy ^ (index << 24 & set->sign));
+    *x = (narrow_vector)(gx ^ (index << 25 & set->sign));
+    *y = (narrow_vector)(gy ^ (index << 24 & set->sign));
 }
 
 static inline void gradients_at(const struct gradient_set *set, const uint32_t *index, int n,
                                 float *x, float *y)
 {
-    for (int i = 0; i < n; i += LANES) {
-        vf gx, gy;
-        gradients_of(set, load_integers(index + i), &gx, &gy);
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        narrow_vector gx, gy;
+        gradients_of(set, integer_load(index + i), &gx, &gy);
         narrow_store(x + i, gx);
         narrow_store(y + i, gy);
     }
 }
 
-/* Gradients of corners in one lattice row under mix64: all in registers. */
+/* Gradients of a vector of corners in one lattice row under mix64: all in registers. */
 static inline void mixed_gradients(const struct gradient_set *set, const uint32_t *low,
-                                   const uint32_t *high, struct row_hash row, vf *x, vf *y)
+                                   const uint32_t *high, struct row_hash row, narrow_vector *x,
+                                   narrow_vector *y)
 {
-    const vu index = (load_integers(low) + row.low) * (load_integers(high) + row.high) >> 24;
+    const integer_vector index =
+        (integer_load(low) + row.low) * (integer_load(high) + row.high) >> 24;
     gradients_of(set, index, x, y);
 }
 
-/* Where an index places the point of a cellular cell: 256 places, evenly spread (a lattice rule
- * whose generator, 159, is about 256 times the golden ratio). */
+static void gradients_3d_at(const uint32_t *index, int n, float *x, float *y, float *z)
+{
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        const integer_vector h = integer_load(index + i) & 31;
+        narrow_store(x + i, lookup_32(gradients_3d[AXIS_X], h));
+        narrow_store(y + i, lookup_32(gradients_3d[AXIS_Y], h));
+        narrow_store(z + i, lookup_32(gradients_3d[AXIS_Z], h));
+    }
+}
+
+/* The point of a cellular cell: one of 256 evenly spread places, a lattice rule whose generator,
+ * 159, is about 256 times the golden ratio. */
 static inline void features_at(const uint32_t *restrict index, int n, float *restrict x,
                                float *restrict y)
 {
@@ -271,191 +336,169 @@ static inline void values_at(const uint32_t *restrict index, int n, float *restr
     }
 }
 
-/* What the index stands for: gradients, points, or values, which are y alone. */
-static inline void meanings_at(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                               const uint32_t *index, int n, float *x, float *y)
+/* What N corners with these indices stand for. A value is Y; X stays as it was. */
+static inline void corners_at(const struct octave_source *source, const uint32_t *index, int n,
+                              float *x, float *y)
 {
-    switch (basis) {
-    case FARLANDS_PERLIN:
-    case FARLANDS_SIMPLEX:
-        gradients_at(&terrain->gradients, index, n, x, y);
+    switch (basis_of(source->basis).corner) {
+    case BASIS_GRADIENT:
+        gradients_at(&source->terrain->gradients, index, n, x, y);
         break;
-    case FARLANDS_CELLULAR:
+    case BASIS_FEATURE:
         features_at(index, n, x, y);
         break;
-    case FARLANDS_VALUE:
+    case BASIS_VALUE:
         values_at(index, n, y);
         break;
     }
 }
 
-/* Corners of a sample's cell along x: west of it at FIRST, COUNT of them. */
-struct corners {
-    int first, count;
-};
-
-static inline struct corners corners(enum farlands_basis basis)
+/* The square of corners around each point. */
+static void corners_around(const struct octave_source *source, const struct points *x,
+                           const struct points *y, int n, struct point_corners *c)
 {
-    return basis == FARLANDS_CELLULAR ? (struct corners){-1, 3} : (struct corners){0, 2};
-}
+    struct point_hashes column, row;
+    KERNEL_ALIGNED uint32_t index[KERNEL_POINTS];
+    const int corners = basis_of(source->basis).corners;
 
-/* Hashes of N points' columns, or rows, and of their neighbours. */
-static void hash_points(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                        const struct octave *octave, enum axis axis, const int64_t *cell, int n,
-                        struct point_hashes *hashes)
-{
-    const struct corners c = corners(basis);
-    int64_t lowest = cell[0], highest = cell[0];
-
-    for (int i = 0; i < n; i++) {
-        lowest = cell[i] < lowest ? cell[i] : lowest;
-        highest = cell[i] > highest ? cell[i] : highest;
-    }
-    if (LANES < 16 || highest - lowest > 32 - c.count) {
-        for (int side = 0; side < c.count; side++)
-            axis_hashes(terrain, octave, axis, cell, c.first + side, n,
-                        (struct axis_hash){hashes->low[side], hashes->high[side]});
-        return;
-    }
-    /* Neighbours in a row mostly lie within 32 cells: hash these, where a lookup is one
-     * instruction. */
-    ALIGNED int64_t wanted[32];
-    ALIGNED uint32_t low[32], high[32] = {0}, index[POINTS];
-    ALIGNED float low_bits[32], high_bits[32];
-    for (int i = 0; i < 32; i++)
-        wanted[i] = lowest + i;
-    axis_hashes(terrain, octave, axis, wanted, c.first, 32, (struct axis_hash){low, high});
-    memcpy(low_bits, low, sizeof low);
-    memcpy(high_bits, high, sizeof high);
-    for (int i = 0; i < n; i++)
-        index[i] = (uint32_t)(cell[i] - lowest);
-    for (int side = 0; side < c.count; side++)
-        for (int i = 0; i < n; i += LANES) {
-            const vu at = load_integers(index + i) + (uint32_t)side;
-            const vf a = lookup_32(low_bits, at), b = lookup_32(high_bits, at);
-            memcpy(hashes->low[side] + i, &a, sizeof a);
-            memcpy(hashes->high[side] + i, &b, sizeof b);
+    hash_points(source, AXIS_X, x->cell, n, &column);
+    hash_points(source, AXIS_Y, y->cell, n, &row);
+    for (int k = 0; k < corners; k++)
+        for (int side = 0; side < corners; side++) {
+            point_indices(source->terrain, (struct axis_hash){column.low[side], column.high[side]},
+                          (struct axis_hash){row.low[k], row.high[k]}, n, index);
+            corners_at(source, index, n, c->x[k][side], c->y[k][side]);
         }
 }
 
-/* The lattice columns under a chunk of N samples UNITS apart. */
-static void lattice_begin(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                          const struct octave *octave, const struct places *places, int64_t units,
-                          int n, struct lattice *lattice)
+/* --- A row of corners --------------------------------------------------------------------------
+ */
+
+/* Prepare the lattice columns of a chunk: N samples, UNITS apart. */
+static void lattice_begin(const struct octave_source *source, const struct places *places,
+                          int64_t units, int n, struct lattice *lattice)
 {
-    const struct corners c = corners(basis);
+    const struct basis basis = basis_of(source->basis);
     const struct axis_hash hash = {lattice->low, lattice->high};
-    /* A vector of samples, and the column after, lie within a vector of columns. */
-    lattice->dense = units * (LANES - 1) <= octave->wavelength * (LANES - 2);
+    /* A vector of samples, and the column after them, lie within a vector of columns. */
+    lattice->dense = units * (KERNEL_LANES - 1) <= source->octave->wavelength * (KERNEL_LANES - 2);
     if (!lattice->dense) {
-        for (int side = 0; side < c.count; side++)
-            axis_hashes(terrain, octave, AXIS_X, places->cell, c.first + side, n,
-                        (struct axis_hash){hash.low + side * CHUNK, hash.high + side * CHUNK});
+        for (int side = 0; side < basis.corners; side++)
+            axis_hashes(source, AXIS_X, places->cell, basis.first + side, n,
+                        (struct axis_hash){hash.low + side * KERNEL_CHUNK,
+                                           hash.high + side * KERNEL_CHUNK});
         return;
     }
     const int64_t first = places->cell[0];
-    for (int i = 0; i < n; i += LANES) {
+    for (int i = 0; i < n; i += KERNEL_LANES) {
         const int64_t base = places->cell[i];
-        lattice->group[i / LANES] = (int32_t)(base - first);
-        for (int l = 0; l < LANES; l++)
+        lattice->group[i / KERNEL_LANES] = (int32_t)(base - first);
+        for (int l = 0; l < KERNEL_LANES; l++)
             lattice->near[i + l] = (uint32_t)(places->cell[i + l] - base);
     }
-    /* A last group may read beyond its cells. */
-    lattice->count = (int)(places->cell[n - 1] - first) + c.count;
-    int64_t cell[CHUNK + STEP] = {first};
+    /* The last group may read beyond its cells. */
+    lattice->count = (int)(places->cell[n - 1] - first) + basis.corners;
+    int64_t cell[KERNEL_CHUNK + KERNEL_STEP] = {first};
     for (int i = 1; i < whole_steps(lattice->count); i++)
         cell[i] = first + i;
-    axis_hashes(terrain, octave, AXIS_X, cell, c.first, whole_steps(lattice->count), hash);
+    axis_hashes(source, AXIS_X, cell, basis.first, whole_steps(lattice->count), hash);
 }
 
-/* OUT[i] = the value of the lattice column SIDE columns east of sample i's first corner. */
+/* OUT[i] = VALUE of the lattice column SIDE columns east of sample i's first corner. */
 static inline void expand(const struct lattice *lattice, const float *value, int side, int n,
                           float *out)
 {
-    for (int i = 0; i < n; i += LANES)
-        narrow_store(out + i, lookup_lanes(narrow_load(value + lattice->group[i / LANES] + side),
-                                           load_integers(lattice->near + i)));
+    for (int i = 0; i < n; i += KERNEL_LANES)
+        narrow_store(out + i,
+                     lookup_lanes(narrow_load(value + lattice->group[i / KERNEL_LANES] + side),
+                                  integer_load(lattice->near + i)));
 }
 
-/* Both components of both sides at once, interpolated along x: most of what fine octaves cost. */
-static inline void expand_perlin(const struct lattice *lattice, const struct line_work *w,
-                                 const float (*p)[CHUNK], const float (*q)[CHUNK], int n,
-                                 float *restrict along, float *restrict across)
+/* The corners of lattice row ROW at each of N samples: work->side_x, side_y. If the lattice is
+ * dense and the basis FARLANDS_PERLIN, work->x, y of lattice columns instead, not yet expanded. */
+static void lattice_line(const struct octave_source *source, const struct lattice *lattice,
+                         int64_t row, int n, struct line_work *work)
 {
-    for (int i = 0; i < n; i += LANES) {
-        const int base = lattice->group[i / LANES];
-        const vu west = load_integers(lattice->near + i), east = west + 1;
-        const vf x = narrow_load(w->x + base), y = narrow_load(w->y + base);
-        const vf x0 = lookup_lanes(x, west), x1 = lookup_lanes(x, east);
-        const vf y0 = lookup_lanes(y, west), y1 = lookup_lanes(y, east);
-        narrow_store(along + i,
-                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
-        narrow_store(across + i,
-                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
-    }
-}
-
-/* The same where cells are finer than samples and each sample has corners of its own. */
-static inline void mix_perlin(const struct lattice *lattice, const struct gradient_set *set,
-                              struct row_hash row, const float (*p)[CHUNK], const float (*q)[CHUNK],
-                              int n, float *restrict along, float *restrict across)
-{
-    const uint32_t *low = lattice->low, *high = lattice->high;
-    for (int i = 0; i < n; i += LANES) {
-        vf x0, y0, x1, y1;
-        mixed_gradients(set, low + i, high + i, row, &x0, &y0);
-        mixed_gradients(set, low + CHUNK + i, high + CHUNK + i, row, &x1, &y1);
-        narrow_store(along + i,
-                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
-        narrow_store(across + i,
-                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
-    }
-}
-
-/* What the corners of the lattice row ROW stand for, at each of N samples: work->side_x, side_y. */
-static void lattice_line(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                         const struct octave *octave, const struct lattice *lattice, int64_t row,
-                         int n, struct line_work *work)
-{
-    const struct corners c = corners(basis);
-    const struct row_hash hash = row_hash(terrain, octave, row);
+    const struct farlands_terrain *terrain = source->terrain;
+    const struct basis basis = basis_of(source->basis);
+    const struct row_hash hash = row_hash(source, row);
     struct axis_hash columns = {(uint32_t *)lattice->low, (uint32_t *)lattice->high};
 
     if (!lattice->dense) {
-        for (int side = 0; side < c.count; side++) {
+        for (int side = 0; side < basis.corners; side++) {
             row_indices(terrain, columns, hash, n, work->index);
-            meanings_at(terrain, basis, work->index, n, work->side_x[side], work->side_y[side]);
-            columns.low += CHUNK;
-            columns.high += CHUNK;
+            corners_at(source, work->index, n, work->side_x[side], work->side_y[side]);
+            columns.low += KERNEL_CHUNK;
+            columns.high += KERNEL_CHUNK;
         }
         return;
     }
     const int count = whole_steps(lattice->count);
-    if (basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64) {
-        for (int i = 0; i < count; i += LANES) {
-            vf x, y;
+    if (source->basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64) {
+        for (int i = 0; i < count; i += KERNEL_LANES) {
+            narrow_vector x, y;
             mixed_gradients(&terrain->gradients, columns.low + i, columns.high + i, hash, &x, &y);
             narrow_store(work->x + i, x);
             narrow_store(work->y + i, y);
         }
-        return; /* expanded where they are used */
+        return;
     }
     row_indices(terrain, columns, hash, count, work->index);
-    meanings_at(terrain, basis, work->index, count, work->x, work->y);
-    if (basis == FARLANDS_PERLIN)
-        return; /* expanded where they are used */
-    for (int side = 0; side < c.count; side++) {
-        if (basis != FARLANDS_VALUE)
+    corners_at(source, work->index, count, work->x, work->y);
+    if (source->basis == FARLANDS_PERLIN)
+        return;
+    for (int side = 0; side < basis.corners; side++) {
+        if (basis.corner != BASIS_VALUE)
             expand(lattice, work->x, side, n, work->side_x[side]);
         expand(lattice, work->y, side, n, work->side_y[side]);
     }
 }
 
-/* Indices of N corners in the lattice row ROW of the slice SLICE. */
-static void space_indices(const struct farlands_terrain *terrain, const struct octave *octave,
-                          struct axis_hash column, int64_t row, int64_t slice, int n,
-                          uint32_t *restrict index)
+/*
+ * Perlin noise, narrow octaves: both components of both corners at once, interpolated along x as in
+ * perlin_line. Fine octaves spend most of their time here. First if samples share cells ...
+ */
+static inline void expand_perlin(const struct lattice *lattice, const struct line_work *w,
+                                 const float (*p)[KERNEL_CHUNK], const float (*q)[KERNEL_CHUNK],
+                                 int n, float *restrict along, float *restrict across)
 {
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        const int base = lattice->group[i / KERNEL_LANES];
+        const integer_vector west = integer_load(lattice->near + i), east = west + 1;
+        const narrow_vector x = narrow_load(w->x + base), y = narrow_load(w->y + base);
+        const narrow_vector x0 = lookup_lanes(x, west), x1 = lookup_lanes(x, east);
+        const narrow_vector y0 = lookup_lanes(y, west), y1 = lookup_lanes(y, east);
+        narrow_store(along + i,
+                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
+        narrow_store(across + i,
+                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
+    }
+}
+
+/* ... then if cells are finer than samples, under mix64. */
+static inline void mix_perlin(const struct lattice *lattice, const struct gradient_set *set,
+                              struct row_hash row, const float (*p)[KERNEL_CHUNK],
+                              const float (*q)[KERNEL_CHUNK], int n, float *restrict along,
+                              float *restrict across)
+{
+    const uint32_t *low = lattice->low, *high = lattice->high;
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        narrow_vector x0, y0, x1, y1;
+        mixed_gradients(set, low + i, high + i, row, &x0, &y0);
+        mixed_gradients(set, low + KERNEL_CHUNK + i, high + KERNEL_CHUNK + i, row, &x1, &y1);
+        narrow_store(along + i,
+                     narrow_multiply_add(narrow_load(p[1] + i), x1, narrow_load(p[0] + i) * x0));
+        narrow_store(across + i,
+                     narrow_multiply_add(narrow_load(q[1] + i), y1, narrow_load(q[0] + i) * y0));
+    }
+}
+
+/* Indices of N corners in space: lattice row ROW of lattice slice SLICE. */
+static void space_indices(const struct octave_source *source, struct axis_hash column, int64_t row,
+                          int64_t slice, int n, uint32_t *restrict index)
+{
+    const struct farlands_terrain *terrain = source->terrain;
+    const struct octave *octave = source->octave;
     const uint32_t *restrict p = terrain->permutation;
     if (terrain->hash == FARLANDS_MIX64) {
         const uint64_t joined = lattice_join(lattice_axis(row, octave->key[AXIS_Y]),
@@ -467,14 +510,4 @@ static void space_indices(const struct farlands_terrain *terrain, const struct o
     const uint32_t y = (uint32_t)row, z = (uint32_t)slice + octave->salt;
     for (int i = 0; i < n; i++)
         index[i] = p[(p[(p[column.low[i] & 255] + y) & 255] + z) & 255];
-}
-
-static void gradients_3d_at(const uint32_t *index, int n, float *x, float *y, float *z)
-{
-    for (int i = 0; i < n; i += LANES) {
-        const vu h = load_integers(index + i) & 31;
-        narrow_store(x + i, lookup_32(gradients_3d[AXIS_X], h));
-        narrow_store(y + i, lookup_32(gradients_3d[AXIS_Y], h));
-        narrow_store(z + i, lookup_32(gradients_3d[AXIS_Z], h));
-    }
 }

@@ -1,16 +1,24 @@
 /*
- * One octave of noise that is made of lines, row by row: Perlin, value and
- * cellular noise on a grid. Part of octave_template.h.
+ * One octave on a grid, for bases of BASIS_LINES and BASIS_ROWS: lines are made once for each
+ * lattice row, samples are computed from lines. Part of octave_template.h, which lists the
+ * parameters.
+ */
+#if !defined REAL || !defined KERNEL_BLOCK
+#error "lines_template.h: include octave_template.h instead"
+#endif
+
+/* --- The start of a chunk ----------------------------------------------------------------------
  */
 
-/* weigh_point for N columns or rows. The fade is a constant where it is inlined. */
+/* corner_weights of N columns or rows. FADE is a constant in each call, so that the loop has no
+ * branch. */
 static inline __attribute__((always_inline)) void
-NAME(weigh_by)(enum farlands_fade kind, const double *restrict f, int n, REAL amplitude,
-               REAL (*restrict p)[CHUNK], REAL (*restrict q)[CHUNK])
+REAL_NAME(weights_by)(enum farlands_fade fade, const double *restrict f, int n, REAL amplitude,
+                      REAL (*restrict p)[KERNEL_CHUNK], REAL (*restrict q)[KERNEL_CHUNK])
 {
     for (int i = 0; i < n; i++) {
         REAL along[2], across[2];
-        NAME(corner_weights)(kind, f[i], amplitude, along, across);
+        REAL_NAME(corner_weights)(fade, f[i], amplitude, along, across);
         p[0][i] = along[0];
         p[1][i] = along[1];
         q[0][i] = across[0];
@@ -18,49 +26,56 @@ NAME(weigh_by)(enum farlands_fade kind, const double *restrict f, int n, REAL am
     }
 }
 
-static void NAME(weigh)(enum farlands_fade kind, const double *f, int n, REAL amplitude,
-                        REAL (*p)[CHUNK], REAL (*q)[CHUNK])
+static void REAL_NAME(weights)(enum farlands_fade fade, const double *f, int n, REAL amplitude,
+                               REAL (*p)[KERNEL_CHUNK], REAL (*q)[KERNEL_CHUNK])
 {
-    switch (kind) {
+    switch (fade) {
     case FARLANDS_LINEAR:
-        NAME(weigh_by)(FARLANDS_LINEAR, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_LINEAR, f, n, amplitude, p, q);
         break;
     case FARLANDS_CUBIC:
-        NAME(weigh_by)(FARLANDS_CUBIC, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_CUBIC, f, n, amplitude, p, q);
         break;
     case FARLANDS_QUINTIC:
-        NAME(weigh_by)(FARLANDS_QUINTIC, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_QUINTIC, f, n, amplitude, p, q);
         break;
     }
 }
 
-static void NAME(begin_columns)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                                struct SCRATCH *s, int64_t x, int64_t step, int width)
+/* Prepare S, whose source is set, for N columns from X on, STEP apart. */
+static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, int64_t x, int64_t step, int n)
 {
-    places_along(s->octave, AXIS_X, x, step, width, &s->columns);
+    const enum farlands_basis basis = s->source.basis;
+    s->n = n;
+    places_along(s->source.octave, AXIS_X, x, step, n, &s->columns);
     if (basis == FARLANDS_SIMPLEX) {
-        skew_places(s->columns.cell, s->columns.f, width, s->columns.skew, s->columns.skew_f);
+        skew_places(s->columns.cell, s->columns.f, n, s->columns.skew, s->columns.skew_f);
         return;
     }
-    lattice_begin(terrain, basis, s->octave, &s->columns, step, width, &s->lattice);
-    NAME(weigh)(terrain->fade, s->columns.f, width, 1, s->p_x, s->q_x);
-    s->slots = (struct slots){.count = slot_count(basis, s->octave, step)};
+    lattice_begin(&s->source, &s->columns, step, n, &s->lattice);
+    REAL_NAME(weights)(s->source.terrain->fade, s->columns.f, n, 1, s->p_x, s->q_x);
+    s->slots = (struct slots){.count = slot_count(basis, s->source.octave, step)};
 }
 
-static void NAME(begin_rows)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                             struct SCRATCH *s, int64_t y, int64_t step, int height)
+static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, int64_t y, int64_t step, int height)
 {
-    places_along(s->octave, AXIS_Y, y, step, height, &s->rows);
-    if (basis == FARLANDS_SIMPLEX)
+    places_along(s->source.octave, AXIS_Y, y, step, height, &s->rows);
+    if (s->source.basis == FARLANDS_SIMPLEX)
         skew_places(s->rows.cell, s->rows.f, height, s->rows.skew, s->rows.skew_f);
-    NAME(weigh)(terrain->fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
+    REAL_NAME(weights)
+    (s->source.terrain->fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
 }
 
-/* The gradients of the lattice columns, or of each sample's two, interpolated along x. */
-static void NAME(perlin_line)(const struct SCRATCH *s, struct line_work *w, int n,
-                              REAL *restrict along, REAL *restrict across)
+/* --- Lines: one formula for each basis ---------------------------------------------------------
+ */
+
+/* Two lines: gradients interpolated along x, the component along it and the one across. */
+static void REAL_NAME(perlin_line)(const struct REAL_NAME(octave) * s, REAL *restrict along,
+                                   REAL *restrict across)
 {
-#if EXPAND_IN_REGISTERS
+    struct line_work *w = s->work;
+    const int n = s->n;
+#if REAL_IS_FLOAT
     if (s->lattice.dense) {
         expand_perlin(&s->lattice, w, s->p_x, s->q_x, n, along, across);
         return;
@@ -72,22 +87,25 @@ static void NAME(perlin_line)(const struct SCRATCH *s, struct line_work *w, int 
     }
 #endif
     for (int i = 0; i < n; i++) {
-        along[i] = FMA(s->p_x[1][i], w->side_x[1][i], s->p_x[0][i] * w->side_x[0][i]);
-        across[i] = FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
+        along[i] = REAL_FMA(s->p_x[1][i], w->side_x[1][i], s->p_x[0][i] * w->side_x[0][i]);
+        across[i] = REAL_FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
     }
 }
 
-static void NAME(value_line)(const struct SCRATCH *s, const struct line_work *w, int n,
-                             REAL *restrict value)
+/* One line: values interpolated along x. */
+static void REAL_NAME(value_line)(const struct REAL_NAME(octave) * s, REAL *restrict value)
 {
-    for (int i = 0; i < n; i++)
-        value[i] = FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
+    const struct line_work *w = s->work;
+    for (int i = 0, n = s->n; i < n; i++)
+        value[i] = REAL_FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
 }
 
-/* The points' distances along x, squared, and their places along y. */
-static void NAME(cellular_line)(const struct SCRATCH *s, const struct line_work *w, int n,
-                                REAL (*restrict line)[CHUNK])
+/* Six lines, for the points of three cells: distance along x, squared, and place along y. */
+static void REAL_NAME(cellular_line)(const struct REAL_NAME(octave) * s,
+                                     REAL (*restrict line)[KERNEL_CHUNK])
 {
+    const struct line_work *w = s->work;
+    const int n = s->n;
     for (int side = 0; side < 3; side++)
         for (int i = 0; i < n; i++) {
             const REAL d = (REAL)(side - 1) + w->side_x[side][i] - (REAL)s->columns.f[i];
@@ -96,80 +114,75 @@ static void NAME(cellular_line)(const struct SCRATCH *s, const struct line_work 
         }
 }
 
-static __attribute__((noinline)) void NAME(make_lines)(const struct farlands_terrain *terrain,
-                                                       enum farlands_basis basis, struct SCRATCH *s,
-                                                       struct line_work *work, int64_t row, int n,
-                                                       REAL (*line)[CHUNK])
+/* Make the lines of lattice row ROW. */
+static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(octave) * s,
+                                                            int64_t row, REAL (*line)[KERNEL_CHUNK])
 {
-#if EXPAND_IN_REGISTERS
-    if (basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64 && !s->lattice.dense) {
-        mix_perlin(&s->lattice, &terrain->gradients, row_hash(terrain, s->octave, row), s->p_x,
-                   s->q_x, n, line[0], line[1]);
+    const struct octave_source *source = &s->source;
+#if REAL_IS_FLOAT
+    const struct farlands_terrain *terrain = source->terrain;
+    if (source->basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64 && !s->lattice.dense) {
+        mix_perlin(&s->lattice, &terrain->gradients, row_hash(source, row), s->p_x, s->q_x, s->n,
+                   line[0], line[1]);
         return;
     }
 #endif
-    lattice_line(terrain, basis, s->octave, &s->lattice, row, n, work);
-    if (basis == FARLANDS_PERLIN)
-        NAME(perlin_line)(s, work, n, line[0], line[1]);
-    else if (basis == FARLANDS_VALUE)
-        NAME(value_line)(s, work, n, line[0]);
-    else
-        NAME(cellular_line)(s, work, n, line);
+    lattice_line(source, &s->lattice, row, s->n, s->work);
+    switch (source->basis) {
+    case FARLANDS_PERLIN:
+        REAL_NAME(perlin_line)(s, line[0], line[1]);
+        break;
+    case FARLANDS_CELLULAR:
+        REAL_NAME(cellular_line)(s, line);
+        break;
+    case FARLANDS_VALUE:
+        REAL_NAME(value_line)(s, line[0]);
+        break;
+    case FARLANDS_SIMPLEX: /* has no lines: see points_template.h */
+        break;
+    }
 }
 
-/* The lines of lattice row ROW, made if they are not there; they stay for three more rows. */
-static inline REAL (*NAME(lines)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                                 struct SCRATCH *s, struct line_work *work, int64_t row,
-                                 int n))[CHUNK]
-{
-    bool known;
-    REAL(*line)[CHUNK] = s->line + slot_lines(basis) * find_slot(&s->slots, row, 0, &known);
-    if (!known)
-        NAME(make_lines)(terrain, basis, s, work, row, n, line);
-    return line;
-}
-
-/* Lines of lattice row ROW in the next slot, which held those made longest ago. Returns the slot.
+/* --- BASIS_LINES: sums of terms ----------------------------------------------------------------
  */
-static inline int NAME(next_lines)(const struct farlands_terrain *terrain,
-                                   enum farlands_basis basis, struct SCRATCH *s,
-                                   struct line_work *work, int64_t row, int n)
+
+/* Make the lines of lattice row ROW in the slot whose lines are oldest. Returns the slot. */
+static inline int REAL_NAME(next_lines)(struct REAL_NAME(octave) * s, int64_t row)
 {
     const int slot = s->slots.next;
     s->slots.next = slot + 1 < s->slots.count ? slot + 1 : 0;
-    NAME(make_lines)(terrain, basis, s, work, row, n, s->line + slot * slot_lines(basis));
+    REAL_NAME(make_lines)(s, row, s->line + slot * slot_lines(s->source.basis));
     return slot;
 }
 
-/* Have the lines around lattice row ROW; rows come in ascending order. */
-static void NAME(advance_lines)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                                struct SCRATCH *s, struct line_work *work, int64_t row, int n)
+/* Make the lines above and below lattice row ROW. Rows come in ascending order. */
+static void REAL_NAME(advance_lines)(struct REAL_NAME(octave) * s, int64_t row)
 {
     struct slots *slots = &s->slots;
     if (slots->known && row == slots->at + 1)
         slots->above = slots->below;
     else
-        slots->above = NAME(next_lines)(terrain, basis, s, work, row, n);
-    slots->below = NAME(next_lines)(terrain, basis, s, work, row + 1, n);
+        slots->above = REAL_NAME(next_lines)(s, row);
+    slots->below = REAL_NAME(next_lines)(s, row + 1);
     slots->at = row;
     slots->known = true;
 }
 
-/* Of rows J to J + ROWS - 1. */
-static inline void NAME(find_terms)(const struct farlands_terrain *terrain,
-                                    enum farlands_basis basis, struct SCRATCH *s,
-                                    struct line_work *work, int j, int rows, int n,
-                                    struct NAME(terms) * t)
+/* The terms of rows J to J + ROWS - 1. */
+static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, int rows,
+                                         struct REAL_NAME(terms) * t)
 {
     const int64_t *row = s->rows.cell + j;
-    const int each = slot_lines(basis);
+    const int each = slot_lines(s->source.basis);
     t->weight = &s->weight[0][j];
     t->shared = row[0] == row[rows - 1];
     for (int r = 0; r < (t->shared ? 1 : rows); r++) {
         if (row[r] != s->slots.at || !s->slots.known)
-            NAME(advance_lines)(terrain, basis, s, work, row[r], n);
-        const REAL(*above)[CHUNK] = (const REAL(*)[CHUNK])s->line + s->slots.above * each;
-        const REAL(*below)[CHUNK] = (const REAL(*)[CHUNK])s->line + s->slots.below * each;
+            REAL_NAME(advance_lines)(s, row[r]);
+        const REAL(*above)[KERNEL_CHUNK] =
+            (const REAL(*)[KERNEL_CHUNK])s->line + s->slots.above * each;
+        const REAL(*below)[KERNEL_CHUNK] =
+            (const REAL(*)[KERNEL_CHUNK])s->line + s->slots.below * each;
         t->line[r][0] = above[0];
         t->line[r][1] = below[0];
         t->line[r][2] = above[1];
@@ -178,119 +191,146 @@ static inline void NAME(find_terms)(const struct farlands_terrain *terrain,
 }
 
 /*
- * The sum of OCTAVES' TERMS on ROWS rows, for VECTORS vectors from sample I on.
- * All but the first are constants where this is inlined, so that the sums stay
- * in registers while the octaves pass; a shared line is loaded once for all rows.
+ * The inner loop of all: the sum of TERMS terms of each of OCTAVES on ROWS rows, for VECTORS
+ * vectors from sample I on. ROWS, TERMS and VECTORS are constants in each call, so that the sums
+ * stay in registers while the octaves pass. A shared line is loaded once for all rows.
  */
-static inline __attribute__((always_inline)) void NAME(sum_block)(const struct NAME(terms) * t,
-                                                                  int octaves, int rows, int terms,
-                                                                  int vectors, int i,
-                                                                  REAL *const *sum)
+static inline __attribute__((always_inline)) void
+REAL_NAME(sum_block)(const struct REAL_NAME(terms) * t, int octaves, int rows, int terms,
+                     int vectors, int i, REAL *const *sum)
 {
-    NAME(vector) a[ROWS][BLOCK];
+    REAL_NAME(vector) a[KERNEL_SET_ROWS][KERNEL_BLOCK];
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++)
-            a[r][v] = (NAME(vector)){0};
-    for (const struct NAME(terms) *end = t + octaves; t < end; t++) {
+            a[r][v] = (REAL_NAME(vector)){0};
+    for (const struct REAL_NAME(terms) *end = t + octaves; t < end; t++) {
         if (t->shared)
             for (int k = 0; k < terms; k++) {
                 const REAL *line = t->line[0][k] + i;
-                NAME(vector) w[ROWS];
+                REAL_NAME(vector) w[KERNEL_SET_ROWS];
                 for (int r = 0; r < rows; r++)
-                    w[r] = NAME(splat)(t->weight[k * CHUNK + r]);
+                    w[r] = REAL_NAME(splat)(t->weight[k * KERNEL_CHUNK + r]);
                 for (int v = 0; v < vectors; v++) {
-                    const NAME(vector) x = NAME(load)(line + v * NAME(LANES));
+                    const REAL_NAME(vector) x = REAL_NAME(load)(line + v * REAL_NAME(LANES));
                     for (int r = 0; r < rows; r++)
-                        a[r][v] = NAME(multiply_add)(w[r], x, a[r][v]);
+                        a[r][v] = REAL_NAME(multiply_add)(w[r], x, a[r][v]);
                 }
             }
         else
             for (int k = 0; k < terms; k++)
                 for (int r = 0; r < rows; r++) {
                     const REAL *line = t->line[r][k] + i;
-                    const NAME(vector) w = NAME(splat)(t->weight[k * CHUNK + r]);
+                    const REAL_NAME(vector) w = REAL_NAME(splat)(t->weight[k * KERNEL_CHUNK + r]);
                     for (int v = 0; v < vectors; v++)
-                        a[r][v] =
-                            NAME(multiply_add)(w, NAME(load)(line + v * NAME(LANES)), a[r][v]);
+                        a[r][v] = REAL_NAME(multiply_add)(
+                            w, REAL_NAME(load)(line + v * REAL_NAME(LANES)), a[r][v]);
                 }
     }
     for (int r = 0; r < rows; r++)
         for (int v = 0; v < vectors; v++)
-            NAME(store)(sum[r] + i + v * NAME(LANES), a[r][v]);
+            REAL_NAME(store)(sum[r] + i + v * REAL_NAME(LANES), a[r][v]);
 }
 
-/* The same for one vector column of one set: ROWS rows, or 1. */
 static inline __attribute__((always_inline)) void
-NAME(sum_set)(const struct NAME(set) * set, int octaves, int terms, int vectors, int i)
+REAL_NAME(sum_set)(const struct REAL_NAME(set) * set, int octaves, int terms, int vectors, int i)
 {
-    if (set->rows == ROWS)
-        NAME(sum_block)(set->terms, octaves, ROWS, terms, vectors, i, set->sum);
-    else
-        NAME(sum_block)(set->terms, octaves, 1, terms, vectors, i, set->sum);
+    if (set->rows == KERNEL_SET_ROWS)
+        REAL_NAME(sum_block)
+    (set->terms, octaves, KERNEL_SET_ROWS, terms, vectors, i, set->sum);
+    else REAL_NAME(sum_block)(set->terms, octaves, 1, terms, vectors, i, set->sum);
 }
 
-/* Sets of rows one below the other, block by block: so lines stay in the level 1 cache. */
+/* COUNT sets of rows, one below the other, block by block: lines stay in the level 1 cache. */
 static inline __attribute__((always_inline)) void
-NAME(sum_blocks)(const struct NAME(set) * sets, int count, int octaves, int terms, int n)
+REAL_NAME(sum_blocks)(const struct REAL_NAME(set) * sets, int count, int octaves, int terms, int n)
 {
+    enum { LANES = REAL_NAME(LANES) };
     int i = 0;
-    for (; i + BLOCK * NAME(LANES) <= n; i += BLOCK * NAME(LANES))
+    for (; i + KERNEL_BLOCK * LANES <= n; i += KERNEL_BLOCK * LANES)
         for (int k = 0; k < count; k++)
-            NAME(sum_set)(&sets[k], octaves, terms, BLOCK, i);
-    for (; i + 2 * NAME(LANES) <= n; i += 2 * NAME(LANES))
+            REAL_NAME(sum_set)(&sets[k], octaves, terms, KERNEL_BLOCK, i);
+    for (; i + 2 * LANES <= n; i += 2 * LANES)
         for (int k = 0; k < count; k++)
-            NAME(sum_set)(&sets[k], octaves, terms, 2, i);
-    for (; i < n; i += NAME(LANES))
+            REAL_NAME(sum_set)(&sets[k], octaves, terms, 2, i);
+    for (; i < n; i += LANES)
         for (int k = 0; k < count; k++)
-            NAME(sum_set)(&sets[k], octaves, terms, 1, i);
+            REAL_NAME(sum_set)(&sets[k], octaves, terms, 1, i);
 }
 
-/* Two terms for value noise, four for Perlin's. */
-static void NAME(sum_sets)(const struct NAME(set) * sets, int count, int octaves,
-                           enum farlands_basis basis, int n)
+/* A basis with one line has two terms, value above and below; one with two lines has four. */
+static void REAL_NAME(sum_sets)(const struct REAL_NAME(set) * sets, int count, int octaves,
+                                int lines, int n)
 {
-    if (basis == FARLANDS_VALUE)
-        NAME(sum_blocks)(sets, count, octaves, 2, n);
+    if (lines == 1)
+        REAL_NAME(sum_blocks)(sets, count, octaves, 2, n);
     else
-        NAME(sum_blocks)(sets, count, octaves, 4, n);
+        REAL_NAME(sum_blocks)(sets, count, octaves, 4, n);
 }
 
-/* Add the octave to row J. */
-static void NAME(cellular_row)(const struct farlands_terrain *terrain, struct SCRATCH *s,
-                               struct line_work *work, int j, int n, REAL *restrict sum)
-{
-    ALIGNED REAL nearest[CHUNK];
-    const REAL f = (REAL)s->rows.f[j];
+/* --- BASIS_ROWS: a formula of their own --------------------------------------------------------
+ */
 
-    NAME(fill)(nearest, 1, n);
+/* The lines of lattice row ROW, made if they are not there. They stay for three more rows. */
+static inline REAL (*REAL_NAME(lines)(struct REAL_NAME(octave) * s, int64_t row))[KERNEL_CHUNK]
+{
+    bool known;
+    REAL(*line)
+    [KERNEL_CHUNK] = s->line + slot_lines(s->source.basis) * find_slot(&s->slots, row, 0, &known);
+    if (!known)
+        REAL_NAME(make_lines)(s, row, line);
+    return line;
+}
+
+static void REAL_NAME(cellular_row)(struct REAL_NAME(octave) * s, int j, REAL *restrict sum)
+{
+    KERNEL_ALIGNED REAL nearest[KERNEL_CHUNK];
+    const REAL f = (REAL)s->rows.f[j];
+    const int n = s->n;
+
+    REAL_NAME(fill)(nearest, 1, n);
     for (int k = -1; k <= 1; k++) {
-        const REAL(*line)[CHUNK] = (const REAL(*)[CHUNK])NAME(lines)(terrain, FARLANDS_CELLULAR, s,
-                                                                     work, s->rows.cell[j] + k, n);
+        REAL(*line)[KERNEL_CHUNK] = REAL_NAME(lines)(s, s->rows.cell[j] + k);
         for (int side = 0; side < 3; side++) {
             const REAL *restrict squared = line[side], *restrict y = line[side + 3];
             for (int i = 0; i < n; i++) {
                 const REAL d = (REAL)k + y[i] - f;
-                const REAL r = FMA(d, d, squared[i]);
+                const REAL r = REAL_FMA(d, d, squared[i]);
                 nearest[i] = r < nearest[i] ? r : nearest[i];
             }
         }
     }
     for (int i = 0; i < n; i++)
-        sum[i] = FMA(s->amplitude, NAME(cellular)(nearest[i]), sum[i]);
+        sum[i] = REAL_FMA(s->amplitude, REAL_NAME(cellular)(nearest[i]), sum[i]);
 }
 
-/* One octave of row J. */
-static void NAME(octave_row)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                             struct SCRATCH *s, struct line_work *work, int j, int n, REAL *sum)
+/* Add the octave to row J. */
+static void REAL_NAME(add_row)(struct REAL_NAME(octave) * s, int j, REAL *restrict sum)
 {
-    struct NAME(set) set;
-    if (basis == FARLANDS_CELLULAR) {
-        NAME(fill)(sum, 0, n);
-        NAME(cellular_row)(terrain, s, work, j, n, sum);
+    switch (s->source.basis) {
+    case FARLANDS_CELLULAR:
+        REAL_NAME(cellular_row)(s, j, sum);
+        break;
+    case FARLANDS_PERLIN:
+    case FARLANDS_VALUE: /* sums of terms */
+    case FARLANDS_SIMPLEX:
+        break;
+    }
+}
+
+/* --- Either ------------------------------------------------------------------------------------
+ */
+
+/* The noise of the octave on row J. */
+static void REAL_NAME(octave_row)(struct REAL_NAME(octave) * s, int j, REAL *sum)
+{
+    struct REAL_NAME(set) set;
+    if (basis_of(s->source.basis).method == BASIS_ROWS) {
+        REAL_NAME(fill)(sum, 0, s->n);
+        REAL_NAME(add_row)(s, j, sum);
         return;
     }
     set.rows = 1;
     set.sum[0] = sum;
-    NAME(find_terms)(terrain, basis, s, work, j, 1, n, &set.terms[0]);
-    NAME(sum_sets)(&set, 1, 1, basis, n);
+    REAL_NAME(find_terms)(s, j, 1, &set.terms[0]);
+    REAL_NAME(sum_sets)(&set, 1, 1, basis_of(s->source.basis).lines, s->n);
 }

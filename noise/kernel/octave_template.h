@@ -1,182 +1,193 @@
 /*
- * Octaves over a grid and at a point, and from their sum to heights. Part of
- * kernel_template.h, which includes it once for narrow cells (REAL float) and
- * once for broad ones (REAL double); NAME(x) tells the two apart.
+ * Octaves over a chunk and at a point, and from their sum to heights: once for narrow octaves, once
+ * for broad ones. Part of kernel_template.h.
+ *
+ * Parameters, required:
+ *   REAL_IS_FLOAT                see real_begin.h; taken back at the end
+ *   KERNEL_LANES, KERNEL_BLOCK   see kernel_template.h
  */
+#if !defined KERNEL_LANES || !defined KERNEL_BLOCK
+#error "octave_template.h: include kernel_template.h instead"
+#endif
+#include "real_begin.h"
 
-
-/* Written as the minimum and maximum that processors have. */
-static inline REAL NAME(clamp)(REAL x, REAL min, REAL max)
+/* Written as the minimum and maximum instructions that processors have. */
+static inline REAL REAL_NAME(clamp)(REAL x, REAL min, REAL max)
 {
     x = x > min ? x : min;
     return x < max ? x : max;
 }
 
-static inline void NAME(fill)(REAL *restrict row, REAL value, int n)
+static inline void REAL_NAME(fill)(REAL *restrict row, REAL value, int n)
 {
     for (int i = 0; i < n; i++)
         row[i] = value;
 }
 
-static inline REAL NAME(cellular)(REAL squared)
+/* Cellular noise, from the squared distance of the nearest point. */
+static inline REAL REAL_NAME(cellular)(REAL squared)
 {
-    return 2 * ROOT(squared < 1 ? squared : 1) - 1;
+    return 2 * REAL_SQRT(squared < 1 ? squared : 1) - 1;
 }
 
 #include "lines_template.h"
 #include "points_template.h"
 #include "space_template.h"
 
-/* Add octave K to row J + R of the chunk, whose every sample has corners of its own. */
-static void NAME(scattered_row)(const struct farlands_terrain *terrain,
-                                const struct farlands_scratch *scratch, int k, int j, int r, int n,
-                                REAL *restrict sum)
+/* --- Over a chunk: octaves FIRST to LAST - 1 -----------------------------------------------------
+ */
+
+/* Add octave K to row J + R of the chunk, sample by sample. R counts rows of the band. */
+static void REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k, int j, int r,
+                                     REAL *restrict sum)
 {
-    const struct SCRATCH *s = &scratch->octave[k].MEMBER;
-    const struct displacement *d = terrain->warp != 0 ? scratch->displacement[r] : NULL;
+    const struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
+    const bool warped = scratch->terrain->warp != 0;
+    const struct displacement *d = scratch->displacement[r];
+    const int n = scratch->n;
     struct point_room room[2];
-    for (int i = 0; i < n; i += POINTS) {
-        const int count = n - i < POINTS ? n - i : POINTS;
+    for (int i = 0; i < n; i += KERNEL_POINTS) {
+        const int count = n - i < KERNEL_POINTS ? n - i : KERNEL_POINTS;
         struct points x = points_of(&s->columns, i);
         struct points y = points_repeat(&s->rows, j + r, count, &room[AXIS_Y]);
-        if (d) {
-            x = points_moved(terrain, s->octave, x, &d[AXIS_X], i, count, &room[AXIS_X]);
-            y = points_moved(terrain, s->octave, y, &d[AXIS_Y], i, count, &room[AXIS_Y]);
+        if (warped) {
+            x = points_moved(&s->source, x, &d[AXIS_X], i, count, &room[AXIS_X]);
+            y = points_moved(&s->source, y, &d[AXIS_Y], i, count, &room[AXIS_Y]);
         }
-        NAME(add_points)(terrain, terrain->basis, s->octave, s->amplitude, &x, &y, count, sum + i);
+        REAL_NAME(add_points)(&s->source, s->amplitude, &x, &y, count, sum + i);
     }
 }
 
-/* The sum of octaves FIRST to LAST - 1, the finest first, on ROWS rows from J on. */
-static void NAME(sum_lines)(const struct farlands_terrain *terrain,
-                            struct farlands_scratch *scratch, int first, int last, int j, int rows,
-                            int n)
+/* The sum, finest octave first, on ROWS rows from J on, no more than a band: BASIS_LINES. */
+static void REAL_NAME(sum_lines)(struct farlands_scratch *scratch, int first, int last, int j,
+                                 int rows)
 {
-    struct NAME(set) *sets = scratch->sets.MEMBER;
+    struct REAL_NAME(set) *sets = scratch->sets.REAL_MEMBER;
     int count = 0, octaves = 0;
 
     for (int top = 0; top < rows; top += sets[count++].rows) {
-        struct NAME(set) *set = &sets[count];
-        set->rows = rows - top < ROWS ? 1 : ROWS;
+        struct REAL_NAME(set) *set = &sets[count];
+        set->rows = rows - top < KERNEL_SET_ROWS ? 1 : KERNEL_SET_ROWS;
         for (int r = 0; r < set->rows; r++)
-            set->sum[r] = scratch->sums[top + r].MEMBER;
+            set->sum[r] = scratch->sums[top + r].REAL_MEMBER;
         octaves = 0;
-        for (int k = last - 1; k >= first; k--)
+        for (int k = last - 1; k >= first; k--) {
+            struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
             if (scratch->band_limit[k] != 0)
-                NAME(find_terms)
-        (terrain, terrain->basis, &scratch->octave[k].MEMBER, &scratch->line, j + top, set->rows, n,
-         &set->terms[octaves++]);
+                REAL_NAME(find_terms)(s, j + top, set->rows, &set->terms[octaves++]);
+        }
     }
-    NAME(sum_sets)(sets, count, octaves, terrain->basis, n);
+    REAL_NAME(sum_sets)
+    (sets, count, octaves, basis_of(scratch->terrain->basis).lines, scratch->n);
 }
 
-/* The same for noise that is not made of lines. */
-static void NAME(sum_octaves)(const struct farlands_terrain *terrain,
-                              struct farlands_scratch *scratch, int first, int last, int j,
-                              int rows, int n)
+/* The same for other bases, and for warped terrains. */
+static void REAL_NAME(sum_octaves)(struct farlands_scratch *scratch, int first, int last, int j,
+                                   int rows)
 {
+    const bool scattered = is_scattered(scratch->terrain);
     for (int r = 0; r < rows; r++) {
-        REAL *sum = scratch->sums[r].MEMBER;
-        NAME(fill)(sum, 0, n);
+        REAL *sum = scratch->sums[r].REAL_MEMBER;
+        REAL_NAME(fill)(sum, 0, scratch->n);
         for (int k = last - 1; k >= first; k--)
             if (scratch->band_limit[k] == 0)
                 continue;
-            else if (is_scattered(terrain))
-                NAME(scattered_row)(terrain, scratch, k, j, r, n, sum);
+            else if (scattered)
+                REAL_NAME(add_scattered)(scratch, k, j, r, sum);
             else
-                NAME(cellular_row)
-        (terrain, &scratch->octave[k].MEMBER, &scratch->line, j + r, n, sum);
+                REAL_NAME(add_row)(&scratch->octave[k].REAL_MEMBER, j + r, sum);
     }
 }
 
-/* Join octaves FIRST to LAST - 1, the coarsest first, on row J + R. */
-static void NAME(join_octaves)(const struct farlands_terrain *terrain,
-                               struct farlands_scratch *scratch, int first, int last, int j, int r,
-                               int n, REAL *restrict sum, REAL *restrict weight)
+/* Fractals that are more than a sum: the coarsest octave first, on row J + R. */
+static void REAL_NAME(fractal_octaves)(struct farlands_scratch *scratch, int first, int last, int j,
+                                       int r, REAL *restrict sum, REAL *restrict weight)
 {
-    ALIGNED REAL noise[CHUNK];
+    const struct farlands_terrain *terrain = scratch->terrain;
+    const bool scattered = is_scattered(terrain);
+    const int n = scratch->n;
+    KERNEL_ALIGNED REAL noise[KERNEL_CHUNK];
     for (int k = first; k < last; k++) {
-        if (scratch->band_limit[k] == 0 || is_scattered(terrain))
-            NAME(fill)(noise, 0, n);
-        if (scratch->band_limit[k] != 0 && is_scattered(terrain))
-            NAME(scattered_row)(terrain, scratch, k, j, r, n, noise);
-        else if (scratch->band_limit[k] != 0)
-            NAME(octave_row)
-        (terrain, terrain->basis, &scratch->octave[k].MEMBER, &scratch->line, j + r, n, noise);
-        NAME(add_fractal)(terrain, &terrain->octave[k], scratch->band_limit[k], n, noise, sum, weight);
+        const double limit = scratch->band_limit[k];
+        if (limit == 0 || scattered)
+            REAL_NAME(fill)(noise, 0, n);
+        if (limit != 0 && scattered)
+            REAL_NAME(add_scattered)(scratch, k, j, r, noise);
+        else if (limit != 0)
+            REAL_NAME(octave_row)(&scratch->octave[k].REAL_MEMBER, j + r, noise);
+        REAL_NAME(add_fractal)(terrain, &terrain->octave[k], limit, n, noise, sum, weight);
     }
 }
 
-/* Add one octave at one place, N times. */
-static void NAME(add_place)(const struct farlands_terrain *terrain, enum farlands_basis basis,
-                            const struct octave *octave, REAL amplitude, int64_t x, int64_t y,
-                            const struct displacement *d, int n, REAL *restrict sum)
+/* --- At one point, KERNEL_LANES times
+ * -------------------------------------------------------------- */
+
+static void REAL_NAME(add_place)(const struct octave_source *source, REAL amplitude,
+                                 const struct single_place *at, REAL *restrict sum)
 {
     struct point_room room[2];
-    struct points px = points_at(basis, octave, AXIS_X, x, n, &room[AXIS_X]);
-    struct points py = points_at(basis, octave, AXIS_Y, y, n, &room[AXIS_Y]);
-    if (d) {
-        px = points_moved(terrain, octave, px, &d[AXIS_X], 0, n, &room[AXIS_X]);
-        py = points_moved(terrain, octave, py, &d[AXIS_Y], 0, n, &room[AXIS_Y]);
+    struct points x = points_at(source, AXIS_X, at->x, KERNEL_LANES, &room[AXIS_X]);
+    struct points y = points_at(source, AXIS_Y, at->y, KERNEL_LANES, &room[AXIS_Y]);
+    if (at->moved) {
+        x = points_moved(source, x, &at->moved[AXIS_X], 0, KERNEL_LANES, &room[AXIS_X]);
+        y = points_moved(source, y, &at->moved[AXIS_Y], 0, KERNEL_LANES, &room[AXIS_Y]);
     }
-    NAME(add_points)(terrain, basis, octave, amplitude, &px, &py, n, sum);
+    REAL_NAME(add_points)(source, amplitude, &x, &y, KERNEL_LANES, sum);
 }
 
-static void NAME(sum_place)(const struct farlands_terrain *terrain, int first, int last, int64_t x,
-                            int64_t y, const struct displacement *d, int n, REAL *restrict sum)
+static void REAL_NAME(sum_place)(const struct farlands_terrain *terrain, int first, int last,
+                                 const struct single_place *at, REAL *restrict sum)
 {
     for (int k = last - 1; k >= first; k--) {
-        const struct octave *octave = &terrain->octave[k];
-        const REAL share = (REAL)(octave->amplitude / terrain->amplitude);
-        NAME(add_place)(terrain, terrain->basis, octave, share, x, y, d, n, sum);
+        const struct octave_source source = {terrain, &terrain->octave[k], terrain->basis};
+        const REAL share = (REAL)(source.octave->amplitude / terrain->amplitude);
+        REAL_NAME(add_place)(&source, share, at, sum);
     }
 }
 
-static void NAME(join_place)(const struct farlands_terrain *terrain, int first, int last, int64_t x,
-                             int64_t y, const struct displacement *d, int n, REAL *restrict sum,
-                             REAL *restrict weight)
+static void REAL_NAME(fractal_place)(const struct farlands_terrain *terrain, int first, int last,
+                                     const struct single_place *at, REAL *restrict sum,
+                                     REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
-        ALIGNED REAL noise[LANES] = {0};
-        NAME(add_place)(terrain, terrain->basis, &terrain->octave[k], 1, x, y, d, n, noise);
-        NAME(add_fractal)(terrain, &terrain->octave[k], 1, n, noise, sum, weight);
+        const struct octave_source source = {terrain, &terrain->octave[k], terrain->basis};
+        KERNEL_ALIGNED REAL noise[KERNEL_LANES] = {0};
+        REAL_NAME(add_place)(&source, 1, at, noise);
+        REAL_NAME(add_fractal)(terrain, source.octave, 1, KERNEL_LANES, noise, sum, weight);
     }
 }
 
-/* N sums to metres: the noise is SCALE * sum + SHIFT. */
-static void NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,
-                          const REAL *restrict sum, int n, float *restrict metres)
+/* --- Elevation
+ * ------------------------------------------------------------------------------------- */
+
+/* N sums to metres. The noise is SCALE * sum + SHIFT. */
+static void REAL_NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,
+                               const REAL *restrict sum, int n, float *restrict metres)
 {
-    ALIGNED REAL noise[CHUNK];
-    ALIGNED float value[CHUNK], from[CHUNK], base[CHUNK], slope[CHUNK], rest[CHUNK];
+    KERNEL_ALIGNED REAL noise[KERNEL_CHUNK];
+    KERNEL_ALIGNED float value[KERNEL_CHUNK], from[KERNEL_CHUNK], base[KERNEL_CHUNK];
+    KERNEL_ALIGNED float slope[KERNEL_CHUNK], rest[KERNEL_CHUNK];
     const REAL min = e->noise_min, max = e->noise_max;
     const float lowest = e->metres_min, highest = e->metres_max;
 
     if (e->pieces == 1) {
         const REAL first = (REAL)e->base[0], s = (REAL)e->slope[0] + (REAL)e->slope_rest[0];
         for (int i = 0; i < n; i++) {
-            const REAL v = FMA(scale, sum[i], shift) - min;
-            metres[i] = narrow_clamp((float)FMA(v, s, first), lowest, highest);
+            const REAL v = REAL_FMA(scale, sum[i], shift) - min;
+            metres[i] = narrow_clamp((float)REAL_FMA(v, s, first), lowest, highest);
         }
         return;
     }
     for (int i = 0; i < n; i++) {
-        noise[i] = NAME(clamp)(FMA(scale, sum[i], shift), min, max);
+        noise[i] = REAL_NAME(clamp)(REAL_FMA(scale, sum[i], shift), min, max);
         value[i] = (float)noise[i];
     }
     find_pieces(e, value, n, from, base, slope, rest);
     for (int i = 0; i < n; i++) {
         const REAL s = (REAL)slope[i] + (REAL)rest[i];
-        const float m = (float)FMA(noise[i] - (REAL)from[i], s, (REAL)base[i]);
+        const float m = (float)REAL_FMA(noise[i] - (REAL)from[i], s, (REAL)base[i]);
         metres[i] = narrow_clamp(m, lowest, highest);
     }
 }
 
-#undef REAL
-#undef EXPAND_IN_REGISTERS
-#undef FMA
-#undef ROOT
-#undef ABS
-#undef SCRATCH
-#undef MEMBER
-#undef NAME
+#include "real_end.h"

@@ -1,93 +1,108 @@
-/* Working memory of one evaluation. Private to noise/. */
+/*
+ * Working memory of one evaluation, and at the same time its context: functions of a kernel take a
+ * struct farlands_scratch or one octave of it. Private to noise/.
+ */
 #ifndef FARLANDS_SCRATCH_H
 #define FARLANDS_SCRATCH_H
 
+#include "noise/basis.h"
 #include "noise/terrain.h"
 
-/* Columns, and rows, worked on at once: a 256-sample tile with a border fits, and a
- * 512-sample one is two halves. */
-#define CHUNK 272
-/* Loops run in whole steps of this, the widest vector of floats; arrays have room for it. */
-#define STEP 16
-/* Points worked on at once: few enough that all that belongs to them stays in a level 1 cache. */
-#define POINTS 64
-
-/* Rows summed at once: few enough that their sums stay in registers. */
-#define ROWS 4
-/* Rows whose lines are all made before the first is summed. */
-#define BAND 16
-
-#define ALIGNED _Alignas(64)
-
-/* Places on one axis as one octave sees them. */
-struct places {
-    ALIGNED int64_t cell[CHUNK];
-    ALIGNED int64_t rest[CHUNK]; /* units into the cell */
-    ALIGNED double f[CHUNK];     /* fraction of the cell, 0 .. 1 */
-    /* Simplex: F times the place, cells and fraction; F is the skew. */
-    ALIGNED int64_t skew[CHUNK];
-    ALIGNED double skew_f[CHUNK];
+enum {
+    /* Columns, and rows, of a chunk: a 256-sample tile with a border fits, and a 512-sample tile is
+     * two halves. */
+    KERNEL_CHUNK = 272,
+    /* Loops over samples run in whole steps of this, the widest vector of floats; arrays have room
+     * for it. */
+    KERNEL_STEP = 16,
+    /* Points evaluated at once: few enough that their arrays stay in a level 1 cache. */
+    KERNEL_POINTS = 64,
+    /* Rows of a set, summed at once: few enough that their sums stay in registers. */
+    KERNEL_SET_ROWS = 4,
+    /* Rows of a band: their lines are made before the first of its sets is summed. */
+    KERNEL_BAND_ROWS = 16,
+    /* Sets in a band; fewer than KERNEL_SET_ROWS rows left over are sets of one. */
+    KERNEL_SETS = KERNEL_BAND_ROWS / KERNEL_SET_ROWS + KERNEL_SET_ROWS - 1,
+    /* Rows of a box whose heights are kept while its slices are evaluated. */
+    KERNEL_BOX_ROWS = 64,
+    /* Lattice rows whose lines an octave keeps, and lines for all of them. */
+    KERNEL_SLOTS = 8,
+    KERNEL_LINES = 24,
 };
 
-/* Hashes of lattice columns, or rows, in two halves. */
+#define KERNEL_ALIGNED _Alignas(64)
+
+/* The octave that a function evaluates. */
+struct octave_source {
+    const struct farlands_terrain *terrain; /* for hash, fade and gradients */
+    const struct octave *octave;
+    enum farlands_basis basis; /* the terrain's; in a warp and in space FARLANDS_PERLIN */
+};
+
+/* Coordinates along one axis, in the octave's lattice. */
+struct places {
+    KERNEL_ALIGNED int64_t cell[KERNEL_CHUNK];
+    KERNEL_ALIGNED int64_t rest[KERNEL_CHUNK]; /* units into the cell */
+    KERNEL_ALIGNED double f[KERNEL_CHUNK];     /* fraction of the cell, 0 .. 1 */
+    /* Simplex only: the skew times the coordinate, cells and fraction. */
+    KERNEL_ALIGNED int64_t skew[KERNEL_CHUNK];
+    KERNEL_ALIGNED double skew_f[KERNEL_CHUNK];
+};
+
+/* Hashes of lattice columns or rows, in two halves. */
 struct axis_hash {
     uint32_t *low, *high;
 };
 
-/* The columns of one octave's lattice that a chunk's samples lie between. */
+/* The lattice columns of a chunk. */
 struct lattice {
-    /* Samples share cells: one hash a lattice column. Or cells are finer than
-     * samples: CHUNK hashes for each corner of a sample's cell, west to east. */
+    /* True: samples share cells, and there is one hash per lattice column. False: cells are finer
+     * than samples, and there are KERNEL_CHUNK hashes for each corner of a sample's cell, west to
+     * east. */
     bool dense;
     int count; /* dense: lattice columns */
-    /* Dense: sample i's cell is near[i] columns from group[i / LANES]. */
-    ALIGNED uint32_t near[CHUNK];
-    int32_t group[CHUNK / 4];
-    ALIGNED uint32_t low[3 * CHUNK + STEP];
-    ALIGNED uint32_t high[3 * CHUNK + STEP];
+    /* Dense: sample i's cell is near[i] columns east of group[i / KERNEL_LANES]. */
+    KERNEL_ALIGNED uint32_t near[KERNEL_CHUNK];
+    int32_t group[KERNEL_CHUNK / 4];
+    KERNEL_ALIGNED uint32_t low[3 * KERNEL_CHUNK + KERNEL_STEP];
+    KERNEL_ALIGNED uint32_t high[3 * KERNEL_CHUNK + KERNEL_STEP];
 };
 
-/*
- * A lattice row, interpolated along x at each sample of a chunk, so that what is
- * left for a sample is to interpolate between lines. A row takes two lines for
- * Perlin noise, three in a volume, one for value and six for cellular noise.
- */
-enum { SLOTS = 8, LINES = 24 };
-
-/* Which lattice rows the slots hold. */
+/* The lattice rows whose lines an octave keeps. */
 struct slots {
     int count; /* in use */
-    /* Rows that are summed: the one before lay in lattice row AT, between the lines of two slots.
-     */
+    /* Rows in ascending order: the last row lay in lattice row AT, between the lines of slots ABOVE
+     * and BELOW; NEXT is overwritten next. */
     bool known;
     int64_t at;
     int above, below, next;
-    /* Cellular noise and volumes look for a row (of a slice); used: when last; 0: empty. */
-    uint32_t used[SLOTS], clock;
-    int64_t row[SLOTS], slice[SLOTS];
+    /* Rows in any order (find_slot). USED: the time of the last use; 0: empty. */
+    uint32_t used[KERNEL_SLOTS], clock;
+    int64_t row[KERNEL_SLOTS], slice[KERNEL_SLOTS];
 };
 
-/* Lines that a slot has room for. */
+/* Lines that a slot has room for: at least three, as Perlin noise in space needs. */
 static inline int slot_lines(enum farlands_basis basis)
 {
-    return basis == FARLANDS_CELLULAR ? 6 : 3;
+    return basis_of(basis).lines > 3 ? basis_of(basis).lines : 3;
 }
 
-/* Rows of a band where the finest octave's cells are WAVELENGTH wide: as many as reach over no more
- * lattice rows than there are slots. */
-static inline int band_rows(int64_t wavelength, int64_t step)
-{
-    return 4 * step <= wavelength ? BAND : ROWS;
-}
-
-/* Slots in use, not more than needed, for the cache's sake: a band of 16 rows reaches over 4
- * lattice rows where a cell has 8. Cellular noise goes row by row. */
+/* Slots in use: few, for the cache's sake. A band of 16 rows crosses 4 lattice rows if a cell is at
+ * least 8 samples high. Bases evaluated row by row need no more for a row. */
 static inline int slot_count(enum farlands_basis basis, const struct octave *octave, int64_t step)
 {
-    return basis == FARLANDS_CELLULAR || 8 * step <= octave->wavelength ? 4 : SLOTS;
+    return basis_of(basis).method == BASIS_ROWS || 8 * step <= octave->wavelength ? 4
+                                                                                  : KERNEL_SLOTS;
 }
 
-/* The slot of ROW, or the one that was not asked for longest. */
+/* Rows of a band if the finest octave's cells are WAVELENGTH wide: no more than cross as many
+ * lattice rows as there are slots. */
+static inline int band_rows(int64_t wavelength, int64_t step)
+{
+    return 4 * step <= wavelength ? KERNEL_BAND_ROWS : KERNEL_SET_ROWS;
+}
+
+/* The slot of ROW in SLICE. If it has none, *KNOWN is false and it gets the least recently used. */
 static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, bool *known)
 {
     int oldest = 0;
@@ -108,64 +123,24 @@ static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, boo
     return oldest;
 }
 
-/* What one octave knows about a chunk, in float or in double. */
-#define OCTAVE_SCRATCH(name, real)                                                   \
-    struct name {                                                                    \
-        const struct octave *octave;                                                 \
-        real amplitude; /* the octave's share; 1 where the fractal is not a sum */   \
-        struct places columns, rows;                                                 \
-        struct lattice lattice;                                                      \
-        /* Of columns and rows: what a corner's gradient component and the other one \
-         * are multiplied by; the rows' include the amplitude. */                    \
-        ALIGNED real p_x[2][CHUNK], q_x[2][CHUNK]; /* of columns */                  \
-        ALIGNED real weight[4][CHUNK];             /* of rows: q 0, q 1, p 0, p 1 */ \
-        struct slots slots;                                                          \
-        ALIGNED real line[LINES][CHUNK];                                             \
-    }
-
-OCTAVE_SCRATCH(narrow_scratch, float);
-OCTAVE_SCRATCH(broad_scratch, double);
-
-/*
- * What makes noise on up to ROWS rows, the set, of their sums: from each octave
- * lines, each times a constant of the row.
- */
-struct narrow_terms {
-    bool shared;                /* all rows lie between the same lattice rows: line[0] is all */
-    const float *weight;        /* term k's, of row r: weight[k * CHUNK + r] */
-    const float *line[ROWS][4]; /* along above and below, across above and below */
-};
-
-struct narrow_set {
-    int rows;
-    float *sum[ROWS];
-    struct narrow_terms terms[FARLANDS_MAX_OCTAVES];
-};
-
-/* The same in double. */
-struct broad_terms {
-    bool shared;
-    const double *weight;
-    const double *line[ROWS][4];
-};
-
-struct broad_set {
-    int rows;
-    double *sum[ROWS];
-    struct broad_terms terms[FARLANDS_MAX_OCTAVES];
-};
-
-enum { SETS = BAND / ROWS + ROWS - 1 };
-
-/* One lattice row in the making: indices, and what they stand for. */
+/* Corners of one lattice row while its lines are made: their indices, and what those stand for. */
 struct line_work {
-    ALIGNED uint32_t index[3 * CHUNK + STEP];
-    ALIGNED float x[3 * CHUNK + STEP], y[3 * CHUNK + STEP]; /* of lattice columns */
-    ALIGNED float side_x[3][CHUNK], side_y[3][CHUNK];       /* of each sample's corners */
-    ALIGNED float z[3 * CHUNK + STEP], side_z[2][CHUNK];    /* in a volume */
+    KERNEL_ALIGNED uint32_t index[3 * KERNEL_CHUNK + KERNEL_STEP];
+    /* Of lattice columns. */
+    KERNEL_ALIGNED float x[3 * KERNEL_CHUNK + KERNEL_STEP];
+    KERNEL_ALIGNED float y[3 * KERNEL_CHUNK + KERNEL_STEP];
+    KERNEL_ALIGNED float z[3 * KERNEL_CHUNK + KERNEL_STEP];
+    /* Of each sample's corners, west to east. */
+    KERNEL_ALIGNED float side_x[3][KERNEL_CHUNK], side_y[3][KERNEL_CHUNK];
+    KERNEL_ALIGNED float side_z[2][KERNEL_CHUNK];
 };
 
-/* Points as one octave sees them along one axis, as in struct places ... */
+#define REAL_IS_FLOAT 1
+#include "scratch_template.h"
+#define REAL_IS_FLOAT 0
+#include "scratch_template.h"
+
+/* Points along one axis, as in struct places ... */
 struct points {
     const int64_t *cell, *rest;
     const double *f;
@@ -173,80 +148,80 @@ struct points {
     const double *skew_f;
 };
 
-/* ... and room for those that are not there already. */
+/* ... and memory for those that are not columns of a chunk. */
 struct point_room {
-    ALIGNED int64_t cell[POINTS];
-    ALIGNED int64_t rest[POINTS];
-    ALIGNED double f[POINTS];
-    ALIGNED int64_t skew[POINTS];
-    ALIGNED double skew_f[POINTS];
-};
-
-/* What the warp adds to the places of a row along one axis, in units. */
-struct displacement {
-    ALIGNED double whole[CHUNK], fraction[CHUNK];
+    KERNEL_ALIGNED int64_t cell[KERNEL_POINTS];
+    KERNEL_ALIGNED int64_t rest[KERNEL_POINTS];
+    KERNEL_ALIGNED double f[KERNEL_POINTS];
+    KERNEL_ALIGNED int64_t skew[KERNEL_POINTS];
+    KERNEL_ALIGNED double skew_f[KERNEL_POINTS];
 };
 
 /* Hashes of the lattice columns, or rows, around each point. */
 struct point_hashes {
-    ALIGNED uint32_t low[3][POINTS], high[3][POINTS];
+    KERNEL_ALIGNED uint32_t low[3][KERNEL_POINTS], high[3][KERNEL_POINTS];
 };
 
-/* Sums of octaves along a row: what float holds and what double holds; and the
- * weights of fractals that are more than a sum. */
+/* What the corners around each point stand for: [row][column], north to south and west to east. */
+struct point_corners {
+    KERNEL_ALIGNED float x[3][3][KERNEL_POINTS], y[3][3][KERNEL_POINTS];
+};
+
+/* What the warp adds to the coordinates of a row along one axis, in units. */
+struct displacement {
+    KERNEL_ALIGNED double whole[KERNEL_CHUNK], fraction[KERNEL_CHUNK];
+};
+
+/* The place of a single height, and what the warp adds to x and y; NULL: no warp. */
+struct single_place {
+    int64_t x, y;
+    const struct displacement *moved;
+};
+
+/* Sums along a row of narrow octaves and of broad ones, and the weights of add_fractal. */
 struct sums {
-    ALIGNED float narrow[CHUNK], narrow_weight[CHUNK];
-    ALIGNED double broad[CHUNK], broad_weight[CHUNK];
+    KERNEL_ALIGNED float narrow[KERNEL_CHUNK], narrow_weight[KERNEL_CHUNK];
+    KERNEL_ALIGNED double broad[KERNEL_CHUNK], broad_weight[KERNEL_CHUNK];
 };
 
-/* One octave's slice: its cell, and the weights of its corners. */
-struct narrow_slice {
-    int64_t cell;
-    float p[2], q[2];
-};
-
-struct broad_slice {
-    int64_t cell;
-    double p[2], q[2];
-};
-
-/* An octave of a volume's noise. Its lattice rows' lines in two slices, folded to one for the
- * SLICE of samples between them, are lines as in a plane: along and across. */
+/* An octave in space. For the SLICE that is evaluated, the lines of the two lattice slices around
+ * it are folded into one: lines as in a plane, along and across. */
 struct space_scratch {
-    struct narrow_scratch narrow;
+    struct narrow_octave narrow;
     const struct space_octave *octave;
     struct narrow_slice slice;
     struct slots folded;
-    ALIGNED float fold[2 * SLOTS][CHUNK];
+    KERNEL_ALIGNED float fold[2 * KERNEL_SLOTS][KERNEL_CHUNK];
 };
 
-/* An octave, or one of the warp's two, or one of a volume's noises, over a chunk. */
+/* Any octave: of the terrain, of its warp, or in space. */
 union octave_scratch {
-    struct narrow_scratch narrow;
-    struct broad_scratch broad;
+    struct octave_source source; /* with which each of the others begins */
+    struct narrow_octave narrow;
+    struct broad_octave broad;
     struct space_scratch space;
 };
 
-/* Rows of a volume whose heights are kept while its slices pass. */
-enum { TALL_ROWS = 64 };
-
 struct farlands_scratch {
-    double band_limit[FARLANDS_MAX_OCTAVES]; /* 1 .. 0 */
-    double bias; /* of the sum: the mean of what the band limit takes away */
-    struct sums sums[BAND];
-    struct displacement displacement[BAND][2]; /* along x and y */
+    const struct farlands_terrain *terrain;
+    int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
+    double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
+    double bias; /* of the sum: the mean of all that the band limit removes */
+    struct sums sums[KERNEL_BAND_ROWS];
+    struct displacement displacement[KERNEL_BAND_ROWS][2]; /* along x and y */
     struct line_work line;
     struct {
-        struct narrow_set narrow[SETS];
-        struct broad_set broad[SETS];
+        struct narrow_set narrow[KERNEL_SETS];
+        struct broad_set broad[KERNEL_SETS];
     } sets;
     struct {
-        ALIGNED float heights[TALL_ROWS][CHUNK];
-        ALIGNED float noise[DENSITY_NOISES][BAND][CHUNK];
-    } volume;
+        KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
+        KERNEL_ALIGNED float noise[DENSITY_NOISES][KERNEL_BAND_ROWS][KERNEL_CHUNK];
+    } density;
     union octave_scratch octave[FARLANDS_MAX_OCTAVES], warp[2];
 };
 
-_Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES, "octaves of a volume");
+_Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES,
+               "the octaves of all density noises fit in struct farlands_scratch");
 
 #endif

@@ -1,0 +1,46 @@
+/*
+ * Working memory of one octave, in float or double. Part of scratch.h.
+ *
+ * Parameter, required: REAL_IS_FLOAT, see real_begin.h.
+ */
+#include "real_begin.h"
+
+/* One octave over a chunk, and the context of most functions of a kernel. */
+struct REAL_NAME(octave) {
+    struct octave_source source;
+    REAL amplitude;         /* what the noise is multiplied by */
+    struct line_work *work; /* shared by all octaves */
+    int n;                  /* columns of the chunk, in whole KERNEL_STEPs */
+    struct places columns, rows;
+    struct lattice lattice;
+    /* See corner_weights. Those of rows include the amplitude: q 0, q 1, p 0, p 1. */
+    KERNEL_ALIGNED REAL p_x[2][KERNEL_CHUNK], q_x[2][KERNEL_CHUNK];
+    KERNEL_ALIGNED REAL weight[4][KERNEL_CHUNK];
+    struct slots slots;
+    KERNEL_ALIGNED REAL line[KERNEL_LINES][KERNEL_CHUNK];
+};
+
+/*
+ * The noise of one octave on the rows of a set is a sum of terms: a line times a constant of the
+ * row. Term k of row r is line[r][k] times weight[k * KERNEL_CHUNK + r].
+ */
+struct REAL_NAME(terms) {
+    bool shared; /* all rows lie between the same lattice rows: line[0] holds for all */
+    const REAL *weight;
+    const REAL *line[KERNEL_SET_ROWS][4]; /* along above and below, across above and below */
+};
+
+/* Rows that are summed together: KERNEL_SET_ROWS, or one. */
+struct REAL_NAME(set) {
+    int rows;
+    REAL *sum[KERNEL_SET_ROWS];
+    struct REAL_NAME(terms) terms[FARLANDS_MAX_OCTAVES];
+};
+
+/* A slice through an octave in space, at one altitude: the cell and the weights of its corners. */
+struct REAL_NAME(slice) {
+    int64_t cell;
+    REAL p[2], q[2];
+};
+
+#include "real_end.h"
