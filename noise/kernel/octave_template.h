@@ -38,8 +38,9 @@ static inline REAL REAL_NAME(cellular)(REAL squared)
  */
 
 /* Add octave K to row J + R of the chunk, sample by sample. R counts rows of the band. */
-static void REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k, int j, int r,
-                                     REAL *restrict sum)
+static __attribute__((flatten)) void
+REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k, int j, int r,
+                         REAL *restrict sum)
 {
     const struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
     const bool warped = scratch->terrain->warp != 0;
@@ -122,8 +123,11 @@ static void REAL_NAME(fractal_octaves)(struct farlands_scratch *scratch, int fir
 /* --- At one point, KERNEL_LANES times
  * -------------------------------------------------------------- */
 
-static void REAL_NAME(add_place)(const struct octave_source *source, REAL amplitude,
-                                 const struct single_place *at, REAL *restrict sum)
+/* Flat, that is with all calls inlined, so that the number of points is a constant. */
+static __attribute__((flatten)) void REAL_NAME(add_place)(const struct octave_source *source,
+                                                          REAL amplitude,
+                                                          const struct single_place *at,
+                                                          REAL *restrict sum)
 {
     struct point_room room[2];
     struct points x = points_at(source, AXIS_X, at->x, KERNEL_LANES, &room[AXIS_X]);

@@ -133,20 +133,19 @@ static void REAL_NAME(add_points)(const struct octave_source *source, REAL ampli
                                   REAL *restrict sum)
 {
     struct point_corners c;
+    if (source->basis != FARLANDS_SIMPLEX) /* whose corners are those of a triangle */
+        corners_around(source, x, y, n, &c);
     switch (source->basis) {
     case FARLANDS_PERLIN:
-        corners_around(source, x, y, n, &c);
         REAL_NAME(perlin_points)(source, &c, amplitude, x, y, n, sum);
         break;
-    case FARLANDS_SIMPLEX: /* its corners are those of a triangle */
+    case FARLANDS_SIMPLEX:
         REAL_NAME(simplex_points)(source, amplitude, x, y, n, sum);
         break;
     case FARLANDS_CELLULAR:
-        corners_around(source, x, y, n, &c);
         REAL_NAME(cellular_points)(&c, amplitude, x, y, n, sum);
         break;
     case FARLANDS_VALUE:
-        corners_around(source, x, y, n, &c);
         REAL_NAME(value_points)(source, &c, amplitude, x, y, n, sum);
         break;
     }

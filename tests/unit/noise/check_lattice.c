@@ -271,7 +271,8 @@ START_TEST(boxes_are_uniform)
             for (int axis = 0; axis < dimensions; axis++) {
                 uint64_t number = axis < 2 ? (uint64_t)axis : 254 + (uint64_t)axis;
                 int64_t cell = n / stride[axis] % (side + 1) * boxes[_i].step;
-                mixed[axis] = lattice_axis(boxes[_i].from[axis] + cell, lattice_random(seed, number));
+                mixed[axis] =
+                    lattice_axis(boxes[_i].from[axis] + cell, lattice_random(seed, number));
             }
             index[n] = (uint8_t)joined_corner(dimensions, mixed);
         }
