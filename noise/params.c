@@ -1,4 +1,4 @@
-/* What a terrain's parameters may be. */
+/* The check of a terrain's parameters. */
 #include <math.h>
 
 #include "farlands.h"
@@ -15,18 +15,18 @@ static const struct fault no_fault;
 
 static struct fault choices_fault(const struct farlands_params *params)
 {
-    if ((unsigned)params->basis > FARLANDS_VALUE)
+    if ((unsigned)params->basis >= FARLANDS_BASES)
         return (struct fault){"basis", "unknown basis"};
-    if ((unsigned)params->gradients > FARLANDS_UNIT256)
+    if ((unsigned)params->gradients >= FARLANDS_GRADIENT_SETS)
         return (struct fault){"gradients", "unknown gradient set"};
-    if ((unsigned)params->fade > FARLANDS_QUINTIC)
+    if ((unsigned)params->fade >= FARLANDS_FADES)
         return (struct fault){"fade", "unknown fade"};
-    if ((unsigned)params->hash > FARLANDS_PERMUTATION)
+    if ((unsigned)params->hash >= FARLANDS_HASHES)
         return (struct fault){"hash", "unknown hash"};
-    if ((unsigned)params->fractal > FARLANDS_HYBRID)
+    if ((unsigned)params->fractal >= FARLANDS_FRACTALS)
         return (struct fault){"fractal", "unknown fractal"};
     if (params->octave_salt && params->hash != FARLANDS_PERMUTATION)
-        return (struct fault){"octave_salt", "accepted only with hash: permutation"};
+        return (struct fault){"octave_salt", "expected false, or hash: permutation"};
     return no_fault;
 }
 
@@ -38,25 +38,23 @@ static bool is_wavelength(int64_t units)
 static struct fault octaves_fault(const struct farlands_params *params)
 {
     if (!is_wavelength(params->wavelength))
-        return (struct fault){"wavelength", "accepted are " WAVELENGTHS};
+        return (struct fault){"wavelength", "expected " WAVELENGTHS};
     if (params->octaves < 1 || params->octaves > FARLANDS_MAX_OCTAVES)
-        return (struct fault){"octaves", "accepted is a whole number from 1 to 64"};
+        return (struct fault){"octaves", "expected a whole number from 1 to 64"};
     if (!(params->persistence > 0 && params->persistence <= 1))
-        return (struct fault){"persistence", "accepted is a number above 0 and up to 1"};
+        return (struct fault){"persistence", "expected a number above 0 and up to 1"};
     if (!(params->lacunarity >= 1 && params->lacunarity <= FARLANDS_MAX_LACUNARITY))
-        return (struct fault){"lacunarity", "accepted is a number from 1 to 1024"};
+        return (struct fault){"lacunarity", "expected a number from 1 to 1024"};
     if (!(params->offset >= 0 && params->offset <= FARLANDS_MAX_OFFSET))
-        return (struct fault){"offset", "accepted is a number from 0 to 16"};
+        return (struct fault){"offset", "expected a number from 0 to 16"};
     if (!(params->gain >= 0 && params->gain <= FARLANDS_MAX_GAIN))
-        return (struct fault){"gain", "accepted is a number from 0 to 1024"};
+        return (struct fault){"gain", "expected a number from 0 to 1024"};
     for (int k = 1; k < octave_count(params); k++) {
         int64_t wavelength = farlands_octave_wavelength(params, k);
         if (wavelength < FARLANDS_MIN_WAVELENGTH ||
             wavelength == farlands_octave_wavelength(params, k - 1))
-            return (struct fault){"octaves",
-                                  "more than the lattice can tell apart: accepted are as many as "
-                                  "leave each octave a wavelength of its own, of 2/1024 blocks or "
-                                  "more"};
+            return (struct fault){"octaves", "too many: each octave needs a wavelength of its own, "
+                                             "of at least 2/1024 blocks"};
     }
     return no_fault;
 }
@@ -64,12 +62,12 @@ static struct fault octaves_fault(const struct farlands_params *params)
 static struct fault warp_fault(const struct farlands_params *params)
 {
     if (params->warp.amplitude < 0 || params->warp.amplitude > FARLANDS_MAX_WAVELENGTH)
-        return (struct fault){"warp.amplitude", "accepted are 0 to 1099511627776 (2^40) blocks"};
+        return (struct fault){"warp.amplitude", "expected 0 to 1099511627776 (2^40) blocks"};
     if (params->warp.amplitude > 0
             ? !is_wavelength(params->warp.wavelength)
             : params->warp.wavelength != 0 && !is_wavelength(params->warp.wavelength))
         return (struct fault){"warp.wavelength",
-                              "accepted are " WAVELENGTHS ", and 0 where the amplitude is 0"};
+                              "expected " WAVELENGTHS ", or 0 if the amplitude is 0"};
     return no_fault;
 }
 
@@ -78,34 +76,35 @@ static struct fault period_fault(const struct farlands_params *params)
     if (params->period == 0)
         return no_fault;
     if (params->period < 0 || params->period > FARLANDS_LIMIT)
-        return (struct fault){"period", "accepted are 0 to 4503599627370496 (2^52) blocks"};
+        return (struct fault){"period", "expected 0 to 4503599627370496 (2^52) blocks"};
     if (params->basis == FARLANDS_SIMPLEX)
-        return (struct fault){"period", "the skewed lattice of simplex cannot repeat in a square: "
-                                        "accepted with perlin, cellular and value"};
+        return (struct fault){"period",
+                              "simplex noise cannot repeat, only perlin, cellular and value can"};
     for (int k = 0; k < octave_count(params); k++)
         if (params->period % farlands_octave_wavelength(params, k) != 0)
-            return (struct fault){"period", "accepted is a multiple of every octave's wavelength"};
+            return (struct fault){"period", "expected a multiple of every octave's wavelength"};
     if (params->warp.amplitude > 0 && params->period % params->warp.wavelength != 0)
-        return (struct fault){"period", "accepted is a multiple of the warp's wavelength"};
+        return (struct fault){"period", "expected a multiple of the warp's wavelength"};
     return no_fault;
 }
 
 static struct fault elevation_fault(const struct farlands_params *params)
 {
     if (params->knots < 2 || params->knots > FARLANDS_MAX_KNOTS)
-        return (struct fault){"elevation", "accepted are 2 to 32 pairs [noise, metres]"};
+        return (struct fault){"elevation", "expected 2 to 32 pairs [noise, metres]"};
     for (int i = 0; i < params->knots; i++) {
         const struct farlands_knot *knot = &params->elevation[i];
         if (!(fabsf(knot->noise) <= 1000 && fabsf(knot->metres) <= 1e6f))
-            return (struct fault){"elevation", "accepted are noise from -1000 to 1000 and metres "
+            return (struct fault){"elevation", "expected noise from -1000 to 1000 and metres "
                                                "from -1000000 to 1000000"};
         if (i > 0 && !(knot[-1].noise < knot->noise))
-            return (struct fault){"elevation", "the first numbers of the pairs must ascend"};
+            return (struct fault){
+                "elevation", "the noise of each pair must be greater than that of the pair before"};
     }
     return no_fault;
 }
 
-/* What the keys of one noise in space are called. */
+/* The names of one noise's parameters. */
 struct space_keys {
     const char *wavelength, *octaves, *persistence, *lacunarity, *squash;
 };
@@ -122,37 +121,34 @@ static struct fault space_fault(const struct farlands_params *params,
 {
     if (noise->wavelength < FARLANDS_MIN_WAVELENGTH ||
         noise->wavelength > FARLANDS_MAX_VOLUME_WAVELENGTH)
-        return (struct fault){keys->wavelength,
-                              "accepted are 0.001953125 (2/1024) to 16384 blocks"};
+        return (struct fault){keys->wavelength, "expected 0.001953125 (2/1024) to 16384 blocks"};
     if (noise->octaves < 1 || noise->octaves > FARLANDS_MAX_VOLUME_OCTAVES)
-        return (struct fault){keys->octaves, "accepted is a whole number from 1 to 16"};
+        return (struct fault){keys->octaves, "expected a whole number from 1 to 16"};
     if (!(noise->persistence > 0 && noise->persistence <= 1))
-        return (struct fault){keys->persistence, "accepted is a number above 0 and up to 1"};
+        return (struct fault){keys->persistence, "expected a number above 0 and up to 1"};
     if (!(noise->lacunarity >= 1 && noise->lacunarity <= FARLANDS_MAX_LACUNARITY))
-        return (struct fault){keys->lacunarity, "accepted is a number from 1 to 1024"};
+        return (struct fault){keys->lacunarity, "expected a number from 1 to 1024"};
     if (!(noise->squash >= 1 / FARLANDS_MAX_SQUASH && noise->squash <= FARLANDS_MAX_SQUASH))
-        return (struct fault){keys->squash, "accepted is a number from 0.0625 to 16"};
+        return (struct fault){keys->squash, "expected a number from 0.0625 to 16"};
     int64_t last = 0;
     for (int k = 0; k < noise->octaves; k++) {
         const int64_t wavelength = octave_wavelength(noise->wavelength, noise->lacunarity, k);
         if (wavelength < FARLANDS_MIN_WAVELENGTH || wavelength == last ||
             octave_wavelength(wavelength, noise->squash, 1) < FARLANDS_MIN_WAVELENGTH)
             return (struct fault){keys->octaves,
-                                  "more than the lattice can tell apart: accepted are as many as "
-                                  "leave each octave cells of a size of its own, 2/1024 blocks or "
-                                  "more wide and high"};
+                                  "too many: each octave needs cells of a size of its "
+                                  "own, at least 2/1024 blocks wide and high"};
         if (params->period % wavelength != 0)
             return (struct fault){keys->wavelength,
-                                  "the world repeats, and an octave of this noise does not fit "
-                                  "in: accepted are wavelengths that, in each octave, divide the "
-                                  "period"};
+                                  "the world repeats: expected wavelengths that, in each octave, "
+                                  "divide the period"};
         last = wavelength;
     }
     return no_fault;
 }
 
-#define LENGTHS "accepted are 0 to 16384 blocks"
-#define SHARES "accepted is a number from 0 to 1"
+#define LENGTHS "expected 0 to 16384 blocks"
+#define SHARES "expected a number from 0 to 1"
 
 static bool is_length(int64_t units)
 {

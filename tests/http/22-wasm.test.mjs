@@ -174,12 +174,12 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         await refused((world) => { delete world.noise; }, /noise\.\w+: missing/);
         await refused((world) => { delete world.noise.warp.amplitude; }, /noise\.warp\.amplitude: missing/);
         await refused((world) => { delete world.elevation; }, /elevation: malformed/);
-        await refused((world) => { world.elevation = [[0, 0]]; }, /elevation: accepted are 2 to 32/);
+        await refused((world) => { world.elevation = [[0, 0]]; }, /elevation: expected 2 to 32/);
         await refused((world) => { world.elevation = [[0, 0], ['1', 2]]; }, /elevation: malformed/);
         await refused((world) => { world.elevation = Array.from({ length: 33 }, (_, i) => [i, i]); }, /elevation: malformed/);
         await refused((world) => { world.noise.erosion = 1; }, /noise\.erosion: unknown/);
         await refused((world) => { world.noise.octaves = 65; }, /noise\.octaves: invalid value "65"/);
-        await refused((world) => { world.noise.octaves = 40; }, /octaves: more than the lattice/);
+        await refused((world) => { world.noise.octaves = 40; }, /octaves: too many: each octave needs/);
         await refused((world) => { world.noise.basis = 'marble'; }, /noise\.basis: invalid value "marble"/);
         await refused((world) => { world.noise.persistence = 'e'; }, /noise\.persistence: invalid value "e"/);
         await refused((world) => { world.seed = '18446744073709551616'; }, /seed: /);

@@ -632,7 +632,7 @@ static const struct {
     {VOLUME "      tunnels: {lacunarity: 0}", 4, "worlds[0].volume.tunnels.lacunarity",
      "a number from 1 to 1024"},
     {VOLUME "      caverns:\n        wavelength: 1\n        octaves: 16", 6,
-     "worlds[0].volume.caverns.octaves", "more than the lattice can tell apart"},
+     "worlds[0].volume.caverns.octaves", "each octave needs cells of a size of its own"},
     {WRAP "    volume:\n      caverns:\n        wavelength: 100", 6,
      "worlds[0].volume.caverns.wavelength", "divide the period"},
     /* Elevation. */
