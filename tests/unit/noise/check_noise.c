@@ -64,12 +64,12 @@ static struct farlands_params random_params(struct draws *draws)
     const struct hashing *hashing = &hashings[draw_between(draws, 0, LENGTH(hashings) - 1)];
     struct farlands_params params = reference_params();
     params.seed = draw(draws);
-    params.basis = (enum farlands_basis)draw_between(draws, 0, FARLANDS_VALUE);
-    params.fractal = (enum farlands_fractal)draw_between(draws, 0, FARLANDS_HYBRID);
+    params.basis = (enum farlands_basis)draw_between(draws, 0, FARLANDS_BASES - 1);
+    params.fractal = (enum farlands_fractal)draw_between(draws, 0, FARLANDS_FRACTALS - 1);
     params.offset = (double)draw_between(draws, 0, 12) / 10;
     params.gain = (double)draw_between(draws, 0, 30) / 10;
-    params.gradients = (enum farlands_gradients)draw_between(draws, 0, GRADIENT_SETS - 1);
-    params.fade = (enum farlands_fade)draw_between(draws, 0, FADES - 1);
+    params.gradients = (enum farlands_gradients)draw_between(draws, 0, FARLANDS_GRADIENT_SETS - 1);
+    params.fade = (enum farlands_fade)draw_between(draws, 0, FARLANDS_FADES - 1);
     params.hash = hashing->hash;
     params.octave_salt = hashing->octave_salt;
     params.wavelength = wavelengths[draw_between(draws, 0, LENGTH(wavelengths) - 1)];

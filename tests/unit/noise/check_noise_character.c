@@ -499,13 +499,13 @@ START_TEST(no_seams)
     const struct hashing *hashing = &hashings[_i];
     for (int b = 0; b < LENGTH(slopes); b++) {
         /* Only Perlin noise has both gradients and a fade. */
-        for (int g = 0; g < GRADIENT_SETS * FADES; g++) {
+        for (int g = 0; g < FARLANDS_GRADIENT_SETS * FARLANDS_FADES; g++) {
             struct farlands_params params = reference_single(hashing->hash, wavelength);
             params.octave_salt = hashing->octave_salt;
             params.basis = slopes[b].basis;
-            params.gradients = (enum farlands_gradients)(g % GRADIENT_SETS);
-            params.fade = (enum farlands_fade)(g / GRADIENT_SETS);
-            if (b > 0 && (int)params.gradients % FADES != (int)params.fade)
+            params.gradients = (enum farlands_gradients)(g % FARLANDS_GRADIENT_SETS);
+            params.fade = (enum farlands_fade)(g / FARLANDS_GRADIENT_SETS);
+            if (b > 0 && (int)params.gradients % FARLANDS_FADES != (int)params.fade)
                 continue;
             const float most = slopes[b].slope / (float)wavelength + 2e-6f;
             for (int n = 0; n < LENGTH(starts); n++)

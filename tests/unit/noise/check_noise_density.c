@@ -42,7 +42,7 @@ static struct farlands_params drawn(struct draws *draws)
     params.seed = draw(draws);
     params.hash = hashing->hash;
     params.octave_salt = hashing->octave_salt;
-    params.fade = (enum farlands_fade)draw_between(draws, 0, FADES - 1);
+    params.fade = (enum farlands_fade)draw_between(draws, 0, FARLANDS_FADES - 1);
     params.wavelength = BLOCKS(1024);
     params.octaves = (int)draw_between(draws, 1, 6);
     params.period = draw_between(draws, 0, 2) ? 0 : BLOCKS(16384);

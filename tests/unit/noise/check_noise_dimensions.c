@@ -184,13 +184,14 @@ START_TEST(every_dimension_follows_its_formula)
 {
     static const uint64_t seeds[] = {0, 1, UINT64_MAX};
     struct draws draws = {971, 0};
-    for (int choice = 0; choice < GRADIENT_SETS * FADES * LENGTH(hashings); choice++) {
+    for (int choice = 0; choice < FARLANDS_GRADIENT_SETS * FARLANDS_FADES * LENGTH(hashings);
+         choice++) {
         const struct hashing *hashing = &hashings[choice % LENGTH(hashings)];
         struct farlands_params params = shaped(&shapes[_i]);
         params.hash = hashing->hash;
         params.octave_salt = hashing->octave_salt;
-        params.fade = (enum farlands_fade)(choice / LENGTH(hashings) % FADES);
-        params.gradients = (enum farlands_gradients)(choice / LENGTH(hashings) / FADES);
+        params.fade = (enum farlands_fade)(choice / LENGTH(hashings) % FARLANDS_FADES);
+        params.gradients = (enum farlands_gradients)(choice / LENGTH(hashings) / FARLANDS_FADES);
         params.seed = seeds[(choice / LENGTH(hashings) + _i) % LENGTH(seeds)];
         struct farlands_terrain *terrain = reference_terrain(&params);
         static struct reference_noise reference;
@@ -352,7 +353,7 @@ START_TEST(volumes_are_points)
         struct farlands_params params = shaped(&shapes[_i]);
         params.hash = hashings[h].hash;
         params.octave_salt = hashings[h].octave_salt;
-        params.fade = (enum farlands_fade)((h + _i) % FADES);
+        params.fade = (enum farlands_fade)((h + _i) % FARLANDS_FADES);
         params.seed = draw(&draws);
         struct farlands_terrain *terrain = reference_terrain(&params);
         for (int s = 0; s < LENGTH(steps); s++) {

@@ -131,7 +131,7 @@ static void take_shape(struct farlands_params *params, const struct shape *shape
 static const uint64_t seeds[] = {0, 1, UINT64_MAX};
 
 /* Option number CHOICE of all bases, gradients, fades and hashings, and every seed in turn. */
-enum { CHOICES = BASES * GRADIENT_SETS * FADES * LENGTH(hashings) };
+enum { CHOICES = FARLANDS_BASES * FARLANDS_GRADIENT_SETS * FARLANDS_FADES * LENGTH(hashings) };
 
 static void take_choice(struct farlands_params *params, int choice, int turn)
 {
@@ -139,10 +139,10 @@ static void take_choice(struct farlands_params *params, int choice, int turn)
     params->hash = hashing->hash;
     params->octave_salt = hashing->octave_salt;
     choice /= LENGTH(hashings);
-    params->fade = (enum farlands_fade)(choice % FADES);
-    choice /= FADES;
-    params->gradients = (enum farlands_gradients)(choice % GRADIENT_SETS);
-    choice /= GRADIENT_SETS;
+    params->fade = (enum farlands_fade)(choice % FARLANDS_FADES);
+    choice /= FARLANDS_FADES;
+    params->gradients = (enum farlands_gradients)(choice % FARLANDS_GRADIENT_SETS);
+    choice /= FARLANDS_GRADIENT_SETS;
     params->basis = (enum farlands_basis)choice;
     params->seed = seeds[turn % LENGTH(seeds)];
 }
@@ -385,9 +385,9 @@ START_TEST(zero_at_lattice_points)
 {
     static const int64_t wavelengths[] = {2, 1024, BLOCKS(10.5), BLOCKS(400), BLOCKS(1) + 1};
     struct farlands_params params = reference_single(FARLANDS_PERMUTATION, wavelengths[_i]);
-    for (int g = 0; g < GRADIENT_SETS * FADES; g++) {
-        params.gradients = (enum farlands_gradients)(g % GRADIENT_SETS);
-        params.fade = (enum farlands_fade)(g / GRADIENT_SETS);
+    for (int g = 0; g < FARLANDS_GRADIENT_SETS * FARLANDS_FADES; g++) {
+        params.gradients = (enum farlands_gradients)(g % FARLANDS_GRADIENT_SETS);
+        params.fade = (enum farlands_fade)(g / FARLANDS_GRADIENT_SETS);
         struct farlands_terrain *terrain = reference_terrain(&params);
         for (int i = 0; i < LENGTH(places); i++) {
             for (int j = 0; j < LENGTH(places); j++) {

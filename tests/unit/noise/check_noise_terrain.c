@@ -111,22 +111,22 @@ static const struct {
     {NULL, {{BASIS, FARLANDS_SIMPLEX}}},
     {NULL, {{BASIS, FARLANDS_CELLULAR}}},
     {NULL, {{BASIS, FARLANDS_VALUE}}},
-    {"basis", {{BASIS, FARLANDS_VALUE + 1}}},
+    {"basis", {{BASIS, FARLANDS_BASES}}},
     {"basis", {{BASIS, -1}}},
     {NULL, {{GRADIENTS, FARLANDS_UNIT256}}},
-    {"gradients", {{GRADIENTS, FARLANDS_UNIT256 + 1}}},
+    {"gradients", {{GRADIENTS, FARLANDS_GRADIENT_SETS}}},
     {"gradients", {{GRADIENTS, -1}}},
     {NULL, {{FADE, FARLANDS_QUINTIC}}},
-    {"fade", {{FADE, FARLANDS_QUINTIC + 1}}},
+    {"fade", {{FADE, FARLANDS_FADES}}},
     {"fade", {{FADE, -1}}},
     {NULL, {{HASH, FARLANDS_PERMUTATION}}},
-    {"hash", {{HASH, FARLANDS_PERMUTATION + 1}}},
+    {"hash", {{HASH, FARLANDS_HASHES}}},
     {"hash", {{HASH, -1}}},
     {NULL, {{FRACTAL, FARLANDS_NONE}}},
     {NULL, {{FRACTAL, FARLANDS_BILLOW}}},
     {NULL, {{FRACTAL, FARLANDS_RIDGED}}},
     {NULL, {{FRACTAL, FARLANDS_HYBRID}}},
-    {"fractal", {{FRACTAL, FARLANDS_HYBRID + 1}}},
+    {"fractal", {{FRACTAL, FARLANDS_FRACTALS}}},
     {"fractal", {{FRACTAL, -1}}},
     {"octave_salt", {{OCTAVE_SALT, true}}}, /* the hash is mix64 */
     {NULL, {{WAVELENGTH, FARLANDS_MAX_WAVELENGTH}}},
@@ -662,7 +662,7 @@ int main(void)
     tcase_add_test(picture, band_limit_leaves_a_plain);
     tcase_add_loop_test(picture, band_limit_keeps_coarse_octaves, 0, 2 * LENGTH(bases));
     tcase_add_loop_test(picture, pictures_keep_their_mean, 0, LENGTH(bases) * LENGTH(fractals));
-    tcase_add_loop_test(picture, faded_ridges_stay_ridges, 0, FARLANDS_VALUE + 1);
+    tcase_add_loop_test(picture, faded_ridges_stay_ridges, 0, FARLANDS_BASES);
     tcase_add_loop_test(picture, pictures_fade_without_a_jump, 0, LENGTH(bases) * LENGTH(fractals));
     suite_add_tcase(suite, picture);
 

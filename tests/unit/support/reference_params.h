@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/world_options.h"
 #include "noise/farlands.h"
 #include "noise/lattice.h"
 
@@ -31,13 +32,6 @@ static const struct hashing {
     {"mix64", FARLANDS_MIX64, false},
     {"permutation", FARLANDS_PERMUTATION, false},
     {"permutation, octave_salt", FARLANDS_PERMUTATION, true},
-};
-
-enum {
-    BASES = FARLANDS_VALUE + 1,
-    GRADIENT_SETS = FARLANDS_UNIT256 + 1,
-    FADES = FARLANDS_QUINTIC + 1,
-    FRACTALS = FARLANDS_HYBRID + 1,
 };
 
 /* A terrain of broad and narrow octaves, and heights that are the noise itself: a knot at 0 keeps
@@ -71,23 +65,26 @@ static inline struct farlands_params reference_single(enum farlands_hash hash, i
     return params;
 }
 
-/* What a failure prints; static text, one at a time. */
+/* The name of choice NUMBER of a key in a world's `noise:`, as configuration files have it. */
+static inline const char *choice_name(const char *key, unsigned number)
+{
+    const struct option *noise = option_find(world_options, "noise", 5)->options;
+    return option_find(noise, key, strlen(key))->choices[number];
+}
+
+/* PARAMS for the message of a failure. Static text, overwritten by the next call. */
 static inline const char *reference_params_text(const struct farlands_params *p)
 {
-    static const char *const bases[] = {"perlin", "simplex", "cellular", "value"};
-    static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256"};
-    static const char *const fades[] = {"linear", "cubic", "quintic"};
-    static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid"};
     static char text[512];
     snprintf(text, sizeof text,
              "seed %" PRIu64 ", %s, %s, %s, %s%s, %s, %d octaves from %" PRId64
              " units, persistence %g, lacunarity %g, offset %g, gain %g, warp %" PRId64
              " of %" PRId64 " units, period %" PRId64,
-             p->seed, bases[p->basis], gradients[p->gradients], fades[p->fade],
-             p->hash == FARLANDS_MIX64 ? "mix64" : "permutation",
-             p->octave_salt ? " with octave_salt" : "", fractals[p->fractal], p->octaves,
-             p->wavelength, p->persistence, p->lacunarity, p->offset, p->gain, p->warp.amplitude,
-             p->warp.wavelength, p->period);
+             p->seed, choice_name("basis", p->basis), choice_name("gradients", p->gradients),
+             choice_name("fade", p->fade), choice_name("hash", p->hash),
+             p->octave_salt ? " with octave_salt" : "", choice_name("fractal", p->fractal),
+             p->octaves, p->wavelength, p->persistence, p->lacunarity, p->offset, p->gain,
+             p->warp.amplitude, p->warp.wavelength, p->period);
     return text;
 }
 
