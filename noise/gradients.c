@@ -1,4 +1,4 @@
-/* The gradient sets, as constants: libm's cosines differ between C libraries. */
+/* The gradient sets. They are constants because cosines differ between C libraries. */
 #include "gradients.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ static const float unit8[][2] = {{U, U}, {-U, U}, {U, -U}, {-U, -U},
 static const float integer8[][2] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1},
                                     {1, 0}, {-1, 0}, {0, 1},  {0, -1}};
 
-/* Improving Noise: h < 8 ? x : y and h < 4 ? y : h is 12 or 14 ? x : z, with the
- * signs of bits 0 and 1. */
+/* Improving Noise (2002): h < 8 ? x : y, and h < 4 ? y : h is 12 or 14 ? x : z, with the signs of
+ * bits 0 and 1. */
 const float gradients_3d[3][32] = {
     {1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0,
      1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0},
@@ -41,7 +41,7 @@ const float gradients_3d[3][32] = {
      0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 1, 0, -1},
 };
 
-/* Eight signs for each axis left out: w, z, y, x. */
+/* One axis is left out, w, z, y or x, and the others have eight combinations of signs. */
 const float gradients_4d[4][32] = {
     {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1,
      1, -1, 1, -1, 1, -1, 1, -1, 0, 0,  0, 0,  0, 0,  0, 0},

@@ -1,13 +1,13 @@
-/* Gradient sets: what a lattice corner's index chooses from. */
+/* Gradient sets: the vectors that the index of a lattice corner chooses from. Private to noise/. */
 #ifndef FARLANDS_GRADIENTS_H
 #define FARLANDS_GRADIENTS_H
 
 #include "farlands.h"
 
 /*
- * Index i: (x, y)[i mod 32], so that a small set is repeated; then, where the
- * masks have the bits, bit 5 of the index exchanges x and y, bit 6 negates x and
- * bit 7 y. 32 entries are what two registers hold.
+ * Gradient of index i: (x, y)[i mod 32], a small set being repeated; then, as far as the masks
+ * allow, bit 5 of i exchanges x and y, bit 6 negates x, and bit 7 negates y. Two registers hold 32
+ * entries.
  */
 struct gradient_set {
     float x[32];
@@ -27,7 +27,7 @@ static inline void gradient_at(const struct gradient_set *set, uint32_t index, f
 
 void gradients_make(struct gradient_set *set, enum farlands_gradients kind);
 
-/* Gradients in 3 and 4 dimensions, one row an axis; the 16 in 3-D twice. */
+/* Gradients in 3 and 4 dimensions, one row per axis; in 3-D the 16 come twice. */
 extern const float gradients_3d[3][32];
 extern const float gradients_4d[4][32];
 

@@ -28,8 +28,8 @@ void permutation_make(uint8_t table[256], uint64_t seed)
     if (seed == 0)
         return;
     for (uint32_t i = 255; i > 0; i--) {
-        uint64_t drawn = lattice_random(seed, i) >> 32;
-        uint32_t j = (uint32_t)(drawn * (i + 1) >> 32);
+        uint64_t random = lattice_random(seed, i) >> 32;
+        uint32_t j = (uint32_t)(random * (i + 1) >> 32);
         uint8_t kept = table[i];
         table[i] = table[j];
         table[j] = kept;

@@ -1,10 +1,10 @@
-/* Ken Perlin's permutation table, and shuffles of it. */
+/* Ken Perlin's permutation table, and shuffles of it. Private to noise/. */
 #ifndef FARLANDS_PERMUTATION_H
 #define FARLANDS_PERMUTATION_H
 
 #include <stdint.h>
 
-/* The published table for seed 0, a Fisher-Yates shuffle of it drawn from SEED otherwise. */
+/* The published table if SEED is 0, or else a Fisher-Yates shuffle of it by SEED. */
 void permutation_make(uint8_t table[256], uint64_t seed);
 
 #endif

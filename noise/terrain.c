@@ -63,7 +63,7 @@ static struct moments make_moments(const struct farlands_params *params,
     }
     const double offset = params->offset, absolute = moments.absolute;
     moments.ridge = offset * offset - 2 * offset * absolute + moments.square;
-    /* A fifth more than by the delta method: the weights before it spread as well. */
+    /* A fifth more than the delta method gives, because the weights before it spread, too. */
     moments.ridge_spread =
         1.2 * 2 * fabs(offset - absolute) * sqrt(moments.square - absolute * absolute);
     return moments;
@@ -83,12 +83,12 @@ static void make_elevation(struct elevation *elevation, const struct farlands_pa
     elevation->metres_min = elevation->metres_max = knot[0].metres;
     for (int i = 0; i < elevation->pieces; i++) {
         const double rise = (double)knot[i + 1].metres - knot[i].metres;
-        /* Steeper than a float can be is as good as upright: heights stop at the curve's ends. */
+        /* A slope beyond FLT_MAX is as good as infinite: heights stop at the ends of the curve. */
         const double slope =
             fmax(-FLT_MAX, fmin(rise / ((double)knot[i + 1].noise - knot[i].noise), FLT_MAX));
         elevation->from[i] = knot[i].noise;
         elevation->base[i] = knot[i].metres;
-        /* Volatile: gcc 12 at -O3 takes (double)(float)slope for slope itself. */
+        /* Volatile, because gcc 12 at -O3 mistakes (double)(float)slope for slope. */
         const volatile float rounded = (float)slope;
         elevation->slope[i] = rounded;
         elevation->slope_rest[i] = (float)(slope - (double)rounded);
@@ -141,8 +141,7 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
     return terrain->octave[terrain->octaves - 1].wavelength;
 }
 
-/* How much steeper than n an octave's part is: the derivative of the fractal's formula, at its
- * mean. */
+/* Slope of one octave's contribution to the fractal: the derivative of its formula at the mean. */
 static double fractal_slope(const struct farlands_terrain *terrain)
 {
     const struct moments *m = &terrain->moments;
@@ -173,7 +172,7 @@ float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t ste
     return (float)(fractal_slope(terrain) * sqrt(square) * metres / noise);
 }
 
-/* Whether places FIRST, FIRST + STEP, ... (COUNT of them) lie where heights are defined. */
+/* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
 static bool axis_in_bounds(int64_t first, int64_t step, int count)
 {
     const int64_t limit = FARLANDS_LIMIT + FARLANDS_MAX_STEP;

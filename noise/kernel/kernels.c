@@ -1,4 +1,4 @@
-/* The table of kernels, best first, and the choice among them; and their working memory. */
+/* The table of kernels, best first, the choice among them, and their working memory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

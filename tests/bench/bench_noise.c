@@ -1,16 +1,14 @@
 /*
- * How fast the noise is: a line for each kind of terrain and each kernel that this
- * machine has. The ratio is to the plain form of the same work in plain_noise.c,
- * on the same core and in turns with it, so that what else the machine does
- * falls on both alike:
+ * Speed of the noise: one line for each kind of terrain and each kernel that this machine
+ * supports. The ratio is to the plain form of the same work in plain_noise.c, timed in turns on
+ * the same core, so that other load affects both alike:
  *
  *     noise/perlin-fbm8-256/avx512  31.2 us/tile  176x
  *
- * Perlin fbm of eight octaves is held against one form for all, the published
- * map of 256 x 256 with the published table; all else against the textbook form
- * of its own noise, hash included. That the plain forms compute what the
- * kernels do is checked before they are timed. An argument is part of the names of
- * the lines wanted.
+ * Perlin fbm of eight octaves is compared with one form for all, the published map of 256 x 256
+ * with the published table; everything else with the textbook form of its own noise, hash
+ * included. Before they are timed, plain forms and kernels are checked to compute the same. An
+ * optional argument selects the lines whose names contain it.
  */
 #include <math.h>
 #include <sched.h>
@@ -26,14 +24,14 @@
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 
 enum { TILE_SIZE = 256, BOX_SIZE = 64, POINTS = 1000, ROUNDS = 400, FEW_ROUNDS = 9 };
-enum { SAMPLES = BOX_SIZE * BOX_SIZE * BOX_SIZE }; /* the most that any work has */
+enum { SAMPLES = BOX_SIZE * BOX_SIZE * BOX_SIZE }; /* the most in one piece of work */
 
-/* Nanoseconds for all rounds of one subject, and at least for one turn: short, so that in a round
- * the machine is the same for all forms; yet so long that the clock's own time does not show. */
+/* Nanoseconds for all rounds of one subject, and minimum for one turn: short, so that all forms of
+ * a round see the same machine, but long compared with reading the clock. */
 static const uint64_t subject_time = 2200000000, turn_time = 1000000;
-/* Other programs only ever make a turn slower: the time is what the quickest tenth stays below. */
+/* Other load can only make a turn slower, so the time reported is a low quantile. */
 static const double quickest = 0.1;
-/* Between floats and doubles, in noise: some roundings of numbers near 1 an octave. */
+/* Difference of noise in float and in double: a few roundings of numbers near 1 per octave. */
 static const double tolerance = 0x1p-19;
 
 enum shape { TILE, BOX, DENSITY, POINT };
@@ -47,8 +45,8 @@ struct subject {
     bool against_map;
     bool band_limit;
     int64_t step;
-    int64_t depth; /* of density: blocks that the middle of the first box lies below the height */
-    int rows;      /* of density: of a box that is asked for in slabs; 0: the whole box at once */
+    int64_t depth; /* density: blocks from the height down to the middle of the first box */
+    int rows;      /* density: rows of each part of the box; 0: the whole box at once */
     struct farlands_params params;
 };
 
@@ -57,7 +55,7 @@ struct subject {
     .octaves = (count), .persistence = 0.5, .lacunarity = 2, .offset = 1, .gain = 2,               \
     .elevation = {{-2, -2}, {2, 2}}, .knots = 2
 
-/* As in config/farlands.yaml. */
+/* The world in config/farlands.yaml. */
 #define DEFAULT_WORLD                                                                            \
     .seed = 2, .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .fractal = FARLANDS_FBM, \
     .octaves = 21, .persistence = 0.55, .lacunarity = 2, .wavelength = BLOCKS(1048576),          \
@@ -73,7 +71,7 @@ struct subject {
         .tunnels = {BLOCKS(6), 0, {BLOCKS(128), 2, 0.4, 2, 2}},      \
     }
 
-/* The finest cells are 4 samples wide where the name says nothing else; the volume's are 8. */
+/* The finest cells are 4 samples wide unless the name says otherwise; 8 in volumes. */
 static const struct subject subjects[] = {
     {"perlin-fbm8-256", TILE, .against_map = true, .step = BLOCKS(1),
      .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
@@ -81,7 +79,7 @@ static const struct subject subjects[] = {
      .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
     {"perlin-fbm8-permutation-256", TILE, .against_map = true, .step = BLOCKS(1),
      .params = {PARAMS(8), .fractal = FARLANDS_FBM, .hash = FARLANDS_PERMUTATION}},
-    /* Every cell is finer than the samples. */
+    /* All cells are finer than the samples. */
     {"perlin-fbm8-sparse-256", TILE, .against_map = true, .step = BLOCKS(4096),
      .params = {PARAMS(8), .fractal = FARLANDS_FBM}},
     {"value-fbm8-256", TILE, .step = BLOCKS(1),
@@ -113,7 +111,7 @@ static const struct subject subjects[] = {
     {"point", POINT, .step = BLOCKS(1), .params = {DEFAULT_WORLD}},
 };
 
-/* One of the forms that are timed: a kernel's terrain, or none for the plain form. */
+/* One form that is timed: a kernel's terrain, or the plain form if it has none. */
 struct form {
     const struct subject *subject;
     const char *kernel;
@@ -124,7 +122,7 @@ struct form {
 enum { KERNELS = 4, FORMS = KERNELS + 1, NAME = 64 };
 static const char *const kernels[KERNELS] = {"avx512", "avx2", "neon", "scalar"};
 
-/* What all forms work with and on. */
+/* State shared by all forms. */
 struct bench {
     struct farlands_scratch *scratch;
     struct plain_noise plain;
@@ -148,7 +146,7 @@ static int sample_count(enum shape shape)
 
 /* --- The same work in two forms --------------------------------------------------------------- */
 
-/* Where piece NUMBER of the work is: side by side around the origin. */
+/* North-west corner of piece NUMBER of the work: side by side around the origin. */
 struct place {
     int64_t x, y;
 };
@@ -160,7 +158,7 @@ static struct place place_of(const struct subject *subject, int number)
                           (number / 16 % 16 - 8) * size * subject->step};
 }
 
-/* Scattered, so that no point profits from the one before. */
+/* Scattered, so that no point is cheaper because of the one before. */
 static struct place point_of(const struct subject *subject, int number, int point)
 {
     const struct place tile = place_of(subject, number);
@@ -168,7 +166,8 @@ static struct place point_of(const struct subject *subject, int number, int poin
                           tile.y + point * INT64_C(6007) % 100019 * subject->step};
 }
 
-/* Where a box of density begins: by the plain form's heights, for all forms. */
+/* Altitude at which a box of density begins, the same for all forms: from the plain form's heights.
+ * */
 static int64_t altitude_of(const struct plain_noise *plain, const struct subject *subject,
                            struct place at)
 {
@@ -192,7 +191,7 @@ static void density_plainly(const struct plain_noise *plain, const struct subjec
         }
 }
 
-/* At once, or rows by rows: what a server that sends it in parts would do, but for the order. */
+/* The whole box, or some rows at a time, as a server computes it that streams it in parts. */
 static void density_on_kernel(struct bench *bench, const struct form *form, struct place at)
 {
     const struct subject *subject = form->subject;
@@ -295,7 +294,7 @@ static bool is_near(const char *name, const char *kernel, int sample, double pla
     return false;
 }
 
-/* Metres a unit of noise where the elevation curve is steepest. */
+/* Metres per noise at the steepest piece of the elevation curve. */
 static double steepest(const struct farlands_params *params)
 {
     double slope = 0;
@@ -306,7 +305,7 @@ static double steepest(const struct farlands_params *params)
     return slope;
 }
 
-/* The first piece of FORM's work, sample by sample, with the plain form of its noise. */
+/* Compare the first piece of FORM's work, sample by sample, with the plain form. */
 static bool agrees_with_plain(struct bench *bench, const struct form *form)
 {
     static float plain[SAMPLES];
@@ -316,7 +315,7 @@ static bool agrees_with_plain(struct bench *bench, const struct form *form)
 
     work_plainly(bench, subject, 0);
     memcpy(plain, bench->out, (size_t)count * sizeof *plain);
-    memset(bench->out, 0xff, sizeof bench->out); /* not numbers: what is left out shows */
+    memset(bench->out, 0xff, sizeof bench->out); /* NANs: samples not written fail */
     work_on_kernel(bench, form, 0);
     for (int i = 0; i < count; i++)
         if (!is_near(subject->name, form->kernel, i, plain[i], bench->out[i], most))
@@ -324,7 +323,7 @@ static bool agrees_with_plain(struct bench *bench, const struct form *form)
     return true;
 }
 
-/* The published map as a terrain. It sums (1 + n) / 2, whose amplitudes are nearly 2 together. */
+/* The published map as a terrain. The map sums (1 + n) / 2; its amplitudes add up to nearly 2. */
 static bool agrees_with_map(struct bench *bench, const char *kernel)
 {
     const struct farlands_params params = {
@@ -361,7 +360,7 @@ static bool agrees_with_map(struct bench *bench, const char *kernel)
     return true;
 }
 
-/* Under a table the map is the only plain form. */
+/* With the permutation hash the map is the only plain form. */
 static bool agrees(struct bench *bench, const struct form *form)
 {
     const struct subject *subject = form->subject;
@@ -371,7 +370,7 @@ static bool agrees(struct bench *bench, const struct form *form)
 
 /* --- Timing ----------------------------------------------------------------------------------- */
 
-/* Nanoseconds a piece of work, from number FIRST on. */
+/* Nanoseconds per piece of work, from number FIRST on. */
 static double take_turn(struct bench *bench, const struct form *form, int first)
 {
     const uint64_t start = now();
@@ -384,7 +383,7 @@ static double take_turn(struct bench *bench, const struct form *form, int first)
     return (double)taken / count;
 }
 
-/* Form after form, again and again. Returns the number of rounds. */
+/* Time form after form, round after round. Returns the number of rounds. */
 static int take_turns(struct bench *bench, struct form *forms, int count)
 {
     const uint64_t start = now();
@@ -402,7 +401,7 @@ static void line_name(char name[NAME], const struct subject *subject, const char
     snprintf(name, NAME, "noise/%s/%s", subject->name, kernel);
 }
 
-/* Two digits at least, unless the ratio is tiny. */
+/* At least two digits, unless the ratio is tiny. */
 static int decimals(double ratio)
 {
     return ratio < 1 ? 2 : ratio < 10 ? 1 : 0;
@@ -422,7 +421,7 @@ static void print_lines(struct form *forms, int count, int rounds)
     fflush(stdout);
 }
 
-/* The forms of SUBJECT that WANTED names and this machine has, after the plain one. */
+/* Make the plain form of SUBJECT, then those on WANTED kernels that this machine supports. */
 static int make_forms(const struct subject *subject, const char *wanted, struct form forms[FORMS],
                       int *count)
 {
@@ -446,7 +445,7 @@ static int make_forms(const struct subject *subject, const char *wanted, struct 
     return 0;
 }
 
-/* Returns whether all went well. */
+/* Returns false on errors. */
 static bool bench_subject(struct bench *bench, const struct subject *subject, const char *wanted)
 {
     struct form forms[FORMS];
@@ -468,7 +467,7 @@ static bool bench_subject(struct bench *bench, const struct subject *subject, co
     return good;
 }
 
-/* Another core would have other caches, and perhaps another clock. */
+/* Another core would have cold caches and perhaps another clock. */
 static void stay_on_this_core(void)
 {
     cpu_set_t cores;

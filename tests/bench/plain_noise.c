@@ -1,4 +1,4 @@
-/* Textbook forms of the noise, and the lattice's own hash. See farlands.h for the formulas. */
+/* Textbook forms of the noise, with the lattice's own hash. farlands.h has the formulas. */
 #include "plain_noise.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ static double lerp(double t, double a, double b)
 
 /* --- From parameters ------------------------------------------------------------------------ */
 
-/* The first 32 as libm computes them: rounding them as the library does would change nothing. */
+/* The first 32 directly from libm; rounding them as the library does would make no difference here.
+ * */
 static void make_gradients(double gradient[256][2])
 {
     for (int i = 0; i < 256; i++) {
@@ -29,8 +30,8 @@ static void make_gradients(double gradient[256][2])
     }
 }
 
-/* Keys of x and y are the draws FIRST and FIRST + 1, that of z is FURTHER; shifts come two later.
- */
+/* Keys of x and y are the seed's random numbers FIRST and FIRST + 1, that of z is FURTHER; shifts
+ * are two further on. */
 static struct plain_octave make_octave(uint64_t seed, int64_t wavelength, uint64_t first,
                                        uint64_t further)
 {
@@ -44,7 +45,7 @@ static struct plain_octave make_octave(uint64_t seed, int64_t wavelength, uint64
     return octave;
 }
 
-/* Fades from 1 to 0 between four and two samples a cell. */
+/* Fade from 1 to 0 between four and two samples per cell. */
 static double band_limit(double samples)
 {
     const double t = fmin(fmax((samples - 0.25) * 4, 0), 1);
@@ -96,7 +97,7 @@ void plain_noise_make(struct plain_noise *plain, const struct farlands_params *p
         octave->amplitude = amplitude * band_limit((double)step * octave->frequency);
         plain->amplitude += amplitude;
     }
-    /* The finest octaves go first. */
+    /* The finest octaves are left out. */
     while (plain->octave[plain->octaves - 1].amplitude == 0)
         plain->octaves--;
     for (int axis = 0; params->warp.amplitude && axis < 2; axis++)
@@ -299,7 +300,7 @@ double plain_noise_height(const struct plain_noise *plain, double x, double y)
 
 /* --- Three dimensions ------------------------------------------------------------------------- */
 
-/* "Improving Noise", SIGGRAPH 2002: the sum of two of the ways, with the signs of bits 0 and 1. */
+/* "Improving Noise", SIGGRAPH 2002: the sum of two components, with the signs of bits 0 and 1. */
 static double corner_3d(const struct plain_octave *octave, int64_t i, int64_t j, int64_t k,
                         double x, double y, double z)
 {

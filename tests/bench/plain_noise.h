@@ -1,9 +1,8 @@
 /*
- * The noise as a plain program computes it: what the kernels' times are held
- * against. Double precision, sample by sample and octave by octave, every corner
- * hashed where it is needed; nothing is kept from one sample to the next, and
- * nothing is slower than it has to be. Places are doubles, good to a float's
- * precision within some 2^24 cells of the origin.
+ * The noise as a plain program computes it, to compare the speed of kernels with. In double,
+ * sample by sample and octave by octave, hashing each corner when it is needed. It keeps nothing
+ * from one sample to the next, but does nothing needlessly slowly. Coordinates are doubles, and
+ * results right to float's precision within some 2^24 cells of the origin.
  */
 #ifndef FARLANDS_PLAIN_NOISE_H
 #define FARLANDS_PLAIN_NOISE_H
@@ -15,7 +14,7 @@
 enum { PLAIN_AXES = 3, PLAIN_SPACES = 4 };
 
 struct plain_octave {
-    double frequency; /* cells a unit */
+    double frequency; /* cells per unit */
     double rise;      /* the same along z */
     double amplitude; /* persistence^k, in fbm times its band limit */
     double shift[PLAIN_AXES];
@@ -29,7 +28,7 @@ struct plain_noise {
     int octaves;
     struct plain_octave octave[FARLANDS_MAX_OCTAVES];
     struct plain_octave warp[2];
-    /* Of a volume: overhangs, caverns, tunnels twice. */
+    /* Of density: overhangs, caverns, tunnels twice. */
     struct {
         double amplitude; /* the sum of all octaves' */
         int octaves;
@@ -38,14 +37,14 @@ struct plain_noise {
 };
 
 /*
- * The same noise as a terrain of PARAMS: mix64, unit256, quintic, no period; in
- * 3 dimensions fbm only. STEP: of a band-limited picture, fbm of perlin; 0: no
- * band limit.
+ * Set up the noise of a terrain of PARAMS, which must have mix64, unit256, quintic and no
+ * period; in 3 dimensions fbm. STEP: distance of the samples of a band-limited picture, only fbm
+ * of perlin; 0: no band limit.
  */
 void plain_noise_make(struct plain_noise *plain, const struct farlands_params *params,
                       int64_t step);
 
-/* The height in metres at a place in units. */
+/* Height in metres at a place in units. */
 double plain_noise_height(const struct plain_noise *plain, double x, double y);
 
 /* As farlands_noise3. */
@@ -58,11 +57,11 @@ double plain_noise_density(const struct plain_noise *plain, double height, doubl
 enum { PLAIN_MAP = 256, PLAIN_MAP_OCTAVES = 8 };
 
 /*
- * The published form of improved Perlin noise in a plane, as a map of 256 x 256
- * pixels: Ken Perlin's table, eight gradients, the quintic, and the octave's
- * size in pixels in the index; octaves from size / 2 down to 1 pixel, (1 + n) / 2
- * each, amplitudes halving from 1. Of terrains it is the one with integer8,
- * permutation, octave_salt, seed 0 and a first wavelength of 128 blocks.
+ * Improved Perlin noise in a plane as published, as a map of 256 x 256 pixels: Ken Perlin's
+ * table, eight gradients, the quintic, and the octave's size in pixels as part of the index;
+ * octaves from size / 2 down to 1 pixel, (1 + n) / 2 each, amplitudes halving from 1. The same
+ * as a terrain with integer8, permutation, octave_salt, seed 0 and a first wavelength of 128
+ * blocks.
  */
 void plain_noise_map(double map[PLAIN_MAP][PLAIN_MAP]);
 

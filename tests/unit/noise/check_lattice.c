@@ -1,4 +1,4 @@
-/* The integer lattice: floor, steps without division, and hashes that show no pattern. */
+/* The integer lattice: floor division, steps without division, and hashes without patterns. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ START_TEST(places_are_floors)
 }
 END_TEST
 
-/* Any size of number is as likely as any other. */
+/* Any magnitude is as likely as any other. */
 static int64_t any_size(struct draws *draws, int bits)
 {
     return (int64_t)(draw(draws) >> (64 - draw_between(draws, 1, bits)));
@@ -70,7 +70,7 @@ START_TEST(advance_is_place)
     for (int walk = 0; walk < 5000; walk++) {
         int64_t wavelength = 2 + any_size(&draws, 50), step = 1 + any_size(&draws, 52);
         int64_t units = any_size(&draws, 62) * (walk % 2 ? 1 : -1);
-        if (walk % 5 == 0) /* step and wavelength nearly in tune */
+        if (walk % 5 == 0) /* a step close to a multiple of the wavelength */
             step = wavelength * draw_between(&draws, 1, 3) + draw_between(&draws, -1, 1);
         const struct lattice_place stride = lattice_place(step, wavelength);
         struct lattice_place place = lattice_place(units, wavelength);
@@ -87,7 +87,7 @@ START_TEST(advance_is_place)
 }
 END_TEST
 
-/* SplitMix64 from state 0, as its reference implementation prints it. */
+/* SplitMix64 from state 0, as printed by its reference implementation. */
 static const uint64_t splitmix[] = {
     UINT64_C(0xe220a8397b1dcdaf),
     UINT64_C(0x6e789e6aa1b965f4),
@@ -100,7 +100,7 @@ START_TEST(mix_is_splitmix64)
     const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
     for (int i = 0; i < LENGTH(splitmix); i++)
         ck_assert_uint_eq(lattice_mix((uint64_t)(i + 1) * golden), splitmix[i]);
-    /* The draws of a seed are SplitMix64 from the state mix(seed + golden). */
+    /* A seed's random numbers are SplitMix64 from the state mix(seed + golden). */
     for (int i = 0; i < LENGTH(splitmix); i++)
         ck_assert_uint_eq(lattice_random(0 - golden, (uint64_t)i), splitmix[i]);
 }
@@ -112,7 +112,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 4 draws for each of 64 octaves of 1000 seeds: all keys differ. */
+/* 4 random numbers for each of 64 octaves of 1000 seeds: all keys differ. */
 START_TEST(draws_never_coincide)
 {
     enum { SEEDS = 1000, DRAWS = 256 };
@@ -127,7 +127,7 @@ START_TEST(draws_never_coincide)
 }
 END_TEST
 
-/* Where corners are looked at: COLUMNS x ROWS of them, STEP cells apart, from (X, Y). */
+/* A region of the lattice: COLUMNS x ROWS corners, STEP cells apart, from (X, Y). */
 static const struct region {
     const char *name;
     int64_t x, y, step;
@@ -145,7 +145,7 @@ static const struct region {
     {"2^61 out", -(INT64_C(1) << 61), INT64_C(1) << 61, 1, 512, 512},
 };
 
-/* What is made of the hashes a b / c d of a rectangle's corners: 8 bits that shall be random. */
+/* Combinations of the hashes a b / c d of a rectangle's corners: 8 bits that should be random. */
 enum combination { ALONE, EAST, SOUTH, DIAGONAL, TURN, XOR, SUM, PRODUCT, COMBINATIONS };
 
 static const char *const combination_names[] = {
@@ -186,8 +186,8 @@ static uint32_t combine(enum combination combination, uint32_t a, uint32_t b, ui
 }
 
 /*
- * Chi-square with 255 degrees of freedom has mean 255 and deviation 22.6; 400
- * is exceeded once in 10^8, where a pattern gives thousands.
+ * Chi-square with 255 degrees of freedom has mean 255 and deviation 22.6. Random hashes exceed
+ * 400 once in 10^8; a pattern gives thousands.
  */
 static void assert_uniform(const int count[256], int total, const char *what, const char *where,
                            uint64_t seed)
@@ -227,8 +227,7 @@ START_TEST(corners_are_uniform)
 }
 END_TEST
 
-/* Where corners in three and four dimensions are looked at: SIDE cells an axis, STEP cells apart.
- */
+/* A region in three or four dimensions: SIDE cells along an axis, STEP cells apart. */
 static const struct {
     const char *name;
     int dimensions, side;
@@ -245,7 +244,7 @@ static const struct {
     {"2^61 out in 4-D", 4, 22, {-(INT64_C(1) << 61), 0, INT64_C(1) << 61, -77}, 1},
 };
 
-/* As the noise hashes them: the last axes joined into one, and that with the first. */
+/* Hashed as the noise does it: the last axes are joined first. */
 static uint32_t joined_corner(int dimensions, const uint64_t axis[4])
 {
     uint64_t others = dimensions == 4 ? lattice_join(axis[2], axis[3]) : axis[2];
@@ -253,8 +252,8 @@ static uint32_t joined_corner(int dimensions, const uint64_t axis[4])
 }
 
 /*
- * The corners of each edge, rectangle, box and hypercube, one for each set of
- * axes: their exclusive or and their alternating sum. An empty set is a corner alone.
+ * Exclusive or and alternating sum of the corners of each edge, rectangle, box and hypercube,
+ * one for each set of axes. An empty set is a single corner.
  */
 START_TEST(boxes_are_uniform)
 {
@@ -312,7 +311,7 @@ START_TEST(boxes_are_uniform)
 }
 END_TEST
 
-/* y and z are not each other's mirror, nor is a volume a map that is repeated. */
+/* y and z are not mirror images, and a volume is not one plane repeated. */
 START_TEST(joined_axes_differ)
 {
     const uint64_t key_y = lattice_random(7, 1), key_z = lattice_random(7, 256);

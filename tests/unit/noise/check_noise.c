@@ -1,6 +1,6 @@
 /*
- * Worlds drawn at random: the same bits from a point, a grid, any part of it, any
- * zoom and any kernel; and not a byte outside of the caller's buffer.
+ * Random terrains: the same bits from a point, a grid, any part of it, any zoom and any kernel;
+ * and no byte written outside the caller's buffer.
  */
 #include <check.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static const char *grid_text(const struct farlands_grid *grid)
     return text;
 }
 
-/* The grid's heights, tightly packed; the caller frees. */
+/* The grid's heights without padding. The caller frees them. */
 static float *heights(const struct farlands_terrain *terrain, const struct farlands_grid *grid)
 {
     static struct farlands_scratch *scratch;
@@ -48,15 +48,15 @@ static void assert_same(float a, float b, const struct farlands_params *params,
             reference_params_text(params), grid_text(grid), i, j, (double)a, what, (double)b);
 }
 
-/* Any world: every basis, fractal and hash, displaced or not, repeating or not. */
+/* A random terrain: any basis, fractal and hash, with or without a warp and a period. */
 static struct farlands_params random_params(struct draws *draws)
 {
     static const double lacunarities[] = {2, 1.9, 3, 1.37};
-    /* On both sides of 2^24 units, where the arithmetic changes. */
+    /* On both sides of 2^24 units, where float ends and double begins. */
     static const int64_t wavelengths[] = {
         12345, BLOCKS(10.5), BLOCKS(400), 1 << 24, (1 << 24) + 1, BLOCKS(1 << 20), INT64_C(1) << 50,
     };
-    /* Less than a cell, and many. */
+    /* Less than a cell, and many cells. */
     static const int64_t amplitudes[] = {
         1, BLOCKS(3.7), BLOCKS(400), BLOCKS(1 << 20), FARLANDS_MAX_WAVELENGTH,
     };
@@ -94,7 +94,7 @@ static struct farlands_params random_params(struct draws *draws)
     return params;
 }
 
-/* Finer than the finest octave, coarser than the coarsest, and between. */
+/* Finer than the finest octave, coarser than the coarsest, and in between. */
 static const int64_t steps[] = {
     1,
     7,
@@ -149,7 +149,7 @@ START_TEST(grid_equals_points)
 }
 END_TEST
 
-/* Around the kernels' vectors and chunks, a tile, a tile with a border, a 2x tile with a border. */
+/* Around the kernels' vectors and chunks; a tile, a tile with a border, a 2x tile with a border. */
 static const int widths[] = {1,   2,   3,   15,  16,  17,  255, 256,
                              257, 258, 271, 272, 273, 514, 545, 1000};
 
@@ -190,7 +190,7 @@ START_TEST(grid_equals_its_parts)
 }
 END_TEST
 
-/* Numbers are exact: a coarser zoom is every other sample of the finer one. */
+/* Numbers are exact: every other sample of a zoom is a sample of the coarser one. */
 START_TEST(zooms_agree)
 {
     struct draws draws = {300 + (uint64_t)_i, 0};
@@ -223,7 +223,8 @@ static const char *box_text(const struct farlands_box *box)
     return text;
 }
 
-/* One scratch serves any order of terrains, grids and boxes and keeps nothing of them. */
+/* One scratch serves terrains, grids and boxes in any order, and no result depends on the one
+ * before. */
 START_TEST(scratch_has_no_memory)
 {
     struct draws draws = {400, 0};
@@ -247,7 +248,7 @@ START_TEST(scratch_has_no_memory)
         for (int k = 0; k < grid.width * grid.height; k++)
             assert_same(used[k], out[k], &params, &grid, k % grid.width, k / grid.width,
                         "with a fresh scratch");
-        /* A box of the same samples as the grid's, sometimes. */
+        /* Sometimes a box with the grid's samples as well. */
         const struct farlands_box box = {.x = grid.x,
                                          .y = grid.y,
                                          .z = -grid.x,
@@ -279,7 +280,7 @@ END_TEST
 START_TEST(stride_leaves_the_padding)
 {
     static const int strides[] = {0, 1, 13, 1000};   /* more than the width */
-    const uint32_t untouched = UINT32_C(0x7fc0beef); /* a NaN that no kernel makes */
+    const uint32_t untouched = UINT32_C(0x7fc0beef); /* a NaN that no kernel computes */
     struct farlands_params params = reference_params();
     struct farlands_terrain *terrain = reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
@@ -308,7 +309,7 @@ START_TEST(stride_leaves_the_padding)
 }
 END_TEST
 
-/* A terrain on the kernel NAME, or NULL where this machine has no such kernel. */
+/* A terrain on kernel NAME, or NULL if this machine does not support it. */
 static struct farlands_terrain *on_kernel(const struct farlands_params *params, const char *name)
 {
     ck_assert_int_eq(setenv("FARLANDS_KERNEL", name, 1), 0);
@@ -330,7 +331,7 @@ static bool machine_has(const char *kernel)
 
 static const char *const kernels[] = {"scalar", "avx2", "avx512", "neon"};
 
-/* Floats between two pages that may not be touched: a byte too far is a crash. */
+/* Floats between two inaccessible pages: an access outside crashes. */
 struct fenced {
     char *map;
     size_t length;
@@ -472,7 +473,7 @@ END_TEST
 START_TEST(kernel_is_chosen_by_name)
 {
     struct farlands_params params = reference_params();
-    unsetenv("FARLANDS_KERNEL"); /* this may be a run under one of them */
+    unsetenv("FARLANDS_KERNEL"); /* the test itself may run under a forced kernel */
     struct farlands_terrain *best = reference_terrain(&params);
     struct farlands_terrain *scalar = on_kernel(&params, "scalar");
     ck_assert_ptr_nonnull(scalar);

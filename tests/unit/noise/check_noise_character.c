@@ -1,6 +1,6 @@
 /*
- * None of the faults that noise is known for: seams, a world that repeats or
- * mirrors itself, seeds or octaves alike, ground that changes far from the origin.
+ * Noise is free of the well-known faults: seams, repeating or mirrored worlds, similar seeds or
+ * octaves, ground that changes far from the origin.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
-/* Independent places: thousands of cells apart from each other. */
+/* Independent places: thousands of cells apart. */
 enum { SAMPLES = 4000 };
 
-/* Worlds of every kind, of cells of 64 blocks: what no place, seed or distance may show. */
+/* Terrains of every kind, with cells of 64 blocks. None of these properties may depend on place,
+ * seed or distance. */
 static const struct kind {
     const char *name;
     enum farlands_basis basis;
@@ -73,7 +74,7 @@ static double correlation(const double *a, const double *b, int count)
     return ab / sqrt(aa * bb);
 }
 
-/* The terrain at SAMPLES places, each turned by the signs and the exchange, and moved. */
+/* Heights at SAMPLES places, each mirrored, exchanged and moved as given. */
 struct motion {
     const char *name;
     int64_t sign_x, sign_y;
@@ -81,7 +82,7 @@ struct motion {
     int64_t move_x, move_y; /* cells of 64 blocks */
 };
 
-/* As move_x: each place by cells of its own. */
+/* Like move_x, but each place is moved by a number of cells of its own. */
 #define ANY_CELL INT64_MAX
 
 static void sample(const struct farlands_params *params, const struct motion *motion,
@@ -96,7 +97,7 @@ static void sample(const struct farlands_params *params, const struct motion *mo
         int64_t move_x = motion->move_x, move_y = motion->move_y;
         if (move_x == ANY_CELL) {
             move_x = draw_between(&moves, -1000000, 1000000);
-            move_y = -move_x; /* the skewed lattice of simplex is one of these, too */
+            move_y = -move_x; /* the skewed lattice of simplex is such a case, too */
         }
         out[i] = farlands_height(terrain, motion->sign_x * u + move_x * BLOCKS(64),
                                  motion->sign_y * v + move_y * BLOCKS(64));
@@ -106,8 +107,8 @@ static void sample(const struct farlands_params *params, const struct motion *mo
 
 static const struct motion still = {"still", 1, 1, false, 0, 0};
 
-/* What a cell shows depends on cells beside it, on a point in each for cellular noise: places
- * three cells apart have nothing in common. */
+/* A cell depends on its neighbours; cellular noise on a point in each. Places three cells apart
+ * have nothing in common. */
 static const struct motion motions[] = {
     {"west is east", -1, 1, false, 0, 0},
     {"north is south", 1, -1, false, 0, 0},
@@ -138,9 +139,9 @@ static const struct motion motions[] = {
 };
 
 /*
- * 4000 independent pairs correlate by 0.016 (one standard deviation). But |n| is
- * small near lattice points, of any cell: with the fraction alone in common,
- * billow and ridged correlate, by as much as with cells drawn at random.
+ * 4000 independent pairs correlate by 0.016 (one standard deviation). But |n| is small near the
+ * lattice points of any cell, so billow and ridged correlate as soon as two places have the same
+ * fraction, even if their cells are random.
  */
 START_TEST(mix64_never_repeats)
 {
@@ -163,8 +164,8 @@ START_TEST(mix64_never_repeats)
 }
 END_TEST
 
-/* Otherwise rows are shifts of one sequence of 256, whose correlation with itself is 1/16 (one
- * standard deviation). */
+/* Other rows are shifts of one sequence of 256, whose correlation with itself is 1/16 (one standard
+ * deviation). */
 START_TEST(permutation_repeats_after_256_cells)
 {
     static double here[SAMPLES], there[SAMPLES];
@@ -238,11 +239,10 @@ START_TEST(seeds_have_nothing_in_common)
 END_TEST
 
 /*
- * Many seeds at once: each world at PLACES places, far apart, as a vector of mean
- * 0 and length 1, so that a correlation is a product of two vectors. Of
- * independent worlds it is normal with standard deviation 1 / sqrt(PLACES) =
- * 0.011; the largest of half a million of them is expected at sqrt(2 ln 10^6) =
- * 5.3 deviations, 0.058, and 0.1 is 9 deviations: never.
+ * Many seeds at once. Each terrain at PLACES places, far apart, is a vector of mean 0 and length
+ * 1, so that a correlation is a scalar product. For independent terrains it is normal with
+ * standard deviation 1 / sqrt(PLACES) = 0.011. The largest of half a million is expected at
+ * sqrt(2 ln 10^6) = 5.3 deviations, 0.058; 0.1 is 9 deviations and never happens.
  */
 enum { SEEDS = 1002, PLACE_COLUMNS = 128, PLACES = PLACE_COLUMNS * 64 };
 
@@ -255,7 +255,7 @@ static uint64_t seed_at(int i)
 static void sample_places(const struct farlands_params *params, struct farlands_scratch *scratch,
                           float out[PLACES])
 {
-    /* 2.6 cells of 64 blocks between columns, at every fraction of a cell. */
+    /* 2.6 cells of 64 blocks between columns: all fractions of a cell occur. */
     const struct farlands_grid grid = {.x = -BLOCKS(10000),
                                        .y = -BLOCKS(5000),
                                        .step = BLOCKS(167.3),
@@ -275,7 +275,8 @@ static void sample_places(const struct farlands_params *params, struct farlands_
 
 static float product(const float *restrict a, const float *restrict b)
 {
-    /* A sum for each lane of a vector: half a million products of 8192 terms take a while. */
+    /* One sum for each lane of a vector, because half a million products of 8192 terms take a
+     * while. */
     float lane[16] = {0}, sum = 0;
     for (int i = 0; i < PLACES; i += 16)
         for (int l = 0; l < 16; l++)
@@ -298,7 +299,7 @@ static const struct {
 
 START_TEST(a_thousand_seeds_have_nothing_in_common)
 {
-    enum { BLOCK = 16 }; /* rows that stay in a level 2 cache */
+    enum { BLOCK = 16 }; /* rows that fit in a level 2 cache */
     static float places[SEEDS][PLACES];
     struct farlands_params params = reference_params();
     params.basis = crowds[_i].basis;
@@ -324,8 +325,8 @@ START_TEST(a_thousand_seeds_have_nothing_in_common)
 END_TEST
 
 /*
- * The second of two octaves with equal shares, by subtraction, beside the first
- * at half the coordinates: the same picture, if both octaves use one lattice.
+ * The second of two octaves with equal shares, by subtraction, beside the first at half the
+ * coordinates. If both octaves used one lattice, the pictures would be the same.
  */
 static const struct {
     int hashing;
@@ -360,8 +361,8 @@ START_TEST(octaves_are_not_copies)
 }
 END_TEST
 
-/* Heights at lattice points of octave OCTAVE of seed SEED. A few may be 0 by chance: below 0 they
- * are rounded to 2^-23 by the elevation curve. */
+/* Heights at lattice points of octave OCTAVE of seed SEED. A few may be 0 by chance, as the
+ * elevation curve rounds values below 0 to 2^-23. */
 enum { LATTICE_POINTS = 32 * 32, CHANCE_ZEROS = 3 };
 
 struct lattice_heights {
@@ -389,7 +390,7 @@ static struct lattice_heights at_lattice_points(const struct farlands_terrain *t
     return heights;
 }
 
-/* Every Perlin octave is 0 at its lattice points; no two seeds may share them. */
+/* Every Perlin octave is 0 at its lattice points. No two seeds may have the same ones. */
 START_TEST(zeros_of_seeds_do_not_coincide)
 {
     const int64_t wavelength = BLOCKS(400);
@@ -409,9 +410,9 @@ START_TEST(zeros_of_seeds_do_not_coincide)
 END_TEST
 
 /*
- * Nor may two octaves. Where octave k of K is 0 the sum shows whether the others
- * are. Without shifts, under permutation, the coarsest octave's lattice points
- * are everybody's, and the sum is 0 at all of them.
+ * Nor may two octaves. Where octave k of K is 0, the sum is 0 only if the others are. Without
+ * shifts, under permutation, the lattice points of the coarsest octave are those of all, and the
+ * sum is 0 at all of them.
  */
 START_TEST(zeros_of_octaves_do_not_coincide)
 {
@@ -425,7 +426,7 @@ START_TEST(zeros_of_octaves_do_not_coincide)
         for (params.octaves = 2; params.octaves <= 5; params.octaves++) {
             struct farlands_terrain *terrain = reference_terrain(&params);
             for (int k = 0; k < params.octaves; k++) {
-                /* Where the octave is shifted to, and where all would begin without. */
+                /* the octave's shift, and the common origin without shifts */
                 struct lattice_heights own =
                     at_lattice_points(terrain, params.hash, params.seed, k, wavelength >> k);
                 struct lattice_heights plain = at_lattice_points(terrain, FARLANDS_PERMUTATION,
@@ -447,16 +448,14 @@ START_TEST(zeros_of_octaves_do_not_coincide)
 END_TEST
 
 /*
- * From unit to unit along a line, noise moves by its slope, a wavelength at most:
- *   perlin: the gradient's length (1.5 at most) plus the steepest fade (1.875)
- *     times the difference of two corners' products (3 at most): below 8;
- *   simplex: with t = 1/2 - r^2, of each of three corners 70 times the
- *     gradient's length (1.42) times 8 t^3 r^2 + t^4, which is below 0.079: 24;
- *   cellular: a distance moves by no more than the place, twice: 2;
- *   value: the steepest fade times the difference of two values: 3.75.
- * Float's rounding comes on top, some ulps of the sum of products. A seam would
- * be as large as the noise itself. The place moves faster than the line by what
- * the warp adds: its amplitude times Perlin's slope, in x and in y.
+ * From one unit to the next along a line, noise changes by at most its slope per wavelength.
+ * Perlin: the gradient's length (at most 1.5) plus the steepest fade (1.875) times the
+ * difference of two corners' products (at most 3): below 8. Simplex: for each of three corners,
+ * with t = 1/2 - r^2, 70 times the gradient's length (1.42) times 8 t^3 r^2 + t^4, which is
+ * below 0.079: 24. Cellular: a distance changes no faster than the place, twice: 2. Value: the
+ * steepest fade times the difference of two values: 3.75. Rounding to float adds some ulps of
+ * the sum of products. A seam would be as large as the noise itself. A warp makes the place move
+ * faster than the line: by its amplitude times Perlin's slope, in x and in y.
  */
 static const struct {
     enum farlands_basis basis;
@@ -519,7 +518,7 @@ START_TEST(no_seams)
                 params.warp.amplitude = 0;
             }
             if (params.basis != FARLANDS_SIMPLEX && g % 4 == 0) {
-                /* Wherever the period begins, twice of it holds a beginning. */
+                /* Twice the period contains one beginning, wherever it is. */
                 params.period = 3 * wavelength;
                 assert_no_seam(&params, "periodic", -params.period, 2 * params.period, most);
             }
@@ -528,7 +527,7 @@ START_TEST(no_seams)
 }
 END_TEST
 
-/* The last is such that the outermost places are at the limit itself. */
+/* The last one puts the outermost places at the limit. */
 enum { AROUND = 1 << 18 }; /* blocks: 67 million cells of 64 */
 static const int64_t far_away[] = {
     BLOCKS(INT64_C(1) << 31),
@@ -542,7 +541,8 @@ static int ascending(const void *a, const void *b)
     return (*p > *q) - (*p < *q);
 }
 
-/* Changes over STEP units in x and in y at SAMPLES places around (X, Y), sorted; how many are 0. */
+/* Changes over STEP units in x and y at SAMPLES places around (X, Y), sorted, and how many of them
+ * are 0. */
 struct changes {
     double along[2][SAMPLES];
     int level;
@@ -573,8 +573,8 @@ static void changes_around(const struct farlands_terrain *terrain, int64_t x, in
     farlands_scratch_free(scratch);
 }
 
-/* Kolmogorov and Smirnov's distance of two sorted samples: how far their shares below any value
- * are apart. */
+/* Kolmogorov-Smirnov distance of two sorted samples: the largest difference between their shares
+ * below any value. */
 static double distribution_distance(const double a[SAMPLES], const double b[SAMPLES])
 {
     double distance = 0;
@@ -590,10 +590,9 @@ static double distribution_distance(const double a[SAMPLES], const double b[SAMP
 }
 
 /*
- * Two samples of n from one distribution are further apart than
- * sqrt(ln(2 / p) / n) with probability p: 0.06 for n = 4000 and p = 10^-6, so
- * that a thousand comparisons stay below it. A float's fraction, at 2^31 blocks
- * of which nothing is left, is 1 apart or half.
+ * Two samples of n from one distribution are further apart than sqrt(ln(2 / p) / n) with
+ * probability p: 0.06 for n = 4000 and p = 10^-6, so a thousand comparisons stay below it. If
+ * places were floats, whose fraction is lost at 2^31 blocks, the distance would be 1/2 or 1.
  */
 START_TEST(far_away_is_like_here)
 {

@@ -1,4 +1,4 @@
-/* Density: by its formula, bit for bit from boxes, slabs and points, and what it looks like. */
+/* Density: against its formula; bit for bit from boxes, slabs and points; and by its looks. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char *box_text(const struct farlands_box *box)
     return text;
 }
 
-/* The samples of BOX; the caller frees. */
+/* The densities of BOX. The caller frees them. */
 static float *density(const struct farlands_terrain *terrain, const struct farlands_box *box)
 {
     static struct farlands_scratch *scratch;
@@ -34,7 +34,7 @@ static float *density(const struct farlands_terrain *terrain, const struct farla
     return out;
 }
 
-/* Mountains and seas of a few hundred blocks, whose volume is drawn. */
+/* Mountains and seas of a few hundred blocks, with random overhangs and caves. */
 static struct farlands_params drawn(struct draws *draws)
 {
     const struct hashing *hashing = &hashings[draw_between(draws, 0, LENGTH(hashings) - 1)];
@@ -52,7 +52,7 @@ static struct farlands_params drawn(struct draws *draws)
     return params;
 }
 
-/* The world that config/farlands.yaml describes. */
+/* The world in config/farlands.yaml. */
 static struct farlands_params default_world(void)
 {
     static const struct config_layer none[] = {{0}};
@@ -94,7 +94,7 @@ START_TEST(density_follows_its_formula)
 }
 END_TEST
 
-/* Up to the limit, and below any cave. */
+/* Up to the limit, and deeper than any cave. */
 static const int64_t altitudes[] = {
     0,     1,    -1, BLOCKS(300) + 7, -BLOCKS(100000) - 1, (INT64_C(1) << 53) + 1, -FARLANDS_LIMIT,
     -EDGE, EDGE,
@@ -159,12 +159,12 @@ START_TEST(volumes_repeat_with_their_world)
 }
 END_TEST
 
-/* One number of a good volume changed. */
+/* A valid volume with one number changed. */
 enum kind { UNITS, COUNT, REAL };
 #define AT(member) offsetof(struct farlands_params, volume.member)
 
 static const struct {
-    const char *key; /* the parameter to blame; NULL: accepted */
+    const char *key; /* the parameter named; NULL: no fault */
     size_t offset;
     enum kind kind;
     double value;
@@ -203,14 +203,14 @@ static const struct {
     {"volume.tunnels.persistence", AT(tunnels.noise.persistence), REAL, NAN},
     {"volume.overhangs.lacunarity", AT(overhangs.noise.lacunarity), REAL, 0.99},
     {"volume.caverns.lacunarity", AT(caverns.noise.lacunarity), REAL, 1024.5},
-    {"volume.tunnels.octaves", AT(tunnels.noise.lacunarity), REAL, 1}, /* twice the same octave */
+    {"volume.tunnels.octaves", AT(tunnels.noise.lacunarity), REAL, 1}, /* the same octave twice */
     {NULL, AT(overhangs.noise.squash), REAL, 16},
     {NULL, AT(overhangs.noise.squash), REAL, 0.0625},
     {"volume.overhangs.squash", AT(overhangs.noise.squash), REAL, 0.06},
     {"volume.caverns.squash", AT(caverns.noise.squash), REAL, 16.5},
     {"volume.tunnels.squash", AT(tunnels.noise.squash), REAL, NAN},
     {NULL, offsetof(struct farlands_params, period), UNITS, BLOCKS(3 << 16)},
-    /* Which the octaves of heights divide. */
+    /* A multiple of the heights' wavelength, but not of the volume's. */
     {"volume.overhangs.wavelength", offsetof(struct farlands_params, period), UNITS, BLOCKS(3)},
 };
 
@@ -254,7 +254,7 @@ START_TEST(bad_parameters_are_named)
 }
 END_TEST
 
-/* What is off is not looked at. */
+/* The noise of a part that is off is not checked. */
 START_TEST(noises_that_are_off_may_be_anything)
 {
     struct farlands_params params = good_volume();
@@ -290,11 +290,11 @@ static const int sizes[][3] = {
     {1, 1, 1}, {17, 17, 17}, {300, 3, 5}, {2, 70, 3}, {33, 5, 40}, {16, 66, 2}, {64, 4, 9},
 };
 
-/* Across 0, near the limit of the blocks, and between. */
+/* Across 0, near the limit, and in between. */
 static const int64_t middles[] = {0, -BLOCKS(98765), BLOCKS(INT64_C(1) << 40) + 5,
                                   -FARLANDS_LIMIT + BLOCKS(5), FARLANDS_LIMIT - BLOCKS(5)};
 
-/* A box that begins below the surface, or anywhere. Ends within the limits. */
+/* A box that begins below the surface, or anywhere, and ends within the limits. */
 static struct farlands_box draw_box(struct draws *draws, const struct farlands_terrain *terrain,
                                     int64_t step, const int size[3])
 {
@@ -347,7 +347,7 @@ START_TEST(boxes_are_points)
 }
 END_TEST
 
-/* A box cut along one axis, into parts of LENGTH samples. */
+/* A box cut along one axis into parts of LENGTH samples. */
 static void assert_slabs(const struct farlands_terrain *terrain, const struct farlands_box *box,
                          const float *whole, int axis, int length)
 {
@@ -390,7 +390,7 @@ START_TEST(slabs_are_boxes)
 }
 END_TEST
 
-/* Chunks of a game's world, each with its neighbours' first samples as a border. */
+/* Chunks of a game's world, each with the first samples of its neighbours as a border. */
 START_TEST(neighbours_share_their_faces)
 {
     enum { SIZE = 16, SIDE = SIZE + 1 };
@@ -425,7 +425,7 @@ START_TEST(neighbours_share_their_faces)
 }
 END_TEST
 
-/* A terrain on the kernel NAME, or NULL where this machine has no such kernel. */
+/* A terrain on kernel NAME, or NULL if this machine does not support it. */
 static struct farlands_terrain *on_kernel(const struct farlands_params *params, const char *name)
 {
     const char *forced = getenv("FARLANDS_KERNEL");
@@ -502,17 +502,18 @@ END_TEST
 
 /* --- What it looks like ----------------------------------------------------------------------- */
 
-/* What columns of the default world hold, in blocks apart. */
+/* Columns of the default world, at samples one block apart. */
 struct columns {
     int count;
-    int folded;           /* whose surface is crossed more than once */
-    int moved;            /* whose surface is not the height's */
-    double below, hollow; /* samples 80 to 250 blocks below the height, and air in there */
-    double cover, mouths; /* the same of 2 to 20 blocks */
-    float lowest_above, most_below; /* the densest beyond reach above, and the least deep down */
+    int folded;           /* columns that cross the surface more than once */
+    int moved;            /* columns whose surface differs from the height's */
+    double below, hollow; /* samples 80 to 250 blocks below the height, and those of them in air */
+    double cover, mouths; /* the same 2 to 20 blocks below */
+    float lowest_above; /* greatest density above the reach of overhangs */
+    float most_below;   /* least density deep down */
 };
 
-/* 64 x 64 columns of 320 blocks around the height in the middle, blocks apart. */
+/* 64 x 64 columns of 320 blocks, around the height of the first. */
 static void count_columns(const struct farlands_terrain *terrain, int64_t x, int64_t y,
                           struct columns *c)
 {
@@ -567,7 +568,7 @@ START_TEST(default_world_has_overhangs_and_caves)
 }
 END_TEST
 
-/* Where nothing reaches: the sky, and deep down without caves. */
+/* Out of reach of overhangs and caves: in the sky, and deep down without caves. */
 START_TEST(far_from_the_surface_all_is_air_or_ground)
 {
     struct farlands_params params = default_world();
@@ -589,7 +590,7 @@ START_TEST(far_from_the_surface_all_is_air_or_ground)
 }
 END_TEST
 
-/* Under cover nothing breaks through the surface. */
+/* Below their cover no caves break through the surface. */
 START_TEST(cover_holds)
 {
     struct farlands_params params = default_world();

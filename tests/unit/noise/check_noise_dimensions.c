@@ -1,4 +1,4 @@
-/* Noise in 1, 2, 3 and 4 dimensions, and boxes of the third: against formulas, and bit for bit. */
+/* Noise in 1, 2, 3 and 4 dimensions, and boxes of three: against formulas, and bit for bit. */
 #include <check.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,12 +12,12 @@
 #define EDGE (FARLANDS_LIMIT + FARLANDS_MAX_STEP)
 
 /*
- * In double, where the quintic's bracket loses 12 * 2^-53 before it meets
- * differences of up to 6, on four axes: below 2^-44.
+ * In double the quintic's bracket loses 12 * 2^-53, times differences of up to 6, on four axes:
+ * below 2^-44.
  */
 static const double exact = 0x1p-44;
 
-/* Gradients with a root or a sine in them are kept as floats: 2^-25 an axis. */
+/* Gradients with a root or a sine in them are floats: 2^-25 per axis. */
 static double rounding(const struct farlands_params *params, int dimensions)
 {
     bool irrational = params->gradients == FARLANDS_UNIT8 || params->gradients == FARLANDS_UNIT256;
@@ -79,7 +79,7 @@ static double improved(double x, double y, double z)
              lerp(u, grad(p(AB + 1), x, y - 1, z - 1), grad(p(BB + 1), x - 1, y - 1, z - 1))));
 }
 
-/* One octave of the published noise, WAVELENGTH units a cell. */
+/* One octave of the published noise, WAVELENGTH units per cell. */
 static struct farlands_params published(int64_t wavelength)
 {
     struct farlands_params params = reference_single(FARLANDS_PERMUTATION, wavelength);
@@ -87,7 +87,8 @@ static struct farlands_params published(int64_t wavelength)
     return params;
 }
 
-/* noise(3.14, 42, 7), as the reference implementation prints it; 50 units a cell hold 3.14. */
+/* noise(3.14, 42, 7) as printed by the reference implementation. With 50 units per cell 3.14 is
+ * exact. */
 START_TEST(published_value)
 {
     const double printed = 0.13691995878400012;
@@ -118,7 +119,7 @@ static void draw_place(struct draws *draws, int64_t around, int64_t place[4])
                       draw_between(draws, -around, around);
 }
 
-/* The table repeats after 256 cells, so that a double holds any place. */
+/* The table repeats after 256 cells, so a double is exact at any place. */
 static double in_table(int64_t units)
 {
     int64_t rest = units % (256 * FARLANDS_UNIT);
@@ -152,7 +153,7 @@ static const struct shape {
 } shapes[] = {
     {FARLANDS_NONE, FARLANDS_MIN_WAVELENGTH, 1, 0.5, 2, 1, 2, 0},
     {FARLANDS_NONE, BLOCKS(10.5), 5, 0.5, 2, 1, 2, 0}, /* octaves are ignored */
-    {FARLANDS_NONE, 10, 1, 0.5, 2, 1, 2, 0},           /* sums cancel: the last bits show */
+    {FARLANDS_NONE, 10, 1, 0.5, 2, 1, 2, 0},           /* sums cancel, so that the last bits show */
     {FARLANDS_NONE, (1 << 24) + 1, 1, 0.5, 2, 1, 2, 0},
     {FARLANDS_NONE, FARLANDS_MAX_WAVELENGTH, 1, 0.5, 2, 1, 2, 0},
     {FARLANDS_FBM, BLOCKS(400), 14, 0.65, 1.9, 1, 2, 0},
@@ -216,10 +217,10 @@ START_TEST(every_dimension_follows_its_formula)
 END_TEST
 
 /*
- * By hand, seed 0, linear fade, a quarter of a cell from corner 0. 1-D: P[0] = 151
- * is odd and P[1] = 160 even: -1/4 from the left, -3/4 from the right. 4-D, on the
- * axis of w: P[0] = 151, P[151] = 17, P[17] = 36, so w = 0 has P[36] = 0, an edge
- * without w, and w = 1 has P[37] = 26, one without x where w is +: -3/4 of a quarter.
+ * By hand: seed 0, linear fade, a quarter of a cell from corner 0. 1-D: P[0] = 151 is odd and
+ * P[1] = 160 even: -1/4 from the left, -3/4 from the right. 4-D, on the axis of w: P[0] = 151,
+ * P[151] = 17, P[17] = 36, so w = 0 has P[36] = 0, an edge without w, and w = 1 has P[37] = 26,
+ * an edge without x with w positive: -3/4 of a quarter.
  */
 START_TEST(values_by_hand)
 {
@@ -234,7 +235,7 @@ START_TEST(values_by_hand)
 }
 END_TEST
 
-/* Basis, warp and elevation are the map's alone; a map without them is the noise in 2-D. */
+/* Basis, warp and elevation apply to heights alone; heights without them are noise in 2-D. */
 START_TEST(map_options_do_not_apply)
 {
     struct farlands_params params = reference_params();
@@ -253,7 +254,7 @@ START_TEST(map_options_do_not_apply)
                     "%d-D at (%" PRId64 ", ...)", dimensions, at[0]);
         double height = farlands_height(plain, at[0], at[1]);
         double noise = farlands_noise2(plain, at[0], at[1]);
-        /* 2^-18 an octave in float, as in reference_noise.h, and the curve's 2^-22. */
+        /* 2^-18 per octave in float, as in reference_noise.h, and 2^-22 for the curve. */
         REQUIRE(fabs(height - noise) <= 0x1p-18 + 0x1p-22,
                 "at (%" PRId64 ", %" PRId64 ") height %.9g, noise %.9g", at[0], at[1], height,
                 noise);
@@ -296,7 +297,7 @@ static const char *box_text(const struct farlands_box *box)
     return text;
 }
 
-/* The samples of BOX; the caller frees. */
+/* The samples of BOX. The caller frees them. */
 static float *volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_box *box)
 {
@@ -327,13 +328,13 @@ static void assert_points(const struct farlands_params *params,
     }
 }
 
-/* Long and flat, thin and deep, a sample, odd numbers, a game's chunk with a border. */
+/* Long and flat, thin and deep, a single sample, odd numbers, a game's chunk with a border. */
 static const int sizes[][3] = {
     {1, 1, 1},   {600, 2, 1}, {1, 70, 3},  {2, 1, 90}, {17, 17, 17}, {33, 5, 29},
     {273, 3, 3}, {16, 16, 2}, {64, 13, 1}, {3, 40, 7}, {2, 300, 2},  {2, 1, 300},
 };
 
-/* Finer than the finest octave, coarser than the coarsest, and between. */
+/* Finer than the finest octave, coarser than the coarsest, and in between. */
 static const int64_t steps[] = {
     1,
     7,
@@ -361,7 +362,7 @@ START_TEST(volumes_are_points)
                 const int *size = sizes[draw_between(&draws, 0, LENGTH(sizes) - 1)];
                 int64_t at[4];
                 draw_place(&draws, 3 * params.wavelength, at);
-                /* A quarter of the way out: the longest box ends before the limit. */
+                /* A quarter of the distance to the limit: the longest box ends before it. */
                 struct farlands_box box = {
                     .x = at[0] / 4,
                     .y = at[1] / 4,
@@ -382,7 +383,7 @@ START_TEST(volumes_are_points)
 }
 END_TEST
 
-/* Chunks of a game's world, each with its neighbours' first samples as a border. */
+/* Chunks of a game's world, each with the first samples of its neighbours as a border. */
 START_TEST(neighbours_share_their_faces)
 {
     enum { SIZE = 16, SIDE = SIZE + 1 };
@@ -417,7 +418,7 @@ START_TEST(neighbours_share_their_faces)
 }
 END_TEST
 
-/* Boxes with a sample at the last place, or one step beyond. */
+/* Boxes with a sample at the limit, or one step beyond it. */
 static const struct {
     int error;
     struct farlands_box box;

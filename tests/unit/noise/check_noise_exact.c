@@ -1,7 +1,6 @@
 /*
- * Numbers are exact, for every kind of world: tile, region and point have the
- * same bits, under every kernel; so have the samples that two zooms share, and
- * places that are a period apart.
+ * Numbers are exact, for every kind of terrain: tile, region and point have the same bits under
+ * every kernel, and so have common samples of two zooms, and places one period apart.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,8 +9,8 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
-/* One of everything that the kernels tell apart. Wavelengths in units: cells of
- * more than 2^24 are computed in double, narrower ones in float. */
+/* Every case that kernels distinguish. Wavelengths in units: cells wider than 2^24 are computed in
+ * double, narrower ones in float. */
 enum hashing_row { MIX64, PERMUTATION, OCTAVE_SALT };
 
 static const struct kind {
@@ -55,7 +54,7 @@ static const struct kind {
      7, 2, FARLANDS_MAX_WAVELENGTH, FARLANDS_MAX_WAVELENGTH, 0},
 };
 
-/* These repeat; PERMUTATION would do so after 256 cells by itself. */
+/* These have a period; PERMUTATION repeats after 256 cells even without one. */
 static const struct kind periodic[] = {
     {"perlin, 1 cell", FARLANDS_PERLIN, FARLANDS_NONE, MIX64, 12345, 1, 2, 0, 0, 12345},
     {"perlin, 3 cells", FARLANDS_PERLIN, FARLANDS_FBM, MIX64, BLOCKS(65536), 14, 2, 0, 0,
@@ -109,7 +108,7 @@ static struct farlands_params kind_params(const struct kind *kind)
     return params;
 }
 
-/* A grid's heights, tightly packed; the caller frees. */
+/* A grid's heights without padding. The caller frees them. */
 static float *heights(const struct farlands_terrain *terrain, const struct farlands_grid *grid)
 {
     static struct farlands_scratch *scratch;
@@ -133,7 +132,8 @@ static const int64_t centres[] = {
 
 enum { WHOLE_WIDTH = 620, WHOLE_HEIGHT = 71 };
 
-/* Rows of PART at (LEFT, TOP) of the whole grid that differ from it: one is named. */
+/* Compare PART with the whole grid, whose sample (LEFT, TOP) is its first. Name one row that
+ * differs. */
 static void assert_part(const char *name, const struct farlands_terrain *terrain,
                         const struct farlands_grid *whole, const float *expected, int left, int top,
                         int width, int height)
@@ -157,15 +157,15 @@ static void assert_part(const char *name, const struct farlands_terrain *terrain
     free(out);
 }
 
-/* Tiles, regions and points are the same world: a large grid, parts of it of every
- * width 1 .. 600 (over the kinds), and points of it. */
+/* Tiles, regions and points agree: a large grid, parts of it of every width 1 .. 600 (over all
+ * kinds), and points of it. */
 static void assert_cuts(const struct kind *kind, const struct farlands_terrain *terrain,
                         const struct farlands_grid *whole, const float *expected, int first)
 {
     struct draws draws = {(uint64_t)first, 0};
     for (int width = 1 + first % 59; width <= 600; width += 59) {
         int height = (int)draw_between(&draws, 1, 70);
-        /* Most are low: a row costs the same, and what is cut is found in the first ones. */
+        /* Most parts are low: a row costs the same, and errors at cuts show in the first rows. */
         if (width % 4)
             height = height % 9 + 1;
         assert_part(kind->name, terrain, whole, expected,
@@ -190,7 +190,7 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
     struct farlands_params params = kind_params(kind);
     struct draws draws = {1100 + (uint64_t)_i, 0};
     int64_t finest = farlands_octave_wavelength(&params, params.octaves - 1);
-    /* Samples finer than the finest cell, coarser, and between the octaves. */
+    /* Samples finer than the finest cell, coarser, and in between. */
     const int64_t steps[] = {finest / 21 + 1, finest * 3 + 1, params.wavelength / 3};
     for (int s = 0; s < 2 * LENGTH(steps); s++) {
         struct farlands_grid whole = {
@@ -217,13 +217,14 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
             }
             farlands_terrain_free(terrain);
         }
-        ck_assert_ptr_nonnull(expected); /* the scalar kernel runs anywhere */
+        ck_assert_ptr_nonnull(expected); /* the scalar kernel runs on any machine */
         free(expected);
     }
 }
 END_TEST
 
-/* From a unit to the largest step: a coarser zoom is every other sample of the finer one. */
+/* From one unit to the largest step: every other sample of a zoom is a sample of the coarser one.
+ * */
 START_TEST(zooms_agree)
 {
     enum { WIDTH = 64, HEIGHT = 3 };
@@ -254,7 +255,7 @@ START_TEST(zooms_agree)
 }
 END_TEST
 
-/* Any of the places, near or far, whose neighbour a period on exists. */
+/* Any place, near or far, that has a neighbour one period away. */
 static int64_t place_before(struct draws *draws, int64_t period)
 {
     const int64_t low = -FARLANDS_LIMIT + 1, high = FARLANDS_LIMIT - period;
@@ -331,7 +332,7 @@ START_TEST(period_repeats_in_pictures)
 }
 END_TEST
 
-/* Where it says a period, it means that period and no part of it. */
+/* The period is the one given, and no fraction of it. */
 START_TEST(period_is_not_shorter)
 {
     const struct kind *kind = &periodic[_i];
@@ -358,7 +359,7 @@ START_TEST(period_is_not_shorter)
 }
 END_TEST
 
-/* A curve that is narrower than the noise: heights stop at its ends. */
+/* A curve narrower than the noise: heights stop at its ends. */
 START_TEST(heights_stay_within_the_range)
 {
     const struct kind *kind = kind_at(_i);

@@ -1,7 +1,7 @@
 /*
- * Hashes of heights. A changed row means that mountains have moved in worlds
- * that people already use: if that is intended, FARLANDS_GENERATOR must change
- * with it, so that caches and validators know. Never edit a row alone.
+ * Hashes of heights. If a row changes, mountains have moved in worlds that people already use.
+ * If that is intended, FARLANDS_GENERATOR must change, too, for the sake of caches and
+ * validators. Never edit a row alone.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static struct farlands_params world(void)
     };
 }
 
-enum { MIX64, PERMUTATION, SALTED }; /* of hashings[] */
+enum { MIX64, PERMUTATION, SALTED }; /* row of hashings[] */
 enum { NARROW = 1, IRREGULAR = 2, BAND_LIMIT = 4, WARP = 8, PERIOD = 16 };
 
 /* The default world with other options: 256 x 16 samples from (x, y). */
@@ -67,7 +67,7 @@ static const struct {
     int64_t x, y, step;
     uint64_t hash;
     enum farlands_basis basis;
-    enum farlands_fractal fractal; /* 0 stands for fbm */
+    enum farlands_fractal fractal; /* 0: fbm */
 } rows[] = {
     {"default", 2, FARLANDS_UNIT256, FARLANDS_QUINTIC, MIX64, 0, 0, 0, 1024,
      UINT64_C(0x15771a55f05a950e), FARLANDS_PERLIN, 0},
@@ -257,7 +257,8 @@ START_TEST(densities_stay)
 }
 END_TEST
 
-/* The hash itself, by its authors' vectors: "" and four bytes "foob" (as one float's bits). */
+/* The hash itself, against test vectors of its authors: "" and the four bytes "foob" as one float.
+ * */
 START_TEST(hash_is_fnv)
 {
     float foob;

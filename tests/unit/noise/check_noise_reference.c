@@ -1,4 +1,5 @@
-/* Heights against a plain transcription of the published formulas, and against values by hand. */
+/* Heights against a plain transcription of the published formulas, and against values computed by
+ * hand. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ static const int64_t places[] = {
     -FARLANDS_LIMIT,
 };
 
-/* A curve through 0 that is the noise itself up to its ends, a power of two. */
+/* A curve through 0 that gives the noise itself up to its ends, END, a power of two. */
 static void take_curve(struct farlands_params *params, float end)
 {
     params->elevation[0] = (struct farlands_knot){-end, -end};
@@ -41,10 +42,10 @@ static void take_curve(struct farlands_params *params, float end)
 }
 
 /*
- * How far a height may lie from the formula's: the noise's error, and where
- * octaves were added in float one rounding of the noise, and of the curve two of
- * numbers up to its end, STEEPNESS metres a noise. Sums of broad octaves alone
- * are promised in double: there the noise and the height are rounded once each.
+ * How far a height may be from the formula's. The noise's error; if octaves were added in float,
+ * one rounding of the noise, and for the curve two of numbers up to its end, times STEEPNESS, in
+ * metres per noise. If all octaves are broad, noise and height are computed in double and
+ * rounded once each.
  */
 static double tolerance(const struct reference_noise *reference, struct reference_value noise,
                         double steepness)
@@ -71,7 +72,7 @@ static void compare_at(const char *name, const struct farlands_terrain *terrain,
             accepted);
 }
 
-/* At all pairs of places, and COUNT places drawn within a few cells of them. */
+/* At all pairs of places, and at COUNT random places within a few cells of them. */
 static void compare(const char *name, const struct farlands_params *params, int count)
 {
     struct farlands_terrain *terrain = reference_terrain(params);
@@ -130,7 +131,7 @@ static void take_shape(struct farlands_params *params, const struct shape *shape
 
 static const uint64_t seeds[] = {0, 1, UINT64_MAX};
 
-/* Option number CHOICE of all bases, gradients, fades and hashings, and every seed in turn. */
+/* Option number CHOICE of all bases, gradients, fades and hashings, with each seed in turn. */
 enum { CHOICES = FARLANDS_BASES * FARLANDS_GRADIENT_SETS * FARLANDS_FADES * LENGTH(hashings) };
 
 static void take_choice(struct farlands_params *params, int choice, int turn)
@@ -147,14 +148,15 @@ static void take_choice(struct farlands_params *params, int choice, int turn)
     params->seed = seeds[turn % LENGTH(seeds)];
 }
 
-/* Rows of a table take turns: all choices come up in seven rows, each option of any kind in one. */
+/* The rows of a table take turns: seven rows cover all choices, and each row every option of any
+ * kind. */
 enum { TURNS = 7 };
 
 START_TEST(every_option_follows_its_formula)
 {
     for (int choice = 0; choice < CHOICES; choice++) {
         struct farlands_params params = reference_params();
-        /* The shape joins the turn, so that each choice meets each seed. */
+        /* The row is part of the turn, so that each choice meets each seed. */
         take_choice(&params, choice, choice / LENGTH(hashings) + _i);
         take_shape(&params, &shapes[_i]);
         compare("options", &params, 50);
@@ -162,7 +164,7 @@ START_TEST(every_option_follows_its_formula)
 }
 END_TEST
 
-/* Fractals, with what they take; END of the curve is above what they can give. */
+/* Fractals and their parameters. END of the curve is above their maximum. */
 static const struct {
     struct shape shape;
     double offset, gain;
@@ -204,8 +206,8 @@ START_TEST(fractals_follow_their_formulas)
 END_TEST
 
 /*
- * Places moved by small and by large parts of a cell, by more than a cell, and
- * by so much that near places become far ones.
+ * Places moved by small and large parts of a cell, by more than a cell, and so far that
+ * neighbours become distant.
  */
 static const struct {
     int64_t amplitude, wavelength;
@@ -240,7 +242,7 @@ START_TEST(warp_moves_the_place)
 }
 END_TEST
 
-/* Of one cell, of few and of many, of cells that are no power of two, and with a warp. */
+/* Periods of one cell, a few and many, with cells that are no power of two, and with a warp. */
 static const struct {
     int64_t period;
     int64_t warp_amplitude, warp_wavelength;
@@ -293,7 +295,8 @@ START_TEST(other_seeds_shuffle_it)
             seen[tables[s][i]] = true;
         }
         for (int t = 0; t < s; t++) {
-            /* Two random permutations share one place on average; 10 has odds of 1 : 10^7. */
+            /* Two random permutations agree in one place on average; in 10 with odds of 1 : 10^7.
+             * */
             int same = 0;
             for (int i = 0; i < 256; i++)
                 same += tables[s][i] == tables[t][i];
@@ -305,19 +308,17 @@ START_TEST(other_seeds_shuffle_it)
 END_TEST
 
 /*
- * By hand, with seed 0, wavelength 1 block. Cell (0, 0): P[0] = 151, P[1] = 160,
- * so the corners' hashes are P[151] = 17, P[152] = 182 above and P[160] = 119,
- * P[161] = 248 below. At (1/4, 1/2) with integer8 these are (-1,1), (0,1),
- * (0,-1), (1,1): products 1/4, 1/2, 1/2, -5/4. Linear: 5/16 above, 1/16 below,
- * 3/16 in the middle. Cell (-1, -1): P[255] = 180, P[179] = 253, P[180] = 19
- * above, P[150] = 58, P[151] = 17 below.
+ * By hand, with seed 0, wavelength 1 block. Cell (0, 0): P[0] = 151, P[1] = 160, so the corners'
+ * indices are P[151] = 17, P[152] = 182 above and P[160] = 119, P[161] = 248 below. At (1/4,
+ * 1/2) with integer8 these are (-1,1), (0,1), (0,-1), (1,1): products 1/4, 1/2, 1/2, -5/4.
+ * Linear: 5/16 above, 1/16 below, 3/16 in the middle. Cell (-1, -1): P[255] = 180, P[179] = 253,
+ * P[180] = 19 above, P[150] = 58, P[151] = 17 below.
  *
- * Value: 17, 182, 119 and 248 of 255, mixed 3 : 1 and 1 : 1. Cellular: the
- * point of index 17 at (35, 159 * 17 mod 256 * 2 + 1 = 287) / 512, which is a
- * whole unit; 64 units, a 16th of a cell, east of it the noise is 1/8 more.
- * Simplex: corners (0, 0), (0, 1) and (1, 1), ways (0.25, 0.5), (0.4613249,
- * -0.2886751) and (-0.3273503, -0.0773503), 1/2 - r^2 to the fourth 0.0012360,
- * 0.0017267 and 0.0223981; products 1/4, 0.2886751 and -0.4047006.
+ * Value: 17, 182, 119 and 248 of 255, mixed 3 : 1 and 1 : 1. Cellular: the point of index 17 is
+ * at (35, 159 * 17 mod 256 * 2 + 1 = 287) / 512, which is a whole unit; 64 units, a 16th of a
+ * cell, east of it the noise is 1/8 more. Simplex: corners (0, 0), (0, 1) and (1, 1); vectors
+ * from them (0.25, 0.5), (0.4613249, -0.2886751) and (-0.3273503, -0.0773503); 1/2 - r^2 to the
+ * fourth 0.0012360, 0.0017267 and 0.0223981; products 1/4, 0.2886751 and -0.4047006.
  */
 static const struct {
     enum farlands_basis basis;
@@ -361,8 +362,8 @@ START_TEST(values_by_hand)
 }
 END_TEST
 
-/* Along the row Y = 0 of the table come all 256 indices: -1 to 1, both ends exactly, none beyond.
- */
+/* The row Y = 0 of the table contains all 256 indices: -1 to 1, both ends exactly, nothing beyond.
+ * */
 START_TEST(values_end_at_1)
 {
     struct farlands_params params = reference_single(FARLANDS_PERMUTATION, BLOCKS(1));
@@ -380,7 +381,7 @@ START_TEST(values_end_at_1)
 }
 END_TEST
 
-/* Every corner's own product is with (0, 0) there. */
+/* At a corner the vector from it is (0, 0), and so is its product. */
 START_TEST(zero_at_lattice_points)
 {
     static const int64_t wavelengths[] = {2, 1024, BLOCKS(10.5), BLOCKS(400), BLOCKS(1) + 1};
@@ -404,8 +405,8 @@ START_TEST(zero_at_lattice_points)
 END_TEST
 
 /*
- * The ground close by: unit by unit around lattice points of broad cells, where
- * the noise begins at 0, each height is right to a small part of one step.
+ * Neighbouring places: unit by unit around lattice points of broad cells, where the noise is 0,
+ * each height is right to a small part of one step.
  */
 START_TEST(broad_cells_have_no_steps)
 {

@@ -1,7 +1,7 @@
 /*
- * The five published noise systems that config/worlds/ holds, each written down
- * from its own description, in double precision, against the terrain of its
- * sample. They share no formula: what one of them gets wrong no other hides.
+ * The five published noise systems in config/worlds/. Each is transcribed from its own
+ * description, in double, and compared with the terrain of its sample world. They share no
+ * formula, so a mistake in one is not repeated in another.
  */
 #include <check.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
-/* Ken Perlin, "Improving Noise", SIGGRAPH 2002; used twice over by systems 1, 2 and 4. */
+/* Ken Perlin, "Improving Noise", SIGGRAPH 2002; used twice in a row by systems 1, 2 and 4. */
 static const int published[256] = {
     151, 160, 137, 91,  90,  15,  131, 13,  201, 95,  96,  53,  194, 233, 7,   225, 140, 36,  103,
     30,  69,  142, 8,   99,  37,  240, 21,  10,  23,  190, 6,   148, 247, 120, 234, 75,  0,   26,
@@ -33,7 +33,7 @@ static const int published[256] = {
 
 static int perm[512];
 
-/* The published table, shuffled by Fisher and Yates where the world has a seed, twice over. */
+/* The published table, twice in a row; shuffled by Fisher and Yates if the world has a seed. */
 static void build_table(uint64_t seed)
 {
     for (int i = 0; i < 256; i++)
@@ -53,14 +53,14 @@ static double blocks(int64_t units)
     return (double)units / 1024;
 }
 
-/* A table's world repeats after 256 cells: there a place far out is one near by, exactly. */
+/* A table's world repeats after 256 cells, so that a distant place equals a near one, exactly. */
 static int64_t table_place(int64_t units, const struct farlands_params *params)
 {
     int64_t period = 256 * params->wavelength, rest = units % period;
     return rest < 0 ? rest + period : rest;
 }
 
-/* System 1, OpenClassrooms: eight unit vectors, the table, 3t^2 - 2t^3; `res` pixels a cell. */
+/* System 1, OpenClassrooms: eight unit vectors, the table, 3t^2 - 2t^3; `res` pixels per cell. */
 static double system_1(const struct farlands_params *params, int64_t x_units, int64_t y_units)
 {
     const double unit = 1 / sqrt(2);
@@ -85,7 +85,7 @@ static double system_1(const struct farlands_params *params, int64_t x_units, in
     return li1 + cy * (li2 - li1);
 }
 
-/* System 2, "Le bruit de Perlin ameliore": the octave's size in pixels goes into the index. */
+/* System 2, "Le bruit de Perlin ameliore": the octave's size in pixels is part of the index. */
 static double improved_dot(int i, int j, int size, double x, double y)
 {
     static const int vectors[8][2] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1},
@@ -115,8 +115,8 @@ static double system_2(const struct farlands_params *params, int64_t x_units, in
 }
 
 /*
- * Where systems 3 and 5 hash, here a corner is hashed by this library's own
- * mix64, and each octave's lattice begins at a place of its own.
+ * Systems 3 and 5 hash corners in ways of their own. Here the library's mix64 does, and each
+ * octave's lattice is shifted.
  */
 struct mixed_lattice {
     uint64_t key_x, key_y;
@@ -148,7 +148,7 @@ static int mixed_index(const struct mixed_lattice *lattice, int right, int down)
                                lattice_axis(lattice->top + down, lattice->key_y));
 }
 
-/* System 3, Habr: four axes, the quintic, the sum of octaves by the sum of amplitudes. */
+/* System 3, Habr: four axes, the quintic, the sum of octaves divided by the sum of amplitudes. */
 static double axis_dot(int index, double x, double y)
 {
     switch (index & 3) {
@@ -266,16 +266,16 @@ static double system_4_in_3(const struct farlands_params *params, int64_t x_unit
     return mix_4(curve_4(z), layer[0], layer[1]);
 }
 
-/* As a map: this library's index is P[X + P[Y]], the tutorial's with x and y exchanged. */
+/* As a map: this library's index is P[X + P[Y]], the tutorial's the same with x and y exchanged. */
 static double system_4(const struct farlands_params *params, int64_t x_units, int64_t y_units)
 {
     return system_4_in_2(params, y_units, x_units);
 }
 
 /*
- * System 5, C++ and SFML: a gradient is an angle, hashed from the corner. The
- * angles that an index 0 .. 255 stands for: an eighth of a turn in 32 steps, from
- * the middle of a step on, mirrored in the diagonal, in y and in x.
+ * System 5, C++ and SFML: a gradient is an angle, hashed from the corner. An index 0 .. 255
+ * stands for one of 32 angles in an eighth of a turn, each in the middle of its step, mirrored
+ * in the diagonal, in y and in x.
  */
 static double angle_dot(int index, double x, double y)
 {
@@ -312,7 +312,7 @@ static double system_5(const struct farlands_params *params, int64_t x_units, in
     return sum / sum_of_amplitudes;
 }
 
-/* What each description makes of its noise, in metres, if the sample's curve says the same. */
+/* The metres that each description makes of its noise, if the curve of the sample says the same. */
 static double altitude(double n)
 {
     return 100 * n;
@@ -327,7 +327,7 @@ static const struct {
     const char *file;
     double (*noise)(const struct farlands_params *params, int64_t x, int64_t y);
     double (*metres)(double noise);
-    double metres_error; /* a curve in three decimals: 0.833 for 1 / 1.2 is 0.04 % off */
+    double metres_error; /* a curve with three decimals: 0.833 for 1 / 1.2 is 0.04 % off */
 } systems[] = {
     {"config/worlds/classic.yaml", system_1, altitude, 0},
     {"config/worlds/improved.yaml", system_2, NULL, 0},
@@ -363,10 +363,10 @@ static double metres_on_curve(const struct farlands_params *params, double n)
 }
 
 /*
- * Float32 octaves lie within 2^-18 of the formula: an octave rounds about ten
- * times values up to 2, the quintic's bracket loses 12 * 2^-24 before it is
- * multiplied by differences of up to 2. Twelve additions cost less than 2^-20.
- * The curve multiplies that by its slope and rounds three numbers of metres.
+ * Octaves in float lie within 2^-18 of the formula: an octave rounds about ten times values up
+ * to 2, and the quintic's bracket loses 12 * 2^-24 before it is multiplied by differences of up
+ * to 2. Twelve additions cost less than 2^-20. The curve multiplies that by its slope and rounds
+ * three numbers of metres.
  */
 static double tolerance(const struct farlands_params *params)
 {
@@ -380,7 +380,7 @@ static double tolerance(const struct farlands_params *params)
     return slope * (0x1p-18 + 0x1p-20) + 3 * 0x1p-24 * highest;
 }
 
-/* Middles of the places that are looked at, in units: near, negative, and far. */
+/* Centres of the places that are compared, in units: near, negative, and far. */
 static const int64_t middles[] = {
     0,
     BLOCKS(1000) + 123,
@@ -424,7 +424,7 @@ START_TEST(samples_are_their_systems)
 }
 END_TEST
 
-/* In double precision here: a few dozen roundings of numbers up to 4. */
+/* In double: a few dozen roundings of numbers up to 4. */
 static const double exact = 0x1p-46;
 
 START_TEST(tables_in_one_and_three_dimensions)

@@ -1,4 +1,4 @@
-/* Parameters refused, the elevation curve, and the band limit of pictures. */
+/* Invalid parameters, the elevation curve, and the band limit of pictures. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -100,9 +100,9 @@ static void set_field(struct farlands_params *params, enum field field, double v
     }
 }
 
-/* Accepted options (14 octaves from 65536 blocks, three knots) with one or two things changed. */
+/* Valid parameters (14 octaves from 65536 blocks, three knots) with one or two changed. */
 static const struct {
-    const char *key; /* the parameter to blame; NULL: accepted */
+    const char *key; /* the parameter named; NULL: no fault */
     struct {
         enum field field;
         double value;
@@ -152,7 +152,7 @@ static const struct {
     {"persistence", {{PERSISTENCE, NAN}}},
     {"persistence", {{PERSISTENCE, INFINITY}}},
     {NULL, {{LACUNARITY, 1.5}}},
-    {"octaves", {{LACUNARITY, 1}}}, /* 14 times the same octave */
+    {"octaves", {{LACUNARITY, 1}}}, /* the same octave 14 times */
     {"octaves", {{LACUNARITY, FARLANDS_MAX_LACUNARITY}}},
     {"lacunarity", {{LACUNARITY, 0.999}}},
     {"lacunarity", {{LACUNARITY, 0}}},
@@ -179,11 +179,11 @@ static const struct {
     {NULL, {{WARP_AMPLITUDE, 0}, {WARP_WAVELENGTH, 4096}}},
     {"warp.amplitude", {{WARP_AMPLITUDE, -1}, {WARP_WAVELENGTH, 4096}}},
     {"warp.amplitude", {{WARP_AMPLITUDE, FARLANDS_MAX_WAVELENGTH + 1}, {WARP_WAVELENGTH, 4096}}},
-    {"warp.wavelength", {{WARP_AMPLITUDE, 1}}}, /* and no wavelength */
+    {"warp.wavelength", {{WARP_AMPLITUDE, 1}}}, /* and without a wavelength */
     {"warp.wavelength", {{WARP_AMPLITUDE, 4096}, {WARP_WAVELENGTH, FARLANDS_MIN_WAVELENGTH - 1}}},
     {"warp.wavelength", {{WARP_AMPLITUDE, 4096}, {WARP_WAVELENGTH, -4096}}},
     {"warp.wavelength", {{WARP_AMPLITUDE, 4096}, {WARP_WAVELENGTH, FARLANDS_MAX_WAVELENGTH + 1}}},
-    {"warp.wavelength", {{WARP_WAVELENGTH, 1}}}, /* and no amplitude */
+    {"warp.wavelength", {{WARP_WAVELENGTH, 1}}}, /* and without an amplitude */
     {"warp.wavelength", {{WARP_WAVELENGTH, -1}}},
     {NULL, {{PERIOD, BLOCKS(65536)}}},
     {NULL, {{PERIOD, BLOCKS(65536)}, {BASIS, FARLANDS_CELLULAR}}},
@@ -204,7 +204,7 @@ static const struct {
     {"elevation", {{KNOTS, FARLANDS_MAX_KNOTS + 1}}},
     {NULL, {{FIRST_NOISE, -1000}}},
     {"elevation", {{FIRST_NOISE, -1001}}},
-    {"elevation", {{FIRST_NOISE, 0}}}, /* as the second */
+    {"elevation", {{FIRST_NOISE, 0}}}, /* as the second one */
     {"elevation", {{FIRST_NOISE, 0.5}}},
     {"elevation", {{FIRST_NOISE, NAN}}},
     {"elevation", {{FIRST_NOISE, -INFINITY}}},
@@ -234,7 +234,7 @@ START_TEST(bad_parameters_are_named)
         ck_assert_ptr_nonnull(farlands_params_fault(&params, NULL));
         ck_assert_int_eq(err, -EINVAL);
         ck_assert_ptr_eq(terrain, untouched);
-        /* Messages ask for wavelengths of octaves that are refused. */
+        /* Messages about invalid octaves compute their wavelengths. */
         for (int k = 0; k < 2 * FARLANDS_MAX_OCTAVES; k++)
             farlands_octave_wavelength(&params, k);
     } else {
@@ -246,7 +246,7 @@ START_TEST(bad_parameters_are_named)
 }
 END_TEST
 
-/* A period that each octave divides, but not the warp. */
+/* A period that is a multiple of each octave, but not of the warp. */
 START_TEST(period_holds_the_warp)
 {
     const char *key = NULL;
@@ -277,7 +277,7 @@ static const struct curve {
     {"falling", {{-0.2f, 300}, {0.3f, -100}}, 2, -100, 300},
     {"up and down", {{-1, 100}, {-0.1f, -50}, {0, 30}, {0.15f, -300}, {1, 0}}, 5, -300, 100},
     {"bent back", {{-0.2f, 0}, {-0.1f, -100}, {0.1f, 100}, {0.2f, 0}}, 4, -100, 100},
-    /* Ends where slope times run misses the difference by an ulp, outwards. */
+    /* Ends at which slope times run misses the difference by an ulp, outwards. */
     {"falling to 0", {{-0.30f, 1e6f}, {0.01f, 0}}, 2, 0, 1e6f},
     {"rising to 0", {{-0.30f, -1e6f}, {0.01f, 0}}, 2, -1e6f, 0},
     {"flat", {{-1, 7}, {1, 7}}, 2, 7, 7},
@@ -293,7 +293,7 @@ START_TEST(elevation_follows_its_knots)
 {
     const struct curve *curve = &curves[_i];
     struct draws draws = {600, 0};
-    /* Whole cells are met too, where this noise is exactly 0. */
+    /* Lattice points are among the places; there this noise is exactly 0. */
     struct farlands_params plain = reference_single(FARLANDS_PERMUTATION, BLOCKS(10));
     struct farlands_params curved = plain;
     memcpy(curved.elevation, curve->knots, sizeof curved.elevation);
@@ -315,7 +315,7 @@ START_TEST(elevation_follows_its_knots)
         float value = farlands_height(noise, x, y), height = farlands_height(terrain, x, y);
         REQUIRE(height >= min && height <= max, "%s: noise %g becomes %g", curve->name,
                 (double)value, (double)height);
-        /* The noise is known to 2^-23; the curve may be anything between its values there. */
+        /* The noise is known to 2^-23; the curve may take any of its values in that interval. */
         double a = reference_elevation(&curved, (double)value - 0x1p-23);
         double b = reference_elevation(&curved, value);
         double c = reference_elevation(&curved, (double)value + 0x1p-23);
@@ -369,7 +369,7 @@ START_TEST(elevation_is_exact_at_knots)
         int64_t x = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
         int64_t y = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
         float value = farlands_height(noise, x, y);
-        /* The place is at a knot: an inner one, the first and the last. */
+        /* Places whose noise is that of a knot: an inner one, the first and the last. */
         const struct {
             struct farlands_knot knots[3];
         } rows[] = {
@@ -404,7 +404,7 @@ static void one_row(const struct farlands_terrain *terrain, int64_t step, bool b
 static const char *const bases[] = {"perlin", "simplex", "cellular", "value"};
 static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid"};
 
-/* What a picture shows where every octave has faded out: the same everywhere. */
+/* The height of a picture in which every octave has faded out: the same everywhere. */
 static double plain_of(const struct farlands_terrain *terrain, int64_t wavelength)
 {
     float row[256];
@@ -412,7 +412,7 @@ static double plain_of(const struct farlands_terrain *terrain, int64_t wavelengt
     return row[0];
 }
 
-/* Samples between, as thousandths of the wavelength, and what is left of the octave. */
+/* Distances of samples, in thousandths of the wavelength, and the octave's weight there. */
 static const struct {
     int64_t thousandths;
     double weight; /* 1 - smoothstep(1/4, 1/2, spacing / wavelength) */
@@ -421,7 +421,7 @@ static const struct {
     {450, 0.104}, {475, 0.028}, {500, 0}, {501, 0},     {1000, 0},    {1000000, 0},
 };
 
-/* An octave fades into its mean, which is 0 but for cellular noise. */
+/* An octave fades into its mean, which is 0 except for cellular noise. */
 START_TEST(band_limit_fades_an_octave)
 {
     const double weight = limits[_i].weight;
@@ -468,7 +468,7 @@ START_TEST(band_limit_leaves_a_plain)
 }
 END_TEST
 
-/* Of the sum, only octaves that are finer than two samples go. */
+/* The band limit removes only octaves finer than two samples. */
 START_TEST(band_limit_keeps_coarse_octaves)
 {
     struct farlands_params all = reference_params();
@@ -477,7 +477,8 @@ START_TEST(band_limit_keeps_coarse_octaves)
     struct farlands_terrain *terrain = reference_terrain(&all);
     const double mean = plain_of(terrain, all.wavelength);
     for (int coarse = 1; coarse < all.octaves; coarse++) {
-        /* Octave `coarse` is two samples long and vanishes; the one before is four. */
+        /* Octave `coarse` is two samples wide and vanishes; the one before it is four samples wide.
+         * */
         int64_t step = (all.wavelength >> coarse) / 2;
         struct farlands_params few = all;
         few.octaves = coarse;
@@ -516,7 +517,7 @@ struct spread {
     double mean, least, most;
 };
 
-/* Places of a grid with samples STEP units apart, the same ones limited and not. */
+/* Places of a grid with samples STEP units apart, with and without the band limit. */
 static void spreads(const struct farlands_terrain *terrain, int64_t step, struct spread *exact,
                     struct spread *limited)
 {
@@ -540,8 +541,8 @@ static void spreads(const struct farlands_terrain *terrain, int64_t step, struct
 }
 
 /*
- * However coarse a picture is, on average the ground is as high as it is, within
- * MEAN_SHARE of its range: |n| fades into its mean, not into 0.
+ * However coarse a picture is, its mean height is right within MEAN_SHARE of its range: |n|
+ * fades into its mean, not into 0.
  */
 #define MEAN_SHARE 0.03
 
@@ -549,7 +550,7 @@ START_TEST(pictures_keep_their_mean)
 {
     struct farlands_params params = four_octaves(_i);
     struct farlands_terrain *terrain = reference_terrain(&params);
-    /* In hundredths of an octave's wavelength: fading begins, is half done, done. */
+    /* In hundredths of an octave's wavelength: fading begins, is half done, is done. */
     static const int64_t hundredths[] = {28, 34, 40, 48, 60};
     for (int k = params.octaves - 1; k >= 0; k--) {
         for (int h = 0; h < LENGTH(hundredths); h++) {
@@ -575,7 +576,8 @@ START_TEST(pictures_keep_their_mean)
 }
 END_TEST
 
-/* Weights of ridged octaves stay within 0 .. 1 whatever the gain: faded ones must not run away. */
+/* Weights of ridged octaves stay within 0 .. 1 for any gain: faded octaves must not make them grow.
+ * */
 START_TEST(faded_ridges_stay_ridges)
 {
     static const double offsets[] = {0, 0.1, 0.5, 2}, gains[] = {2, 50, FARLANDS_MAX_GAIN};
@@ -605,12 +607,11 @@ START_TEST(faded_ridges_stay_ridges)
 END_TEST
 
 /*
- * As the step grows by a thousandth, a place moves by little: an octave's weight
- * changes by 6 (the smoothstep's steepest, 3/2, over a quarter) times 3/8 of a
- * thousandth, 0.0023. It acts on its own share, a quarter, and through
- * Musgrave's weights on those below it, each at most twice as much as the one
- * before: 15 quarters, below 1 % of a height. An octave that vanished at once
- * would take a quarter with it.
+ * If the step grows by a thousandth, a height changes little. An octave's weight changes by 6
+ * (the steepest smoothstep, 3/2, over a quarter) times 3/8 of a thousandth, 0.0023. It acts on
+ * its own share, a quarter, and through Musgrave's weights on the octaves below it, on each at
+ * most twice as much as on the one before: 15 quarters, below 1 % of a height. An octave that
+ * vanished at once would take a quarter with it.
  */
 START_TEST(pictures_fade_without_a_jump)
 {

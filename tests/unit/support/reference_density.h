@@ -1,6 +1,6 @@
 /*
- * Density, written from farlands.h's formula as plainly as it can be, in double: what the library's
- * is held against. The height is the library's own, which other tests hold.
+ * Density, written from the formula in farlands.h as plainly as possible, in double: the
+ * reference for farlands_density. The height is the library's own, which other tests check.
  */
 #ifndef FARLANDS_REFERENCE_DENSITY_H
 #define FARLANDS_REFERENCE_DENSITY_H
@@ -37,7 +37,7 @@ static inline double reference_within(double x, double low, double high)
     return fmin(fmax(x, low), high);
 }
 
-/* How open caves are where the GROUND is no better known than by ERROR. */
+/* "open" in the formula, from a GROUND known to its error. */
 static inline struct reference_value reference_open(struct reference_value ground, int64_t cover)
 {
     const double blocks = (double)cover / FARLANDS_UNIT;
@@ -47,7 +47,7 @@ static inline struct reference_value reference_open(struct reference_value groun
                                     fmin(1, ground.error / blocks + 0x1p-22)};
 }
 
-/* The lesser of DENSITY and caves at DISTANCE that open by REACH. */
+/* The lesser of DENSITY and of caves at DISTANCE, which open by REACH. */
 static inline struct reference_value reference_carve(struct reference_value ground,
                                                      struct reference_value distance, double reach,
                                                      int64_t cover, struct reference_value density)
@@ -64,7 +64,7 @@ static inline struct reference_value reference_density(const struct reference_no
                                                        float height, const int64_t place[])
 {
     const struct farlands_volume_params *v = &r->params.volume;
-    /* Of float noise, as in reference_rounding, on one axis more. */
+    /* Of noise in float, as in reference_rounding, but with one more axis. */
     const double rounding = 0x1p-17;
     const double s = (double)((long double)height - (long double)place[2] / FARLANDS_UNIT);
     struct reference_value ground = {s, fabs(s) * 0x1p-22};

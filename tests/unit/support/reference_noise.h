@@ -1,13 +1,12 @@
 /*
- * The noise, written from the published formulas as plainly as they can be, in
- * double precision: what the heights are held against. Knows nothing of the
- * library's kernels and gradient tables.
+ * The noise, written from the published formulas as plainly as possible, in double: the
+ * reference for all heights. Uses neither the kernels nor the gradient tables of the library.
  *
- * Ken Perlin, "An Image Synthesizer", SIGGRAPH 1985 (the noise, cubic fade);
- * "Improving Noise", SIGGRAPH 2002 (quintic fade, the permutation's values);
- * "Noise Hardware", 2001, and Stefan Gustavson, "Simplex noise demystified",
- * 2005 (simplex); Steven Worley, "A Cellular Texture Basis Function", SIGGRAPH
- * 1996; F. Kenton Musgrave in "Texturing and Modeling", chapter 16 (ridged, hybrid).
+ * Ken Perlin, "An Image Synthesizer", SIGGRAPH 1985 (the noise, cubic fade); "Improving Noise",
+ * SIGGRAPH 2002 (quintic fade, the values of the permutation); "Noise Hardware", 2001, and
+ * Stefan Gustavson, "Simplex noise demystified", 2005 (simplex); Steven Worley, "A Cellular
+ * Texture Basis Function", SIGGRAPH 1996; F. Kenton Musgrave in "Texturing and Modeling",
+ * chapter 16 (ridged, hybrid).
  */
 #ifndef FARLANDS_REFERENCE_NOISE_H
 #define FARLANDS_REFERENCE_NOISE_H
@@ -41,8 +40,8 @@ static const uint8_t reference_permutation[256] = {
 enum { REFERENCE_AXES = 4 };
 
 /*
- * A number, and how far a careful float32 or double computation of it may lie
- * from it: a running error analysis, step by step with the formula.
+ * A number, and how far a careful computation of it in float or double may be from it: a running
+ * error analysis, step by step with the formula.
  */
 struct reference_value {
     double n, error;
@@ -50,12 +49,12 @@ struct reference_value {
 
 struct reference_octave {
     int64_t wavelength; /* units */
-    double amplitude;   /* of the first octave's 1 */
+    double amplitude;   /* relative to the first octave */
     int64_t shift[REFERENCE_AXES];
     uint64_t key[REFERENCE_AXES];
     int64_t salt;
-    int64_t cells;  /* in a period of x and y; 0: no period */
-    int64_t height; /* units, of a cell in a volume; 0: as wide */
+    int64_t cells;  /* in one period of x and y; 0: no period */
+    int64_t height; /* units, of a cell in three dimensions; 0: the wavelength */
 };
 
 struct reference_noise {
@@ -63,10 +62,11 @@ struct reference_noise {
     uint8_t permutation[256];
     int octaves;
     struct reference_octave octave[FARLANDS_MAX_OCTAVES];
-    struct reference_octave warp[2]; /* of the displacements in x and in y */
+    struct reference_octave warp[2]; /* of the displacements along x and y */
 };
 
-/* Keys of x and y, then shifts, from draw number FIRST on; those of z and w from FURTHER on. */
+/* Keys of x and y, then shifts, from the seed's random number FIRST on; those of z and w from
+ * FURTHER on. */
 static inline void reference_octave_draw(struct reference_octave *o, uint64_t seed, uint64_t first,
                                          uint64_t further)
 {
@@ -106,7 +106,7 @@ static inline void reference_noise_make(struct reference_noise *r, const struct 
     }
 }
 
-/* The index, 8 bits, of the lattice corner CELL. */
+/* The index, 0 .. 255, of the lattice corner CELL. */
 static inline int reference_index(const struct reference_noise *r, const struct reference_octave *o,
                                   int dimensions, const int64_t cell[])
 {
@@ -145,7 +145,7 @@ static inline int reference_corner(const struct reference_noise *r,
     return reference_index(r, o, 2, (int64_t[]){x, y});
 }
 
-/* The product of the gradient that INDEX chooses with (FX, FY). */
+/* The scalar product of gradient INDEX and (FX, FY). */
 static inline double reference_dot(enum farlands_gradients set, int index, double fx, double fy)
 {
     static const double axis4[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
@@ -211,13 +211,13 @@ static inline int64_t reference_floor(int64_t units, int64_t wavelength)
     return units >= 0 ? units / wavelength : -1 - (-1 - units) / wavelength;
 }
 
-/* A place on one axis, in units: whole ones, and what the warp moved it by. */
+/* A coordinate in units: a whole number, and the displacement by the warp. */
 struct reference_place {
     int64_t units;
     double moved;
 };
 
-/* Its cell and the fraction of the cell. */
+/* Cell and fraction of the cell. */
 struct reference_split {
     int64_t cell;
     double f;
@@ -266,7 +266,7 @@ static inline double reference_value_noise(const struct reference_noise *r,
                           reference_lerp(u, value[1][0], value[1][1]));
 }
 
-/* The points of cells further away than these nine are at least one cell away. */
+/* The points of other cells than these nine are at least one cell away. */
 static inline double reference_cellular(const struct reference_noise *r,
                                         const struct reference_octave *o, struct reference_place x,
                                         struct reference_place y)
@@ -286,9 +286,9 @@ static inline double reference_cellular(const struct reference_noise *r,
 }
 
 /*
- * The skewed place, in cells, of (x, y): in integers of 2^-64 units, because
- * far out the fraction of a cell is not in a double. Places are below 2^62 +
- * 2^53 units and F is below 0.37, so the sum stays below 2^127.
+ * The skewed coordinate of (x, y), in cells. Computed in integers of 2^-64 units, because far
+ * out a double does not hold the fraction of a cell. Coordinates are below 2^62 + 2^53 units and
+ * F is below 0.37, so the sum stays below 2^127.
  */
 static inline struct reference_split reference_skew(struct reference_place x,
                                                     struct reference_place y, int axis,
@@ -331,7 +331,7 @@ static inline double reference_simplex(const struct reference_noise *r,
     return 70 * sum;
 }
 
-/* Cells up to this many units wide may be computed in float. */
+/* Octaves with cells up to this many units wide may be computed in float. */
 static const int64_t reference_narrow = 1 << 24;
 
 static inline bool reference_in_float(const struct reference_octave *o)
@@ -340,19 +340,19 @@ static inline bool reference_in_float(const struct reference_octave *o)
 }
 
 /*
- * What rounding costs one octave.
+ * Rounding error of one octave.
  *
- * In double only the gradients are rounded, to float: by 2^-25 an axis, times
- * the fraction of the cell, weighted by the fade: 2^-25 in all.
+ * In double only the gradients are rounded, to float: by 2^-25 per axis, times the fraction of
+ * the cell, weighted by the fade: 2^-25 in all.
  *
- * In float: the quintic's bracket is up to 10 and loses three half ulps of 8,
- * 12 * 2^-24, times differences of values up to 2, on two axes: 48 * 2^-24; all
- * else (dots, cubic, interpolations) rounds about ten times values up to 2 and
- * fits in the rest of 2^-18 (and such extremes do not meet). Simplex: a way from a corner
- * errs by 1.5 * 2^-24, so t by 4.25 * 2^-24; 70 * 4 t^3 r sums to at most 10
- * over the corners, gradients are up to sqrt 2 long: 59 * 2^-24, and 13 * 2^-24
- * from the ways themselves: 2^-17. Cellular: the way to an exact point errs by
- * 2^-24 an axis, root and doubling by as much again: 7 * 2^-24.
+ * In float: the quintic's bracket is up to 10 and loses three half ulps of 8, 12 * 2^-24, times
+ * differences of values up to 2, on two axes: 48 * 2^-24. All else (scalar products, cubic,
+ * interpolations) rounds about ten times values up to 2 and fits in the rest of 2^-18; such
+ * extremes do not coincide. Simplex: a vector from a corner has an error of 1.5 * 2^-24, so t
+ * has 4.25 * 2^-24; 70 * 4 t^3 r sums to at most 10 over the corners, and gradients are up to
+ * sqrt 2 long: 59 * 2^-24, plus 13 * 2^-24 from the vectors themselves: 2^-17. Cellular: the
+ * vector to an exact point has an error of 2^-24 per axis, root and doubling as much again: 7 *
+ * 2^-24.
  */
 static inline double reference_rounding(enum farlands_basis basis, const struct reference_octave *o)
 {
@@ -371,10 +371,10 @@ static inline double reference_rounding(enum farlands_basis basis, const struct 
 }
 
 /*
- * How much the noise can change per cell along an axis. Perlin: the gradient, 1,
- * and the fade's slope, 15/8, times the difference of two products, up to 2.
- * Value: 15/8 times 2. Simplex: 70 |g| (t^4 + 8 t^3 r^2) has its maximum, 5.5 |g|,
- * at t = 3/7; with the other corners 10. Cellular: 2, by the triangle inequality.
+ * Steepest change of the noise per cell along an axis. Perlin: the gradient, 1, plus the slope
+ * of the fade, 15/8, times the difference of two products, up to 2. Value: 15/8 times 2.
+ * Simplex: 70 |g| (t^4 + 8 t^3 r^2) has its maximum, 5.5 |g|, at t = 3/7; 10 with the other
+ * corners. Cellular: 2, by the triangle inequality.
  */
 static inline double reference_steepness(enum farlands_basis basis)
 {
@@ -392,8 +392,8 @@ static inline double reference_steepness(enum farlands_basis basis)
 }
 
 /*
- * The octave at a place that the warp moved right to MOVED_ERROR units an axis.
- * Adding what it moved to the fraction rounds once more.
+ * The octave at a place whose displacement is known to MOVED_ERROR units per axis. Adding the
+ * displacement to the fraction rounds once more.
  */
 static inline struct reference_value
 reference_octave_at(const struct reference_noise *r, const struct reference_octave *o,
@@ -424,8 +424,8 @@ reference_octave_at(const struct reference_noise *r, const struct reference_octa
 }
 
 /*
- * Octaves N, each with its amplitude, to one noise. EPSILON is what one rounding
- * costs, relative to the number rounded.
+ * From octaves N, each with its amplitude, to one noise. EPSILON is the relative error of one
+ * rounding.
  */
 static inline struct reference_value
 reference_fractal(const struct reference_noise *r, const struct reference_value n[], double epsilon)
@@ -454,7 +454,7 @@ reference_fractal(const struct reference_noise *r, const struct reference_value 
             term = a * s;
             term_error = a * s_error;
             weight = fmin(p->gain * s, 1);
-            /* Where the weight is 1 with certainty, it is exact. */
+            /* If the weight is certainly 1, it is exact. */
             bool full = p->gain * (s - s_error) * (1 - 4 * epsilon) >= 1;
             weight_error = full ? 0 : p->gain * s_error + 3 * epsilon * weight;
             break;
@@ -501,7 +501,7 @@ static inline struct reference_value reference_noise_at(const struct reference_n
     return reference_fractal(r, n, reference_any_float(r) ? 0x1p-24 : 0x1p-52);
 }
 
-/* Improving Noise's gradients: + or - an axis, the edges of a cube and of a hypercube. */
+/* The gradients of Improving Noise: + or - an axis, the edges of a cube and of a hypercube. */
 static inline double reference_dot_1d(int index, const double f[])
 {
     return index & 1 ? -f[0] : f[0];
@@ -515,7 +515,7 @@ static inline double reference_dot_3d(int index, const double f[])
     return (h & 1 ? -u : u) + (h & 2 ? -v : v);
 }
 
-/* Each eight of the 32 leave one axis out, from the last to the first; three signs. */
+/* Each group of eight leaves out one axis, from the last to the first; three signs. */
 static inline double reference_dot_4d(int index, const double f[])
 {
     int out = 3 - (index >> 3 & 3), bit = 1;
@@ -529,7 +529,8 @@ static inline double reference_dot_4d(int index, const double f[])
     return sum;
 }
 
-/* One octave of Perlin noise in 1 to 4 dimensions: 2, 4, 8 or 16 corners, halved axis by axis. */
+/* One octave of Perlin noise in 1 to 4 dimensions: 2, 4, 8 or 16 corners, interpolated axis by
+ * axis. */
 static inline double reference_perlin_in(const struct reference_noise *r,
                                          const struct reference_octave *o, int dimensions,
                                          const int64_t place[])
@@ -563,7 +564,7 @@ static inline double reference_perlin_in(const struct reference_noise *r,
     return value[0];
 }
 
-/* The terrain's Perlin noise in 1 to 4 dimensions, each octave right to ROUNDING. */
+/* The terrain's Perlin noise in 1 to 4 dimensions; ROUNDING is the error of each octave. */
 static inline struct reference_value reference_noise_in(const struct reference_noise *r,
                                                         int dimensions, const int64_t place[],
                                                         double rounding)
@@ -575,7 +576,7 @@ static inline struct reference_value reference_noise_in(const struct reference_n
     return reference_fractal(r, n, 0x1p-52);
 }
 
-/* The elevation curve: straight between knots, constant beyond both ends. */
+/* The elevation curve: linear between knots, constant beyond both ends. */
 static inline double reference_elevation(const struct farlands_params *params, double noise)
 {
     const struct farlands_knot *knot = params->elevation;

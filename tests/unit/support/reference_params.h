@@ -1,4 +1,4 @@
-/* Terrains for the tests of the noise, how a failing row names them, and places drawn at random. */
+/* Terrains for the tests of the noise, their description in failures, and random numbers. */
 #ifndef FARLANDS_REFERENCE_PARAMS_H
 #define FARLANDS_REFERENCE_PARAMS_H
 
@@ -16,14 +16,15 @@
 #define BLOCKS(n) ((int64_t)((n)*FARLANDS_UNIT))
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* ck_assert_msg writes to a pipe at each assertion that holds; some tests here make millions. */
+/* Unlike ck_assert_msg, does not write to a pipe for each assertion that holds: some tests make
+ * millions. */
 #define REQUIRE(condition, ...)        \
     do {                               \
         if (!(condition))              \
             ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
-/* The options that choose a hash, together. */
+/* The options that together choose a hash. */
 static const struct hashing {
     const char *name;
     enum farlands_hash hash;
@@ -34,8 +35,8 @@ static const struct hashing {
     {"permutation, octave_salt", FARLANDS_PERMUTATION, true},
 };
 
-/* A terrain of broad and narrow octaves, and heights that are the noise itself: a knot at 0 keeps
- * the small positive values exact and the rest within an ulp of 2. */
+/* A terrain with broad and narrow octaves, whose heights are the noise itself: a knot at 0 keeps
+ * small positive values exact and the others within an ulp of 2. */
 static inline struct farlands_params reference_params(void)
 {
     return (struct farlands_params){
@@ -55,7 +56,7 @@ static inline struct farlands_params reference_params(void)
     };
 }
 
-/* The same with one octave. */
+/* The same with a single octave. */
 static inline struct farlands_params reference_single(enum farlands_hash hash, int64_t wavelength)
 {
     struct farlands_params params = reference_params();
@@ -105,7 +106,7 @@ static inline struct farlands_scratch *reference_scratch(void)
     return scratch;
 }
 
-/* Numbers drawn in order; the same in every run. */
+/* A sequence of random numbers, the same in every run. */
 struct draws {
     uint64_t seed, next;
 };
@@ -115,13 +116,13 @@ static inline uint64_t draw(struct draws *draws)
     return lattice_random(draws->seed, draws->next++);
 }
 
-/* LOW .. HIGH, both included; the bias of the modulus does not matter here. */
+/* LOW .. HIGH inclusive; the bias of the modulus does not matter here. */
 static inline int64_t draw_between(struct draws *draws, int64_t low, int64_t high)
 {
     return low + (int64_t)(draw(draws) % ((uint64_t)high - (uint64_t)low + 1));
 }
 
-/* Cells from less than a block to FARLANDS_MAX_VOLUME_WAVELENGTH, powers of two among them. */
+/* Cells from less than a block to FARLANDS_MAX_VOLUME_WAVELENGTH, some of them powers of two. */
 static inline struct farlands_space_noise draw_space_noise(struct draws *draws)
 {
     static const int64_t wavelengths[] = {
@@ -136,7 +137,8 @@ static inline struct farlands_space_noise draw_space_noise(struct draws *draws)
     };
 }
 
-/* Any volume for PARAMS, each of its parts mostly there; those that do not fit a period are not. */
+/* A random volume that is valid for PARAMS. Most parts are on; those that do not fit a period are
+ * off. */
 static inline struct farlands_volume_params draw_volume(struct draws *draws,
                                                         struct farlands_params params)
 {
