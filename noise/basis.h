@@ -1,6 +1,6 @@
 /*
- * What sets one basis of noise apart from another, as far as it is a number. README.md, "Adding a
- * basis", leads through the rest. Private to noise/.
+ * Properties of each basis of noise, as far as they are numbers. README.md, "Adding a basis", leads
+ * through the rest. Private to noise/.
  */
 #ifndef FARLANDS_BASIS_H
 #define FARLANDS_BASIS_H
@@ -14,7 +14,7 @@ enum basis_method {
     BASIS_POINTS, /* each sample by itself, with lattice corners of its own */
 };
 
-/* What the index of a lattice corner, 0 .. 255, stands for. */
+/* Meaning of the index of a lattice corner, 0 .. 255. */
 enum basis_corner {
     BASIS_GRADIENT, /* a vector of the gradient set */
     BASIS_FEATURE,  /* a point in the cell */

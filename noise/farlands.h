@@ -57,7 +57,7 @@ extern "C" {
 
 /*
  * The noise of one octave, n(x, y). Its lattice has square cells, one wavelength wide. The hash
- * gives each corner of a cell an index, 0 .. 255; the basis defines what the index stands for. f is
+ * gives each corner of a cell an index, 0 .. 255, whose meaning depends on the basis. f is
  * the fraction of the cell along an axis, 0 .. 1.
  */
 enum farlands_basis {

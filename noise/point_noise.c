@@ -65,8 +65,7 @@ static bool in_bounds(int64_t at)
     return at >= -limit && at <= limit;
 }
 
-/* --- Noise, in double --------------------------------------------------------------------------
- */
+/* --- Noise, in double --- */
 
 /* Add one octave, in the order of operations of volume_template.h. */
 static double add_octave(const struct farlands_terrain *terrain, const struct octave *octave,
@@ -146,8 +145,7 @@ double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_
     return noise_at(terrain, 4, (const int64_t[]){x, y, z, w});
 }
 
-/* --- Density, in float -------------------------------------------------------------------------
- */
+/* --- Density, in float --- */
 
 /* Add one octave, in the order of operations of density_template.h. */
 static float add_space_octave(const struct farlands_terrain *terrain,

@@ -28,8 +28,7 @@ static double altitude(const struct farlands_box *box, int layer)
     return (double)(box->z + layer * box->step) / (double)FARLANDS_UNIT;
 }
 
-/* --- Noise in a slice --------------------------------------------------------------------------
- */
+/* --- Noise in a slice --- */
 
 /* The lines of one lattice row for slice LAYER of the box, at s->slice. */
 static float (*folded_lines(struct space_scratch *s, int64_t row, int layer))[KERNEL_CHUNK]
@@ -59,11 +58,7 @@ static void space_terms(struct space_scratch *s, int layer, int j, int rows, str
     t->shared = row[0] == row[rows - 1];
     for (int r = 0; r < (t->shared ? 1 : rows); r++) {
         float(*above)[KERNEL_CHUNK] = folded_lines(s, row[r], layer);
-        float(*below)[KERNEL_CHUNK] = folded_lines(s, row[r] + 1, layer);
-        t->line[r][0] = above[0];
-        t->line[r][1] = below[0];
-        t->line[r][2] = above[1];
-        t->line[r][3] = below[1];
+        narrow_set_terms(t, r, above, folded_lines(s, row[r] + 1, layer));
     }
 }
 
@@ -94,8 +89,7 @@ static void sum_space(const struct density_block *block, enum density_noise whic
     narrow_sum_sets(sets, count, octaves, basis_of(FARLANDS_PERLIN).lines, block->n);
 }
 
-/* --- Which noises are needed -------------------------------------------------------------------
- */
+/* --- Which noises are needed --- */
 
 /* One bit for each noise that the formula needs if s lies within LOW .. HIGH. */
 static unsigned noises_needed(const struct density *d, float low, float high)
@@ -156,8 +150,7 @@ static void begin_noises(struct density_block *block, struct relief relief)
     }
 }
 
-/* --- From noise to density ---------------------------------------------------------------------
- */
+/* --- From noise to density --- */
 
 /* N densities at altitude Z; NOISE[m] for each bit of NEEDED. */
 static void density_row(const struct density *d, unsigned needed, const float *restrict height,

@@ -4,7 +4,7 @@
  *
  * Parameters, all required; those that are macros are taken back at the end:
  *   KERNEL             identifier    name of the struct kernel that this defines
- *   KERNEL_NAME        string        what FARLANDS_KERNEL calls it
+ *   KERNEL_NAME        string        its value of FARLANDS_KERNEL
  *   KERNEL_SUPPORTED   expression    true if this machine has the instructions
  *   KERNEL_LANES       4, 8 or 16    floats in a vector; define it before including vectors.h
  *   KERNEL_BLOCK       2 or more     vectors of each of KERNEL_SET_ROWS rows whose sums stay in
@@ -56,6 +56,13 @@
 #include "kernel.h"
 #include "noise/lattice.h"
 #include "scratch.h"
+
+/* Of a function: inline all calls in it, unless the kernel is to be small, as in WebAssembly. */
+#ifdef __OPTIMIZE_SIZE__
+#define KERNEL_FLAT
+#else
+#define KERNEL_FLAT __attribute__((flatten))
+#endif
 
 static inline int whole_steps(int n)
 {
@@ -124,8 +131,7 @@ static void finish(const struct farlands_terrain *terrain, struct sums *s, doubl
     broad_elevate(&terrain->elevation, scale, shift, s->broad, n, metres);
 }
 
-/* --- Grids: farlands_heights -------------------------------------------------------------------
- */
+/* --- Grids: farlands_heights --- */
 
 static void set_octave(struct farlands_scratch *scratch, union octave_scratch *s,
                        struct octave_source source, double amplitude)
@@ -140,7 +146,7 @@ static void set_octave(struct farlands_scratch *scratch, union octave_scratch *s
     }
 }
 
-/* Choose the octaves of GRID and what each is multiplied by. */
+/* Set the octaves of GRID, with their amplitudes and band limits. */
 static void choose_octaves(struct farlands_scratch *scratch, const struct farlands_grid *grid)
 {
     const struct farlands_terrain *terrain = scratch->terrain;
@@ -162,39 +168,29 @@ static void choose_octaves(struct farlands_scratch *scratch, const struct farlan
                    1);
 }
 
-static void begin_octave_columns(union octave_scratch *s, int64_t x, int64_t step, int n)
+static void begin_octave(union octave_scratch *s, enum axis axis, int64_t first, int64_t step,
+                         int n)
 {
-    if (octave_is_broad(s->source.octave))
-        broad_begin_columns(&s->broad, x, step, n);
+    const bool broad = octave_is_broad(s->source.octave), columns = axis == AXIS_X;
+    if (broad && columns)
+        broad_begin_columns(&s->broad, first, step, n);
+    else if (broad)
+        broad_begin_rows(&s->broad, first, step, n);
+    else if (columns)
+        narrow_begin_columns(&s->narrow, first, step, n);
     else
-        narrow_begin_columns(&s->narrow, x, step, n);
+        narrow_begin_rows(&s->narrow, first, step, n);
 }
 
-static void begin_octave_rows(union octave_scratch *s, int64_t y, int64_t step, int height)
-{
-    if (octave_is_broad(s->source.octave))
-        broad_begin_rows(&s->broad, y, step, height);
-    else
-        narrow_begin_rows(&s->narrow, y, step, height);
-}
-
-/* Prepare scratch->n columns from X on. */
-static void begin_columns(struct farlands_scratch *scratch, int64_t x, int64_t step)
+/* Prepare N columns (AXIS_X) or rows (AXIS_Y) of all octaves: FIRST + i * STEP. */
+static void begin_axis(struct farlands_scratch *scratch, enum axis axis, int64_t first,
+                       int64_t step, int n)
 {
     for (int k = 0; k < scratch->terrain->octaves; k++)
         if (scratch->band_limit[k] != 0)
-            begin_octave_columns(&scratch->octave[k], x, step, scratch->n);
-    for (int axis = 0; scratch->terrain->warp != 0 && axis < 2; axis++)
-        begin_octave_columns(&scratch->warp[axis], x, step, scratch->n);
-}
-
-static void begin_rows(struct farlands_scratch *scratch, int64_t y, int64_t step, int height)
-{
-    for (int k = 0; k < scratch->terrain->octaves; k++)
-        if (scratch->band_limit[k] != 0)
-            begin_octave_rows(&scratch->octave[k], y, step, height);
-    for (int axis = 0; scratch->terrain->warp != 0 && axis < 2; axis++)
-        begin_octave_rows(&scratch->warp[axis], y, step, height);
+            begin_octave(&scratch->octave[k], axis, first, step, n);
+    for (int i = 0; scratch->terrain->warp != 0 && i < 2; i++)
+        begin_octave(&scratch->warp[i], axis, first, step, n);
 }
 
 /* The warp's displacement along AXIS on row J + R. */
@@ -262,11 +258,12 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
     for (int64_t i = 0; i < grid->width; i += even) {
         const int width = grid->width - i < even ? (int)(grid->width - i) : even;
         const int n = scratch->n = whole_steps(width);
-        begin_columns(scratch, grid->x + i * grid->step, grid->step);
+        begin_axis(scratch, AXIS_X, grid->x + i * grid->step, grid->step, n);
         for (int64_t top = 0; top < grid->height; top += KERNEL_CHUNK) {
             const int height =
                 grid->height - top < KERNEL_CHUNK ? (int)(grid->height - top) : KERNEL_CHUNK;
-            begin_rows(scratch, grid->y + top * grid->step, grid->step, whole_steps(height));
+            begin_axis(scratch, AXIS_Y, grid->y + top * grid->step, grid->step,
+                       whole_steps(height));
             for (int j = 0, rows; j < height; j += rows) {
                 rows = height - j < band ? height - j : band;
                 sum_rows(scratch, j, rows);
@@ -282,8 +279,7 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
     }
 }
 
-/* --- One point: farlands_height ----------------------------------------------------------------
- */
+/* --- One point: farlands_height --- */
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
@@ -336,3 +332,4 @@ const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point
 #undef KERNEL_SUPPORTED
 #undef KERNEL_LANES
 #undef KERNEL_BLOCK
+#undef KERNEL_FLAT

@@ -1,6 +1,7 @@
 /*
- * Coordinates, corner hashes, and what corners stand for, as loops over arrays. Part of
- * kernel_template.h, which lists the parameters. Callers round counts up to whole KERNEL_STEPs.
+ * Coordinates, corner hashes, and gradients, points and values of corners, as loops over arrays.
+ * Part of kernel_template.h, which lists the parameters. Callers round counts up to whole
+ * KERNEL_STEPs.
  */
 #if !defined KERNEL || !defined KERNEL_LANES
 #error "lattice_template.h: include kernel_template.h instead"
@@ -25,8 +26,7 @@ static inline int64_t exact_integer(double d)
     return (int64_t)(bits - UINT64_C(0x4338000000000000));
 }
 
-/* --- Coordinates -------------------------------------------------------------------------------
- */
+/* --- Coordinates --- */
 
 /* N coordinates of a narrow octave: FIRST + i * ONE. No iteration depends on the one before. */
 static void narrow_places(const struct octave *octave, struct lattice_place first,
@@ -99,8 +99,7 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
     }
 }
 
-/* --- Points ------------------------------------------------------------------------------------
- */
+/* --- Points --- */
 
 /* The columns of a chunk from FIRST on, in place. */
 static struct points points_of(const struct places *places, int first)
@@ -152,8 +151,7 @@ static struct points points_moved(const struct octave_source *source, struct poi
     return (struct points){room->cell, from.rest, room->f, room->skew, room->skew_f};
 }
 
-/* --- Hashes ------------------------------------------------------------------------------------
- */
+/* --- Hashes --- */
 
 /* CELL of a lattice that repeats after PERIOD cells, within 0 .. PERIOD - 1. */
 static inline int64_t wrapped(int64_t cell, int64_t period)
@@ -268,8 +266,7 @@ static void hash_points(const struct octave_source *source, enum axis axis, cons
         }
 }
 
-/* --- What corners stand for --------------------------------------------------------------------
- */
+/* --- From indices to gradients, points and values --- */
 
 /* gradients.h explains the table and the bits. */
 static inline void gradients_of(const struct gradient_set *set, integer_vector index,
@@ -336,7 +333,7 @@ static inline void values_at(const uint32_t *restrict index, int n, float *restr
     }
 }
 
-/* What N corners with these indices stand for. A value is Y; X stays as it was. */
+/* The gradients, points or values of N corners with these indices. A value is Y; X is not set. */
 static inline void corners_at(const struct octave_source *source, const uint32_t *index, int n,
                               float *x, float *y)
 {
@@ -371,8 +368,7 @@ static void corners_around(const struct octave_source *source, const struct poin
         }
 }
 
-/* --- A row of corners --------------------------------------------------------------------------
- */
+/* --- A row of corners --- */
 
 /* Prepare the lattice columns of a chunk: N samples, UNITS apart. */
 static void lattice_begin(const struct octave_source *source, const struct places *places,

@@ -7,8 +7,7 @@
 #error "lines_template.h: include octave_template.h instead"
 #endif
 
-/* --- The start of a chunk ----------------------------------------------------------------------
- */
+/* --- The start of a chunk --- */
 
 /* corner_weights of N columns or rows. FADE is a constant in each call, so that the loop has no
  * branch. */
@@ -66,8 +65,7 @@ static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, int64_t y, int64
     (s->source.terrain->fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
 }
 
-/* --- Lines: one formula for each basis ---------------------------------------------------------
- */
+/* --- Lines: one formula for each basis --- */
 
 /* Two lines: gradients interpolated along x, the component along it and the one across. */
 static void REAL_NAME(perlin_line)(const struct REAL_NAME(octave) * s, REAL *restrict along,
@@ -143,8 +141,7 @@ static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(oct
     }
 }
 
-/* --- BASIS_LINES: sums of terms ----------------------------------------------------------------
- */
+/* --- BASIS_LINES: sums of terms --- */
 
 /* Make the lines of lattice row ROW in the slot whose lines are oldest. Returns the slot. */
 static inline int REAL_NAME(next_lines)(struct REAL_NAME(octave) * s, int64_t row)
@@ -168,6 +165,16 @@ static void REAL_NAME(advance_lines)(struct REAL_NAME(octave) * s, int64_t row)
     slots->known = true;
 }
 
+/* Set the terms of row R from the lines above and below it. */
+static inline void REAL_NAME(set_terms)(struct REAL_NAME(terms) * t, int r,
+                                        REAL (*above)[KERNEL_CHUNK], REAL (*below)[KERNEL_CHUNK])
+{
+    t->line[r][0] = above[0];
+    t->line[r][1] = below[0];
+    t->line[r][2] = above[1];
+    t->line[r][3] = below[1];
+}
+
 /* The terms of rows J to J + ROWS - 1. */
 static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, int rows,
                                          struct REAL_NAME(terms) * t)
@@ -179,14 +186,8 @@ static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, in
     for (int r = 0; r < (t->shared ? 1 : rows); r++) {
         if (row[r] != s->slots.at || !s->slots.known)
             REAL_NAME(advance_lines)(s, row[r]);
-        const REAL(*above)[KERNEL_CHUNK] =
-            (const REAL(*)[KERNEL_CHUNK])s->line + s->slots.above * each;
-        const REAL(*below)[KERNEL_CHUNK] =
-            (const REAL(*)[KERNEL_CHUNK])s->line + s->slots.below * each;
-        t->line[r][0] = above[0];
-        t->line[r][1] = below[0];
-        t->line[r][2] = above[1];
-        t->line[r][3] = below[1];
+        REAL_NAME(set_terms)
+        (t, r, s->line + s->slots.above * each, s->line + s->slots.below * each);
     }
 }
 
@@ -267,8 +268,7 @@ static void REAL_NAME(sum_sets)(const struct REAL_NAME(set) * sets, int count, i
         REAL_NAME(sum_blocks)(sets, count, octaves, 4, n);
 }
 
-/* --- BASIS_ROWS: a formula of their own --------------------------------------------------------
- */
+/* --- BASIS_ROWS: a formula of their own --- */
 
 /* The lines of lattice row ROW, made if they are not there. They stay for three more rows. */
 static inline REAL (*REAL_NAME(lines)(struct REAL_NAME(octave) * s, int64_t row))[KERNEL_CHUNK]
@@ -317,8 +317,7 @@ static void REAL_NAME(add_row)(struct REAL_NAME(octave) * s, int j, REAL *restri
     }
 }
 
-/* --- Either ------------------------------------------------------------------------------------
- */
+/* --- Either --- */
 
 /* The noise of the octave on row J. */
 static void REAL_NAME(octave_row)(struct REAL_NAME(octave) * s, int j, REAL *sum)

@@ -34,13 +34,11 @@ static inline REAL REAL_NAME(cellular)(REAL squared)
 #include "points_template.h"
 #include "space_template.h"
 
-/* --- Over a chunk: octaves FIRST to LAST - 1 -----------------------------------------------------
- */
+/* --- Over a chunk: octaves FIRST to LAST - 1 --- */
 
 /* Add octave K to row J + R of the chunk, sample by sample. R counts rows of the band. */
-static __attribute__((flatten)) void
-REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k, int j, int r,
-                         REAL *restrict sum)
+static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k,
+                                                 int j, int r, REAL *restrict sum)
 {
     const struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
     const bool warped = scratch->terrain->warp != 0;
@@ -120,14 +118,11 @@ static void REAL_NAME(fractal_octaves)(struct farlands_scratch *scratch, int fir
     }
 }
 
-/* --- At one point, KERNEL_LANES times
- * -------------------------------------------------------------- */
+/* --- At one point, KERNEL_LANES times --- */
 
-/* Flat, that is with all calls inlined, so that the number of points is a constant. */
-static __attribute__((flatten)) void REAL_NAME(add_place)(const struct octave_source *source,
-                                                          REAL amplitude,
-                                                          const struct single_place *at,
-                                                          REAL *restrict sum)
+/* Flat, so that the number of points is a constant in all that it calls. */
+static KERNEL_FLAT void REAL_NAME(add_place)(const struct octave_source *source, REAL amplitude,
+                                             const struct single_place *at, REAL *restrict sum)
 {
     struct point_room room[2];
     struct points x = points_at(source, AXIS_X, at->x, KERNEL_LANES, &room[AXIS_X]);
@@ -161,8 +156,7 @@ static void REAL_NAME(fractal_place)(const struct farlands_terrain *terrain, int
     }
 }
 
-/* --- Elevation
- * ------------------------------------------------------------------------------------- */
+/* --- Elevation --- */
 
 /* N sums to metres. The noise is SCALE * sum + SHIFT. */
 static void REAL_NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,

@@ -7,8 +7,7 @@
 #error "points_template.h: include octave_template.h instead"
 #endif
 
-/* --- One formula for each basis: add AMPLITUDE times the octave at N points to SUM ---------------
- */
+/* --- One formula for each basis: add AMPLITUDE times the octave at N points to SUM --- */
 
 static void REAL_NAME(perlin_points)(const struct octave_source *source,
                                      const struct point_corners *c, REAL amplitude,
@@ -125,8 +124,7 @@ static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL a
     }
 }
 
-/* --- All bases ---------------------------------------------------------------------------------
- */
+/* --- All bases --- */
 
 static void REAL_NAME(add_points)(const struct octave_source *source, REAL amplitude,
                                   const struct points *x, const struct points *y, int n,

@@ -123,7 +123,7 @@ static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, boo
     return oldest;
 }
 
-/* Corners of one lattice row while its lines are made: their indices, and what those stand for. */
+/* Corners of one lattice row while its lines are made: indices, and gradients, points or values. */
 struct line_work {
     KERNEL_ALIGNED uint32_t index[3 * KERNEL_CHUNK + KERNEL_STEP];
     /* Of lattice columns. */
@@ -162,17 +162,18 @@ struct point_hashes {
     KERNEL_ALIGNED uint32_t low[3][KERNEL_POINTS], high[3][KERNEL_POINTS];
 };
 
-/* What the corners around each point stand for: [row][column], north to south and west to east. */
+/* Gradients, points or values of the corners around each point: [row][column], from the north-west.
+ */
 struct point_corners {
     KERNEL_ALIGNED float x[3][3][KERNEL_POINTS], y[3][3][KERNEL_POINTS];
 };
 
-/* What the warp adds to the coordinates of a row along one axis, in units. */
+/* Displacement of a row's coordinates by the warp along one axis, in units. */
 struct displacement {
     KERNEL_ALIGNED double whole[KERNEL_CHUNK], fraction[KERNEL_CHUNK];
 };
 
-/* The place of a single height, and what the warp adds to x and y; NULL: no warp. */
+/* The place of a single height, and its displacement in x and y; NULL: no warp. */
 struct single_place {
     int64_t x, y;
     const struct displacement *moved;

@@ -8,7 +8,7 @@
 /* One octave over a chunk, and the context of most functions of a kernel. */
 struct REAL_NAME(octave) {
     struct octave_source source;
-    REAL amplitude;         /* what the noise is multiplied by */
+    REAL amplitude;         /* factor of the noise */
     struct line_work *work; /* shared by all octaves */
     int n;                  /* columns of the chunk, in whole KERNEL_STEPs */
     struct places columns, rows;

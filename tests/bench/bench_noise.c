@@ -144,7 +144,7 @@ static int sample_count(enum shape shape)
     return POINTS;
 }
 
-/* --- The same work in two forms --------------------------------------------------------------- */
+/* --- The same work in two forms --- */
 
 /* North-west corner of piece NUMBER of the work: side by side around the origin. */
 struct place {
@@ -282,7 +282,7 @@ static void work(struct bench *bench, const struct form *form, int number)
         work_plainly(bench, form->subject, number);
 }
 
-/* --- Whether it is the same ------------------------------------------------------------------- */
+/* --- Whether it is the same --- */
 
 static bool is_near(const char *name, const char *kernel, int sample, double plain, double there,
                     double most)
@@ -368,7 +368,7 @@ static bool agrees(struct bench *bench, const struct form *form)
            (subject->params.hash != FARLANDS_MIX64 || agrees_with_plain(bench, form));
 }
 
-/* --- Timing ----------------------------------------------------------------------------------- */
+/* --- Timing --- */
 
 /* Nanoseconds per piece of work, from number FIRST on. */
 static double take_turn(struct bench *bench, const struct form *form, int first)

@@ -16,7 +16,7 @@ static double lerp(double t, double a, double b)
     return a + t * (b - a);
 }
 
-/* --- From parameters ------------------------------------------------------------------------ */
+/* --- From parameters --- */
 
 /* The first 32 directly from libm; rounding them as the library does would make no difference here.
  * */
@@ -106,7 +106,7 @@ void plain_noise_make(struct plain_noise *plain, const struct farlands_params *p
     make_volume(plain);
 }
 
-/* --- One octave ----------------------------------------------------------------------------- */
+/* --- One octave --- */
 
 static int corner(const struct plain_octave *octave, int64_t x, int64_t y)
 {
@@ -213,7 +213,7 @@ static double octave_at(const struct plain_noise *plain, const struct plain_octa
     return perlin(plain, octave, x, y);
 }
 
-/* --- All octaves ---------------------------------------------------------------------------- */
+/* --- All octaves --- */
 
 static double fbm(const struct plain_noise *plain, double x, double y)
 {
@@ -298,7 +298,7 @@ double plain_noise_height(const struct plain_noise *plain, double x, double y)
     return elevation(&plain->params, fractal(plain, x, y));
 }
 
-/* --- Three dimensions ------------------------------------------------------------------------- */
+/* --- Three dimensions --- */
 
 /* "Improving Noise", SIGGRAPH 2002: the sum of two components, with the signs of bits 0 and 1. */
 static double corner_3d(const struct plain_octave *octave, int64_t i, int64_t j, int64_t k,
@@ -385,7 +385,7 @@ double plain_noise_density(const struct plain_noise *plain, double height, doubl
     return density;
 }
 
-/* --- The published map ------------------------------------------------------------------------ */
+/* --- The published map --- */
 
 static double table_dot(const uint8_t *p, int size, int i, int j, double x, double y)
 {

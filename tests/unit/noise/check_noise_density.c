@@ -64,7 +64,7 @@ static struct farlands_params default_world(void)
     return params;
 }
 
-/* --- The formula ------------------------------------------------------------------------------ */
+/* --- The formula --- */
 
 START_TEST(density_follows_its_formula)
 {
@@ -269,7 +269,7 @@ START_TEST(noises_that_are_off_may_be_anything)
 }
 END_TEST
 
-/* --- The same bits ---------------------------------------------------------------------------- */
+/* --- The same bits --- */
 
 /* 1/1024 block to 2^20 blocks, and the longest. */
 static const int64_t steps[] = {
@@ -500,7 +500,7 @@ START_TEST(density_ends_at_the_limit)
 }
 END_TEST
 
-/* --- What it looks like ----------------------------------------------------------------------- */
+/* --- What it looks like --- */
 
 /* Columns of the default world, at samples one block apart. */
 struct columns {
@@ -509,8 +509,8 @@ struct columns {
     int moved;            /* columns whose surface differs from the height's */
     double below, hollow; /* samples 80 to 250 blocks below the height, and those of them in air */
     double cover, mouths; /* the same 2 to 20 blocks below */
-    float lowest_above; /* greatest density above the reach of overhangs */
-    float most_below;   /* least density deep down */
+    float lowest_above;   /* greatest density above the reach of overhangs */
+    float most_below;     /* least density deep down */
 };
 
 /* 64 x 64 columns of 320 blocks, around the height of the first. */
