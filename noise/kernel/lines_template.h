@@ -61,8 +61,8 @@ static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, int64_t y, int64
     places_along(s->source.octave, AXIS_Y, y, step, height, &s->rows);
     if (s->source.basis == FARLANDS_SIMPLEX)
         skew_places(s->rows.cell, s->rows.f, height, s->rows.skew, s->rows.skew_f);
-    REAL_NAME(weights)
-    (s->source.terrain->fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
+    const enum farlands_fade fade = s->source.terrain->fade;
+    REAL_NAME(weights)(fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
 }
 
 /* --- Lines: one formula for each basis --- */
@@ -186,8 +186,8 @@ static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, in
     for (int r = 0; r < (t->shared ? 1 : rows); r++) {
         if (row[r] != s->slots.at || !s->slots.known)
             REAL_NAME(advance_lines)(s, row[r]);
-        REAL_NAME(set_terms)
-        (t, r, s->line + s->slots.above * each, s->line + s->slots.below * each);
+        REAL(*above)[KERNEL_CHUNK] = s->line + s->slots.above * each;
+        REAL_NAME(set_terms)(t, r, above, s->line + s->slots.below * each);
     }
 }
 
@@ -235,10 +235,11 @@ REAL_NAME(sum_block)(const struct REAL_NAME(terms) * t, int octaves, int rows, i
 static inline __attribute__((always_inline)) void
 REAL_NAME(sum_set)(const struct REAL_NAME(set) * set, int octaves, int terms, int vectors, int i)
 {
+    const struct REAL_NAME(terms) *t = set->terms;
     if (set->rows == KERNEL_SET_ROWS)
-        REAL_NAME(sum_block)
-    (set->terms, octaves, KERNEL_SET_ROWS, terms, vectors, i, set->sum);
-    else REAL_NAME(sum_block)(set->terms, octaves, 1, terms, vectors, i, set->sum);
+        REAL_NAME(sum_block)(t, octaves, KERNEL_SET_ROWS, terms, vectors, i, set->sum);
+    else
+        REAL_NAME(sum_block)(t, octaves, 1, terms, vectors, i, set->sum);
 }
 
 /* COUNT sets of rows, one below the other, block by block: lines stay in the level 1 cache. */
@@ -274,8 +275,8 @@ static void REAL_NAME(sum_sets)(const struct REAL_NAME(set) * sets, int count, i
 static inline REAL (*REAL_NAME(lines)(struct REAL_NAME(octave) * s, int64_t row))[KERNEL_CHUNK]
 {
     bool known;
-    REAL(*line)
-    [KERNEL_CHUNK] = s->line + slot_lines(s->source.basis) * find_slot(&s->slots, row, 0, &known);
+    const int slot = find_slot(&s->slots, row, 0, &known);
+    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(s->source.basis);
     if (!known)
         REAL_NAME(make_lines)(s, row, line);
     return line;

@@ -76,8 +76,8 @@ static void REAL_NAME(sum_lines)(struct farlands_scratch *scratch, int first, in
                 REAL_NAME(find_terms)(s, j + top, set->rows, &set->terms[octaves++]);
         }
     }
-    REAL_NAME(sum_sets)
-    (sets, count, octaves, basis_of(scratch->terrain->basis).lines, scratch->n);
+    const int lines = basis_of(scratch->terrain->basis).lines;
+    REAL_NAME(sum_sets)(sets, count, octaves, lines, scratch->n);
 }
 
 /* The same for other bases, and for warped terrains. */

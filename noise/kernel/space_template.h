@@ -16,9 +16,8 @@ static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s, int64_t row,
     struct line_work *w = s->work;
     const int n = s->n;
     bool known;
-    REAL(*line)
-    [KERNEL_CHUNK] =
-        s->line + slot_lines(FARLANDS_PERLIN) * find_slot(&s->slots, row, slice, &known);
+    const int slot = find_slot(&s->slots, row, slice, &known);
+    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(FARLANDS_PERLIN);
     struct axis_hash columns = {s->lattice.low, s->lattice.high};
 
     if (known)
@@ -57,7 +56,7 @@ static struct REAL_NAME(slice) REAL_NAME(slice_at)(const struct octave_source *s
 {
     const struct lattice_place place = lattice_place(z + source->octave->shift[AXIS_Z], height);
     struct REAL_NAME(slice) slice = {.cell = place.cell};
-    REAL_NAME(corner_weights)
-    (source->terrain->fade, exact_double(place.rest) * inverse_height, 1, slice.p, slice.q);
+    const double f = exact_double(place.rest) * inverse_height;
+    REAL_NAME(corner_weights)(source->terrain->fade, f, 1, slice.p, slice.q);
     return slice;
 }
