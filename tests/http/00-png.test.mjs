@@ -1,5 +1,4 @@
-// The tests' own PNG reader: it must read what it should and refuse the rest,
-// or the other files prove nothing.
+// The tests' own PNG reader. The other tests depend on it, so it is tested first.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -19,7 +18,7 @@ function chunk(type, body) {
     return out;
 }
 
-/* Forward filters, written from the PNG specification, section 9. */
+/* Encoder filters as in section 9 of the PNG specification. */
 function filterRow(filter, row, above, bpp) {
     const out = Buffer.alloc(row.length + 1);
     out[0] = filter;
@@ -65,11 +64,11 @@ function noise(length, below = 256) {
 }
 
 describe('the PNG reader', () => {
-    it('knows the CRC of "IEND"', () => {
+    it('computes the CRC of "IEND"', () => {
         assert.equal(crc32(Buffer.from('IEND')), 0xae426082);
     });
 
-    it('reads every format under every filter', () => eachRow(
+    it('reads every format with every filter', () => eachRow(
         [[8, 0, 1], [16, 0, 2], [8, 2, 3]].flatMap((format) =>
             [0, 1, 2, 3, 4, 'all'].map((filter) => [...format, filter])),
         ([depth, type, bpp, filter]) => {
@@ -90,22 +89,22 @@ describe('the PNG reader', () => {
             [...pixels].flatMap((index) => [...palette.subarray(3 * index, 3 * index + 3)]));
     });
 
-    const sound = encode(noise(WIDTH * HEIGHT), 8, 0, 1);
+    const valid = encode(noise(WIDTH * HEIGHT), 8, 0, 1);
     const flipped = (at) => {
-        const file = Buffer.from(sound);
+        const file = Buffer.from(valid);
         file[at] ^= 1;
         return file;
     };
-    it('refuses what is torn, rotten or out of place', () => eachRow([
+    it('rejects truncated, corrupt and unexpected data', () => eachRow([
         ['empty', Buffer.alloc(0), /signature/],
-        ['signature only', sound.subarray(0, 8), /signature|IHDR/],
-        ['without IEND', sound.subarray(0, -12), /IEND/],
-        ['one byte short', sound.subarray(0, -1), /torn/],
-        ['one byte long', Buffer.concat([sound, Buffer.alloc(1)]), /after IEND/],
+        ['signature only', valid.subarray(0, 8), /signature|IHDR/],
+        ['no IEND', valid.subarray(0, -12), /IEND/],
+        ['one byte short', valid.subarray(0, -1), /truncated/],
+        ['one byte too long', Buffer.concat([valid, Buffer.alloc(1)]), /after IEND/],
         ['a flipped bit in the signature', flipped(1), /signature/],
         ['a flipped bit in IHDR', flipped(20), /CRC of IHDR/],
         ['a flipped bit in IDAT', flipped(45), /CRC of IDAT/],
-        ['a flipped bit in a CRC', flipped(sound.length - 1), /CRC of IEND/],
+        ['a flipped bit in a CRC', flipped(valid.length - 1), /CRC of IEND/],
         ['gAMA', encode(noise(70), 8, 0, 1, { extra: [chunk('gAMA', Buffer.alloc(4))] }), /only IHDR/],
         ['tEXt', encode(noise(70), 8, 0, 1, { extra: [chunk('tEXt', Buffer.from('a\0b'))] }), /only IHDR/],
         ['RGBA', encode(noise(280), 8, 6, 4), /colour type 6/],

@@ -1,5 +1,5 @@
-// A new daemon, no configuration: its documents, one tile of every kind, and
-// the pages for the people who run it.
+// A daemon without configuration: its documents, a tile of each format, and the
+// pages for operators.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,7 +21,7 @@ function assertJson(answer) {
 describe('the basics', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('prints one line on stdout, and only there', () => {
+    it('prints the "serving" line on stdout only', () => {
         assert.match(daemon.stdout, /^farlands: serving http:\/\/127\.0\.0\.1:[1-9]\d*\/[^\n]*\n$/);
         assert.doesNotMatch(daemon.stderr, /farlands: serving/);
     });
@@ -54,13 +54,13 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.equal(world.noise.octaves, 21);
         const steps = (points) => points.slice(1).map(([x], i) => x - points[i][0]);
         assert.ok(world.elevation.length >= 2 && steps(world.elevation).every((step) => step > 0));
-        // Two colours at one height are an edge, as at a coast.
+        // Two colours at one height form a sharp edge, such as a coast.
         assert.ok(world.palette.length >= 2 && steps(world.palette).every((step) => step >= 0));
         for (const [, colour] of world.palette)
             assert.match(colour, /^#[0-9a-fA-F]{6}$/);
     });
 
-    it('has templates of what game servers ask, and their addresses work', async () => {
+    it('lists URL templates for game servers that resolve', async () => {
         const { urls, fingerprint } = await daemon.json('/default.json');
         const values = { x: 3, y: -4, z: 5, min: -9000, max: 9000, slope: 100, width: 2, height: 3, depth: 4, step: 2,
             ext: 'f32' };
@@ -74,7 +74,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('has all layers, and their addresses work', async () => {
+    it('lists all layers with URLs that resolve', async () => {
         const world = await daemon.json('/default.json');
         const listed = world.layers.map(({ name, extensions }) => [name, [...extensions].sort()]);
         assert.deepEqual(Object.fromEntries(listed), LAYERS);
@@ -89,7 +89,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('writes TileJSON 3.0.0', () => eachRow(Object.keys(LAYERS), async (layer) => {
+    it('serves TileJSON 3.0.0', () => eachRow(Object.keys(LAYERS), async (layer) => {
         const { fingerprint } = await daemon.json('/default.json');
         const doc = assertJson(await daemon.get(`/default/${layer}.json`));
         assert.equal(doc.tilejson, '3.0.0');
@@ -112,14 +112,14 @@ describe('the basics', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('writes TileJSON for the host that was asked', async () => {
+    it('uses the request\'s Host in TileJSON', async () => {
         const { answers: [answer] } = await daemon.raw(
             'GET /default/relief.json HTTP/1.1\r\nHost: tiles.farlands.test:8443\r\n\r\n');
         assert.match(assertJson(answer).tiles[0],
             /^http:\/\/tiles\.farlands\.test:8443\/default\/relief\/\{z\}\/\{x\}\/\{y\}\.png\?v=/);
     });
 
-    it('never repeats a Host that could break out of the document', () => eachRow(
+    it('never echoes a Host that could break out of the document', () => eachRow(
         ['a"b', 'a<script>', 'a b', 'a/b', 'user@a', 'a\\b', "a'b"],
         async (host) => {
             const { answers: [answer] } = await daemon.raw(
@@ -130,7 +130,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
                 assert.equal(answer.status, 400);
         }));
 
-    it('serves every layer in every form', () => eachRow([
+    it('serves the layers in all formats and densities', () => eachRow([
         ['relief/10/512/512.png', 256, 8, ['rgb', 'palette']],
         ['relief/10/512/512@2x.png', 512, 8, ['rgb', 'palette']],
         ['gray/6/31/32.png', 256, 8, ['gray']],
@@ -157,24 +157,24 @@ describe('the basics', { timeout: patience(60000) }, () => {
         const image = decodePng(answer.body);
         assert.deepEqual([image.width, image.height, image.depth], [size, size, depth]);
         assert.ok(colours.includes(image.colour), image.colour);
-        // Far out, where every octave is finer than a pixel, pictures are flat.
+        // At low zooms every octave is finer than a pixel, so pictures are flat.
         if (!/^\w+\/(0|-\d+)\//.test(tile))
-            assert.ok(new Set(image.samples).size > 3, 'a tile of one colour');
+            assert.ok(new Set(image.samples).size > 3, 'the tile has a single colour');
     }));
 
-    it('is alive and ready', () => eachRow(['/healthz', '/readyz'], async (page) => {
+    it('reports that it is alive and ready', () => eachRow(['/healthz', '/readyz'], async (page) => {
         const answer = await daemon.get(page);
         assertJson(answer);
         assert.equal(answer.headers['cache-control'], 'no-store');
     }));
 
-    it('counts for Prometheus', async () => {
+    it('exports Prometheus metrics', async () => {
         const answer = await daemon.get('/metrics');
         assert.equal(answer.status, 200);
         assert.match(answer.headers['content-type'], /^text\/plain\b/);
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         const text = answer.body.toString();
-        assert.ok(text.endsWith('\n'), 'the format wants a final line feed');
+        assert.ok(text.endsWith('\n'), 'the format requires a final line feed');
         await eachRow(['tiles_rendered_total', 'cache_hits_total', 'cache_misses_total',
             'coalesced_total', 'requests_total'], (name) => {
             assert.match(text, new RegExp(`^# TYPE farlands_${name} counter$`, 'm'));
@@ -186,7 +186,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.equal(await daemon.metric('farlands_requests_total', 'code="404"'), before + 1);
     });
 
-    it('counts one render a cold tile, by layer', () => eachRow(Object.keys(LAYERS), async (layer) => {
+    it('counts one render per cold tile, by layer', () => eachRow(Object.keys(LAYERS), async (layer) => {
         const count = () => daemon.metric('farlands_tiles_rendered_total', `layer="${layer}"`);
         const before = await count();
         await daemon.bytes(`/default/${layer}/9/3/4.png`);
@@ -195,7 +195,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         assert.equal(await count(), before + 1, 'hot');
     }));
 
-    it('shows the viewer', async () => {
+    it('serves the viewer', async () => {
         const answer = await daemon.get('/');
         assert.equal(answer.status, 200);
         assert.match(answer.headers['content-type'], /^text\/html\b/);

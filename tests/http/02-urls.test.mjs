@@ -1,5 +1,5 @@
-// Which URLs are a tile, which are malformed (400), and which are well-formed
-// but not there (404); every error says which part is wrong.
+// Tile URLs: valid, malformed (400), or well-formed but not found (404). Every error
+// names the wrong part.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,7 +24,7 @@ const LIMITS = [
     ['relief/26/0/0@2x.png', 404],
     ['relief/9223372036854775807/0/0.png', 404],
     ['relief/-9223372036854775808/0/0.png', 404],
-    // The plane has no border but the coordinate limit.
+    // The plane is bounded by the coordinate limit only.
     ['relief/0/-1/1.png', 200],
     ['relief/16/-5000000/5000000.png', 200],
     [`height/16/${EDGE + SHIFT - 1n}/0.f32`, 200],
@@ -39,7 +39,7 @@ const LIMITS = [
     [`relief/16/${EDGE + SHIFT + 1n}/0.png`, 404],
     [`gray/26/${(EDGE + SHIFT) * 1024n - 1n}/${(-EDGE + SHIFT) * 1024n}.png`, 200],
     [`gray/26/${(EDGE + SHIFT) * 1024n + 1n}/0.png`, 404],
-    // At zoom -26 a tile is 2^50 blocks; the origin is 2^23 blocks before 0.
+    // At zoom -26 a tile is 2^50 blocks wide; the origin is at block -2^23.
     ['height/-26/3/3.f32', 200],
     ['height/-26/-3/-3.f32', 200],
     ['height/-26/4/0.f32', 404],
@@ -57,7 +57,7 @@ const INTEGERS = ['-0', '+1', '01', '-01', '00', '1e3', '0x1', '1.0', '1.', '.5'
     '99999999999999999999999999999999', '18446744073709551616'];
 
 const MALFORMED = [
-    // path, what the message names
+    // path, what the message must name
     ['/default:x.json', /seed.*"x".*from 0 to 18446744073709551615/],
     ['/default:07/relief/10/512/512.png', /seed.*"07"/],
     ['/default%3A7.json', /%|percent/],
@@ -87,7 +87,7 @@ const MALFORMED = [
 ];
 
 const ABSENT = [
-    // path, what the message names
+    // path, what the message must name
     ['/nowhere', /nowhere|URL|path/],
     ['/nowhere.json', /nowhere/],
     ['/nowhere/relief.json', /nowhere/],
@@ -116,7 +116,7 @@ const ABSENT = [
 ];
 
 const OPEN = [
-    // The contract only says that these are errors.
+    // The contract leaves the choice between 400 and 404.
     '/default/', '/default/relief/', '/default/relief/10/512/', '/default/relief/10/512/512',
     '/default/relief/10/512/512.', '/default/relief/10/512/512.png/', '/.json',
     '/default/.json', '/.', '/./worlds.json', '/healthz/', '/worlds.json/',
@@ -125,7 +125,7 @@ const OPEN = [
 describe('URLs', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('reach as far as the limits', () => eachRow(LIMITS, async ([tile, status]) => {
+    it('are valid up to the limits', () => eachRow(LIMITS, async ([tile, status]) => {
         const answer = await daemon.get(`/default/${tile}`);
         if (status === 200)
             assertStatus(answer, 200);
@@ -133,11 +133,11 @@ describe('URLs', { timeout: patience(60000) }, () => {
             assertError(answer, status, /zoom|\bz\b|\bx\b|\by\b|coordinate|limit|beyond/i);
     }));
 
-    it('take canonical integers only', () => eachRow(
+    it('accept canonical integers only', () => eachRow(
         INTEGERS.flatMap((text) => [
             [text, 'z', `/default/relief/${text}/512/512.png`],
             [text, 'x', `/default/relief/10/${text}/512.png`],
-            // A dot in the last part would be its extension's.
+            // A dot in the last part would start the extension.
             ...(text.includes('.') ? [] : [[text, 'y', `/default/relief/10/512/${text}.png`]]),
         ]),
         async ([text, part, path]) => {
@@ -148,19 +148,19 @@ describe('URLs', { timeout: patience(60000) }, () => {
                 `the message names neither ${part} nor ${text}: ${error}`);
         }));
 
-    it('are refused when malformed', () => eachRow(MALFORMED, async ([path, names]) => {
+    it('are rejected if malformed', () => eachRow(MALFORMED, async ([path, names]) => {
         assertError(await daemon.get(path), 400, names);
     }));
 
-    it('are not found when unknown', () => eachRow(ABSENT, async ([path, names]) => {
+    it('are not found if unknown', () => eachRow(ABSENT, async ([path, names]) => {
         assertError(await daemon.get(path), 404, names);
     }));
 
-    it('are errors when incomplete', () => eachRow(OPEN, async (path) => {
+    it('are errors if incomplete', () => eachRow(OPEN, async (path) => {
         assertError(await daemon.get(path), [400, 404]);
     }));
 
-    it('are refused in forms that no client should send', () => eachRow([
+    it('are rejected in forms that clients must not send', () => eachRow([
         ['an absolute URI', 'http://farlands.test/worlds.json'],
         ['an encoded NUL', '/default.json%00'],
         ['no leading slash', 'worlds.json'],
@@ -172,7 +172,7 @@ describe('URLs', { timeout: patience(60000) }, () => {
         assertStatus(answer, 400);
     }));
 
-    it('may carry other query keys', () => eachRow([
+    it('may have unknown query keys', () => eachRow([
         '', '?', '?_=1700000000', '?v', '?v=', '?a=b&c=d', '?x=01&y=-0', '?token=a.b-c_d~e', '?&&', '?at=1+2', '?name=a%20b', '?=', '?a=b?c=/d:e@f,g;h!$()*',
         '?retina=true&v=0000000000000000',
     ], async (query) => {

@@ -1,4 +1,4 @@
-// What browsers, proxies and CDNs may keep, and what a validator costs: nothing.
+// Freshness for browsers, proxies and CDNs; validators, which never cause a render.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,17 +14,17 @@ const FORMS = ['relief/11/%/7.png', 'relief/11/%/7@2x.png', 'gray/11/%/7.png',
 describe('caching', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     let column = 0;
-    /* A tile that nobody has asked for yet. */
+    /* A tile that was not requested before. */
     const cold = (form = FORMS[0]) => `/default/${form.replace('%', ++column)}`;
     const etagOf = async (tile) => (await daemon.head(tile)).headers.etag;
 
     async function assertNotRendered(action) {
         const before = await daemon.rendered();
         await action();
-        assert.equal(await daemon.rendered(), before, 'something was rendered');
+        assert.equal(await daemon.rendered(), before, 'a tile was rendered');
     }
 
-    it('marks every tile with a strong validator of its own', async () => {
+    it('gives every tile a unique strong ETag', async () => {
         const seen = new Map();
         await eachRow([...FORMS, ...FORMS, 'relief/12/1/7.png', 'relief/11/-1/7.png'], async (form) => {
             const tile = cold(form);
@@ -33,11 +33,11 @@ describe('caching', { timeout: patience(60000) }, () => {
             assert.match(headers.etag, /^"[\x21\x23-\x7e]+"$/);
             assert.ok(!seen.has(headers.etag), `the same ETag as ${seen.get(headers.etag)}`);
             seen.set(headers.etag, tile);
-            assert.equal((await daemon.get(tile)).headers.etag, headers.etag, 'when asked again');
+            assert.equal((await daemon.get(tile)).headers.etag, headers.etag, 'on the second request');
         });
     });
 
-    it('says for how long a tile may be kept', async () => {
+    it('sets Cache-Control according to ?v=', async () => {
         const { fingerprint } = await daemon.json('/default.json');
         const stale = fingerprint.replace(/./g, (c) => (c === '0' ? '1' : '0'));
         await eachRow([
@@ -49,7 +49,7 @@ describe('caching', { timeout: patience(60000) }, () => {
             [`?v=${fingerprint}&a=b`, YEAR],
             [`?a=b&v=${fingerprint}`, YEAR],
             [`?v=${stale}`, 'no-cache'],
-            // An empty key is stale or not there at all.
+            // An empty value may count as stale or as absent.
             ['?v=', ['no-cache', HOUR]],
             ['?v', ['no-cache', HOUR]],
             ['?v=1', 'no-cache'],
@@ -72,16 +72,16 @@ describe('caching', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('opens tiles and their headers to any origin', () => eachRow(FORMS, async (form) => {
+    it('allows any origin to read tiles and their headers', () => eachRow(FORMS, async (form) => {
         const { headers } = await daemon.get(cold(form), { Origin: 'https://map.farlands.test' });
         assert.equal(headers['access-control-allow-origin'], '*');
         const exposed = headers['access-control-expose-headers'].toLowerCase().split(/ *, */);
         for (const name of ['etag', 'farlands-width', 'farlands-height', 'farlands-origin',
             'farlands-step', 'farlands-range', 'farlands-fingerprint'])
-            assert.ok(exposed.includes(name), `${name} is not among ${exposed}`);
+            assert.ok(exposed.includes(name), `${name} is not in ${exposed}`);
     }));
 
-    it('answers 304 to a validator that matches, without rendering', async () => {
+    it('returns 304 for a matching validator, without rendering', async () => {
         const matching = (etag) => [
             etag, ` ${etag} `, `W/${etag}`, '*', `"other", ${etag}`, `${etag}, "other"`,
             `"other",W/${etag},"another"`, `"a,b", ${etag}`, `W/"other", ${etag}`,
@@ -99,7 +99,7 @@ describe('caching', { timeout: patience(60000) }, () => {
         }));
     });
 
-    it('answers 200 to a validator that does not match', async () => {
+    it('returns 200 for a validator that does not match', async () => {
         const tile = cold();
         const etag = await etagOf(tile);
         const bare = etag.slice(1, -1);
@@ -113,12 +113,12 @@ describe('caching', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('answers 412 where If-Match names something else, without rendering', async () => {
+    it('returns 412 if If-Match does not match, without rendering', async () => {
         const paths = [...FORMS.map(cold), '/', '/worlds.json', '/default/relief.json'];
         await assertNotRendered(() => eachRow(paths, async (path) => {
             const etag = await etagOf(path);
             await eachRow(['"other"', `W/${etag}`, etag.slice(1, -1), '"other", "another"'], async (value) => {
-                // Before what else a request may say.
+                // If-Match comes before all other conditions.
                 for (const more of [{}, { 'If-None-Match': etag }, { Range: 'bytes=99999999-' }]) {
                     const answer = await daemon.get(path, { 'If-Match': value, ...more });
                     assertError(answer, 412, /If-Match/);
@@ -132,7 +132,7 @@ describe('caching', { timeout: patience(60000) }, () => {
         }));
     });
 
-    it('answers errors before validators', () => eachRow([
+    it('returns errors before evaluating validators', () => eachRow([
         ['/default/relief/27/0/0.png', 404],
         ['/default/relief/16/99999999999999/0.png', 404],
         ['/default/relief/01/0/0.png', 400],
@@ -144,7 +144,7 @@ describe('caching', { timeout: patience(60000) }, () => {
         assert.equal(head.body.length, 0);
     }));
 
-    it('answers HEAD with the headers of GET, without a body or a render', () => eachRow(
+    it('answers HEAD with the headers of GET, without rendering', () => eachRow(
         FORMS, async (form) => {
             const tile = cold(form);
             let head;
@@ -157,10 +157,10 @@ describe('caching', { timeout: patience(60000) }, () => {
             if (length !== undefined || !tile.endsWith('.png'))
                 assert.equal(Number(length), get.body.length, 'Content-Length of HEAD');
             const hot = await daemon.head(tile);
-            assert.deepEqual(lasting(hot.headers), lasting(get.headers), 'of a hot tile');
+            assert.deepEqual(lasting(hot.headers), lasting(get.headers), 'hot tile');
         }));
 
-    it('answers HEAD for documents and pages too', () => eachRow(
+    it('answers HEAD for documents and pages', () => eachRow(
         ['/', '/worlds.json', '/default.json', '/default/relief.json', '/healthz', '/readyz',
             '/default/height?x=1&y=2'], async (path) => {
             const [get, head] = [await daemon.get(path), await daemon.head(path)];
@@ -169,9 +169,9 @@ describe('caching', { timeout: patience(60000) }, () => {
             assert.deepEqual(lasting(head.headers), lasting(get.headers));
         }));
 
-    // The length of a PNG is not known before it is rendered, and libmicrohttpd
-    // 0.9.75 can leave Content-Length out of a HEAD's answer only by closing.
-    it('closes the connection after HEAD of a cold PNG, and says so', async () => {
+    // The length of a PNG is unknown before it is rendered, and libmicrohttpd 0.9.75
+    // can omit Content-Length in the response to HEAD only by closing the connection.
+    it('announces and closes the connection after HEAD of a cold PNG', async () => {
         const { answers: [answer], closed, rest } = await daemon.raw(
             `HEAD ${cold()} HTTP/1.1\r\nHost: a\r\n\r\n`, { methods: ['HEAD'], closeLimit: 2000 });
         assert.equal(answer.status, 200);
@@ -179,11 +179,11 @@ describe('caching', { timeout: patience(60000) }, () => {
         assert.equal(answer.headers['content-length'], undefined);
         assert.equal(answer.headers['transfer-encoding'], undefined);
         assert.ok(closed, 'the connection stays open');
-        assert.equal(rest.length, 0, 'bytes after the answer');
+        assert.equal(rest.length, 0, 'bytes after the response');
     });
 
-    // wrk's and other parsers wait for a body where a 304 has a length.
-    it('promises no body in a 304', () => eachRow(
+    // Some parsers, such as wrk's, wait for a body if a 304 has a length.
+    it('sends no Content-Length with a 304', () => eachRow(
         ['/default/height/11/300/7.f32', '/worlds.json', '/default/relief/11/300/7.png'], async (path) => {
             const { headers: { etag } } = await daemon.get(path);
             const { answers: [answer] } = await daemon.raw(
@@ -192,7 +192,7 @@ describe('caching', { timeout: patience(60000) }, () => {
             assert.equal(Number(answer.headers['content-length'] ?? 0), 0);
         }));
 
-    it('leaves the connection usable after HEAD and 304', async () => {
+    it('keeps the connection usable after HEAD and 304', async () => {
         const tile = cold();
         const etag = (await daemon.get(tile)).headers.etag;
         const connection = await daemon.connect();
@@ -206,7 +206,7 @@ describe('caching', { timeout: patience(60000) }, () => {
             const answer = await connection.answer();
             assert.equal(answer.status, 200);
             assert.deepEqual(answer.body, await daemon.bytes(tile));
-            assert.equal(connection.buffer.length, 0, 'stray bytes on the connection');
+            assert.equal(connection.buffer.length, 0, 'unexpected bytes on the connection');
         } finally {
             connection.close();
         }

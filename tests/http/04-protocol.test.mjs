@@ -1,4 +1,4 @@
-// The HTTP that the daemon speaks, and the HTTP that it refuses.
+// HTTP conformance: accepted and rejected requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,7 +12,7 @@ const TILE = '/default/relief/10/512/512.png';
 describe('methods', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('other than GET, HEAD and OPTIONS are refused', () => eachRow(
+    it('other than GET, HEAD and OPTIONS are rejected', () => eachRow(
         ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'BREW', 'get'].flatMap((method) =>
             [TILE, '/worlds.json', '/'].map((path) => [method, path])),
         async ([method, path]) => {
@@ -21,7 +21,7 @@ describe('methods', { timeout: patience(60000) }, () => {
             assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');
         }));
 
-    it('OPTIONS answers a preflight', () => eachRow(
+    it('include OPTIONS for CORS preflights', () => eachRow(
         [TILE, '/worlds.json', '/default.json', '/default/height', '/'], async (path) => {
             const { answers: [answer], rest } = await daemon.raw(request('OPTIONS', path, {
                 Host: 'a',
@@ -40,7 +40,7 @@ describe('methods', { timeout: patience(60000) }, () => {
             assert.equal(rest.length, 0, 'a 204 has no body');
         }));
 
-    it('that carry a body are refused and the connection closed', () => eachRow([
+    it('with a body are rejected and the connection is closed', () => eachRow([
         ['GET', 'Content-Length: 5\r\n\r\nhello', [400]],
         ['GET', 'Content-Length: 1\r\n\r\n', [400]],
         ['GET', 'Content-Length: -1\r\n\r\n', [400]],
@@ -60,26 +60,26 @@ describe('methods', { timeout: patience(60000) }, () => {
             `${method} ${TILE} HTTP/1.1\r\nHost: a\r\n${rest}`,
             { methods: [method], closeLimit: 2000 });
         assertStatus(answer, status);
-        assert.ok(closed, 'the connection stays open');
-        // Lengths that are no numbers libmicrohttpd 0.9.75 refuses by itself, and
-        // its page is longer than it says; the connection is closed behind it.
+        assert.ok(closed, 'the connection stayed open');
+        // libmicrohttpd 0.9.75 itself rejects invalid lengths, with a page that is longer
+        // than its Content-Length; the connection is closed afterwards.
         if (answer.headers['content-type'] === 'application/json')
-            assert.equal(after.length, 0, `more after the answer: ${after.subarray(0, 100)}`);
+            assert.equal(after.length, 0, `bytes after the response: ${after.subarray(0, 100)}`);
         else
-            assert.match(rest, /^Content-Length: (-1|0x5|9{20})\r/, 'not an answer of the daemon');
+            assert.match(rest, /^Content-Length: (-1|0x5|9{20})\r/, 'a response of libmicrohttpd itself');
     }));
 
-    it('that announce one are refused, whatever follows', () => eachRow([
+    it('with Expect: 100-continue are rejected', () => eachRow([
         ['GET', ''], ['HEAD', ''], ['GET', request('GET', '/healthz')], ['GET', '\x01'],
     ], async ([method, follows]) => {
         const { answers, closed } = await daemon.raw(
             `${method} /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n${follows}`,
             { methods: [method], closeLimit: 2000 });
         assert.deepEqual(answers.map(({ status }) => status), [417]);
-        assert.ok(closed, 'the connection stays open');
+        assert.ok(closed, 'the connection stayed open');
     }));
 
-    it('with an empty body are served', async () => {
+    it('with an empty body are accepted', async () => {
         const { answers } = await daemon.raw(
             `GET ${TILE} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${request('GET', '/healthz')}`,
             { methods: ['GET', 'GET'] });
@@ -90,20 +90,20 @@ describe('methods', { timeout: patience(60000) }, () => {
 describe('requests', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('name one host', () => eachRow([
+    it('must have one Host', () => eachRow([
         ['none', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
         ['two', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
         ['the same twice', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 400],
-        ['twice in other letters', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhOST: b\r\n\r\n', 400],
+        ['twice in different case', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhOST: b\r\n\r\n', 400],
         ['one', 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n', 200],
-        ['none, in 1.0', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
+        ['none, HTTP/1.0', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
     ], async ([, bytes, status]) => {
         const { answers: [answer] } = await daemon.raw(bytes);
         assertStatus(answer, status);
     }));
 
-    it('are refused when a proxy could read them otherwise', () => eachRow([
-        // With a bare line feed the answer may be given, but the connection must end.
+    it('that a proxy could parse differently are rejected', () => eachRow([
+        // After a bare line feed a response is allowed, but the connection must close.
         ['space before the colon', `Host: a\r\nX-A : b\r\n\r\n`, [400]],
         ['a folded header', `Host: a\r\nX-A: b\r\n Content-Length: 5\r\n\r\n`, [400]],
         ['a name with a forbidden character', `Host: a\r\nX@A: b\r\n\r\n`, [400]],
@@ -115,10 +115,10 @@ describe('requests', { timeout: patience(60000) }, () => {
         const { answers: [answer], closed } = await daemon.raw(
             `GET /healthz HTTP/1.1\r\n${headers}`, { closeLimit: 2000 });
         assertStatus(answer, status);
-        assert.ok(closed, 'the connection stays open');
+        assert.ok(closed, 'the connection stayed open');
     }));
 
-    it('have URIs of up to 8 KiB', async () => {
+    it('may have URIs of up to 8 KiB', async () => {
         const uri = (length) => `${TILE}?${'a'.repeat(length - TILE.length - 1)}`;
         await eachRow([[8000, 200], [8192, 200], [8193, 414], [9000, 414], [12000, 414]],
             async ([length, status]) => {
@@ -130,8 +130,8 @@ describe('requests', { timeout: patience(60000) }, () => {
             });
     });
 
-    /* Where a head fills the memory that its connection has, there is none left for an answer. */
-    it('have heads of up to 12 KiB, cookies counted twice', () => eachRow([
+    /* If the head fills the connection's memory, none is left for a response. */
+    it('may have heads of up to 12 KiB, cookies counted twice', () => eachRow([
         ['X-Filler', 1000, 200], ['X-Filler', 8000, 200], ['X-Filler', 11000, 200],
         ['X-Filler', 12300, 431], ['X-Filler', 15900, 431, 'or none'], ['X-Filler', 20000, 431],
         ['Cookie', 1000, 200], ['Cookie', 4000, 200], ['Cookie', 6000, 200],
@@ -150,17 +150,17 @@ describe('requests', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('of any size leave the daemon well', () => eachRow([
+    it('of excessive size do no harm', () => eachRow([
         ['a URI of 40 kB', () => request('GET', `/${'a'.repeat(40000)}`)],
         ['a header of 40 kB', () => request('GET', '/healthz', { Host: 'a', 'X-A': 'b'.repeat(40000) })],
         ['3000 headers', () => `GET /healthz HTTP/1.1\r\nHost: a\r\n${'X-A: b\r\n'.repeat(3000)}\r\n`],
-        ['no HTTP at all', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n'],
+        ['not HTTP', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n'],
     ], async ([, write]) => {
         const connection = await daemon.connect();
         try {
             connection.send(Buffer.from(write(), 'latin1'));
             const answer = await connection.answer('GET', 5000).catch((error) => {
-                assert.ok(connection.ended, `neither an answer nor the end: ${error.message}`);
+                assert.ok(connection.ended, `neither a response nor a close: ${error.message}`);
             });
             if (answer)
                 assertStatus(answer, [400, 413, 414, 431]);
@@ -188,7 +188,7 @@ describe('connections', { timeout: patience(60000) }, () => {
             ['a document', request('GET', '/worlds.json'), 200, 'application/json'],
             ['OPTIONS', request('OPTIONS', TILE), 204],
             ['a height', request('GET', '/default/height?x=0&y=0'), 200, 'application/json'],
-            ['the end', request('GET', '/healthz'), 200, 'application/json'],
+            ['the last request', request('GET', '/healthz'), 200, 'application/json'],
         ];
     }
 
@@ -201,16 +201,16 @@ describe('connections', { timeout: patience(60000) }, () => {
             assert.equal(answer.headers['content-type'].split(';')[0], type);
     }
 
-    it('stay open from one request to the next', async () => {
+    it('stay open between requests', async () => {
         const rows = await session();
         const connection = await daemon.connect();
         try {
             await eachRow(rows, async ([, bytes, status, type]) => {
                 connection.send(bytes);
                 assertAnswer(await connection.answer(methodOf(bytes)), status, type);
-                assert.equal(connection.buffer.length, 0, 'bytes after the answer');
+                assert.equal(connection.buffer.length, 0, 'bytes after the response');
             });
-            assert.ok(!connection.ended, 'closed after the last answer');
+            assert.ok(!connection.ended, 'closed after the last response');
         } finally {
             connection.close();
         }
@@ -235,7 +235,7 @@ describe('connections', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('take requests in pieces', async () => {
+    it('accept requests in small pieces', async () => {
         const connection = await daemon.connect();
         try {
             for (const piece of request('GET', '/healthz').match(/[^]{1,9}/g)) {
@@ -248,7 +248,7 @@ describe('connections', { timeout: patience(60000) }, () => {
         }
     });
 
-    it('close when asked to', () => eachRow([
+    it('close on request', () => eachRow([
         ['HTTP/1.1 with Connection: close', `GET ${TILE} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
         ['HTTP/1.0', `GET ${TILE} HTTP/1.0\r\nHost: a\r\n\r\n`],
     ], async ([, bytes]) => {
@@ -258,8 +258,8 @@ describe('connections', { timeout: patience(60000) }, () => {
         assert.ok(closed);
     }));
 
-    it('half closed by the client get their answers', async () => {
-        // libmicrohttpd looks after its newest connection first: this must not be it.
+    it('half-closed by the client get their responses', async () => {
+        // libmicrohttpd serves its newest connection first, so each tested one has a newer one.
         const idle = await daemon.connect();
         idle.send(request('GET', '/healthz'));
         await idle.answer();
@@ -276,7 +276,7 @@ describe('connections', { timeout: patience(60000) }, () => {
         idle.close();
     });
 
-    it('that go away in the middle leave the others served', async () => {
+    it('aborted by the client do not affect others', async () => {
         for (let i = 0; i < 30; i++) {
             const connection = await daemon.connect();
             connection.send(request('GET', `/default/relief/13/${i}/9@2x.png`));

@@ -1,5 +1,5 @@
-// Numbers are exact: a point, a raw tile, a finer zoom and a double-density tile
-// give the same float for the same block, anywhere.
+// Heights are exact: a point, a raw tile, a finer zoom and a double-density tile
+// have the same float at the same block, anywhere.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,8 +13,8 @@ const FAR = 2n ** 44n;
 
 /* Tiles all over the plane: [z, x, y]. */
 const PLACES = [
-    [16, 32768, 32768],             // block 0, 0 is its first sample
-    [16, 32767, 32767],             // the blocks just below zero
+    [16, 32768, 32768],             // its first sample is block 0, 0
+    [16, 32767, 32767],             // blocks just below zero
     [16, 0, 0], [16, -1, -1], [16, -70000, 123456],
     [10, 512, 511], [10, -3, 700], [3, 4, 3], [0, 0, 0], [-1, 0, -1], [-12, 1, -2], [-26, -3, 3],
     [17, 65536, 65535], [20, 524288, 524287], [26, 33554432, 33554431],
@@ -32,7 +32,7 @@ const POINTS = [
 describe('/height', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('answers with the block and its height', () => eachRow(POINTS, async ([x, y]) => {
+    it('returns the block and its height', () => eachRow(POINTS, async ([x, y]) => {
         const { range: [min, max] } = await daemon.json('/default.json');
         const answer = await daemon.get(`/default/height?x=${x}&y=${y}`);
         assertStatus(answer, 200);
@@ -46,8 +46,8 @@ describe('/height', { timeout: patience(60000) }, () => {
             'with y first');
     }));
 
-    it('knows the block to 1/1024 near the limit', async () => {
-        // One unit apart, where a double can no longer tell them apart.
+    it('resolves 1/1024 block near the limit', async () => {
+        // Points so close that a double cannot distinguish their coordinates.
         const heights = [];
         for (let i = 0n; i < 64n; i++) {
             const x = decimal((LIMIT - 1n) * 1024n + i * 16n);
@@ -59,7 +59,7 @@ describe('/height', { timeout: patience(60000) }, () => {
     const bad = ['', '+1', '-0', '01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'nan', 'abc', '1,5',
         '.5', '5.', '-', '--1', '-.5', '0.1', '0.00048828125', '1.00000000001',
         '0.33333333333333', '%31', '1%20', '1.5.5', '1_0', '00.5', '-00.5'];
-    it('refuses what is not a plain decimal', () => eachRow(
+    it('rejects malformed decimals', () => eachRow(
         [...bad.map((text) => ['x', text]), ...bad.map((text) => ['y', text])],
         async ([key, text]) => {
             const query = key === 'x' ? `x=${text}&y=0` : `x=0&y=${text}`;
@@ -67,21 +67,21 @@ describe('/height', { timeout: patience(60000) }, () => {
                 new RegExp(text.includes('%') ? '%|percent|\\b[xy]\\b' : `\\b${key}\\b`));
         }));
 
-    it('wants x and y, once each', () => eachRow([
+    it('requires x and y exactly once', () => eachRow([
         '', '?', '?x=1', '?y=1', '?x=1&y', '?x&y', '?x=1&x=1&y=1', '?x=1&y=1&y=2', '?X=1&Y=1',
         '?x=1;y=1', '?at=1,1',
     ], async (query) => {
         assertError(await daemon.get(`/default/height${query}`), 400, /\b[xy]\b/);
     }));
 
-    it('ends at the coordinate limit', () => eachRow([
+    it('rejects coordinates beyond the limit', () => eachRow([
         ['x', '4503599627370497', [404]],
         ['x', '-4503599627370497', [404]],
         ['x', '4503599627370496.5', [404]],
         ['x', '-4503599627370496.0009765625', [404]],
         ['x', '9223372036854775807', [404]],
         ['x', '18014398509481984', [404]],
-        // 2^54 units of 1/1024 wrap round an int64: 0 would be the wrong answer.
+        // 2^64 blocks overflow an int64, and a wrapped value would be 0.
         ['x', '18446744073709551616', [400, 404]],
         ['x', '99999999999999999999999', [400, 404]],
         ['y', '4503599627370497', [404]],
@@ -108,19 +108,19 @@ describe('raw heights', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('are varied and in the range everywhere', () => eachRow(PLACES, async ([z, x, y]) => {
+    it('vary and stay in the range everywhere', () => eachRow(PLACES, async ([z, x, y]) => {
         const { range: [min, max] } = await daemon.json('/default.json');
         const samples = await tile(z, x, y);
         assert.ok(samples.every((h) => h >= min && h <= max), 'outside the range');
         const distinct = new Set(samples).size;
-        // A tile of zoom 26 is a quarter of a block: floats repeat there.
+        // A tile of zoom 26 is a quarter of a block wide, so floats repeat.
         assert.ok(distinct > (z <= 17 ? 20000 : 8), `only ${distinct} heights`);
         for (let row = 1; row < 256; row++)
             assert.notDeepEqual(samples.subarray(256 * row, 256 * row + 256), samples.subarray(0, 256),
                 `row ${row} repeats row 0`);
     }));
 
-    it('at a zoom hold every sample of the zoom before', () => eachRow(
+    it('include every sample of the previous zoom', () => eachRow(
         PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
             const coarse = await tile(z, x, y);
             for (const [right, down] of [[0n, 0n], [1n, 0n], [0n, 1n], [1n, 1n]]) {
@@ -134,7 +134,7 @@ describe('raw heights', { timeout: patience(60000) }, () => {
             }
         }));
 
-    it('at double density hold every sample of the plain tile', () => eachRow(
+    it('at double density include every sample of the plain tile', () => eachRow(
         PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
             const plain = await tile(z, x, y);
             const dense = await tile(z, x, y, '@2x.f32');
@@ -150,7 +150,7 @@ describe('raw heights', { timeout: patience(60000) }, () => {
         assert.notDeepEqual(last, first);
     });
 
-    it('are the same numbers as 16-bit files and pictures', () => eachRow(
+    it('agree with the 16-bit files and pictures', () => eachRow(
         PLACES.flatMap((place) => [[...place, ''], [...place, '@2x']])
             .filter(([z, , , density]) => z < 26 || density === ''), async ([z, x, y, density]) => {
             const { range: [min, max] } = await daemon.json('/default.json');
@@ -166,7 +166,7 @@ describe('raw heights', { timeout: patience(60000) }, () => {
             });
         }));
 
-    it('show in gray, where no octave is finer than a pixel', () => eachRow(
+    it('agree with the gray layer at zooms where no octave is filtered', () => eachRow(
         [[16, 32768, 32768], [16, -1, -1], [20, 524288, 524287]], async ([z, x, y]) => {
             const { range: [min, max] } = await daemon.json('/default.json');
             const heights = await tile(z, x, y);
@@ -178,7 +178,7 @@ describe('raw heights', { timeout: patience(60000) }, () => {
             });
         }));
 
-    it('say what they are', () => eachRow(
+    it('have headers that describe them', () => eachRow(
         PLACES.flatMap(([z, x, y]) => ['.f32', '.r16', '@2x.f32', '@2x.r16'].map((form) => [z, x, y, form]))
             .filter(([z, , , form]) => z < 26 || !form.includes('@')), async ([z, x, y, form]) => {
             const world = await daemon.json('/default.json');

@@ -1,5 +1,5 @@
-// Pictures join: a border shows the pixels that are there where no border is, and
-// across it they change no more than inside a tile.
+// Pictures join without seams: pixels at a border are those of any other tiling, and
+// change across the border no more than inside a tile.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,15 +10,15 @@ import { decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
-const REACH = 24;       // columns looked at on either side of a border
-const NEAR = 3;         // pairs of columns this close to it must not stand out
-const SLACK = 1.35;     // measured: undisturbed columns vary by less than 1.2
-const LEVEL = 0.3;      // of 255: rounding, where the picture is all but flat
+const REACH = 24;       // columns compared on each side of a border
+const NEAR = 3;         // pairs of columns this close to the border must not stand out
+const SLACK = 1.35;     // tolerated ratio; inner columns vary by a factor below 1.2
+const LEVEL = 0.3;      // of 255: tolerated rounding in nearly flat pictures
 
 /*
- * Mean absolute difference of the columns i and i + 1, over all rows and
- * channels, for pairs from -REACH to REACH around the border between two images
- * that lie side by side; element REACH is the border itself.
+ * Mean absolute difference of columns i and i + 1, over all rows and channels, for pairs
+ * from -REACH to REACH around the border between two adjacent images. Element REACH is
+ * the border itself.
  */
 function profile(left, right, vertical) {
     const size = left.width;
@@ -47,21 +47,21 @@ function assertNoSeam(profiles) {
             assert.ok(value <= allowed, `${i - REACH} columns from the border neighbours differ by ` +
                 `${value.toFixed(3)}; inside by at most ${inner[0].toFixed(3)}`);
     });
-    // A border that is too smooth is a repeated column.
+    // A border that is too smooth means a repeated column.
     assert.ok(mean[REACH] >= inner.at(-1) / SLACK - LEVEL,
-        `the border's neighbours differ by ${mean[REACH].toFixed(3)} only; ` +
+        `the border's neighbours differ by only ${mean[REACH].toFixed(3)}; ` +
         `inside by at least ${inner.at(-1).toFixed(3)}`);
 }
 
-/* Worlds like default but for a grid that begins half a tile further south-east, at one zoom. */
+/* The default world with its grid shifted half a tile to the south-east, for one zoom each. */
 const SHIFTED = [-26, 2, 10, 16, 26];
 const origin = (z) => decimal(ORIGIN * 1024n + 2n ** BigInt(7 + NATIVE_ZOOM - z + 10));
 const CONFIG = `worlds:\n  - name: default\n${SHIFTED.map((z) =>
     `  - name: half_${z}\n    origin: [${origin(z)}, ${origin(z)}]\n`).join('')}`;
 
 /*
- * That the SIZE x SIZE pixels of image A from column I and row J on are those of
- * image B from K and L on.
+ * Assert that the SIZE x SIZE pixels of image A at column I, row J equal those of image B
+ * at column K, row L.
  */
 function assertSame([a, i, j], [b, k, l], size, what) {
     assert.deepEqual([a.depth, a.channels], [b.depth, b.channels]);
@@ -85,7 +85,7 @@ describe('seams', { timeout: patience(60000) }, () => {
         return images.get(tile);
     }
 
-    /* Four borders in a row, so that one tile's weather does not decide. */
+    /* Average four adjacent borders, so that one unusual tile does not decide. */
     async function assertJoins(layer, z, border, along, vertical, density = '') {
         const profiles = [];
         for (let i = -2; i < 2; i++) {
@@ -100,27 +100,27 @@ describe('seams', { timeout: patience(60000) }, () => {
     const zooms = [2, 6, 10, 13, 16, 19];
     const middle = (z) => 2 ** (z - 1);     // where block 0 lies
     for (const layer of ['relief', 'gray'])
-        for (const [direction, vertical] of [['side by side', false], ['one above the other', true]])
-            it(`do not show in ${layer}, ${direction}`, () => eachRow(zooms.flatMap((z) => [
-                [z, middle(z), middle(z)],          // across block 0
+        for (const [direction, vertical] of [['vertical', false], ['horizontal', true]])
+            it(`are invisible in ${layer}, ${direction} borders`, () => eachRow(zooms.flatMap((z) => [
+                [z, middle(z), middle(z)],          // at block 0
                 [z, 0, middle(z)],                  // between tiles -1 and 0
                 [z, middle(z) + 3, -5],
             ]), ([z, border, along]) => assertJoins(layer, z, border, along, vertical)));
 
-    it('do not show at double density', () => eachRow(
+    it('are invisible at double density', () => eachRow(
         [[4, false], [4, true], [10, false], [10, true], [15, false], [15, true]],
         ([z, vertical]) => assertJoins('relief', z, middle(z), middle(z), vertical, '@2x')));
 
-    it('do not show far out', () => eachRow(
+    it('are invisible far from the origin', () => eachRow(
         [[10, 2 ** 37], [16, 2 ** 43], [16, -(2 ** 43)]],
         ([z, border]) => assertJoins('relief', z, border, -border, false)));
 
     const picture = async (tile) => decodePng(await daemon.bytes(`/${tile}.png`));
 
-    // The border of a tile lies inside the double-density tile above it, where
-    // the same samples are drawn at once.
+    // A double-density tile covers four tiles of the next zoom, so it has their
+    // borders in its interior.
     for (const layer of NAMES)
-        it(`are nowhere in the double-density tile that covers four: ${layer}`, () => eachRow(
+        it(`are absent from the double-density tile that covers four: ${layer}`, () => eachRow(
             [[4, 8, 7], [9, 256, 255], [13, -1, 0], [15, 16384, 16383], [25, -3, 16777215]],
             async ([z, x, y]) => {
                 const dense = await picture(`default/${layer}/${z}/${x}/${y}@2x`);
@@ -130,8 +130,8 @@ describe('seams', { timeout: patience(60000) }, () => {
                         [dense, 256 * right, 256 * down], 256, `quarter ${right}, ${down}`);
             }));
 
-    // And the borders of that one, or of any tiles, lie inside those of a grid that is shifted by
-    // half a tile, where four tiles meet in the middle.
+    // A grid that is shifted by half a tile has the borders of any tiles in its
+    // interior; four tiles meet in the middle of each shifted tile.
     const CORNERS = SHIFTED.flatMap((z) => [[z, -1, -1], ...(z < 2 ? [] : [
         [z, 2 ** (z - 1) - 1, 2 ** (z - 1) - 1],    // block 0
         [z, -9, 2 ** (z - 2)],
@@ -140,7 +140,7 @@ describe('seams', { timeout: patience(60000) }, () => {
         [26, -(2 ** 53), 2 ** 53 - 1],
     ]).map((corner) => [...corner, '']).concat([[2, 1, 1, '@2x'], [16, -1, 32767, '@2x']]);
     for (const layer of NAMES)
-        it(`are nowhere in a grid that is shifted by half a tile: ${layer}`, () => eachRow(CORNERS,
+        it(`are absent from a grid shifted by half a tile: ${layer}`, () => eachRow(CORNERS,
             async ([z, x, y, density]) => {
                 const across = await picture(`half_${z}/${layer}/${z}/${x}/${y}${density}`);
                 const half = across.width / 2;
@@ -151,7 +151,7 @@ describe('seams', { timeout: patience(60000) }, () => {
                         half, `quarter ${right}, ${down}`);
             }));
 
-    it('at double density the picture is the same, finer', () => eachRow(
+    it('stay in place at double density, which is the same picture, finer', () => eachRow(
         [[4, 8, 8], [10, 512, 511], [13, -1, 4096], [16, 32768, 32768], [19, 262144, 262143]],
         async ([z, x, y]) => {
             const plain = await image(`relief/${z}/${x}/${y}`);

@@ -1,4 +1,5 @@
-// Many at once: one render a tile however many ask for it, and all are answered.
+// Concurrent requests: one render per tile however many clients request it, and all
+// get a response.
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -10,10 +11,10 @@ import { request } from './wire.mjs';
 import { fewer, patience } from './program.mjs';
 
 describe('many requests', { timeout: patience(60000) }, () => {
-    // What makes hundreds of cold tiles wait is not to be shed here, on machines of any speed.
+    // A long wait limit, so that a slow machine sheds none of hundreds of cold tiles.
     const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
-    /* As many connections as requests. */
-    const crowd = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };
+    /* One connection per request. */
+    const concurrent = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };
 
     it('for one cold tile share one render', () => eachRow([
         ['/default/relief/10/100/100@2x.png', 'relief'],
@@ -23,7 +24,7 @@ describe('many requests', { timeout: patience(60000) }, () => {
         ['/default/height/10/101/100@2x.f32', 'height'],
     ], async ([tile, layer]) => {
         const before = await daemon.metrics();
-        const answers = await Promise.all(Array.from({ length: 64 }, () => daemon.get(tile, {}, crowd)));
+        const answers = await Promise.all(Array.from({ length: 64 }, () => daemon.get(tile, {}, concurrent)));
         const after = await daemon.metrics();
         const rise = (name) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
         for (const answer of answers) {
@@ -34,8 +35,8 @@ describe('many requests', { timeout: patience(60000) }, () => {
         assert.equal(rise(`farlands_tiles_rendered_total{layer="${layer}"}`), 1, 'renders');
         assert.ok(rise('farlands_cache_misses_total') >= 1, 'misses');
         const shared = rise('farlands_coalesced_total') + rise('farlands_cache_hits_total{tier="memory"}');
-        assert.ok(shared >= 63, `${shared} requests came from the one render, not 63`);
-        assert.equal(rise('farlands_requests_total{code="200"}'), 64 + 1, 'requests, with /metrics itself');
+        assert.ok(shared >= 63, `${shared} requests shared the render, expected 63`);
+        assert.equal(rise('farlands_requests_total{code="200"}'), 64 + 1, 'requests including /metrics');
     }));
 
     it('for one cold tile on one connection share one render', async () => {
@@ -48,12 +49,12 @@ describe('many requests', { timeout: patience(60000) }, () => {
         assert.equal(await daemon.rendered(), before + 1);
     });
 
-    it('for different cold tiles are all answered', async () => {
+    it('for different cold tiles all succeed', async () => {
         const count = fewer(300);
         const tiles = Array.from({ length: count }, (_, i) =>
             `/default/${['relief', 'gray', 'height'][i % 3]}/9/${i % 20}/${200 + Math.floor(i / 20)}.png`);
         const before = await daemon.rendered();
-        const answers = await Promise.all(tiles.map((tile) => daemon.get(tile, {}, crowd)));
+        const answers = await Promise.all(tiles.map((tile) => daemon.get(tile, {}, concurrent)));
         assert.equal(await daemon.rendered(), before + count);
         assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, count, 'ETags');
         assert.equal(new Set(answers.map(({ body }) => body.toString('latin1'))).size, count, 'pictures');
@@ -62,29 +63,29 @@ describe('many requests', { timeout: patience(60000) }, () => {
             pngChunks(answers[i].body);
             if (i % 10 === 0) {
                 assert.equal(decodePng(answers[i].body).width, 256);
-                assert.deepEqual(await daemon.bytes(tile), answers[i].body, 'asked again');
+                assert.deepEqual(await daemon.bytes(tile), answers[i].body, 'second request');
             }
         });
         assert.equal(await daemon.rendered(), before + count, 'rendered again');
     });
 
-    it('of the background do not make those wait who ask for the same', async () => {
+    it('in the background do not delay an interactive request for the same tile', async () => {
         let done = 0;
         const tiles = Array.from({ length: fewer(200) }, (_, i) => `/default/normal/13/${i}/78@2x.png`);
-        const background = tiles.map((tile) => daemon.get(tile, { Priority: 'u=7' }, crowd)
+        const background = tiles.map((tile) => daemon.get(tile, { Priority: 'u=7' }, concurrent)
             .then((answer) => { done++; return answer; }));
         await background[0];
-        assertStatus(await daemon.get(tiles.at(-1), {}, crowd), 200);
-        assert.ok(done < tiles.length * 3 / 4, `${done} of ${tiles.length} came before it`);
+        assertStatus(await daemon.get(tiles.at(-1), {}, concurrent), 200);
+        assert.ok(done < tiles.length * 3 / 4, `${done} of ${tiles.length} finished before it`);
         for (const answer of await Promise.all(background))
             assertStatus(answer, 200);
     });
 
-    it('leave hits quick', async () => {
+    it('do not slow down hits', async () => {
         const hot = '/default/relief/10/1/1.png';
         await daemon.bytes(hot);
         const misses = Array.from({ length: fewer(150) }, (_, i) =>
-            daemon.get(`/default/relief/13/${i}/77.png`, {}, crowd));
+            daemon.get(`/default/relief/13/${i}/77.png`, {}, concurrent));
         let done = false;
         const all = Promise.all(misses).then((answers) => { done = true; return answers; });
         const waits = [];
@@ -96,8 +97,8 @@ describe('many requests', { timeout: patience(60000) }, () => {
         for (const answer of await all)
             assertStatus(answer, 200);
         waits.sort((a, b) => a - b);
-        // Two cores shared with the renders and with this process: generous, but
-        // far below the time of a queue of misses.
+        // Generous, since renders and this process share two cores, but far below the
+        // wait in a queue of misses.
         assert.ok(waits[Math.floor(waits.length / 2)] < 100, `median of ${waits.length}: ` +
             `${waits[Math.floor(waits.length / 2)]} ms`);
     });

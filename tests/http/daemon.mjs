@@ -165,8 +165,8 @@ export class Daemon {
 
 export function assertPeace({ code, signal, late, stderr }) {
     const log = `stderr: ${stderr.slice(-4000)}`;
-    assert.equal(late, false, `did not end in time after SIGTERM; ${log}`);
-    assert.equal(signal, null, `died of ${signal}; ${log}`);
+    assert.equal(late, false, `did not exit in time after SIGTERM; ${log}`);
+    assert.equal(signal, null, `killed by ${signal}; ${log}`);
     assert.equal(code, 0, `exit code ${code}; ${log}`);
     assert.doesNotMatch(stderr, /Sanitizer|runtime error:|libmicrohttpd.*(abort|panic)/i);
 }

@@ -1,4 +1,4 @@
-// The layers of the program, as its table has them: { name: [extensions, sorted] }.
+// The program's layers, read from its table: { name: [extensions, sorted] }.
 
 import fs from 'node:fs';
 

@@ -84,7 +84,7 @@ static int open_unix(const char *path, int type)
     return fd;
 }
 
-static void tell_port(int fd)
+static void print_port(int fd)
 {
     struct sockaddr_storage address = {0};
     socklen_t length = sizeof address;
@@ -99,7 +99,7 @@ static void tell_port(int fd)
     printf("socket %d\n", port);
 }
 
-/* Returns the arguments that are left. */
+/* Returns the remaining arguments. */
 static char **open_sockets(struct manager *manager, char **words)
 {
     for (; *words && !is(*words, "--"); words++) {
@@ -118,7 +118,7 @@ static char **open_sockets(struct manager *manager, char **words)
             *fd = open_inet(words[0], words[1], words[2]);
             words += 2;
         }
-        tell_port(*fd);
+        print_port(*fd);
         manager->count++;
     }
     return *words ? words + 1 : words;
@@ -139,7 +139,7 @@ static void become_program(struct manager *manager)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    /* Out of the way first: a socket may stand where another goes. */
+    /* Move them to high numbers first: a socket may occupy another's target descriptor. */
     for (int i = 0; i < manager->count; i++)
         if (manager->sockets[i] >= 0 && dup2(manager->sockets[i], SPARE + i) < 0)
             fail("dup2");
@@ -198,15 +198,15 @@ static void reap(struct manager *manager)
     }
 }
 
-static void hear(const struct manager *manager)
+static void receive_notification(const struct manager *manager)
 {
     char text[TEXT];
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred))];
         struct cmsghdr align;
     } control;
-    struct iovec place = {text, sizeof text - 1};
-    struct msghdr message = {.msg_iov = &place,
+    struct iovec buffer = {text, sizeof text - 1};
+    struct msghdr message = {.msg_iov = &buffer,
                              .msg_iovlen = 1,
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
@@ -229,13 +229,13 @@ static void hear(const struct manager *manager)
 
 static void open_channels(struct manager *manager)
 {
-    char folder[] = "/tmp/farlands-manager-XXXXXX", path[sizeof folder + 8];
+    char directory[] = "/tmp/farlands-manager-XXXXXX", path[sizeof directory + 8];
     const int on = 1;
     sigset_t ended;
 
-    if (!mkdtemp(folder))
-        fail(folder);
-    snprintf(path, sizeof path, "%s/notify", folder);
+    if (!mkdtemp(directory))
+        fail(directory);
+    snprintf(path, sizeof path, "%s/notify", directory);
     manager->notify = open_unix(path, SOCK_DGRAM);
     setsockopt(manager->notify, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     setenv("NOTIFY_SOCKET", path, 1);
@@ -269,8 +269,8 @@ static void run(struct manager *manager)
         if (poll(polled, sizeof polled / sizeof polled[0], -1) < 0 && errno != EINTR)
             fail("poll");
         if (polled[1].revents)
-            hear(manager);
-        else if (polled[2].revents) /* only when all that it said has been told */
+            receive_notification(manager);
+        else if (polled[2].revents) /* only after all its notifications */
             reap(manager);
         if (!polled[0].revents)
             continue;

@@ -32,18 +32,18 @@ export class Manager {
             const lines = (rest + bytes).split('\n');
             rest = lines.pop();
             for (const line of lines)
-                this.#hear(...line.split(' '));
+                this.#handle(...line.split(' '));
         });
     }
 
-    #hear(what, number, ...words) {
-        if (what === 'socket')
+    #handle(event, number, ...words) {
+        if (event === 'socket')
             this.ports.push(Number(number));
-        else if (what === 'started')
+        else if (event === 'started')
             this.latest = this.#service(number);
-        else if (what === 'said')
+        else if (event === 'said')
             this.#service(number).said.push(words.join(' '));
-        else if (what === 'ended')
+        else if (event === 'ended')
             this.#service(number).ended = words.join(' ');
     }
 

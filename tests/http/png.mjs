@@ -26,10 +26,10 @@ export function pngChunks(file) {
     const chunks = [];
     let at = 8;
     while (at < file.length) {
-        assert.ok(at + 12 <= file.length, `torn at byte ${at}: half a chunk`);
+        assert.ok(at + 12 <= file.length, `truncated at byte ${at}: incomplete chunk`);
         const length = file.readUInt32BE(at);
         const type = file.toString('latin1', at + 4, at + 8);
-        assert.ok(at + 12 + length <= file.length, `torn at byte ${at}: ${type} says ${length} bytes`);
+        assert.ok(at + 12 + length <= file.length, `truncated at byte ${at}: ${type} has ${length} bytes`);
         const stored = file.readUInt32BE(at + 8 + length);
         assert.equal(crc32(file.subarray(at + 4, at + 8 + length)), stored, `CRC of ${type} at ${at}`);
         chunks.push({ type, body: file.subarray(at + 8, at + 8 + length) });

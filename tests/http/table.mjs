@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 
 export async function eachRow(rows, check, { atOnce = false } = {}) {
-    assert.ok(rows.length > 0, 'an empty table checks nothing');
+    assert.ok(rows.length > 0, 'the table is empty');
     const failures = [];
     const checkRow = async (row) => {
         try {
@@ -40,7 +40,7 @@ export function assertError(answer, status, names) {
     assert.equal(answer.headers['access-control-allow-origin'], '*');
     const { error } = JSON.parse(answer.body);
     assert.equal(typeof error, 'string');
-    assert.ok(error.length > 0, 'an empty message');
+    assert.ok(error.length > 0, 'the message is empty');
     if (names)
         assert.match(error, names);
 }

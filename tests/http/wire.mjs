@@ -97,10 +97,10 @@ class Connection {
         return new Promise((resolve, reject) => {
             const finish = (settle, value) => {
                 clearTimeout(alarm);
-                this.listeners.delete(look);
+                this.listeners.delete(check);
                 settle(value);
             };
-            const look = () => {
+            const check = () => {
                 try {
                     const value = ready();
                     if (value !== null)
@@ -110,8 +110,8 @@ class Connection {
                 }
             };
             const alarm = setTimeout(() => finish(resolve, null), patience(limit));
-            this.listeners.add(look);
-            look();
+            this.listeners.add(check);
+            check();
         });
     }
 
@@ -123,7 +123,7 @@ class Connection {
                 return answer;
             const cause = this.error ? ` (${this.error.code})` : '';
             throw new Error(`connection ended${cause} after ${this.received} bytes, ` +
-                `in the middle of an answer: ${JSON.stringify(this.buffer.toString('latin1', 0, 200))}`);
+                `in mid-response: ${JSON.stringify(this.buffer.toString('latin1', 0, 200))}`);
         }, limit);
         if (!found)
             throw new Error(`no complete response within ${limit} ms; so far: ` +
