@@ -90,8 +90,9 @@ int atomic_file_new(struct atomic_file **out, const char *file, bool (*is_ours)(
         return -ENOMEM;
     atomic->fd = -1;
     atomic->file = strdup(file);
-    if (asprintf(&atomic->path, "%s%s" ATOMIC_FILE_SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
-        atomic->path = NULL;
+    char *path;
+    if (asprintf(&path, "%s%s" ATOMIC_FILE_SUFFIX, file[0] == '/' ? "" : "./", file) >= 0)
+        atomic->path = path;
     int err = atomic->file && atomic->path ? open_unfinished(atomic, is_ours) : -ENOMEM;
     if (err) {
         atomic_file_free(atomic);

@@ -247,7 +247,7 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
     prerender->count = tile_plan_count(parts->plan);
     pthread_mutex_init(&prerender->lock, NULL);
     if (!verify)
-        prerender->scratch = calloc(parts->threads, sizeof *prerender->scratch);
+        prerender->scratch = calloc(parts->threads, sizeof(struct render_scratch *));
     int err = verify || prerender->scratch ? 0 : -ENOMEM;
     for (unsigned i = 0; !err && !verify && i < parts->threads; i++)
         err = render_scratch_new(&prerender->scratch[i]);

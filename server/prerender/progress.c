@@ -53,7 +53,8 @@ char *progress_bar(const struct progress_state *state, double rate, int width,
         bar[0] = '[';
         memset(bar + 1, '.', (size_t)length);
         memset(bar + 1, '#', (size_t)scale(state, length));
-        strcpy(bar + 1 + length, "] ");
+        bar[1 + length] = ']';
+        bar[2 + length] = ' ';
     }
     snprintf(buffer, PROGRESS_TEXT, "%s%s%s", head, bar, tail);
     if (width > 0 && width < PROGRESS_TEXT)
