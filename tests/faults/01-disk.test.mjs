@@ -1,4 +1,4 @@
-// Faults 1 to 12: the cache's disk. Whatever it does, every tile is served, and right.
+// Faults 1 to 12: disk failures. Every tile is still served, with the right bytes.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import { ABREAST, ANY_LINE, Faults, diskUse, logLines, noMounts, remount, settle
 const serving = (check, { config = '', ...options } = {}) =>
     servingAs(check, { config: config + ANY_LINE, ...options });
 
-/* Nothing is served from memory, so that the disk is asked. */
+/* Disables the memory cache, so that tiles are read from disk. */
 const NO_MEMORY = 'cache: { memory: 0 }\n';
 const YEAR = 31557600;
 
@@ -28,7 +28,7 @@ async function fileOf(daemon, tile) {
     return path.join(daemon.cache, fingerprint, tile.replace('/default/', ''));
 }
 
-/* Wait for the tiles to be in the cache: they may be stored after they are served. */
+/* Wait until the tiles are on disk: the daemon may store them after it serves them. */
 async function stored(daemon, paths) {
     const files = await Promise.all(paths.map((tile) => fileOf(daemon, tile)));
     assert.ok(await eventually(() => files.every((file) => fs.existsSync(file))),
@@ -39,16 +39,16 @@ async function stored(daemon, paths) {
 describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     const reference = useDaemon({ config: ANY_LINE });
 
-    /* All TILES are served, as a daemon with a good disk serves them. */
+    /* Assert that PATHS are served with the same bytes as by a daemon without faults. */
     async function assertServed(daemon, paths) {
         await Promise.all(paths.map(async (tile) => {
             const [answer, right] = await Promise.all([daemon.get(tile), reference.bytes(tile)]);
             assert.equal(answer.status, 200, `${tile}: ${answer.body.subarray(0, 200)}`);
-            assert.ok(answer.body.equals(right), `${tile}: other bytes than without the fault`);
+            assert.ok(answer.body.equals(right), `${tile}: bytes differ from those without the fault`);
         }));
     }
 
-    /* Served, storing suspended and counted, and one line of log about it. */
+    /* Assert that PATHS are served, that writes are suspended and the fault counted, and that it is logged once. */
     async function assertUncached(daemon, paths) {
         const before = logLines(daemon).length;
         const started = Date.now();
@@ -58,13 +58,13 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         assert.ok(await daemon.metric('farlands_cache_faults_total') >= 1, 'no fault counted');
         const lines = logLines(daemon).slice(before);
         const tries = 1 + Math.floor((Date.now() - started) / 5000);
-        assert.ok(lines.length >= 1 && lines.length <= tries, `lines of log for one fault:\n${lines.join('\n')}`);
-        assert.deepEqual(strays(daemon.cache), [], 'left behind');
+        assert.ok(lines.length >= 1 && lines.length <= tries, `log lines for one fault:\n${lines.join('\n')}`);
+        assert.deepEqual(strays(daemon.cache), [], 'stray files');
         for (const file of tilesBelow(daemon.cache))
             pngChunks(fs.readFileSync(file));
     }
 
-    /* Once the fault is gone, storing begins again by itself: it is suspended for 5 s. */
+    /* Assert that writes resume after the fault ends: they are suspended for 5 s. */
     async function assertStoresAgain(daemon, faults, { column }) {
         faults.advance('steady', 5);
         let i = 0;
@@ -73,17 +73,17 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await daemon.bytes(`/default/gray/12/${column}/${i++}.png`);
             await sleep(20);
             return tilesBelow(daemon.cache).length > before;
-        }), 'nothing is stored again');
+        }), 'writes do not resume');
         assert.equal(await daemon.metric('farlands_cache_suspended'), 0);
     }
 
-    it('fault 01: killed in mid-write: what is left is swept at start, no tile is torn', async () => {
+    it('fault 01: SIGKILL during a write: temporary files are removed at start, no tile is torn', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
         let interrupted = 0; // a slow build may be between two writes when it is killed
         for (let round = 0; round < 4; round++)
             await serving(async (daemon) => {
-                assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
+                assert.ok(await eventually(() => strays(cache).length === 0), `stray files: ${strays(cache)}`);
                 const before = tilesBelow(cache).length;
                 faults.set('write', { amount: 5, cap: 4000 });      // a tile takes about ten writes
                 const answers = tiles(60, { layer: 'relief', column: round }).map((tile) => settled(daemon.get(tile)));
@@ -94,16 +94,16 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                 await daemon.ended();
                 interrupted += strays(cache).length;
             }, { cache, faults });
-        assert.ok(interrupted > 0, 'nothing was interrupted');
+        assert.ok(interrupted > 0, 'no write was interrupted');
         await serving(async (daemon) => {
-            assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
+            assert.ok(await eventually(() => strays(cache).length === 0), `stray files: ${strays(cache)}`);
             await assertServed(daemon, [0, 1, 2, 3].flatMap((column) => tiles(60, { layer: 'relief', column })));
             assert.equal(await daemon.metric('farlands_cache_faults_total'), 0, 'torn tiles');
             assert.ok(await daemon.metric('farlands_cache_hits_total', 'tier="disk"') > 0);
         }, { cache, faults });
     });
 
-    /* Tiles, stored; then something that happens to their files; then a daemon that finds them. */
+    /* Store tiles, stop the daemon, call DAMAGE with each file, and start another daemon on the same cache. */
     async function damaged(paths, damage, assertFound) {
         const cache = scratch();
         const faults = new Faults(cache);
@@ -122,7 +122,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
     async function assertRenderedAgain(daemon, files) {
         assert.equal(await daemon.metric('farlands_cache_faults_total'), files.length, 'faults counted');
         assert.equal(await daemon.rendered(), files.length);
-        assert.equal(await daemon.metric('farlands_cache_suspended'), 0, 'suspended by a damaged file');
+        assert.equal(await daemon.metric('farlands_cache_suspended'), 0, 'a damaged file suspends writes');
         await eachRow(files, async (file) => {
             const { length } = await reference.bytes(`/default/${file.split('/').slice(-4).join('/')}`);
             assert.ok(await eventually(() => fs.statSync(file).size === length), 'not replaced');
@@ -130,7 +130,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         });
     }
 
-    it('fault 02: power loss: a file of no length, or torn, is a miss and is replaced', () => {
+    it('fault 02: power loss: an empty or torn file is a miss and is replaced', () => {
         const cuts = [() => 0, () => 1, () => 8, () => 33, (size) => size >> 1, (size) => size - 12, (size) => size - 1];
         const zeros = [(size) => size >> 1, (size) => size - 4096, () => 0];
         return damaged(tiles(cuts.length + zeros.length), (file, i) => {
@@ -141,7 +141,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         }, assertRenderedAgain);
     });
 
-    it('fault 03: bit rot: one flipped bit is a miss, counted, and rendered again', () =>
+    it('fault 03: bit rot: a file with one flipped bit is a miss, counted, and rendered again', () =>
         damaged(tiles(40), (file, i) => {
             const bytes = fs.readFileSync(file);
             const at = i < 4 ? [1, 18, 34, bytes.length - 1][i] : Math.floor(bytes.length * (i - 3) / 38);
@@ -149,7 +149,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             fs.writeFileSync(file, bytes);
         }, assertRenderedAgain));
 
-    it('fault 04: foreign files are ignored, those of old fingerprints go first', async () => {
+    it('fault 04: foreign files are ignored, files of old fingerprints are evicted first', async () => {
         const cache = scratch();
         const old = path.join(cache, '0123456789abcdef/gray/11/900');
         fs.mkdirSync(old, { recursive: true });
@@ -167,22 +167,22 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             fs.symlinkSync(outside, file);
             const found = () => Promise.all(paths.map((tile) => fileOf(daemon, tile)))
                 .then((files) => files.filter((each) => fs.lstatSync(each, { throwIfNoEntry: false })?.isFile()).length);
-            // What finds no place at once is stored when it is asked for again.
+            // A tile that finds no space at first is stored when it is requested again.
             assert.ok(await eventually(async () => {
                 await assertServed(daemon, paths);
                 return await found() === paths.length;
             }), `${await found()} of ${paths.length} tiles stored`);
             const ofOld = tilesBelow(cache).filter((each) => each.startsWith(old)).length;
-            assert.ok(ofOld < 30, `${ofOld} of 80 old tiles are left, where 100 files may be`);
+            assert.ok(ofOld < 30, `${ofOld} of 80 old tiles are left, with a limit of 100 files`);
             await sleep(300);
-            assert.equal(await found(), paths.length, 'tiles of this world went before old ones');
+            assert.equal(await found(), paths.length, 'tiles of this world were evicted before old ones');
             assert.equal(fs.readFileSync(outside, 'utf8'), 'not the cache\'s');
             for (const name of ['README.txt', 'lost+found', 'link'])
                 assert.ok(fs.existsSync(path.join(cache, name)), `${name} is gone`);
         }, { cache, config: 'cache: { files: 100, memory: 0 }\n' });
     });
 
-    it('fault 05: the disk is full: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
+    it('fault 05: the disk is full: tiles are served uncached, writes suspended, then resumed', { skip: noMounts }, () =>
         withTmpfs('size=1m', (cache) => serving(async (daemon, faults) => {
             await assertUncached(daemon, tiles(50, { layer: 'relief' }));
             for (const entry of fs.readdirSync(cache))
@@ -190,20 +190,20 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertStoresAgain(daemon, faults, { column: 5 });
         }, { cache })));
 
-    it('fault 06: no inodes: served uncached, storing suspended, then as before', { skip: noMounts }, () =>
+    it('fault 06: no inodes: tiles are served uncached, writes suspended, then resumed', { skip: noMounts }, () =>
         withTmpfs('size=64m,nr_inodes=16', (cache) => serving(async (daemon, faults) => {
             await assertUncached(daemon, tiles(30));
             remount(cache, 'nr_inodes=1000');
             await assertStoresAgain(daemon, faults, { column: 6 });
         }, { cache })));
 
-    it('fault 07: input/output errors: served uncached, tried again after 5 s, not before', async () => {
+    it('fault 07: I/O errors: tiles are served uncached, writes are retried after 5 s, not before', async () => {
         await serving(async (daemon, faults) => {
             const paths = tiles(30);
             faults.set('write', { error: 'EIO' });
             await assertUncached(daemon, paths);
             assert.ok(faults.hits('write') > 0);
-            // As many as were in the making when the first one failed.
+            // Only the writes in progress when the first one failed.
             assert.ok(faults.hits('write') <= 4, `tried ${faults.hits('write')} times for 30 tiles`);
             faults.clear();
             await assertStoresAgain(daemon, faults, { column: 7 });
@@ -214,12 +214,12 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         }, { config: NO_MEMORY });
     });
 
-    it('fault 07: the cache\'s file system becomes read-only: served uncached, its tiles found', () =>
+    it('fault 07: the file system becomes read-only: new tiles are served uncached, stored tiles are read', () =>
         serving(async (daemon, faults) => {
             const before = tiles(10);
             await assertServed(daemon, before);
             await stored(daemon, before);
-            // As a kernel does it that has met an error; it is refused who asks for it while files are open.
+            // As the kernel does after a disk error. A test cannot remount read-only while files are open for writing.
             for (const call of ['write', 'create', 'rename', 'mkdir'])
                 faults.set(call, { error: 'EROFS' });
             await assertUncached(daemon, tiles(30));
@@ -230,7 +230,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertStoresAgain(daemon, faults, { column: 8 });
         }, { config: NO_MEMORY }));
 
-    it('fault 07: the cache\'s file system is read-only at start: its tiles are found', { skip: noMounts }, () =>
+    it('fault 07: the file system is read-only at start: stored tiles are read', { skip: noMounts }, () =>
         withTmpfs('size=64m', async (cache) => {
             const faults = new Faults(cache);
             await serving(async (daemon) => {
@@ -241,11 +241,11 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await serving(async (daemon) => {
                 await assertServed(daemon, tiles(30));
                 assert.equal(await daemon.rendered(), 20);
-                assert.equal(logLines(daemon).length, 1, 'lines of log');
+                assert.equal(logLines(daemon).length, 1, 'log lines');
             }, { cache, faults });
         }));
 
-    it('fault 07: files may not be large: served uncached, storing suspended, then as before', () =>
+    it('fault 07: file size limit: tiles are served uncached, writes suspended, then resumed', () =>
         serving(async (daemon, faults) => {
             const limit = (bytes) => execFileSync('prlimit', ['--pid', daemon.pid, `--fsize=${bytes}:`]);
             limit(20000);
@@ -254,33 +254,33 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertStoresAgain(daemon, faults, { column: 907 });
         }));
 
-    it('fault 08: the folder is deleted: served, and the folder made again', () => serving(async (daemon, faults) => {
+    it('fault 08: the cache directory is deleted: tiles are served, and the directory is recreated', () => serving(async (daemon, faults) => {
         await assertServed(daemon, tiles(10));
         await stored(daemon, tiles(10));
         fs.rmSync(daemon.cache, { recursive: true });
         await assertServed(daemon, tiles(20));
         await assertStoresAgain(daemon, faults, { column: 9 });
-        // While tiles are being stored in it, too.
+        // Also while tiles are being stored in it.
         const answers = assertServed(daemon, tiles(60, { column: 10 }));
         for (let i = 0; i < 10; i++) {
             await sleep(10);
             await fs.promises.rm(daemon.cache, { recursive: true, force: true }).catch((error) => {
-                assert.equal(error.code, 'ENOTEMPTY');      // a tile has come meanwhile
+                assert.equal(error.code, 'ENOTEMPTY');      // a tile was stored meanwhile
             });
         }
         await answers;
         await assertStoresAgain(daemon, faults, { column: 11 });
     }, { config: NO_MEMORY }));
 
-    it('fault 09: short writes and reads, EINTR: gone on with, until all is there', async () => {
+    it('fault 09: short writes and reads, EINTR: continued until complete', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
         const paths = tiles(20, { layer: 'relief' });
-        const badly = () => {
+        const interrupt = () => {
             faults.set('write', { error: 'EINTR', every: 3, cap: 1000 });
             faults.set('read', { error: 'EINTR', every: 2, cap: 700 });
         };
-        badly();
+        interrupt();
         await serving(async (daemon) => {
             await assertServed(daemon, paths);
             for (const file of await stored(daemon, paths))
@@ -288,7 +288,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                     await reference.bytes(`/default/${file.split('/').slice(-4).join('/')}`));
             assert.ok(faults.hits('write') > 20 * 10, 'few writes were interrupted');
         }, { cache, faults });
-        badly();
+        interrupt();
         await serving(async (daemon) => {
             await assertServed(daemon, paths);
             assert.equal(await daemon.rendered(), 0, 'renders');
@@ -296,7 +296,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
         }, { cache, faults });
     });
 
-    it('fault 10: the rename fails: the temporary file is unlinked', () => eachRow(['EIO', 'EACCES', 'ENOSPC', 'EROFS'],
+    it('fault 10: rename fails: the temporary file is removed', () => eachRow(['EIO', 'EACCES', 'ENOSPC', 'EROFS'],
         (error) => serving(async (daemon, faults) => {
             faults.set('rename', { error });
             await assertUncached(daemon, tiles(20));
@@ -304,19 +304,19 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             assert.deepEqual(tilesBelow(daemon.cache), []);
         }), { atOnce: true }));
 
-    it('fault 11: two daemons on one cache: both safe, and within its limit', { skip: noMounts }, () =>
+    it('fault 11: two daemons on one cache: no faults, and its quota holds', { skip: noMounts }, () =>
         withTmpfs('size=64m', async (cache) => {
             const faults = new Faults(cache);
             const config = 'cache: { disk: 2M, memory: 0 }\n';
             let most = 0;
-            // The file system's own count, which a walk through files that come and go would not give.
-            const look = () => {
+            // The file system's own count: a directory walk would miss files that are created and removed meanwhile.
+            const measure = () => {
                 const { bsize, blocks, bfree } = fs.statfsSync(cache);
                 most = Math.max(most, bsize * (blocks - bfree));
             };
             await serving((one) => serving(async (two) => {
-                faults.set('unlink', { amount: 10 });       // room is made more slowly than it is needed
-                const watch = setInterval(look, 2);
+                faults.set('unlink', { amount: 10 });       // eviction is slower than storing
+                const watch = setInterval(measure, 2);
                 try {
                     for (const column of [1, 2, 1])
                         await Promise.all([
@@ -327,15 +327,15 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
                 } finally {
                     clearInterval(watch);
                 }
-                assert.ok(most > 1 << 20, `the cache held ${most} bytes at most: nothing to fight for`);
+                assert.ok(most > 1 << 20, `the cache held ${most} bytes at most: no contention`);
                 assert.ok(most <= 2 << 20, `${most} bytes of 2 MiB`);
-                assert.ok(await eventually(() => strays(cache).length === 0), `left: ${strays(cache)}`);
+                assert.ok(await eventually(() => strays(cache).length === 0), `stray files: ${strays(cache)}`);
                 for (const daemon of [one, two])
                     assert.equal(await daemon.metric('farlands_cache_faults_total'), 0);
             }, { cache, faults, config }), { cache, faults, config });
         }));
 
-    it('fault 12: the clock jumps a year, either way: no mass expiry', () => eachRow([YEAR, -YEAR], async (jump) => {
+    it('fault 12: the clock jumps a year forward or back: no mass expiry', () => eachRow([YEAR, -YEAR], async (jump) => {
         const cache = scratch();
         const faults = new Faults(cache);
         const config = 'cache: { files: 100, memory: 0 }\n';
@@ -344,7 +344,7 @@ describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
             await assertServed(daemon, old);
             await stored(daemon, old);
             faults.jump('wall', jump);
-            // More than there is room for: some go, and not more than a few.
+            // More than the quota holds: a few tiles are evicted, not most of them.
             for (let round = 0; round < 3; round++) {
                 await assertServed(daemon, tiles(30, { column: 2 }));
                 await sleep(200);

@@ -1,4 +1,4 @@
-// Faults 31 to 38: told to go, told to reload, stuck, unheard, not wanted here.
+// Faults 31 to 38: shutdown, reload, stuck threads, blocked logs, a port in use.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -26,9 +26,9 @@ function changing(text) {
 }
 
 /*
- * A client as libraries are: a request after the other on one connection, a new one where
- * the daemon has said "close" or an idle one has gone before a byte of the answer. Ends when
- * nobody listens any longer. Its count of answers; throws on anything else.
+ * A client like HTTP libraries: sequential requests on one connection, and a new connection if the
+ * daemon sent "close" or closed an idle one before the first byte of a response. Runs until the port
+ * no longer listens. Returns the number of responses; throws on any other failure.
  */
 async function keepAsking(daemon, next) {
     for (let answered = 0; ;) {
@@ -41,8 +41,8 @@ async function keepAsking(daemon, next) {
         for (let first = true; ; first = false) {
             const { answer, error } = await settled(connection.send(request('GET', next())).answer('GET', 20000));
             if (error) {
-                assert.equal(connection.received, 0, `cut in an answer: ${error.message}`);
-                assert.ok(!first || !daemon.program.running || daemon.told, `a new connection was cut: ${error.message}`);
+                assert.equal(connection.received, 0, `cut off in a response: ${error.message}`);
+                assert.ok(!first || !daemon.program.running || daemon.stopping, `a new connection was cut off: ${error.message}`);
                 break;
             }
             assertStatus(answer, 200);
@@ -57,8 +57,8 @@ async function keepAsking(daemon, next) {
     }
 }
 
-describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
-    it('fault 31: SIGTERM under load: every request is answered, and the end comes in time', async () => {
+describe('shutdown', { timeout: patience(90000), concurrency: 2 }, () => {
+    it('fault 31: SIGTERM under load: every request is answered, and the daemon exits in time', async () => {
         let answered = 0;
         for (let round = 0; round < 4; round++)
             await serving(async (daemon) => {
@@ -67,17 +67,17 @@ describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
                     () => (n % 3 ? tile(i++ % 50) : tile(i++, 100 + round))));
                 await sleep(200 + 150 * round);
                 const started = Date.now();
-                daemon.told = true;
+                daemon.stopping = true;
                 daemon.kill();
                 assertPeace(await daemon.ended(30000));
                 assert.ok(Date.now() - started < patience(10000), `took ${Date.now() - started} ms`);
                 for (const count of await Promise.all(clients))
                     answered += count;
             }, { config: ANY_LINE });
-        assert.ok(answered > 100, `${answered} answers in four rounds are no load`);
+        assert.ok(answered > 100, `${answered} responses in four rounds: no load`);
     });
 
-    it('fault 31: while it drains: /readyz 503, Connection: close, renders under way are finished', () =>
+    it('fault 31: while draining: /readyz 503, Connection: close, running renders finish', () =>
         serving(async (daemon, faults) => {
             const [slow, ready, alive, idle] = await Promise.all(numbers(4).map(() => daemon.connect()));
             for (const connection of [ready, alive, idle]) {
@@ -102,7 +102,7 @@ describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
             alive.close();
         }));
 
-    it('fault 32: a second SIGTERM: it stops now, without an abort', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+    it('fault 32: a second SIGTERM: the daemon exits at once, without abort', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         serving(async (daemon, faults) => {
             faults.set('encode', { amount: 2000 });
             const connections = await Promise.all(numbers(40).map(() => daemon.connect()));
@@ -111,7 +111,7 @@ describe('the end', { timeout: patience(90000), concurrency: 2 }, () => {
             assert.ok(await eventually(() => faults.hits('encode') >= 1));
             daemon.kill();
             await sleep(200);
-            assert.ok(daemon.program.running, 'it did not wait the first time');
+            assert.ok(daemon.program.running, 'the first signal did not drain');
             const started = Date.now();
             assertPeace(await daemon.stop(signal, 8000));
             assert.ok(Date.now() - started < patience(3500), `took ${Date.now() - started} ms`);
@@ -132,9 +132,9 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
 
     const world = (name, octaves) => `worlds:\n  - name: ${name}\n    noise: { octaves: ${octaves} }\n`;
 
-    it('fault 33: a broken configuration changes nothing; a good one is applied whole', async () => {
+    it('fault 33: an invalid configuration changes nothing; a valid one is applied entirely', async () => {
         const cache = scratch();
-        const process = ({ listen = '127.0.0.1:0', folder = cache } = {}) => `listen: ${listen}\ncache: { path: ${folder} }\n`;
+        const process = ({ listen = '127.0.0.1:0', path = cache } = {}) => `listen: ${listen}\ncache: { path: ${path} }\n`;
         const config = changing(process() + world('alpha', 5));
         await serving(async (daemon) => {
             const before = await daemon.json('/alpha.json');
@@ -147,14 +147,14 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
                 [`${process()}${world('beta', 5)}shards: 7\n`, /shards/],
                 [`${process()}${world('beta', 5)}threads: 7\n`, /threads/],
                 [`${process()}${world('beta', 5)}access_log: "-"\n`, /access_log/],
-                [`${process({ folder: '/nowhere' })}${world('beta', 5)}`, /cache\.path/],
+                [`${process({ path: '/nowhere' })}${world('beta', 5)}`, /cache\.path/],
             ], async ([text, names]) => {
                 config.write(text);
                 const lines = logLines(daemon).length;
                 await reload(daemon, 'refused');
-                const said = logLines(daemon).slice(lines);
-                assert.equal(said.length, 1, `lines of log:\n${said.join('\n')}`);
-                assert.match(said[0], names);
+                const logged = logLines(daemon).slice(lines);
+                assert.equal(logged.length, 1, `log lines:\n${logged.join('\n')}`);
+                assert.match(logged[0], names);
                 assert.deepEqual(await daemon.json('/alpha.json'), before);
                 assertStatus(await daemon.get('/beta.json'), 404);
             });
@@ -167,12 +167,12 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
             assert.equal((await daemon.json('/alpha.json')).fingerprint, before.fingerprint);
             const rendered = await daemon.rendered();
             assert.deepEqual(await daemon.bytes('/alpha/gray/11/900/1.png'), image);
-            assert.equal(await daemon.rendered(), rendered, 'a world that is the same lost its tiles');
+            assert.equal(await daemon.rendered(), rendered, 'an unchanged world lost its tiles');
             assertStatus(await daemon.get('/default.json'), 404);
         }, { args: config.args, listen: false, cache: false, faults: new Faults(cache) });
     });
 
-    it('fault 33: requests under way end in the world they began in', async () => {
+    it('fault 33: pending requests are answered from the world they began in', async () => {
         const config = changing(world('alpha', 5));
         await serving(async (daemon, faults) => {
             const { fingerprint } = await daemon.json('/alpha.json');
@@ -193,13 +193,13 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
         }, { args: config.args });
     });
 
-    it('fault 34: a storm of SIGHUPs: coalesced, and no request fails', async () => {
+    it('fault 34: many SIGHUPs: coalesced, and no request fails', async () => {
         const config = changing(ANY_LINE + world('alpha', 5));
         await serving(async (daemon) => {
-            let going = true, asked = 0;
+            let going = true, count = 0;
             const clients = Promise.all(numbers(8).map(async (n) => {
                 while (going)
-                    assertStatus(await daemon.get(`/alpha/gray/11/${n}/${asked++ % 200}.png`), 200);
+                    assertStatus(await daemon.get(`/alpha/gray/11/${n}/${count++ % 200}.png`), 200);
             }));
             clients.catch(() => {});
             await sleep(300);
@@ -210,7 +210,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
                     daemon.kill('SIGHUP');
             config.write(ANY_LINE + world('alpha', 6));
             daemon.kill('SIGHUP');
-            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6), 'the last one is lost');
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6), 'the last SIGHUP is lost');
             going = false;
             await clients;
             const done = await reloads(daemon, 'ok') + await reloads(daemon, 'refused');
@@ -221,15 +221,15 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
     });
 });
 
-describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () => {
-    it('fault 35: a worker stuck for good: readiness fails, what can be served is', () => serving(async (daemon, faults) => {
+describe('stuck threads and blocked logs', { timeout: patience(90000), concurrency: 4 }, () => {
+    it('fault 35: a worker hangs: readiness fails, cached tiles are still served', () => serving(async (daemon, faults) => {
         assertStatus(await daemon.get(tile(1)), 200);
         faults.set('encode', { amount: 600000 });
         const waiting = settled(daemon.get(tile(0), {}, { agent: alone(), limit: 30000 }));
         assert.ok(await eventually(() => faults.hits('encode') === 1));
         faults.noMore('encode');
         assertStatus(await daemon.get('/readyz'), 200);
-        // A minute, and not one of ours.
+        // A minute on the daemon's clock only.
         faults.jump('steady', 62);
         assert.ok(await eventually(async () => (await daemon.get('/readyz', {}, { agent: alone() })).status === 503), 'still ready');
         assert.match((await daemon.get('/readyz', {}, { agent: alone() })).body.toString(), /render|worker|stuck/i);
@@ -238,23 +238,23 @@ describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () 
         await eachRow(numbers(10), async (i) => assertStatus(await daemon.get(tile(i + 1)), 200));
         assertStatus((await waiting).answer, 503);
         faults.clear();
-        assert.ok(await eventually(async () => (await daemon.get('/readyz')).status === 200), 'not ready again');
+        assert.ok(await eventually(async () => (await daemon.get('/readyz')).status === 200), 'readiness does not recover');
         assert.equal(await daemon.metric('farlands_ready'), 1);
     }, { config: 'threads: 2\n' }));
 
-    it('fault 36: the loop was blocked for more than a second: a metric says so', () => serving(async (daemon) => {
+    it('fault 36: an event loop blocked for more than a second is counted', () => serving(async (daemon) => {
         const blocked = () => daemon.metric('farlands_loop_blocked_total');
         await sleep(1500);
-        assert.equal(await blocked(), 0, 'counted without cause');
+        assert.equal(await blocked(), 0, 'counted without a blocked loop');
         daemon.kill('SIGSTOP');
         await sleep(1600);
         daemon.kill('SIGCONT');
         assert.ok(await eventually(async () => await blocked() >= 1), 'not counted');
-        assert.ok(await blocked() <= 2, `${await blocked()} times for one loop that was blocked once`);
+        assert.ok(await blocked() <= 2, `${await blocked()} counts for one loop that was blocked once`);
     }, { config: 'shards: 1\n' }));
 
-    /* A daemon whose stderr and log: debug go to FD, which nobody reads. */
-    async function assertUnheard(fd) {
+    /* Assert that a daemon with log: debug serves on if its stderr, FD, is never read. */
+    async function assertServesUnlogged(fd) {
         const cache = scratch();
         const faults = new Faults(cache);
         const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', cache,
@@ -266,7 +266,7 @@ describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () 
             const started = Date.now();
             for (let i = 0; i < 3000; i++)
                 assertStatus(await connection.send(request('GET', '/healthz')).answer('GET', 3000), 200);
-            // What workers have to say is dropped, too.
+            // Log lines of workers are dropped, too.
             faults.set('write', { error: 'EIO' });
             for (let i = 0; i < 20; i++)
                 assertStatus(await connection.send(request('GET', tile(i))).answer('GET', 3000), 200);
@@ -280,22 +280,22 @@ describe('something is stuck', { timeout: patience(90000), concurrency: 4 }, () 
         }
     }
 
-    it('fault 37: stderr is blocked: lines of the log are dropped, nothing else waits', () => eachRow(
+    it('fault 37: stderr is blocked: log lines are dropped, requests are not delayed', () => eachRow(
         ['a socket', 'a pipe'], async (kind) => {
             if (kind === 'a socket') {
-                await assertUnheard('pipe');        // node's pipes are sockets
+                await assertServesUnlogged('pipe');        // node's pipes are sockets
                 return;
             }
             const fifo = path.join(scratch(), 'fifo');
             execFileSync('mkfifo', [fifo]);
             const fd = fs.openSync(fifo, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
             try {
-                await assertUnheard(fd);
+                await assertServesUnlogged(fd);
             } finally {
                 fs.closeSync(fd);
             }
         }));
 
-    it('fault 38: the port is in use: exit code 1 and a message that says so', () =>
+    it('fault 38: the port is in use: exit code 1 and an error message', () =>
         serving(assertKeepsPort));
 });

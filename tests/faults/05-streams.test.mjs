@@ -1,5 +1,5 @@
-// Faults in the middle of answers that are made while they are sent, and of what else is worked
-// out for one client alone.
+// Faults during streamed responses, which are computed while they are sent, and during other
+// responses computed for one client alone.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -14,17 +14,17 @@ import { cpuSeconds, memoryOf, serving, settled } from './faults.mjs';
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 const alone = () => new http.Agent({ keepAlive: false });
 
-/* More bytes than the buffers of two sockets take: of a client that does not read most are unmade. */
+/* More bytes than both sockets buffer: for a client that does not read, most are not computed yet. */
 const LARGE = '/default/region.f32?x=-2000&y=0&width=4097&height=1025';
 const LARGE_BYTES = 4097 * 1025 * 4;
 const VOLUME = '/default:42/volume.f32?x=0&y=0&z=1600&width=128&height=128&depth=128';
 
-/* The answer to TARGET as soon as its head is there. Nothing of its body is read yet. */
+/* Request TARGET: resolves when the response head arrives, before any of its body is read. */
 const begin = (daemon, target) => new Promise((resolve, reject) => {
     http.get({ host: daemon.host, port: daemon.port, path: target, agent: alone() }, resolve).on('error', reject);
 });
 
-/* What is left of ANSWER: its bytes, and whether it was cut off. */
+/* The rest of ANSWER: { body, cut }; cut is true if the connection closed too early. */
 async function rest(answer) {
     const parts = [];
     let cut = false;
@@ -37,19 +37,19 @@ async function rest(answer) {
     return { body: Buffer.concat(parts), cut };
 }
 
-/* Answers to COUNT clients that read nothing, when all that can be made for them is made. */
+/* Responses to clients that do not read, once their buffers are full and nothing more is computed. */
 async function stalled(daemon, targets) {
     const answers = await Promise.all(targets.map((target) => begin(daemon, target)));
     assert.deepEqual(answers.map((answer) => answer.statusCode), targets.map(() => 200));
     assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') +
-        await daemon.metric('farlands_renders_running') === 0, 20000), 'made for nobody');
+        await daemon.metric('farlands_renders_running') === 0, 20000), 'still computing for clients that do not read');
     return answers;
 }
 
-describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
+describe('during a streamed response', { timeout: patience(90000), concurrency: 2 }, () => {
     const reference = useDaemon();
 
-    it('fault 15: malloc fails: cut off or 503, never a wrong byte, and the daemon lives', () => eachRow([
+    it('fault 15: malloc fails: cut off or 503, never a wrong byte, and the daemon keeps running', () => eachRow([
         [{ every: 9 }], [{ every: 23 }], [{ every: 100, seed: 1 }], [{ every: 100, seed: 2 }],
         [{ every: 2, least: 1 << 16 }], [{ every: 3, least: 1 << 19, seed: 3 }], [{ every: 1, least: 1 << 19 }],
     ], ([rule]) => serving(async (daemon, faults) => {
@@ -65,8 +65,8 @@ describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
             [target, await settled(begin(daemon, target).then(async (answer) => ({ status: answer.statusCode, ...await rest(answer) })))]));
         const hits = faults.hits('allocate');
         faults.clear();
-        assert.ok(hits > 0, 'nothing failed');
-        assert.ok(daemon.program.running, 'the daemon is gone');
+        assert.ok(hits > 0, 'no allocation failed');
+        assert.ok(daemon.program.running, 'the daemon exited');
         await eachRow(results, async ([target, { answer, error }]) => {
             if (error) {
                 assert.match(error.message, /socket hang up|ECONNRESET/);
@@ -76,26 +76,26 @@ describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
             if (answer.status === 503)
                 return;
             const whole = await reference.bytes(target);
-            assert.ok(answer.cut || answer.body.length === whole.length, 'short, and not cut off');
-            assert.ok(answer.body.equals(whole.subarray(0, answer.body.length)), 'other bytes');
+            assert.ok(answer.cut || answer.body.length === whole.length, 'incomplete, but not cut off');
+            assert.ok(answer.body.equals(whole.subarray(0, answer.body.length)), 'bytes differ');
         });
-        // As if nothing had been.
+        // Afterwards it works as before.
         await eachRow(targets, async (target) =>
-            assert.ok((await daemon.bytes(target)).equals(await reference.bytes(target)), 'other bytes'));
+            assert.ok((await daemon.bytes(target)).equals(await reference.bytes(target)), 'bytes differ'));
         assert.equal(await daemon.metric('farlands_queue_length'), 0);
     })));
 
-    it('fault 19: clients leave: no more is made for them, and their places are free', () => serving(async (daemon) => {
+    it('fault 19: clients disconnect: nothing more is computed for them, and their stream slots are free', () => serving(async (daemon) => {
         const before = memoryOf(daemon.pid);
         for (let round = 0; round < 1 + fewer(2); round++) {
             const answers = await stalled(daemon, numbers(16).map((i) => (i % 2 ? LARGE : VOLUME)));
-            // Four pieces of a MiB each, and what libmicrohttpd keeps.
+            // Four chunks of 1 MiB each, and the buffers of libmicrohttpd.
             assert.ok(memoryOf(daemon.pid) - before < 112 << 20, `${(memoryOf(daemon.pid) - before) >> 20} MiB more for 16 streams`);
-            // In the middle of work: some read on.
+            // Half of the clients read on, so that work is in progress.
             answers.slice(0, 8).forEach((answer) => answer.resume());
             await sleep(100);
             answers.forEach((answer) => answer.destroy());
-            // A fifth of a core is more than it takes to do nothing.
+            // An idle daemon uses less than a fifth of a core.
             let used;
             const idle = async () => {
                 const before = cpuSeconds(daemon.pid);
@@ -103,42 +103,42 @@ describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
                 used = cpuSeconds(daemon.pid) - before;
                 return used < 0.05;
             };
-            assert.ok(await eventually(idle, 1750), `${used} s of 0.25 s for clients that have left`);
+            assert.ok(await eventually(idle, 1750), `${used} s of CPU time in 0.25 s for clients that have disconnected`);
         }
         assertStatus(await daemon.get('/healthz'), 200);
     }, { config: 'shards: 1\nlimits: { streams: 16 }\n' }));
 
-    it('fault 31: SIGTERM: what is being sent is finished', () => serving(async (daemon) => {
+    it('fault 31: SIGTERM: responses in progress are completed', () => serving(async (daemon) => {
         const targets = [LARGE, VOLUME, '/default/region.png?x=0&y=0&width=4097&height=200'];
         const answers = await Promise.all(targets.map((target) => begin(daemon, target)));
         daemon.kill();
         await sleep(500);
-        assert.ok(daemon.program.running, 'it left them alone');
+        assert.ok(daemon.program.running, 'the daemon exited before they were complete');
         await eachRow(targets.map((target, i) => [target, answers[i]]), async ([target, answer]) => {
             const { body, cut } = await rest(answer);
             assert.ok(!cut, `cut off after ${body.length} bytes`);
-            assert.ok(body.equals(await reference.bytes(target)), 'other bytes');
+            assert.ok(body.equals(await reference.bytes(target)), 'bytes differ');
         });
         assertPeace(await daemon.ended(10000));
     }));
 
-    it('fault 32: a second SIGTERM: cut off, at once', () => serving(async (daemon) => {
+    it('fault 32: a second SIGTERM: responses are cut off at once', () => serving(async (daemon) => {
         const idle = await stalled(daemon, numbers(4).map(() => LARGE));
         const busy = await Promise.all(numbers(16).map(() => begin(daemon, VOLUME)));
         const ends = busy.map(rest);
         daemon.kill();
         await sleep(200);
-        assert.ok(daemon.program.running, 'it did not wait the first time');
+        assert.ok(daemon.program.running, 'the first signal did not drain');
         const started = Date.now();
         daemon.kill();
         assertPeace(await daemon.ended(8000));
         assert.ok(Date.now() - started < patience(1500), `took ${Date.now() - started} ms`);
         await Promise.all(ends);
         for (const { cut, body } of await Promise.all(idle.map(rest)))
-            assert.ok(cut && body.length < LARGE_BYTES, `${body.length} bytes as if whole`);
+            assert.ok(cut && body.length < LARGE_BYTES, `${body.length} bytes, not cut off`);
     }, { config: 'threads: 2\nlimits: { streams: 32, streams_per_client: 0 }\n' }));
 
-    it('fault 33: a SIGHUP takes the world, or its seeds, away: they end in the world they began in', async () => {
+    it('fault 33: SIGHUP removes the world, or its seeds: responses end in the world they began in', async () => {
         const file = scratchFile('changing.yaml', 'worlds: [{ name: default, seeds: any }]\n');
         await serving(async (daemon) => {
             const targets = ['/default:42/region.f32?x=-2000&y=0&width=4097&height=600', VOLUME, LARGE];
@@ -153,7 +153,7 @@ describe('in mid-stream', { timeout: patience(90000), concurrency: 2 }, () => {
             }
             await eachRow(targets.map((target, i) => [target, answers[i], wholes[i]]), async ([, answer, whole]) => {
                 const { body, cut } = await rest(answer);
-                assert.ok(!cut && body.equals(whole), 'cut off, or other bytes');
+                assert.ok(!cut && body.equals(whole), 'cut off, or bytes differ');
             });
         }, { args: ['--config', file] });
     });

@@ -1,5 +1,5 @@
-// What farlands render makes of a disk that fails, and of those who delete its tiles: it says so, and
-// the same command does the rest.
+// farlands render on a failing disk, or while another process deletes its tiles: it reports the
+// problem, and the same command, run again, renders the rest.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -22,10 +22,10 @@ async function assertCompletes(cache, env) {
     assert.deepEqual(strays(cache), []);
 }
 
-/* It fails with a message that names the folder and the CAUSE, and leaves whole tiles and nothing else. */
+/* Assert that it fails with a message that names the directory and CAUSE, and leaves only complete tiles. */
 async function assertFails(cache, cause, env) {
     const { code, stdout, stderr, late } = await end(start(cache, env), 30000);
-    assert.ok(!late, `it goes on; stderr: ${stderr}`);
+    assert.ok(!late, `it does not exit; stderr: ${stderr}`);
     assert.equal(code, 1, stderr);
     assert.equal(stdout.length, 0);
     assert.ok(stderr.includes(`could not be stored in ${cache}: ${cause}`), stderr);
@@ -36,7 +36,7 @@ async function assertFails(cache, cause, env) {
 }
 
 describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, () => {
-    it('says that the disk is full, and goes on when it is larger', { skip: noMounts }, () =>
+    it('reports a full disk, and continues when it is larger', { skip: noMounts }, () =>
         withTmpfs('size=3m', async (cache) => {
             await assertFails(cache, 'No space left on device');
             assert.ok(tilesBelow(cache).length > 10, `${tilesBelow(cache).length} tiles`);
@@ -44,14 +44,14 @@ describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, 
             await assertCompletes(cache);
         }));
 
-    it('says that there are no inodes left', { skip: noMounts }, () =>
+    it('reports that there are no inodes left', { skip: noMounts }, () =>
         withTmpfs('size=64m,nr_inodes=40', async (cache) => {
             await assertFails(cache, 'No space left on device');
             remount(cache, 'nr_inodes=1000');
             await assertCompletes(cache);
         }));
 
-    it('says what the disk says', async () => {
+    it('reports I/O errors', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
         faults.set('write', { error: 'EIO', every: 200 });
@@ -60,7 +60,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, 
         await assertCompletes(cache, faults.env);
     });
 
-    it('needs to write only what is not there', { skip: noMounts }, () =>
+    it('writes only missing tiles', { skip: noMounts }, () =>
         withTmpfs('size=64m', async (cache) => {
             await assertCompletes(cache);
             remount(cache, 'ro');
@@ -71,33 +71,33 @@ describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, 
             await assertFails(cache, 'Read-only file system');
         }));
 
-    it('says that there is no room for an archive, and leaves none', { skip: noMounts }, () =>
-        withTmpfs('size=3m', async (folder) => {
+    it('reports that there is no space for an archive, and leaves none', { skip: noMounts }, () =>
+        withTmpfs('size=3m', async (directory) => {
             const cache = scratch();
-            const archive = path.join(folder, 'world.mbtiles');
+            const archive = path.join(directory, 'world.mbtiles');
             const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
             assert.equal(code, 1, stderr);
             assert.equal(stdout.length, 0);
             assert.ok(stderr.includes(`farlands: ${archive}: No space left on device (`), stderr);
-            assert.deepEqual(fs.readdirSync(folder), []);
-            remount(folder, 'size=64m');
+            assert.deepEqual(fs.readdirSync(directory), []);
+            remount(directory, 'size=64m');
             const again = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
             assert.equal(again.code, 0, again.stderr);
-            assert.deepEqual(fs.readdirSync(folder), ['world.mbtiles']);
+            assert.deepEqual(fs.readdirSync(directory), ['world.mbtiles']);
         }));
 
-    it('killed in mid-write, leaves nothing that the next one does not clear away', async () => {
+    it('killed during a write, leaves only files that the next run removes', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
         faults.set('rename', { every: 1, amount: 50 });
         const program = start(cache, faults.env);
-        assert.ok(await eventually(() => strays(cache).length > 0, 10000), 'nothing half-made');
+        assert.ok(await eventually(() => strays(cache).length > 0, 10000), 'no temporary file');
         program.child.kill('SIGKILL');
         await end(program, 5000);
         await assertCompletes(cache);
     });
 
-    it('tells when others have deleted what it made', async () => {
+    it('reports tiles that another process has deleted', async () => {
         const cache = scratch();
         const faults = new Faults(cache);
         faults.set('rename', { every: 1, amount: 5 });

@@ -1,5 +1,5 @@
-// A daemon with faults that a test chooses: failing system calls (inject.c), small and broken
-// file systems, limits; and measurements of the daemon. Not a test.
+// Runs a daemon with injected faults: failing system calls (inject.c), small and broken file
+// systems, limits; and measures the daemon. Not a test.
 
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,21 +11,21 @@ import { BINARY, patience, scratch } from '../http/program.mjs';
 
 const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
 
-/* As in inject.c: the kinds of calls in order, and the fields of a rule. */
+/* As in inject.c: the kinds of calls, in order, and the fields of a rule. */
 const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'allocate',
     'encode', 'wall', 'steady'];
 const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
 const RULE = 64;
 
-/** Faults for a daemon that is started with `env`. Of file operations only those in FOLDER fail. */
+/** Faults for a daemon started with `env`. File operations fail only in DIRECTORY. */
 export class Faults {
-    constructor(folder) {
+    constructor(directory) {
         const file = path.join(scratch(), 'rules');
         fs.writeFileSync(file, Buffer.alloc(CALLS.length * RULE));
         this.rules = fs.openSync(file, 'r+');
         const sanitizer = [process.env.ASAN_OPTIONS, 'verify_asan_link_order=0'].filter(Boolean);
         this.env = {
-            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_FOLDER: fs.realpathSync(folder),
+            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_FOLDER: fs.realpathSync(directory),
             ASAN_OPTIONS: sanitizer.join(':'),
         };
     }
@@ -43,8 +43,8 @@ export class Faults {
     }
 
     /*
-     * From now on each EVERY-th call of this kind fails with ERROR after AMOUNT ms. Without ERROR it
-     * succeeds after AMOUNT ms; with every: 0 calls are counted only.
+     * From now on every EVERY-th call of this kind fails with ERROR after AMOUNT ms. Without ERROR it
+     * succeeds after AMOUNT ms; with every: 0 calls are only counted.
      */
     set(call, { error, every = 1, amount = 0, cap = 0, least = 0, most = 0, seed = 0 } = {}) {
         this.#write(call, 'every', 0);
@@ -61,19 +61,19 @@ export class Faults {
         this.#write(call, 'every', 0x7fffffff);
     }
 
-    /* End all faults. Delayed calls go on at once. */
+    /* End all faults. Delayed calls continue at once. */
     clear() {
         for (const call of CALLS)
             if (!['wall', 'steady'].includes(call))
                 this.set(call, { every: 0 });
     }
 
-    /* Set a clock, 'wall' or 'steady', that many seconds ahead of the real one. */
+    /* Set a clock, 'wall' or 'steady', SECONDS ahead of the real one. */
     jump(clock, seconds) {
         this.#write(clock, 'amount', seconds);
     }
 
-    /* Set a clock that many seconds further ahead. */
+    /* Set a clock SECONDS further ahead. */
     advance(clock, seconds) {
         this.jump(clock, this.#read(clock, 'amount') + seconds);
     }
@@ -88,8 +88,8 @@ export class Faults {
 }
 
 /*
- * A daemon for one check, which gets it and its faults. It must exit with 0: damage may show
- * at the end. Options are Daemon's, and `faults` of an earlier daemon.
+ * Start a daemon, run CHECK with it and its faults, and stop it. It must exit with 0: some damage
+ * shows only then. Options are those of Daemon, and `faults` of an earlier daemon.
  */
 export async function serving(check, { cache = scratch(), faults = new Faults(cache), ...options } = {}) {
     const daemon = new Daemon({ cache, env: faults.env, ...options });
@@ -109,17 +109,17 @@ export async function serving(check, { cache = scratch(), faults = new Faults(ca
 
 /* --- Files ------------------------------------------------------------------- */
 
-/* Every file below FOLDER, without files that are removed meanwhile. */
-export function filesBelow(folder) {
+/* Every file below DIRECTORY, except files that are removed meanwhile. */
+export function filesBelow(directory) {
     let entries = [];
     try {
-        entries = fs.readdirSync(folder, { withFileTypes: true });
+        entries = fs.readdirSync(directory, { withFileTypes: true });
     } catch (error) {
         if (error.code !== 'ENOENT')
             throw error;
     }
     return entries.flatMap((entry) => {
-        const name = path.join(folder, entry.name);
+        const name = path.join(directory, entry.name);
         return entry.isDirectory() ? filesBelow(name) : [name];
     });
 }
@@ -136,8 +136,8 @@ export function strays(cache) {
     return filesBelow(cache).filter((file) => !isTile(cache, file) && path.relative(cache, file) !== '.usage');
 }
 
-/* Disk usage of a directory, itself included: { bytes, files }; directories count as files. */
-export function diskUse(folder) {
+/* Disk usage of a directory, including itself: { bytes, files }; directories count as files. */
+export function diskUse(directory) {
     const sum = { bytes: 0, files: 0 };
     const add = (name) => {
         const status = fs.lstatSync(name, { throwIfNoEntry: false });
@@ -152,11 +152,11 @@ export function diskUse(folder) {
             for (const entry of fs.readdirSync(name))
                 walk(path.join(name, entry));
         } catch (error) {
-            if (error.code !== 'ENOENT')        // gone meanwhile
+            if (error.code !== 'ENOENT')        // removed meanwhile
                 throw error;
         }
     };
-    walk(folder);
+    walk(directory);
     return sum;
 }
 
@@ -166,22 +166,22 @@ export const noMounts = process.env.PRIVATE_MOUNTS ? false
 
 /* Run a check with a tmpfs, mounted with OPTIONS such as 'size=1m'. */
 export async function withTmpfs(options, check) {
-    const folder = scratch();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'farlands-test', folder]);
+    const directory = scratch();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'farlands-test', directory]);
     try {
-        await check(folder);
+        await check(directory);
     } finally {
-        execFileSync('umount', ['--lazy', folder]);
+        execFileSync('umount', ['--lazy', directory]);
     }
 }
 
-export function remount(folder, option) {
-    execFileSync('mount', ['-o', `remount,${option}`, folder]);
+export function remount(directory, option) {
+    execFileSync('mount', ['-o', `remount,${option}`, directory]);
 }
 
 /* --- Processes ----------------------------------------------------------------- */
 
-/* Processor time that a process has used, in seconds. */
+/* CPU time used by a process, in seconds. */
 export function cpuSeconds(pid) {
     const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
     return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -198,7 +198,7 @@ export function openFiles(pid) {
     return fs.readdirSync(`/proc/${pid}/fd`).map(Number);
 }
 
-/* Let a process open no further file; returns a function that ends that. */
+/* Keep a process from opening further files. Returns a function that restores its limit. */
 export function runOutOfFiles(pid) {
     const open = new Set(openFiles(pid));
     let first = 0;
@@ -211,15 +211,15 @@ export function runOutOfFiles(pid) {
     return () => set(soft);
 }
 
-/* Tests at a time. */
+/* Concurrent tests. */
 export const ABREAST = patience(1) > 1 ? 2 : 6;
 
-/* For tests of other subjects: the render queue is never too long. */
+/* For tests of other subjects: no request is shed because of a long queue. */
 export const ANY_LINE = 'limits: { wait: 60000 }\n';
 
 /* --- Requests ------------------------------------------------------------------- */
 
-/* { answer } or { error }, for a promise that may fail while others are awaited. */
+/* The outcome of a promise, { answer } or { error }, which may reject while others are awaited. */
 export const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
 
 /* The quantile P of VALUES. */
@@ -227,7 +227,7 @@ export function quantile(values, p) {
     return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
 }
 
-/* Request TARGET again and again until the returned function is called, which gives the times in ms. */
+/* Request TARGET repeatedly until the returned function is called, which returns the times in ms. */
 export function probing(daemon, target, pause = 20) {
     let going = true;
     const times = [];

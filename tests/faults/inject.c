@@ -1,6 +1,6 @@
 /*
- * Preloaded into the daemon: makes system calls fail, fall short or take long, by the rules of
- * the test that started it. Both map a file with one rule per kind of call, so that the test can
+ * Preloaded into the daemon: makes system calls fail, transfer less, or take long, by the rules of
+ * the test that started it. Both share a file with one rule per kind of call, so that the test can
  * set and end faults and count calls while the daemon runs.
  *
  * FAULTS_RULES names that file, FAULTS_FOLDER the cache: calls on other files never fail.
@@ -53,7 +53,7 @@ struct rule {
 _Static_assert(sizeof(struct rule) == 64, "as faults.mjs writes it");
 
 static struct rule *rules;
-static const char *folder;
+static const char *directory;
 
 __attribute__((constructor)) static void start(void)
 {
@@ -64,8 +64,8 @@ __attribute__((constructor)) static void start(void)
                     : mmap(NULL, CALLS * sizeof *rules, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    folder = getenv("FAULTS_FOLDER");
-    if (map == MAP_FAILED || !folder) {
+    directory = getenv("FAULTS_FOLDER");
+    if (map == MAP_FAILED || !directory) {
         static const char why[] = "inject: FAULTS_RULES and FAULTS_FOLDER are needed\n";
         send(STDERR_FILENO, why, sizeof why - 1, 0);
         _exit(126);
@@ -91,15 +91,15 @@ static uint32_t mix(uint32_t n)
 }
 
 /* Sleep in short steps, so that a delay ends soon after its rule. */
-static void be_late(volatile const struct rule *rule)
+static void delay(volatile const struct rule *rule)
 {
     const struct timespec step = {.tv_nsec = 5000000};
-    for (int32_t late = 0; rule->every && late < rule->amount; late += 5)
+    for (int32_t slept = 0; rule->every && slept < rule->amount; slept += 5)
         nanosleep(&step, NULL);
 }
 
 /* Count one call of this kind. Returns 0 to go on, or the errno to fail with. */
-static int meet(enum call call)
+static int count_call(enum call call)
 {
     struct rule *rule = &rules[call];
     if (!rules)
@@ -109,14 +109,14 @@ static int meet(enum call call)
     if (!every || (rule->seed ? mix(n + rule->seed) : n) % (uint32_t)every)
         return 0;
     __atomic_add_fetch(&rule->hits, 1, __ATOMIC_RELAXED);
-    be_late(rule);
+    delay(rule);
     return rule->error;
 }
 
-/* Whether PATH begins with the directory of the cache. */
+/* True if PATH begins with the cache directory. */
 static bool is_below(const char *path)
 {
-    return rules && strncmp(path, folder, strlen(folder)) == 0;
+    return rules && strncmp(path, directory, strlen(directory)) == 0;
 }
 
 static bool is_ours(int fd)
@@ -148,53 +148,53 @@ static bool is_ours_at(int fd, const char *path)
 
 /* --- Files ------------------------------------------------------------------- */
 
-static int meet_bytes(enum call call, int fd, size_t *length)
+static int count_transfer(enum call call, int fd, size_t *length)
 {
     if (!is_ours(fd))
         return 0;
     size_t cap = (size_t)rules[call].cap;
     if (cap && *length > cap)
         *length = cap;
-    return meet(call);
+    return count_call(call);
 }
 
 ssize_t write(int fd, const void *bytes, size_t length)
 {
-    FAIL_OR(meet_bytes(WRITE, fd, &length), NEXT(write)(fd, bytes, length));
+    FAIL_OR(count_transfer(WRITE, fd, &length), NEXT(write)(fd, bytes, length));
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at)
 {
-    FAIL_OR(meet_bytes(WRITE, fd, &length), NEXT(pwrite)(fd, bytes, length, at));
+    FAIL_OR(count_transfer(WRITE, fd, &length), NEXT(pwrite)(fd, bytes, length, at));
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    FAIL_OR(is_ours(fd) ? meet(WRITE) : 0, NEXT(writev)(fd, parts, count));
+    FAIL_OR(is_ours(fd) ? count_call(WRITE) : 0, NEXT(writev)(fd, parts, count));
 }
 
 ssize_t read(int fd, void *bytes, size_t length)
 {
-    FAIL_OR(meet_bytes(READ, fd, &length), NEXT(read)(fd, bytes, length));
+    FAIL_OR(count_transfer(READ, fd, &length), NEXT(read)(fd, bytes, length));
 }
 
 ssize_t pread(int fd, void *bytes, size_t length, off_t at)
 {
-    FAIL_OR(meet_bytes(READ, fd, &length), NEXT(pread)(fd, bytes, length, at));
+    FAIL_OR(count_transfer(READ, fd, &length), NEXT(pread)(fd, bytes, length, at));
 }
 
-/* With a cap, writes the first part alone. */
+/* With a cap, reads the first part only. */
 ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t at, int flags)
 {
     struct iovec first = parts[0];
-    int err = meet_bytes(READ, fd, &first.iov_len);
+    int err = count_transfer(READ, fd, &first.iov_len);
     bool capped = first.iov_len < parts[0].iov_len;
     FAIL_OR(err, NEXT(preadv2)(fd, capped ? &first : parts, capped ? 1 : count, at, flags));
 }
 
-static int meet_open(int fd, const char *path, int flags)
+static int count_open(int fd, const char *path, int flags)
 {
-    return is_ours_at(fd, path) ? meet(flags & O_CREAT ? CREATE : OPEN) : 0;
+    return is_ours_at(fd, path) ? count_call(flags & O_CREAT ? CREATE : OPEN) : 0;
 }
 
 static mode_t mode_of(int flags, va_list arguments)
@@ -208,7 +208,7 @@ int open(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    FAIL_OR(meet_open(AT_FDCWD, path, flags), NEXT(open)(path, flags, mode));
+    FAIL_OR(count_open(AT_FDCWD, path, flags), NEXT(open)(path, flags, mode));
 }
 
 int openat(int fd, const char *path, int flags, ...)
@@ -217,51 +217,52 @@ int openat(int fd, const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    FAIL_OR(meet_open(fd, path, flags), NEXT(openat)(fd, path, flags, mode));
+    FAIL_OR(count_open(fd, path, flags), NEXT(openat)(fd, path, flags, mode));
 }
 
 int rename(const char *from, const char *to)
 {
-    FAIL_OR(is_below(to) ? meet(RENAME) : 0, NEXT(rename)(from, to));
+    FAIL_OR(is_below(to) ? count_call(RENAME) : 0, NEXT(rename)(from, to));
 }
 
 int renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
-    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0, NEXT(renameat)(from_fd, from, to_fd, to));
+    FAIL_OR(is_ours_at(to_fd, to) ? count_call(RENAME) : 0,
+            NEXT(renameat)(from_fd, from, to_fd, to));
 }
 
 int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
 {
-    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0,
+    FAIL_OR(is_ours_at(to_fd, to) ? count_call(RENAME) : 0,
             NEXT(renameat2)(from_fd, from, to_fd, to, flags));
 }
 
 int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
-    FAIL_OR(is_ours_at(to_fd, to) ? meet(RENAME) : 0,
+    FAIL_OR(is_ours_at(to_fd, to) ? count_call(RENAME) : 0,
             NEXT(linkat)(from_fd, from, to_fd, to, flags));
 }
 
 int unlinkat(int fd, const char *path, int flags)
 {
-    FAIL_OR(is_ours_at(fd, path) ? meet(UNLINK) : 0, NEXT(unlinkat)(fd, path, flags));
+    FAIL_OR(is_ours_at(fd, path) ? count_call(UNLINK) : 0, NEXT(unlinkat)(fd, path, flags));
 }
 
 int mkdirat(int fd, const char *path, mode_t mode)
 {
-    FAIL_OR(is_ours_at(fd, path) ? meet(MKDIR) : 0, NEXT(mkdirat)(fd, path, mode));
+    FAIL_OR(is_ours_at(fd, path) ? count_call(MKDIR) : 0, NEXT(mkdirat)(fd, path, mode));
 }
 
-/* --- Connections, memory, pictures, clocks ------------------------------------ */
+/* --- Connections, memory, images, clocks --------------------------------------- */
 
 int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 {
-    FAIL_OR(meet(ACCEPT), NEXT(accept4)(fd, address, length, flags));
+    FAIL_OR(count_call(ACCEPT), NEXT(accept4)(fd, address, length, flags));
 }
 
 int accept(int fd, struct sockaddr *address, socklen_t *length)
 {
-    FAIL_OR(meet(ACCEPT), NEXT(accept)(fd, address, length));
+    FAIL_OR(count_call(ACCEPT), NEXT(accept)(fd, address, length));
 }
 
 static bool is_refused(size_t size)
@@ -269,7 +270,7 @@ static bool is_refused(size_t size)
     if (!rules || !rules[ALLOCATE].every || size < (size_t)rules[ALLOCATE].least ||
         (rules[ALLOCATE].most && size > (size_t)rules[ALLOCATE].most))
         return false;
-    int err = meet(ALLOCATE);
+    int err = count_call(ALLOCATE);
     if (err)
         errno = err;
     return err != 0;
@@ -295,7 +296,7 @@ void png_write_info(void *png, void *info);
 void png_error(void *png, const char *why);
 void png_write_info(void *png, void *info)
 {
-    if (meet(ENCODE))
+    if (count_call(ENCODE))
         NEXT(png_error)(png, "injected");
     NEXT(png_write_info)(png, info);
 }

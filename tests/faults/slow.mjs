@@ -1,5 +1,5 @@
-// What 200 connections of slowhttptest do to a client that does nothing wrong: nothing
-// that it notices. Run by make check-slow; SLOW=ranges names one attack, or several by a part of their names.
+// 200 connections of slowhttptest must not affect a well-behaved client. Run by make check-slow;
+// SLOW=ranges selects the attacks whose names contain it.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const ATTACKS = [
     { name: 'ranges', args: ['-R', '-a', '5', '-b', '1500', '-t', 'GET'], target: '/default/height/11/900/900@2x.f32' },
 ];
 
-/* slowhttptest's own count, a row a second: { seconds, connected, available }. */
+/* slowhttptest's own counts, one row per second: { seconds, connected, available }. */
 async function attack({ args, target }, daemon) {
     const prefix = path.join(scratch(), 'report');
     const child = spawn('slowhttptest', [...args, '-c', String(CONNECTIONS), '-r', String(CONNECTIONS),
@@ -38,7 +38,7 @@ async function attack({ args, target }, daemon) {
     });
 }
 
-/* The 99th percentile of a hit's time while WORK goes on, in ms. */
+/* The 99th percentile in ms of a cache hit's latency during WORK. */
 async function healthy(daemon, work) {
     const stop = probing(daemon, HOT, 5);
     const result = await work();
@@ -54,10 +54,10 @@ describe('under attack', { timeout: patience(150000) }, () => {
             const before = memoryOf(daemon.pid);
             const { p99, result: rows } = await healthy(daemon, () => attack(each, daemon));
             const grown = memoryOf(daemon.pid) - before;
-            const made = await daemon.metric('farlands_connections_total');
+            const total = await daemon.metric('farlands_connections_total');
             t.diagnostic(`p99 ${p99.toFixed(1)} ms, before ${calm.p99.toFixed(1)} ms; ` +
-                `${made} connections, ${(grown / 1048576).toFixed(1)} MiB more`);
-            assert.ok(made > CONNECTIONS, `no attack: ${made} connections`);
+                `${total} connections, ${(grown / 1048576).toFixed(1)} MiB more`);
+            assert.ok(total > CONNECTIONS, `no attack: ${total} connections`);
             assert.ok(rows.every(({ available }) => available), `not available: ${JSON.stringify(rows)}`);
             assert.ok(p99 < patience(50), `p99 ${p99} ms, ${calm.p99} ms without the attack`);
             assert.ok(grown < 32 << 20, `${grown} bytes more`);
