@@ -20,6 +20,7 @@ enum { BASE_MAX = 1032, TILE_URL_MAX = BASE_MAX + 256 };
  * is no document. */
 struct document {
     cJSON *root;
+    cJSON *grid; /* the object that add_grid fills in */
     bool complete;
 };
 
@@ -44,10 +45,16 @@ static void add_number(struct document *document, cJSON *parent, const char *key
     add(document, parent, key, cJSON_CreateNumber(number));
 }
 
+static void add_numbers(struct document *document, cJSON *parent, const char *key,
+                        const double *numbers, int count)
+{
+    add(document, parent, key, cJSON_CreateDoubleArray(numbers, count));
+}
+
 static struct document document_new(void)
 {
     cJSON *root = cJSON_CreateObject();
-    return (struct document){root, root != NULL};
+    return (struct document){.root = root, .complete = root != NULL};
 }
 
 static struct blob *document_end(struct document *document)
@@ -64,26 +71,21 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
-struct parameter_place {
-    struct document *document;
-    cJSON *parent;
-};
-
 /* Only the parameters that place tiles in the world, and its seeds. */
 static void add_grid_parameter(void *context, const char *key, const char *value, int quoted)
 {
     static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
-    const struct parameter_place *place = context;
+    struct document *document = context;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)
-            add(place->document, place->parent, key,
+            add(document, document->grid, key,
                 quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
 }
 
 static void add_grid(struct document *document, cJSON *parent, const struct world *world)
 {
-    struct parameter_place place = {document, parent};
-    config_world_visit(&world->config, add_grid_parameter, &place);
+    document->grid = parent;
+    config_world_visit(&world->config, add_grid_parameter, document);
 }
 
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
@@ -102,9 +104,7 @@ static void add_parameter(void *context, const char *key, const char *value, int
 
 static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
 {
-    cJSON *pair = add(document, parent, key, cJSON_CreateArray());
-    add_number(document, pair, NULL, a);
-    add_number(document, pair, NULL, b);
+    add_numbers(document, parent, key, (double[]){a, b}, 2);
 }
 
 /* The beginning of relative URLs: a name with a colon would be taken for a scheme (RFC 3986,
@@ -260,10 +260,10 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
     const double blocks = (double)config->terrain.wavelength / FARLANDS_UNIT;
     const long zoom = config->native_zoom + lround(log2(FIRST_CELL / blocks));
 
-    cJSON *center = add(document, parent, "center", cJSON_CreateArray());
-    add_number(document, center, NULL, 360 * u - 180);
-    add_number(document, center, NULL, atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI);
-    add_number(document, center, NULL, tilejson_zoom(world, (int)zoom));
+    const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
+    const double center[] = {360 * u - 180, latitude, tilejson_zoom(world, (int)zoom)};
+
+    add_numbers(document, parent, "center", center, 3);
 }
 
 /* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, raw heights. */
@@ -304,9 +304,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_number(&document, root, "maxzoom", tilejson_zoom(world, TILEJSON_MAX_ZOOM));
     /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
-    cJSON *box = add(&document, root, "bounds", cJSON_CreateArray());
-    for (int i = 0; i < 4; i++)
-        add_number(&document, box, NULL, bounds[i]);
+    add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world);
     add(&document, root, "vector_layers", cJSON_CreateArray());
     add_text(&document, root, "fingerprint", world->fingerprint);
@@ -314,19 +312,9 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     return document_end(&document);
 }
 
-static struct blob *one_text(const char *key, const char *text)
+struct blob *document_message(const char *key, const char *text)
 {
     struct document document = document_new();
     add_text(&document, document.root, key, text);
     return document_end(&document);
-}
-
-struct blob *document_error(const char *message)
-{
-    return one_text("error", message);
-}
-
-struct blob *document_status(const char *status)
-{
-    return one_text("status", status);
 }

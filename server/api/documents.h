@@ -16,10 +16,7 @@ struct blob *document_world(const struct world *world);
  * most 1023 bytes. */
 struct blob *document_tilejson(const struct world *world, int layer, const char *base);
 
-/* {"error": MESSAGE} */
-struct blob *document_error(const char *message);
-
-/* {"status": STATUS} */
-struct blob *document_status(const char *status);
+/* {KEY: TEXT} */
+struct blob *document_message(const char *key, const char *text);
 
 #endif

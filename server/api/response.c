@@ -111,7 +111,8 @@ static struct http_response make_error(struct response_headers *headers, unsigne
         response_headers_add(headers, "Allow", METHODS);
     else if (status == 503)
         response_headers_add(headers, "Retry-After", "1");
-    return (struct http_response){.status = status, .type = JSON, .body = document_error(why)};
+    return (struct http_response){
+        .status = status, .type = JSON, .body = document_message("error", why)};
 }
 
 /* With the additional header NAME, unless that is NULL. */

@@ -71,7 +71,7 @@ static void handle_readiness(struct service *service, struct request_context *co
         [READY] = "ready", [READY_NOT_DRAINING] = "draining", [READY_NOT_STUCK] = "stuck"};
     enum readiness readiness = service->parts.readiness(service->parts.context);
     response_state(context, readiness == READY ? 200 : 503, "application/json",
-                   document_status(names[readiness]));
+                   document_message("status", names[readiness]));
 }
 
 /* The route's world, valid until the next request; or NULL after an error response. */
@@ -137,7 +137,7 @@ static void handle_route(struct service *service, struct request_context *contex
         response_page(context, static_pages_catalogue(service->snapshot->pages), NULL);
         break;
     case ROUTE_HEALTH:
-        response_state(context, 200, "application/json", document_status("ok"));
+        response_state(context, 200, "application/json", document_message("status", "ok"));
         break;
     case ROUTE_READY:
         handle_readiness(service, context);

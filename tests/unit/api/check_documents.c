@@ -306,13 +306,13 @@ static const char *const messages[] = {
 START_TEST(test_errors)
 {
     const char *message = messages[_i];
-    struct blob *blob = document_error(message);
+    struct blob *blob = document_message("error", message);
     for (size_t i = 0; i + 1 < blob->length; i++)
         ck_assert_msg(blob->bytes[i] >= ' ', "byte %02x for %s", blob->bytes[i], message);
     cJSON *json = parse(blob);
     ck_assert_str_eq(string(json, "error"), message);
     cJSON_Delete(json);
-    json = parse(document_status(message));
+    json = parse(document_message("status", message));
     ck_assert_str_eq(string(json, "status"), message);
     cJSON_Delete(json);
 }
@@ -328,7 +328,7 @@ START_TEST(test_any_error)
         for (int j = 0; j < length; j++)
             message[j] = (char)(1 + chance_below(&state, 127));
         message[length] = 0;
-        cJSON *json = parse(document_error(message));
+        cJSON *json = parse(document_message("error", message));
         must(strcmp(string(json, "error"), message) == 0, "%s", message);
         cJSON_Delete(json);
     }
