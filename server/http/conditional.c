@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <xxhash.h>
@@ -79,22 +80,17 @@ bool conditional_if_range(const char *if_range, const char *etag)
  */
 static bool parse_number(const char **at, uint64_t *out)
 {
-    const char *c = *at;
-    *out = 0;
-    for (; *c >= '0' && *c <= '9'; c++)
-        if (__builtin_mul_overflow(*out, 10, out) ||
-            __builtin_add_overflow(*out, (uint64_t)(*c - '0'), out))
-            *out = UINT64_MAX; /* further digits overflow again */
-    const bool found = c > *at;
-    *at = c;
-    return found;
+    if (**at < '0' || **at > '9') /* strtoull accepts blanks and signs */
+        return false;
+    *out = strtoull(*at, (char **)at, 10);
+    return true;
 }
 
 /* Parse FIRST-LAST, FIRST- or -SUFFIX. Returns its end, or NULL. */
 static const char *parse_range_spec(const char *at, uint64_t length, struct byte_range *out,
                                     enum range_kind *kind)
 {
-    uint64_t first, last;
+    uint64_t first = 0, last = 0;
     const bool from = parse_number(&at, &first);
     if (*at++ != '-')
         return NULL;
