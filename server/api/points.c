@@ -27,8 +27,6 @@ static void send_document(struct request_context *context, const struct world *w
                                });
 }
 
-/* --- Heights --------------------------------------------------------------- */
-
 struct place {
     int64_t x, y; /* units */
 };
@@ -95,8 +93,6 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     return job;
 }
 
-/* --- Spawns ---------------------------------------------------------------- */
-
 struct spawn_job {
     const struct world *world; /* held */
     struct spawn_query query;
@@ -113,7 +109,7 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
 
     (void)number;
     do
-        state = spawn_search_run(job->search, render_scratch_scratch(scratch), 1);
+        state = spawn_search_run(job->search, render_scratch_noise(scratch), 1);
     while (state == SPAWN_NOT_YET && uv_hrtime() - since < SLICE_NS);
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;

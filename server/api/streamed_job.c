@@ -126,8 +126,6 @@ static void release(struct streamed_job *job)
     free(job);
 }
 
-/* --- On a render thread ---------------------------------------------------- */
-
 static struct piece *piece_of_job(struct job *work)
 {
     return (struct piece *)((char *)work - offsetof(struct piece, job));
@@ -154,8 +152,6 @@ static void on_work_cancelled(struct job *work)
     piece->err = -EBUSY;
     mailbox_post(piece->owner->jobs->parts.mailbox, &piece->message);
 }
-
-/* --- On the loop ----------------------------------------------------------- */
 
 static void on_made(struct streamed_job *job, struct piece *piece);
 

@@ -20,7 +20,7 @@ struct tile_wait {
 static bool on_cancel(struct pending *pending)
 {
     struct tile_wait *wait = (struct tile_wait *)pending;
-    return fetch_abandon(wait->fetcher, &wait->waiter);
+    return single_flight_leave(wait->fetcher->flights, &wait->waiter);
 }
 
 static void on_ended(struct pending *pending)

@@ -20,16 +20,15 @@ static bool replace(struct circuit_breaker *breaker, uint64_t *state, uint64_t u
                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now,
-                            struct circuit_breaker_try *begun)
+bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now, uint16_t *begun)
 {
     uint64_t state = load(breaker);
-    begun->failures = (uint16_t)state;
+    *begun = (uint16_t)state;
     if (retry_at(state) == 0)
         return true;
     /* The caller that moves the time of the next attempt makes this one. */
     return now >= retry_at(state) &&
-           replace(breaker, &state, now + CIRCUIT_BREAKER_PAUSE_MS, begun->failures);
+           replace(breaker, &state, now + CIRCUIT_BREAKER_PAUSE_MS, *begun);
 }
 
 bool circuit_breaker_failed(struct circuit_breaker *breaker, uint64_t now)
@@ -40,12 +39,12 @@ bool circuit_breaker_failed(struct circuit_breaker *breaker, uint64_t now)
     return retry_at(state) == 0;
 }
 
-bool circuit_breaker_succeeded(struct circuit_breaker *breaker, struct circuit_breaker_try begun)
+bool circuit_breaker_succeeded(struct circuit_breaker *breaker, uint16_t begun)
 {
     uint64_t state = load(breaker);
     /* Nearly always closed. No store then: the cache line stays shared between threads. */
-    while (retry_at(state) != 0 && (uint16_t)state == begun.failures)
-        if (replace(breaker, &state, 0, begun.failures))
+    while (retry_at(state) != 0 && (uint16_t)state == begun)
+        if (replace(breaker, &state, 0, begun))
             return true;
     return false;
 }

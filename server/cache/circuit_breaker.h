@@ -17,24 +17,18 @@ struct circuit_breaker {
     uint64_t state;
 };
 
-/* An attempt: the number of failures when it began. */
-struct circuit_breaker_try {
-    uint16_t failures;
-};
-
 /*
  * True if an attempt may be made at NOW (ms of a monotonic clock): always while closed; while open,
- * for one caller every CIRCUIT_BREAKER_PAUSE_MS. *BEGUN then identifies the attempt.
+ * for one caller every CIRCUIT_BREAKER_PAUSE_MS. *BEGUN then is the number of failures so far.
  */
-bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now,
-                            struct circuit_breaker_try *begun);
+bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now, uint16_t *begun);
 
 /* Report a failed attempt. True if it opened the breaker. */
 bool circuit_breaker_failed(struct circuit_breaker *breaker, uint64_t now);
 
 /* Report a successful attempt. True if it closed the breaker; an attempt that began before the last
  * failure does not. */
-bool circuit_breaker_succeeded(struct circuit_breaker *breaker, struct circuit_breaker_try begun);
+bool circuit_breaker_succeeded(struct circuit_breaker *breaker, uint16_t begun);
 
 bool circuit_breaker_is_open(const struct circuit_breaker *breaker);
 

@@ -34,6 +34,22 @@ struct disk_cache {
     struct tile_reader reader;
 };
 
+int disk_cache_path(const struct config *config, char out[DISK_CACHE_PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    snprintf(out, DISK_CACHE_PATH_MAX, "%s", config->cache.path);
+    if (out[0])
+        return 0;
+    if (cache && cache[0] == '/')
+        snprintf(out, DISK_CACHE_PATH_MAX, "%s/farlands", cache);
+    else if (home && home[0] == '/')
+        snprintf(out, DISK_CACHE_PATH_MAX, "%s/.cache/farlands", home);
+    else
+        return -ENOENT;
+    return 0;
+}
+
 static uint64_t now_ms(void)
 {
     return uv_hrtime() / 1000000;
@@ -126,11 +142,6 @@ void disk_cache_close(struct disk_cache *cache)
 void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota)
 {
     eviction_thread_set_limit(cache->evictor, *quota);
-}
-
-struct footprint disk_cache_keeps(struct footprint quota)
-{
-    return eviction_thread_low_watermark(quota);
 }
 
 bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
@@ -333,7 +344,7 @@ static bool is_obstacle(int err)
            err == -ENAMETOOLONG || err == -EBUSY;
 }
 
-static void update_breaker(struct disk_cache *cache, struct circuit_breaker_try begun, int err)
+static void update_breaker(struct disk_cache *cache, uint16_t begun, int err)
 {
     if (err == -EDQUOT || is_obstacle(err))
         return;
@@ -348,7 +359,7 @@ static void update_breaker(struct disk_cache *cache, struct circuit_breaker_try 
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
 {
     struct put put = {.cache = cache};
-    struct circuit_breaker_try begun;
+    uint16_t begun;
     if (!circuit_breaker_allows(&cache->breaker, now_ms(), &begun))
         return -ECANCELED;
     tile_name(tile, put.name);

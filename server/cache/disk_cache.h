@@ -8,11 +8,19 @@
 #ifndef FARLANDS_CACHE_DISK_CACHE_H
 #define FARLANDS_CACHE_DISK_CACHE_H
 
+#include "config/config.h"
 #include "server/cache/footprint.h"
 #include "server/core/blob.h"
 #include "server/world/tile.h"
 
 struct disk_cache;
+
+enum { DISK_CACHE_PATH_MAX = CONFIG_TEXT_MAX + 16 };
+
+/* The path that CONFIG names, else $XDG_CACHE_HOME/farlands, else ~/.cache/farlands. Returns 0, or
+ * -ENOENT and an empty path if none of them is set. No other thread may change the environment
+ * meanwhile. */
+int disk_cache_path(const struct config *config, char out[DISK_CACHE_PATH_MAX]);
 
 /*
  * Open the cache at DIRECTORY, which is created if missing, and again if it is deleted later.
@@ -60,10 +68,6 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
  * - -ENOSPC, -EIO, ...: storing is then suspended for 5 seconds, which is logged once.
  */
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);
-
-/* The part of QUOTA that tiles may take up without being evicted: evictions begin before all of the
- * quota is used, and leave this much. Pure. */
-struct footprint disk_cache_keeps(struct footprint quota);
 
 /* The usage when this process last accessed the ledger, as each put does; false if it is unknown.
  * Never waits. */

@@ -16,7 +16,8 @@ int eviction_thread_new(struct eviction_thread **out, const struct eviction_part
 /* Stop it, also in the middle of a pass, and wait for its end. */
 void eviction_thread_free(struct eviction_thread *evictor);
 
-/* The usage that a pass leaves of LIMIT, if tiles do not come too fast for it. Pure. */
+/* The part of LIMIT that tiles may take up without being evicted: a pass begins before all of it is
+ * used, and leaves this much if tiles do not come too fast. Pure. */
 struct footprint eviction_thread_low_watermark(struct footprint limit);
 
 /* The functions below may be called by any thread. They do not wait for the disk. */

@@ -112,8 +112,6 @@ static void on_prepare(uv_prepare_t *prepare)
     }
 }
 
-/* --- One exchange ---------------------------------------------------------- */
-
 static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 {
     deadline_enter(&exchange->deadline, phase, uv_now(exchange->http->parts.loop));
@@ -392,8 +390,6 @@ unsigned http_expire(struct http *http)
     lingering_close_expire(&http->lingering);
     return deadlines_expire(&http->deadlines, uv_now(http->parts.loop), http->draining);
 }
-
-/* --- Starting and stopping ------------------------------------------------- */
 
 static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "server/cache/cache_path.h"
+#include "server/cache/disk_cache.h"
 #include "server/commands/commands.h"
 #include "server/commands/load_worlds.h"
 #include "server/prerender/archive_metadata.h"
@@ -21,8 +21,8 @@ struct render_command {
     const struct world *world; /* of a box, held; or NULL */
     struct tile_list list;
     struct tile_plan *plan;
-    struct archive_metadata metadata; /* of MODE_EXPORT */
-    char directory[CACHE_PATH_MAX];   /* of the cache */
+    struct archive_metadata metadata;    /* of MODE_EXPORT */
+    char directory[DISK_CACHE_PATH_MAX]; /* of the cache */
 };
 
 static int report_plan_error(int err, const char *why)
@@ -131,7 +131,7 @@ static int execute(struct render_command *command)
 
     if (command->options.mode == MODE_LIST)
         return print_paths(command->plan);
-    if (cache_path(config, command->directory)) {
+    if (disk_cache_path(config, command->directory)) {
         fputs("farlands: no cache directory: set cache.path or HOME, or use --cache DIR\n", stderr);
         return EXIT_FAILED;
     }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "server/cache/disk_cache.h"
+#include "server/cache/eviction_thread.h"
 #include "server/core/thread_group.h"
 #include "server/prerender/human_units.h"
 #include "server/tiles/render.h"
@@ -175,7 +175,7 @@ int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned t
 
 bool estimate_fits(struct footprint quota, double bytes, double files, char why[ESTIMATE_WHY])
 {
-    const struct footprint keeps = disk_cache_keeps(quota);
+    const struct footprint keeps = eviction_thread_low_watermark(quota);
     const double share = (double)keeps.files / (double)quota.files;
     char disk[HUMAN_UNITS_TEXT], needed[HUMAN_UNITS_TEXT];
     int length = 0;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <uv.h>
 
+#include "server/cache/eviction_thread.h"
 #include "server/core/thread_group.h"
 #include "server/tiles/render.h"
 
@@ -97,7 +98,7 @@ static void add_stored(struct prerender *prerender, struct footprint size)
 static bool fits_quota(const struct prerender *prerender, struct footprint size)
 {
     return footprint_fits(footprint_sum(stored_size(prerender), size),
-                          disk_cache_keeps(prerender->parts.quota));
+                          eviction_thread_low_watermark(prerender->parts.quota));
 }
 
 static bool is_crowded(const struct prerender *prerender)

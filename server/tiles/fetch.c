@@ -182,11 +182,6 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
     return 1;
 }
 
-bool fetch_abandon(const struct fetcher *fetcher, struct waiter *waiter)
-{
-    return single_flight_leave(fetcher->flights, waiter);
-}
-
 struct fetch_hit fetch_lookup(const struct fetcher *fetcher, const struct tile *tile,
                               const char *key)
 {

@@ -46,13 +46,10 @@ enum { FETCH_RENDERED, FETCH_FROM_DISK, FETCH_FROM_MEMORY };
  * Start to fetch a tile, or join a fetch in progress; an interactive request makes a queued
  * background fetch interactive. WAITER's callback gets one of the results above, or -EBUSY if too
  * many jobs are queued, -ENOMEM or -EIO. Returns 0 if a fetch was started, 1 if one was joined; or
- * -ENOMEM: then the callback is not called.
+ * -ENOMEM: then the callback is not called. A fetch that has not begun when its last waiter leaves
+ * (single_flight_leave) is dropped.
  */
 int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
                 struct waiter *waiter);
-
-/* Stop waiting; see single_flight_leave. A fetch that has not begun and has no more waiters is
- * dropped. */
-bool fetch_abandon(const struct fetcher *fetcher, struct waiter *waiter);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/cache/cache_path.h"
 #include "server/telemetry/log.h"
 #include "server/tiles/render.h"
 
@@ -23,7 +22,7 @@ struct pipeline {
     void **scratches; /* of the render threads */
     unsigned threads;
     struct fetcher fetcher;
-    char directory[CACHE_PATH_MAX];
+    char directory[DISK_CACHE_PATH_MAX];
 };
 
 static struct footprint quota_of(const struct config *config)
@@ -34,7 +33,7 @@ static struct footprint quota_of(const struct config *config)
 static void open_disk_cache(struct pipeline *pipeline, const struct pipeline_parts *parts)
 {
     const struct footprint quota = quota_of(parts->config);
-    int err = cache_path(parts->config, pipeline->directory);
+    int err = disk_cache_path(parts->config, pipeline->directory);
 
     if (!err)
         err = disk_cache_open(&pipeline->fetcher.disk_cache, pipeline->directory, &quota,

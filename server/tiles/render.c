@@ -46,7 +46,7 @@ void render_scratch_free(struct render_scratch *scratch)
     free(scratch);
 }
 
-struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch)
+struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
 {
     return scratch->scratch;
 }

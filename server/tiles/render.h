@@ -15,7 +15,7 @@ int render_scratch_new(struct render_scratch **out); /* 0 or -ENOMEM */
 void render_scratch_free(struct render_scratch *scratch);
 
 /* The noise library's part of it, for other work of the thread. */
-struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch);
+struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch);
 
 /* The time that each step of a render took, in nanoseconds. */
 struct render_times {

@@ -136,7 +136,7 @@ struct spawn_search {
     struct spawn_place place;
 };
 
-struct farlands_scratch *render_scratch_scratch(struct render_scratch *scratch)
+struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
 {
     (void)scratch;
     return NULL;

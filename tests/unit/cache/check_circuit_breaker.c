@@ -33,7 +33,7 @@ static const struct {
 START_TEST(test_steps)
 {
     struct circuit_breaker breaker = {0};
-    struct circuit_breaker_try begun;
+    uint16_t begun;
     for (int i = 0; i < ROWS(steps); i++) {
         ck_assert_msg(circuit_breaker_allows(&breaker, steps[i].at, &begun) == steps[i].allows,
                       "row %d", i);
@@ -52,7 +52,7 @@ END_TEST
 START_TEST(test_old_attempts)
 {
     struct circuit_breaker breaker = {0};
-    struct circuit_breaker_try old, failing, late, first, second;
+    uint16_t old, failing, late, first, second;
     uint64_t now = 100;
     ck_assert(circuit_breaker_allows(&breaker, now, &old));
     ck_assert(circuit_breaker_allows(&breaker, now, &failing));
@@ -81,7 +81,7 @@ static atomic_int allowed;
 
 static void *call(void *context)
 {
-    struct circuit_breaker_try begun;
+    uint16_t begun;
     for (int i = 0; i < CALLS; i++)
         atomic_fetch_add(&allowed,
                          circuit_breaker_allows(&shared, *(const uint64_t *)context, &begun));
