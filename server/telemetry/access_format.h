@@ -15,8 +15,8 @@ struct access_entry {
     const struct sockaddr *client; /* NULL: unknown */
     const char *method, *uri;
     unsigned status;
-    uint64_t bytes;       /* of the body */
-    uint64_t nanoseconds; /* until the response */
+    uint64_t bytes;       /* of the body that were sent (a lower bound if cut off) */
+    uint64_t nanoseconds; /* until the response began */
     enum access_from from;
     const char *user_agent, *referer; /* or NULL; any bytes */
 };
