@@ -1,5 +1,5 @@
-// The cache on disk: ordinary PNG files that outlive the daemon, are checked when
-// read, and are never needed.
+// The disk cache: ordinary PNG files that persist across restarts, are verified when
+// read, and are optional.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -13,15 +13,15 @@ import { eachRow } from './table.mjs';
 const TILES = ['relief/10/512/512', 'relief/10/512/512@2x', 'relief/5/-3/-1', 'relief/-2/0/-1',
     'gray/10/512/512', 'gray/10/512/512@2x', 'height/10/512/512', 'height/16/-1/40000@2x'];
 
-function filesBelow(folder) {
-    return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-        const name = path.join(folder, entry.name);
+function filesBelow(directory) {
+    return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+        const name = path.join(directory, entry.name);
         return entry.isDirectory() ? filesBelow(name) : [name];
     });
 }
 
-/* One daemon after the other; the last one never outlives its test. */
-function useSuccession() {
+/* A function that stops the previous daemon and starts the next; the last one is stopped after the tests. */
+function useRestarts() {
     let current = null;
     after(() => current?.quit());
     return async (options) => {
@@ -43,9 +43,9 @@ const cut = (keep) => (file) => fs.truncateSync(file, keep(fs.statSync(file).siz
 const DAMAGES = [
     ['zero length', cut(() => 0)],
     ['one byte', cut(() => 1)],
-    ['the signature only', cut(() => 8)],
+    ['signature only', cut(() => 8)],
     ['half', cut((size) => size >> 1)],
-    ['without IEND', cut((size) => size - 12)],
+    ['no IEND', cut((size) => size - 12)],
     ['one byte short', cut((size) => size - 1)],
     ['zeros at the end', (file) => {
         const { size } = fs.statSync(file);
@@ -59,15 +59,15 @@ const DAMAGES = [
     ['a flipped bit in a chunk length', flip(34)],
     ['a flipped bit in the last CRC', flip(-1)],
     ['text', (file) => fs.writeFileSync(file, 'not a picture\n'.repeat(100))],
-    ['a folder', (file) => { fs.rmSync(file); fs.mkdirSync(file); }],
-    ['nothing', (file) => fs.rmSync(file)],
+    ['a directory', (file) => { fs.rmSync(file); fs.mkdirSync(file); }],
+    ['a missing file', (file) => fs.rmSync(file)],
 ];
 
 describe('the cache on disk', { timeout: patience(60000) }, () => {
-    /* However slow the machine is, none is turned away. */
+    /* A long wait limit, so that a slow machine sheds no request. */
     const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
 
-    it('holds what was answered, in ordinary files', async () => {
+    it('stores the response bodies in ordinary files', async () => {
         const { fingerprint } = await daemon.json('/default.json');
         await eachRow(TILES, async (tile) => {
             const body = await daemon.bytes(`/default/${tile}.png`);
@@ -78,7 +78,7 @@ describe('the cache on disk', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('holds no unfinished files', async () => {
+    it('contains no unfinished files', async () => {
         const { fingerprint } = await daemon.json('/default.json');
         await Promise.all(Array.from({ length: 60 }, (_, i) =>
             daemon.bytes(`/default/relief/11/${i}/0.png`)));
@@ -88,7 +88,7 @@ describe('the cache on disk', { timeout: patience(60000) }, () => {
         assert.deepEqual(strays(), []);
     });
 
-    it('has no file for a HEAD, a 304 or an error', async () => {
+    it('stores nothing for a HEAD, a 304 or an error', async () => {
         const count = () => filesBelow(daemon.cache).length;
         const before = count();
         await daemon.head('/default/relief/12/1/1.png');
@@ -101,10 +101,10 @@ describe('the cache on disk', { timeout: patience(60000) }, () => {
 });
 
 describe('after a restart', { timeout: patience(60000) }, () => {
-    const next = useSuccession();
+    const next = useRestarts();
     const cache = scratch();
 
-    it('tiles come from the disk, the same', async () => {
+    it('tiles come unchanged from the disk', async () => {
         const first = await next({ cache });
         const before = new Map();
         for (const tile of TILES)
@@ -128,7 +128,7 @@ describe('after a restart', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('damaged tiles are made again and replaced', async () => {
+    it('damaged tiles are rendered again and replaced', async () => {
         const first = await next({ cache });
         const { fingerprint } = await first.json('/default.json');
         const rows = DAMAGES.map(([what, damage], i) =>
@@ -146,7 +146,7 @@ describe('after a restart', { timeout: patience(60000) }, () => {
             const before = await second.rendered();
             assertSamePixels(await second.bytes(`/default/${tile}`), whole, what);
             assert.equal(await second.rendered(), before + 1, 'renders');
-            if (what === 'a folder')
+            if (what === 'a directory')
                 return;
             const replaced = () => fs.readFileSync(file).equals(whole);
             await eventually(replaced);
@@ -156,12 +156,12 @@ describe('after a restart', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('without a cache on disk', { timeout: patience(60000) }, () => {
-    const next = useSuccession();
+describe('without a disk cache', { timeout: patience(60000) }, () => {
+    const next = useRestarts();
     const reference = useDaemon();
 
-    it('the daemon serves, and says so once', () => eachRow([
-        ['a folder that cannot be made', '/proc/nope'],
+    it('the daemon serves, and warns once', () => eachRow([
+        ['a directory that cannot be created', '/proc/nope'],
         ['a path below a file', path.join(scratchFile('file', 'text'), 'cache')],
         ['a file', scratchFile('file', 'text')],
     ], async ([, cache]) => {
@@ -175,7 +175,7 @@ describe('without a cache on disk', { timeout: patience(60000) }, () => {
         assert.equal(lines.length, 1, `lines about ${cache} on stderr:\n${stderr}`);
     }));
 
-    it('a folder that disappears is no failure', async () => {
+    it('a deleted cache directory is created again', async () => {
         const cache = scratch();
         const daemon = await next({ cache });
         await daemon.bytes('/default/gray/9/1/2.png');
@@ -186,14 +186,14 @@ describe('without a cache on disk', { timeout: patience(60000) }, () => {
         for (let i = 0; i < 5; i++)
             assert.deepEqual(await daemon.bytes(`/default/gray/9/${i}/2.png`),
                 await reference.bytes(`/default/gray/9/${i}/2.png`));
-        assert.ok(await eventually(() => stored('/gray/9/4/2.png')), 'the folder was not made again');
+        assert.ok(await eventually(() => stored('/gray/9/4/2.png')), 'the directory was not created again');
     });
 
-    it('what killed processes left behind is swept', async () => {
+    it('temporary files of killed processes are removed', async () => {
         const cache = scratch();
         const [old, fresh] = ['.new-1-0', '.new-1-1'].map((name) => path.join(cache, name));
-        fs.writeFileSync(old, 'torn');
-        fs.writeFileSync(fresh, 'of a neighbour, who is writing');
+        fs.writeFileSync(old, 'truncated');
+        fs.writeFileSync(fresh, 'of a process that is still writing');
         const past = new Date(Date.now() - 600000);
         fs.utimesSync(old, past, past);
         const daemon = await next({ cache });
@@ -212,7 +212,7 @@ describe('without a cache on disk', { timeout: patience(60000) }, () => {
         assert.deepEqual(fs.readFileSync(file), body);
     });
 
-    it('two daemons may share a folder', async () => {
+    it('two daemons may share a directory', async () => {
         const cache = scratch();
         const one = await next({ cache });
         const two = await new Daemon({ cache }).start();

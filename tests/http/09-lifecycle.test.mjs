@@ -1,4 +1,4 @@
-// Start, drain, stop: no request fails because the daemon was told to go.
+// Start, drain, stop: no request fails because the daemon is stopped.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,18 +13,18 @@ import { BINARY, eventually, fewer, scratch, scratchFile, patience } from './pro
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
-/* { answer } or { error }: a promise that may fail while others are awaited. */
+/* Resolve to { answer } or { error }, so that a promise may fail while others are awaited. */
 const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
 
 const cold = (i) => request('GET', `/default/relief/12/${i}/${i % 7}@2x.png`);
 
-describe('the end', { timeout: patience(60000) }, () => {
-    it('comes with exit code 0', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+describe('shutdown', { timeout: patience(60000) }, () => {
+    it('exits with code 0', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
             await daemon.bytes('/default/gray/3/1/1.png');
             const started = Date.now();
             assertPeace(await daemon.stop(signal));
-            assert.ok(Date.now() - started < 5000, `took ${Date.now() - started} ms, with nothing to do`);
+            assert.ok(Date.now() - started < 5000, `took ${Date.now() - started} ms while idle`);
         })));
 
     it('does not wait for connections without a request', () => eachRow([
@@ -44,7 +44,7 @@ describe('the end', { timeout: patience(60000) }, () => {
             connection.close();
     })));
 
-    it('comes after the answers to requests in flight', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
+    it('waits for pending requests', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
             const connections = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
             await Promise.all(connections.map((connection) => {
@@ -62,10 +62,10 @@ describe('the end', { timeout: patience(60000) }, () => {
             });
             assertPeace(await daemon.ended());
             for (const connection of connections)
-                assert.ok(await connection.closed(1000), 'left open by a daemon that is gone');
+                assert.ok(await connection.closed(1000), 'left open after the daemon exited');
         })));
 
-    it('cuts nobody who was connecting', () => withDaemon(async (daemon) => {
+    it('cuts no response of clients that are connecting', () => withDaemon(async (daemon) => {
         const attempts = Array.from({ length: fewer(50) }, async (_, i) => {
             let connection;
             try {
@@ -90,7 +90,7 @@ describe('the end', { timeout: patience(60000) }, () => {
         assertPeace(await daemon.ended());
     }));
 
-    it('is announced by /readyz, not by /healthz', () => withDaemon(async (daemon) => {
+    it('makes /readyz fail, but not /healthz', () => withDaemon(async (daemon) => {
         const [asking, healthy] = [await daemon.connect(), await daemon.connect()];
         for (const connection of [asking, healthy]) {
             connection.send(request('GET', '/healthz'));
@@ -101,11 +101,11 @@ describe('the end', { timeout: patience(60000) }, () => {
             settled(connection.send(cold(i + 200)).answer('GET', 15000)));
         await sleep(30);
         daemon.kill();
-        // A drained connection may be closed already; if it answers, then soon so:
+        // A drained connection may be closed already; otherwise /readyz soon returns 503.
         for (const killed = Date.now(); ; await sleep(10)) {
             const ready = await asking.send(request('GET', '/readyz')).answer().catch(() => null);
             if (!ready) {
-                assert.equal(asking.buffer.length, 0, 'cut in the middle');
+                assert.equal(asking.buffer.length, 0, 'cut in mid-response');
                 break;
             }
             if (ready.status === 200 && Date.now() < killed + 300)
@@ -126,7 +126,7 @@ describe('the end', { timeout: patience(60000) }, () => {
         assertPeace(await daemon.ended());
     }));
 
-    it('comes at once with a second signal, and not by a crash', () => withDaemon(async (daemon) => {
+    it('is immediate on a second signal, without a crash', () => withDaemon(async (daemon) => {
         const connections = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
         const answers = connections.map((connection, i) =>
             settled(connection.send(cold(i + 300)).answer('GET', 15000)));
@@ -135,13 +135,13 @@ describe('the end', { timeout: patience(60000) }, () => {
         await sleep(50);
         const started = Date.now();
         const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
-        assert.equal(late, false, 'still there 5 s after the second signal');
-        assert.ok(signal === null || signal === 'SIGTERM', `died of ${signal}: ${stderr}`);
+        assert.equal(late, false, 'still running 5 s after the second signal');
+        assert.ok(signal === null || signal === 'SIGTERM', `killed by ${signal}: ${stderr}`);
         assert.ok(Date.now() - started < patience(3000));
         await Promise.all(answers);
     }));
 
-    it('comes after whoever is still in the backlog', () => withDaemon(async (daemon) => {
+    it('serves connections that are still in the backlog', () => withDaemon(async (daemon) => {
         const hit = '/default/gray/9/1/1.png';
         const { length } = await daemon.bytes(hit);
         daemon.kill('SIGSTOP');
@@ -160,7 +160,7 @@ describe('the end', { timeout: patience(60000) }, () => {
         assertPeace(await daemon.ended());
     }));
 
-    it('lets the port go', async () => {
+    it('releases the port', async () => {
         const first = await new Daemon().start();
         await first.bytes('/healthz');
         await first.quit();
@@ -171,17 +171,17 @@ describe('the end', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('a port in use', { timeout: patience(60000) }, () => {
+describe('a daemon whose port is in use', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('is exit code 1 and a message that says so', () => assertKeepsPort(daemon));
+    it('exits with code 1 and a message', () => assertKeepsPort(daemon));
 });
 
-describe('one file for output and log', { timeout: patience(60000) }, () => {
-    it('holds all of both', async () => {
+describe('one file for stdout and stderr', { timeout: patience(60000) }, () => {
+    it('contains all lines of both', async () => {
         const all = path.join(scratch(), 'all');
         const file = fs.openSync(all, 'w');
-        const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratchFile('no-folder', '')],
+        const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratchFile('no-directory', '')],
             { stdio: ['ignore', file, file] });
         fs.closeSync(file);
         const lines = () => fs.readFileSync(all, 'utf8').split('\n');

@@ -1,4 +1,4 @@
-// The command line: what each command prints, and the exit code.
+// The command line: output and exit codes of the commands.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ const TILES = ['relief/10/512/512.png', 'relief/10/512/512@2x.png', 'gray/-3/0/-
 
 async function assertUsage(args, names) {
     const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
-    assert.equal(late, false, `did not end; stdout: ${stdout}`);
+    assert.equal(late, false, `did not exit; stdout: ${stdout}`);
     assert.equal(code, 2, `exit code ${code}; stderr: ${stderr}`);
     assert.match(stderr, /^(farlands|usage): /im);
     assert.match(stderr, names);
@@ -36,11 +36,11 @@ describe('farlands', { timeout: patience(60000) }, () => {
         const { code, stdout, stderr } = await run(['--help']);
         assert.equal(code, 0);
         for (const word of ['serve', 'tile', 'check-config', '--config', '--listen', '--cache', '--version'])
-            assert.ok(stdout.includes(word), `${word} is not in:\n${stdout}`);
+            assert.ok(stdout.includes(word), `${word} is missing in:\n${stdout}`);
         assert.equal(stderr, '');
     });
 
-    it('refuses wrong usage', () => eachRow([
+    it('rejects invalid usage', () => eachRow([
         [[], /usage|command|--help/i],
         [['bogus'], /bogus/],
         [['--bogus'], /--bogus/],
@@ -63,7 +63,7 @@ describe('farlands', { timeout: patience(60000) }, () => {
         [['check-config', '--bogus', SAMPLE], /--bogus/],
     ], ([args, names]) => assertUsage(args, names)));
 
-    it('refuses addresses that cannot be meant', () => eachRow(
+    it('rejects invalid addresses', () => eachRow(
         ['', 'nonsense', '127.0.0.1', '127.0.0.1:', ':', '127.0.0.1:65536', '127.0.0.1:-1',
             '127.0.0.1:80x', '127.0.0.1:0x50', '127.0.0.1: 80', '127.0.0.1:99999999999', '[::1:8080',
             '8080', '127.0.0.1:1:2'],
@@ -73,7 +73,7 @@ describe('farlands', { timeout: patience(60000) }, () => {
 describe('farlands tile', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 
-    it('writes the bytes that the daemon answers', () => eachRow(TILES, async (tile) => {
+    it('writes the same bytes as the daemon', () => eachRow(TILES, async (tile) => {
         const expected = await daemon.bytes(`/default/${tile}`);
         const file = path.join(scratch(), 'out');
         const filed = await run(['tile', `default/${tile}`, '-o', file]);
@@ -85,7 +85,7 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
         assert.deepEqual(piped.stdout, expected);
     }));
 
-    it('refuses what the daemon refuses, and leaves no file', () => eachRow([
+    it('rejects what the daemon rejects, and leaves no file', () => eachRow([
         ['nowhere/relief/10/512/512.png', /nowhere/],
         ['default:01/relief/10/512/512.png', /seed: "01"/],
         ['default:1/nothing/10/512/512.png', /nothing/],
@@ -104,10 +104,10 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
     ], async ([tile, names]) => {
         const file = path.join(scratch(), 'out');
         await assertUsage(['tile', tile, '-o', file], names);
-        assert.ok(!fs.existsSync(file), 'a file was left');
+        assert.ok(!fs.existsSync(file), 'a file was left behind');
     }));
 
-    it('renders worlds of other seeds', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
+    it('renders worlds with other seeds', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
         const name = `default:${seed}/relief/10/512/512.png`;
         const { code, stdout, stderr } = await run(['tile', name]);
         assert.equal(code, 0, stderr);
@@ -115,7 +115,7 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
         assert.notDeepEqual(stdout, await daemon.bytes('/default/relief/10/512/512.png'));
     }));
 
-    it('reads the configuration it is given', async () => {
+    it('reads the given configuration', async () => {
         const config = scratchFile('farlands.yaml', 'worlds:\n  - name: other\n    seed: 7\n');
         await assertUsage(['tile', '--config', config, 'other:8/height/10/512/512.f32'], /seed: .*"other".*fixed/);
         const other = await run(['tile', '--config', config, 'other/height/10/512/512.f32']);
@@ -125,13 +125,13 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
         await assertUsage(['tile', '--config', config, 'default/relief/10/512/512.png'], /default/);
     });
 
-    it('knows which layers a world serves', async () => {
+    it('rejects layers that the world does not serve', async () => {
         const config = scratchFile('farlands.yaml', 'worlds:\n  - name: a\n    layers: [normal]\n');
         assert.equal((await run(['tile', '--config', config, 'a/normal/10/512/512.png'])).code, 0);
         await assertUsage(['tile', '--config', config, 'a/relief/10/512/512.png'], /not serve "relief"/);
     });
 
-    it('says when it cannot write', async () => {
+    it('reports an output file that it cannot write', async () => {
         const { code, stderr } = await run(['tile', 'default/gray/1/0/0.png', '-o', '/proc/nope/out']);
         assert.ok(code === 1 || code === 2, `exit code ${code}`);
         assert.ok(stderr.includes('/proc/nope/out'), stderr);
@@ -139,14 +139,14 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
 });
 
 describe('farlands check-config', { timeout: patience(60000) }, () => {
-    it('passes the sample in the repository', async () => {
+    it('accepts the sample in the repository', async () => {
         const { code, stdout, stderr } = await run(['check-config', SAMPLE]);
         assert.equal(code, 0, stderr);
         assert.match(stdout.toString(), /\bdefault\b/);
         assert.equal(stderr, '');
     });
 
-    it('prints a line for each world', async () => {
+    it('prints one line per world', async () => {
         const file = scratchFile('three.yaml',
             'worlds:\n  - name: alpha\n  - name: beta\n    seed: 2\n  - name: gamma\n    seed: 3\n');
         const { code, stdout, stderr } = await run(['check-config', file]);
@@ -158,7 +158,7 @@ describe('farlands check-config', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('tells the layers of each world', async () => {
+    it('prints the layers of each world', async () => {
         const file = scratchFile('layers.yaml', 'worlds:\n  - name: alpha\n  - name: beta\n    ' +
             'layers: [gray, relief]\n    elevation: [[-1, -40000], [1, 1000000]]\n');
         const { code, stdout, stderr } = await run(['check-config', file]);

@@ -1,4 +1,4 @@
-// Broken configurations: the message gives file, line, key, and what would do.
+// Invalid configurations: the message names the file, the line, the key and what is expected.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { NAMES } from './layers.mjs';
 import { run, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
-/* In the rows `>` marks the line that the message must name. */
+/* In the rows, `>` marks the line that the message must name. */
 const world = (...lines) => ['worlds:', '  - name: alpha', ...lines.map((line) => line.replace(/^(>?)/, '$1    '))];
 const noise = (...lines) => world('noise:', ...lines.map((line) => line.replace(/^(>?)/, '$1  ')));
 const W = 'worlds[0]';
@@ -26,7 +26,7 @@ const TERRAIN_RGB = /-10000 to 1667721\.5 metres, or .*layers.* without terrain-
 const OCTAVES = /\b1\D+64\b/;
 
 const BROKEN = [
-    // lines, key, what else the message says
+    // lines, key, what else the message must say
     [['>colour: red'], 'colour', UNKNOWN],
     [['threads: 1', '>theads: 2'], 'theads', UNKNOWN],
     [['cache:', '>  size: 1G'], 'cache.size', UNKNOWN],
@@ -64,7 +64,7 @@ const BROKEN = [
     [['worlds:', '>  - name: "a:1"'], `${W}.name`, /[a-z]/],
     [['worlds:', '>  - name: "a b"'], `${W}.name`, /[a-z]/],
     [['worlds:', '>  - name: ..'], `${W}.name`, /[a-z]/],
-    // It would hide the catalogue, /worlds.json.
+    // It would hide the catalogue /worlds.json.
     [['worlds:', '>  - name: worlds'], `${W}.name`, /[a-z]/],
     [['worlds:', '>  - seed: 1'], `${W}.name`, MISSING],
     [world('>seed: -1'), `${W}.seed`, SEED],
@@ -152,8 +152,8 @@ const UNREADABLE = [
     ['an open quote', 'listen: "127.0.0.1:80\n'],
     ['a list', '- 1\n- 2\n'],
     ['a word', 'hello\n'],
-    ['a mapping for a list', 'worlds:\n  name: alpha\n'],
-    ['a list for a mapping', 'cache: [1]\n'],
+    ['a mapping instead of a list', 'worlds:\n  name: alpha\n'],
+    ['a list instead of a mapping', 'cache: [1]\n'],
     ['bytes that are not UTF-8', Buffer.from('log: \xff\xfe\n', 'latin1')],
     ['NUL bytes', Buffer.from('log: in\0fo\n')],
     ['an unknown anchor', 'worlds: *nothing\n'],
@@ -163,7 +163,7 @@ function escaped(text) {
     return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/* What does not fit a window is named, with both lengths in blocks. */
+/* Worlds whose wavelengths do not divide the window; the message names both lengths in blocks. */
 const UNFIT = [
     [world('>wrap: true', 'noise: { wavelength: 100, octaves: 1 }'), /octave 1 .*\b100 blocks.*\b16777216 blocks/],
     [world('native_zoom: 11', '>wrap: true'), /octave 1 .*\b1048576 blocks.*\b524288 blocks/],
@@ -173,7 +173,7 @@ const UNFIT = [
 
 async function assertRefused(args, message) {
     const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
-    assert.equal(late, false, `did not end; stdout: ${stdout}`);
+    assert.equal(late, false, `did not exit; stdout: ${stdout}`);
     assert.equal(code, 2, `exit code ${code}; stdout: ${stdout}; stderr: ${stderr}`);
     assert.match(stderr, message);
     assert.equal(stdout.length, 0, `stdout: ${stdout}`);
@@ -187,8 +187,8 @@ function written(lines) {
     return { file: scratchFile('broken.yaml', `${text}\n`), line };
 }
 
-describe('a broken configuration', { timeout: patience(60000) }, () => {
-    it('is refused by file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
+describe('an invalid configuration', { timeout: patience(60000) }, () => {
+    it('is rejected with file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
         const { file, line } = written(lines);
         const stderr = await assertRefused(['check-config', file],
             new RegExp(`^farlands: \\S*${escaped(path.basename(file))}:${line}: ${escaped(key)}(?!\\w)[^\\n]*: `, 'm'));
@@ -203,18 +203,18 @@ describe('a broken configuration', { timeout: patience(60000) }, () => {
         assert.match(accepted, says);
     }));
 
-    it('names the wavelength that does not fit the window', () => eachRow(UNFIT, async ([lines, says]) => {
+    it('is rejected with the wavelength that does not divide the window', () => eachRow(UNFIT, async ([lines, says]) => {
         const { file, line } = written(lines);
         const stderr = await assertRefused(['check-config', file], says);
         assert.match(stderr, new RegExp(`:${line}: worlds\\[0\\]\\.wrap: `));
     }));
 
-    it('is refused where it cannot be read', () => eachRow(UNREADABLE, async ([, text]) => {
+    it('is rejected if it cannot be parsed', () => eachRow(UNREADABLE, async ([, text]) => {
         const file = scratchFile('unreadable.yaml', text);
         await assertRefused(['check-config', file], /^farlands: \S*unreadable\.yaml(:\d+)?: ./m);
     }));
 
-    it('is refused by serve and by tile as well', () => eachRow(
+    it('is rejected by serve and tile, too', () => eachRow(
         [BROKEN[0], BROKEN[4], BROKEN.at(-1), BROKEN.find(([, key]) => key === `${N}.octaves`)],
         async ([lines, key]) => {
             const { file, line } = written(lines);

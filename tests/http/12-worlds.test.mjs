@@ -1,4 +1,4 @@
-// Configured worlds: each is itself, whatever else is configured.
+// Configured worlds: each depends on its own parameters only.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ worlds:
     seed: 77
 `;
 
-/* Ridged and hybrid noise is above 0. */
+/* Ridged and hybrid noise is never negative. */
 const HIGH = '\n    elevation: [[0, 0], [2, 4000]]';
 
 const VARIANTS = {
@@ -74,7 +74,7 @@ const heights = (daemon, world) => Promise.all(POINTS.map(async (at) =>
 describe('two worlds', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: TWO });
 
-    it('are both listed, and no other', async () => {
+    it('are the only ones in the catalogue', async () => {
         const { worlds } = await daemon.json('/worlds.json');
         assert.deepEqual(worlds.map(({ name, url }) => [name, url]),
             [['first', 'first.json'], ['second', 'second.json']]);
@@ -92,11 +92,11 @@ describe('two worlds', { timeout: patience(60000) }, () => {
             assert.notEqual(a.headers.etag, b.headers.etag);
         }));
 
-    it('do not resemble each other', async () => {
+    it('are uncorrelated', async () => {
         const [a, b] = await Promise.all(['first', 'second'].map(async (world) =>
             floats(await daemon.bytes(`/${world}/height/4/8/8.f32`))));
         const same = a.filter((h, i) => h === b[i]).length;
-        assert.ok(same < 200, `${same} of 65536 heights are the same`);
+        assert.ok(same < 200, `${same} of 65536 heights are equal`);
         const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
         const [ma, mb] = [mean(a), mean(b)];
         let [ab, aa, bb] = [0, 0, 0];
@@ -109,7 +109,7 @@ describe('two worlds', { timeout: patience(60000) }, () => {
         assert.ok(Math.abs(correlation) < 0.3, `correlation ${correlation.toFixed(3)}`);
     });
 
-    it('keep their heights alone or in company', async () => {
+    it('do not depend on which other worlds are configured', async () => {
         const world = await daemon.json('/first.json');
         const alone = await new Daemon({ config: 'worlds:\n  - name: first\n    seed: 76\n' }).start();
         try {
@@ -122,7 +122,7 @@ describe('two worlds', { timeout: patience(60000) }, () => {
         }
     });
 
-    it('take what they leave out from the default world', async () => {
+    it('inherit missing keys from the default world', async () => {
         const bare = await new Daemon({ config: 'worlds:\n  - name: bare\n' }).start();
         const builtIn = await new Daemon().start();
         try {
@@ -138,7 +138,7 @@ describe('two worlds', { timeout: patience(60000) }, () => {
 });
 
 describe('the command line', { timeout: patience(60000) }, () => {
-    it('may leave the address to the configuration, and overrides it', async () => {
+    it('overrides the configured address, but need not give one', async () => {
         const configured = await new Daemon({ config: TWO, listen: false }).start();
         const { port } = configured;
         await configured.quit();
@@ -154,17 +154,17 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: ALL });
     const names = Object.keys(VARIANTS);
 
-    it('have fingerprints of their own', async () => {
+    it('have different fingerprints', async () => {
         const { worlds } = await daemon.json('/worlds.json');
         assert.deepEqual(worlds.map(({ name }) => name), names);
         const owners = new Map();
         await eachRow(worlds, ({ name, fingerprint }) => {
-            assert.ok(!owners.has(fingerprint), `the same as ${owners.get(fingerprint)}`);
+            assert.ok(!owners.has(fingerprint), `same fingerprint as ${owners.get(fingerprint)}`);
             owners.set(fingerprint, name);
         });
     });
 
-    it('are themselves', () => eachRow(names, async (name) => {
+    it('have heights of their own, within the range', () => eachRow(names, async (name) => {
         const world = await daemon.json(`/${name}.json`);
         const [min, max] = world.range;
         const samples = floats(await daemon.bytes(`/${name}/height/10/512/511.f32`));
@@ -178,7 +178,7 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
             assert.deepEqual(samples, plain);
     }));
 
-    it('tell their parameters', async () => {
+    it('list their parameters', async () => {
         const { wrap, noise } = await daemon.json('/warp.json');
         assert.equal(wrap, false);
         assert.deepEqual(noise, {
@@ -192,7 +192,7 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('repeat with the window where they wrap', () => eachRow(
+    it('repeat with the window if wrap is true', () => eachRow(
         [['wrap', 2n ** 24n], ['wrap-8', 2n ** 16n]],
         async ([name, window]) => {
             const at = (world, x, y) => daemon.json(`/${world}/height?x=${x}&y=${y}`)
@@ -204,25 +204,25 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
             assert.notEqual(await at(name, x + window / 2n, y), here);
             assert.notEqual(await at(name, x, y + window / 2n), here);
             assert.notEqual(await at('plain', x + window, y), await at('plain', x, y));
-            // And its pictures: the tile beyond the window's edge is the one at the other.
+            // Pictures repeat, too: a tile beyond one edge is the tile at the opposite edge.
             assert.deepEqual(await daemon.bytes(`/${name}/relief/3/8/3.png`),
                 await daemon.bytes(`/${name}/relief/3/0/3.png`));
         }));
 
-    it('say their seeds in full', () => eachRow(
+    it('give their seeds with all digits', () => eachRow(
         [['seed-max', '18446744073709551615'], ['seed-2-32', '4294967297'], ['seed-77', '77']],
         async ([name, seed]) => assert.equal((await daemon.json(`/${name}.json`)).seed, seed)));
 
-    it('show their palettes', async () => {
+    it('use their palettes', async () => {
         const { samples } = decodePng(await daemon.bytes('/palette/relief/10/512/511.png'));
         let tint = 0;
         samples.forEach((value, i) => { tint += Math.abs(value - samples[i - i % 3]); });
-        // The light may be tinted; the default palette's sea is far from gray.
-        assert.ok(tint / samples.length < 6, `black to white has colours: ${tint / samples.length}`);
+        // The light may be slightly tinted, but the sea of the default palette is far from gray.
+        assert.ok(tint / samples.length < 6, `a gray palette shows colours: ${tint / samples.length}`);
     });
 });
 
-describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
+describe('worlds with a list of layers', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: `worlds:
   - name: all
   - name: few
@@ -234,7 +234,7 @@ describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
     const served = { all: NAMES, few: ['relief', 'normal'], deep: ['gray', 'height'] };
     const rows = Object.keys(served).flatMap((world) => NAMES.map((layer) => [world, layer]));
 
-    it('list only the others', async () => {
+    it('list only those', async () => {
         const { worlds } = await daemon.json('/worlds.json');
         const names = ({ layers }) => layers.map(({ name }) => name);
         assert.deepEqual(Object.fromEntries(worlds.map((world) => [world.name, names(world)])), served);
@@ -242,7 +242,7 @@ describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
             assert.deepEqual(names(await daemon.json(`/${world}.json`)), served[world]);
     });
 
-    it('answer 404 for those, and name them', () => eachRow(rows, async ([world, layer]) => {
+    it('return 404 for other layers, and name the layer', () => eachRow(rows, async ([world, layer]) => {
         for (const url of [`${layer}/10/512/512.png`, `${layer}/10/512/512@2x.png`, `${layer}.json`]) {
             const answer = await daemon.get(`/${world}/${url}`);
             if (served[world].includes(layer))
@@ -252,7 +252,7 @@ describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('are the same worlds: fingerprint, ETags and pixels', async () => {
+    it('have the same fingerprint, ETags and pixels as with all layers', async () => {
         const [all, few] = [await daemon.json('/all.json'), await daemon.json('/few.json')];
         assert.equal(few.fingerprint, all.fingerprint);
         await eachRow(served.few, async (layer) => {
@@ -263,28 +263,28 @@ describe('worlds that leave layers out', { timeout: patience(60000) }, () => {
             const version = `/few/${layer}/10/511/512.png?v=${all.fingerprint}`;
             assert.match((await daemon.get(version)).headers['cache-control'], /immutable/);
         });
-        // The documents are not: a list that changes is a document that changes.
+        // Their documents differ, since they list the layers.
         const etag = async (name) => (await daemon.get(`/${name}.json`)).headers.etag;
         assert.notEqual(await etag('few'), await etag('all'));
     });
 
-    it('still tell their heights', async () => {
+    it('still serve /height', async () => {
         assert.equal(typeof (await daemon.json('/few/height?x=0&y=0')).height, 'number');
     });
 });
 
 describe('the sample worlds', { timeout: patience(60000) }, () => {
-    const folder = new URL('../../config/worlds/', import.meta.url);
-    const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+    const directory = new URL('../../config/worlds/', import.meta.url);
+    const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
 
-    it('are land and sea where the viewer begins', () => eachRow(files, async (file) => {
-        const daemon = await new Daemon({ config: readFileSync(new URL(file, folder), 'utf8') }).start();
+    it('show land and sea in the initial view of the viewer', () => eachRow(files, async (file) => {
+        const daemon = await new Daemon({ config: readFileSync(new URL(file, directory), 'utf8') }).start();
         try {
             const { worlds } = await daemon.json('/worlds.json');
             assert.deepEqual(worlds.map(({ name }) => `${name}.yaml`), [file]);
             const world = await daemon.json(`/${worlds[0].name}.json`);
             const [min, max] = world.range;
-            // The zoom at which four cells are about a tile; block [0, 0] is where four tiles meet.
+            // At this zoom four noise cells span about one tile; four tiles meet at block [0, 0].
             const zoom = world.native_zoom + Math.round(Math.log2(64 / world.noise.wavelength));
             const middle = 2 ** (zoom - 1);
             const heights = floats(await daemon.bytes(`/${world.name}/height/${zoom}/${middle}/${middle}.f32`));

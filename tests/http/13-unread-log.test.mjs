@@ -1,4 +1,4 @@
-// A log that nobody reads. Slow clients are faults: tests/faults/03-clients.test.mjs.
+// A log pipe without a reader. Slow clients are tested in tests/faults/03-clients.test.mjs.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -8,8 +8,8 @@ import { assertStatus } from './table.mjs';
 import { BINARY, patience, scratch, scratchFile } from './program.mjs';
 import { connect, request } from './wire.mjs';
 
-describe('a log that nobody reads', { timeout: patience(60000) }, () => {
-    it('holds up no request', async () => {
+describe('a log pipe that nobody reads', { timeout: patience(60000) }, () => {
+    it('does not block requests', async () => {
         const config = scratchFile('debug.yaml', 'log: debug\n');
         const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratch(), '--config', config],
             { stdio: ['ignore', 'pipe', 'pipe'] });       // stderr is a pipe that is never read

@@ -1,4 +1,4 @@
-// What documents tell a client, and where their URLs lead: below a prefix, through proxies.
+// Documents about worlds and layers, and their URLs below a prefix and behind proxies.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ const parse = (answer) => {
     return JSON.parse(answer.body);
 };
 
-/* The first tile of a zoom, by a template. */
+/* The URL of tile 0, 0 at a zoom. */
 const tileOf = (template, zoom) => template.replace('{z}', zoom).replace(/\{[xy]\}/g, 0);
 
 const pathOf = (url, base) => {
@@ -36,7 +36,7 @@ const pathOf = (url, base) => {
     return pathname + search;
 };
 
-/* What the URLs of a daemon's TileJSON begin with when it is asked with these headers. */
+/* The base of the URLs in a daemon's TileJSON for a request with these headers. */
 async function baseOf(daemon, headers, path = '/default/relief.json') {
     const { answers: [answer] } = await daemon.raw(request('GET', path, { Host: 'inner:1', ...headers }));
     const document = parse(answer);
@@ -51,7 +51,7 @@ const assertBases = (daemon, rows, path) => eachRow(rows, async ([headers, expec
 describe('documents', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: WORLDS });
 
-    it('are TileJSON by its rules, with URLs that work', async () => {
+    it('are valid TileJSON with URLs that resolve', async () => {
         const { worlds } = await daemon.json('/worlds.json');
         await eachRow(worlds.flatMap(({ name, layers }) => layers.map((layer) => [name, layer])),
             async ([name, layer]) => {
@@ -68,17 +68,17 @@ describe('documents', { timeout: patience(60000) }, () => {
             });
     });
 
-    it('begin a map where there is something to see', () => eachRow([
+    it('centre maps on terrain', () => eachRow([
         ['default', [0, 0, 6]],
         ['near', [0, 0, 6]],
         ['round', [0, 0, 6]],
-        ['far', [0, 0, 22]],       // block (0, 0) is outside what web maps see
+        ['far', [0, 0, 22]],       // block (0, 0) is outside the window of web maps
     ], async ([world, center]) => {
         const document = await daemon.json(`/${world}/relief.json`);
         assert.deepEqual(document.center.map((value) => Math.round(value * 1e6) / 1e6 + 0), center);
     }));
 
-    it('tell of the signed plane what the world tells', () => eachRow(
+    it('repeat the parameters of the world', () => eachRow(
         ['default', 'near', 'round', 'far'], async (name) => {
             const world = await daemon.json(`/${name}.json`);
             const { farlands } = await daemon.json(`/${name}/height.json`);
@@ -93,7 +93,7 @@ describe('documents', { timeout: patience(60000) }, () => {
             assert.deepEqual(listed.layers, world.layers);
         }));
 
-    it('name the encodings of heights in colours', async () => {
+    it('name the encodings of heights as colours', async () => {
         const { layers } = await daemon.json('/default.json');
         const encodings = layers.filter(({ encoding }) => encoding).map(({ name, encoding }) => [name, encoding]);
         assert.deepEqual(encodings, [['terrarium', 'terrarium'], ['terrain-rgb', 'mapbox']]);
@@ -115,7 +115,7 @@ describe('documents', { timeout: patience(60000) }, () => {
             assertStatus(await daemon.get(path, { 'If-None-Match': '"other"' }), 200);
         }));
 
-    it('vary by Host only where they do', () => eachRow([
+    it('have Vary: Host only if they depend on it', () => eachRow([
         ['/default/relief.json', 'Host'],
         ['/default.json', undefined],
         ['/worlds.json', undefined],
@@ -124,7 +124,7 @@ describe('documents', { timeout: patience(60000) }, () => {
         ['/', 'Accept-Encoding'],
     ], async ([path, vary]) => assert.equal((await daemon.get(path)).headers.vary, vary)));
 
-    it('are for the Host that was asked, if it is one', () => eachRow([
+    it('use the Host of the request if it is valid', () => eachRow([
         ['tiles.example.org', 'http://tiles.example.org'],
         ['TILES.example.org:8443', 'http://TILES.example.org:8443'],
         ['[::1]', 'http://[::1]'],
@@ -137,12 +137,12 @@ describe('documents', { timeout: patience(60000) }, () => {
             assert.ok(parse(answer).tiles[0].startsWith(`${base}/default/relief/`));
         else
             assertError(answer, 400, /Host.*accepted/);
-        // Where no URL is made, any Host will do.
+        // A document without absolute URLs accepts any Host.
         const { answers: [tile] } = await daemon.raw(request('GET', '/worlds.json', { Host: host }));
         assertStatus(tile, 200);
     }));
 
-    it('ignore X-Forwarded-... from those who are not listed', async () => {
+    it('ignore X-Forwarded-* headers of unlisted clients', async () => {
         const { base, vary } = await baseOf(daemon, {
             'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'outer', 'X-Forwarded-Prefix': '/p' });
         assert.equal(base, 'http://inner:1');
@@ -150,10 +150,10 @@ describe('documents', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
+describe('behind listed proxies', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, 127.0.0.1]\n' });
 
-    it('URLs lead to where the client asked', () => assertBases(daemon, [
+    it('URLs have the address that the client requested', () => assertBases(daemon, [
         [{}, 'http://inner:1'],
         [{ 'X-Forwarded-Proto': 'https' }, 'https://inner:1'],
         [{ 'X-Forwarded-Proto': 'http' }, 'http://inner:1'],
@@ -164,7 +164,7 @@ describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
         [{ 'X-Forwarded-Prefix': '/' }, 'http://inner:1'],
         [{ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'outer:8443', 'x-forwarded-prefix': '/p' },
             'https://outer:8443/p'],
-        // Of a list the last, the nearest proxy's.
+        // In a list the last value counts, which the nearest proxy added.
         [{ 'X-Forwarded-Proto': 'http, https' }, 'https://inner:1'],
         [{ 'X-Forwarded-Proto': 'https,http' }, 'http://inner:1'],
         [{ 'X-Forwarded-Proto': 'http, http, https' }, 'https://inner:1'],
@@ -182,7 +182,7 @@ describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
             'http://a/p'].map((prefix) => [{ 'X-Forwarded-Prefix': prefix }, 'http://inner:1']),
     ]));
 
-    it('caches are told', async () => {
+    it('Vary lists the forwarding headers', async () => {
         const plain = await baseOf(daemon, {});
         const forwarded = await baseOf(daemon, { 'X-Forwarded-Proto': 'https' });
         assert.deepEqual([plain.vary, forwarded.vary], [VARY_PROXY, VARY_PROXY]);
@@ -191,32 +191,32 @@ describe('behind proxies that are listed', { timeout: patience(60000) }, () => {
         assert.equal((await daemon.get('/default.json')).headers.vary, undefined);
     });
 
-    it('a Host that is none needs a host from the proxy', async () => {
+    it('an invalid Host needs a valid X-Forwarded-Host', async () => {
         const { answers: [answer] } = await daemon.raw(request('GET', '/default/relief.json',
             { Host: 'not a host', 'X-Forwarded-Host': 'nor this' }));
         assertError(answer, 400, /Host/);
     });
 });
 
-describe('proxies that are listed, but not this one,', { timeout: patience(60000) }, () => {
+describe('listed proxies other than this one', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, "::1", "::/0", 127.0.0.2]\n' });
 
-    it('do not help others', async () => {
+    it('do not make this one trusted', async () => {
         const { base, vary } = await baseOf(daemon, { 'X-Forwarded-Host': 'outer', 'X-Forwarded-Proto': 'https' });
         assert.equal(base, 'http://inner:1');
         assert.equal(vary, 'Host');
     });
 });
 
-describe('below a base path', { timeout: patience(60000) }, () => {
+describe('the base path', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'base_path: /a/b\nproxies: [127.0.0.1]\n' });
     const home = () => `http://${daemon.authority}/a/b/`;
     const path = (relative) => pathOf(relative, home());
 
-    it('is where the daemon says that it serves', () =>
+    it('is part of the "serving" line', () =>
         assert.match(daemon.readyLine, new RegExp(`serving ${home()} `)));
 
-    it('is the viewer, with all that it links to', async () => {
+    it('serves the viewer and all files that it links to', async () => {
         const page = await daemon.bytes('/a/b/');
         const links = [...page.toString().matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
         assert.ok(links.length >= 5);
@@ -226,7 +226,7 @@ describe('below a base path', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('is the catalogue, whose relative URLs work', async () => {
+    it('has the catalogue, whose relative URLs resolve', async () => {
         const [world] = (await daemon.json('/a/b/worlds.json')).worlds;
         assert.equal((await daemon.json(path(world.url))).name, 'default');
         await eachRow(world.layers, async ({ tilejson, tiles }) => {
@@ -239,36 +239,36 @@ describe('below a base path', { timeout: patience(60000) }, () => {
         await daemon.json('/a/b/default/height?x=1&y=2');
     });
 
-    it('begins with a slash', () => eachRow([['GET', '/a/b'], ['GET', '/a/b?x=1'], ['HEAD', '/a/b']],
+    it('without its final slash redirects', () => eachRow([['GET', '/a/b'], ['GET', '/a/b?x=1'], ['HEAD', '/a/b']],
         async ([method, target]) => {
             const answer = await daemon.request(method, target);
             assertStatus(answer, 308);
             assert.equal(new URL(answer.headers.location, `http://h${target}`).pathname, '/a/b/');
-            // Also where a proxy puts more before it.
+            // The redirect also works if a proxy adds a prefix.
             assert.equal(new URL(answer.headers.location, `http://h/p${target}`).pathname, '/p/a/b/');
         }));
 
-    it('is all that there is', () => eachRow([
+    it('is required for all other URLs', () => eachRow([
         '/', '/worlds.json', '/default.json', '/default/relief/3/4/4.png', '/viewer/viewer.js', '/a', '/a/', '/a/bc',
         '/a/bc/', '/a/b.json', '/A/b/', '//a/b/', '/a/b%2f', '/../a/b/', '/%61/b/',
     ], async (target) => assertError(await daemon.get(target), 404, /below \/a\/b\//)));
 
-    it('keeps the rules of URLs', () => eachRow([
+    it('does not change the rules of URLs', () => eachRow([
         ['/a/b//', 400], ['/a/b/../b/', 400], ['/a/b/%61', 400], ['/a/b/nowhere', 404], ['/a/b/a/b', 404],
         ['/a/b/default/relief/03/4/4.png', 400],
     ], async ([target, status]) => assertError(await daemon.get(target), status)));
 
-    it('and outside it the probes answer', () => eachRow(
+    it('is not needed for probes', () => eachRow(
         ['/healthz', '/readyz', '/metrics', '/a/b/healthz', '/a/b/readyz', '/a/b/metrics', '/healthz?a=b'],
         async (target) => assertStatus(await daemon.get(target), 200)));
 
-    it('that is called like a probe leaves the probe', () => withDaemon(async (named) => {
+    it('does not hide a probe of the same name', () => withDaemon(async (named) => {
         assert.deepEqual(await named.json('/healthz'), { status: 'ok' });
         assert.match((await named.bytes('/healthz/')).toString(), /<html/);
         assertError(await named.get('/'), 404, /below \/healthz\//);
     }, { config: 'base_path: /healthz\n' }));
 
-    it('follows what a proxy took off', () => assertBases(daemon, [
+    it('follows a prefix that a proxy removed', () => assertBases(daemon, [
         [{}, 'http://inner:1/a/b'],
         [{ 'X-Forwarded-Prefix': '/p', 'X-Forwarded-Proto': 'https' }, 'https://inner:1/p/a/b'],
     ], '/a/b/default/relief.json'));
@@ -280,12 +280,12 @@ describe('a public URL', { timeout: patience(60000) }, () => {
     describe('alone', () => {
         const daemon = useDaemon({ config: 'public_url: https://tiles.example.org/terrain/\nproxies: [127.0.0.1]\n' });
 
-        it('is what URLs begin with, whatever is asked', () => assertBases(daemon, [
+        it('starts all URLs, for any request headers', () => assertBases(daemon, [
             [{}, 'https://tiles.example.org/terrain'],
             [forged, 'https://tiles.example.org/terrain'],
         ]));
 
-        it('leaves the routes where they are, and nothing to vary by', async () => {
+        it('does not change the routes, and needs no Vary', async () => {
             assert.equal((await baseOf(daemon, {})).vary, undefined);
             assertStatus(await daemon.get('/'), 200);
             assertError(await daemon.get('/terrain/worlds.json'), 404);
@@ -295,11 +295,11 @@ describe('a public URL', { timeout: patience(60000) }, () => {
     describe('with a base path', () => {
         const daemon = useDaemon({ config: 'public_url: https://tiles.example.org/x\nbase_path: /a/b/\n' });
 
-        it('is the whole prefix', () => assertBases(daemon, [[{}, 'https://tiles.example.org/x'],
+        it('replaces the base path in URLs', () => assertBases(daemon, [[{}, 'https://tiles.example.org/x'],
             [forged, 'https://tiles.example.org/x']], '/a/b/default/relief.json'));
 
-        // Seen from /x, which a proxy sends to /a/b, a relative b/ would be /b/.
-        it('is where the base path without its slash leads', async () => {
+        // If a proxy maps /x to /a/b, a relative redirect to b/ would lead to /b/.
+        it('is the redirect target of the base path without its slash', async () => {
             const answer = await daemon.get('/a/b', forged);
             assertStatus(answer, 308);
             assert.equal(answer.headers.location, 'https://tiles.example.org/x/');
@@ -311,7 +311,7 @@ describe('the viewer\'s files', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const FILES = ['/', '/viewer/viewer.js', '/viewer/viewer.css', '/viewer/leaflet.js', '/viewer/icon.svg'];
 
-    it('are compressed for those who read it, and the same', async () => {
+    it('are compressed for clients that accept gzip', async () => {
         const { gunzipSync } = await import('node:zlib');
         await eachRow(FILES, async (file) => {
             const plain = await daemon.get(file);
@@ -328,7 +328,7 @@ describe('the viewer\'s files', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('have validators for each form', async () => {
+    it('have an ETag for each encoding', async () => {
         const [plain, packed] = [await daemon.get('/'), await daemon.get('/', { 'Accept-Encoding': 'gzip' })];
         await eachRow([
             [plain, undefined, 304], [packed, undefined, 200], [plain, 'gzip', 200], [packed, 'gzip', 304],
@@ -337,10 +337,10 @@ describe('the viewer\'s files', { timeout: patience(60000) }, () => {
             { 'If-None-Match': had.headers.etag, ...(coding && { 'Accept-Encoding': coding }) }), status));
     });
 
-    it('may make workers and pictures of their own', async () => {
+    it('have a policy that allows blob workers and images', async () => {
         const policy = (await daemon.get('/')).headers['content-security-policy'].split(/; */);
         for (const rule of ["worker-src 'self' blob:", "child-src 'self' blob:", "img-src 'self' data: blob:",
             "default-src 'none'"])
-            assert.ok(policy.includes(rule), `${rule} is not in ${policy}`);
+            assert.ok(policy.includes(rule), `${rule} is missing in ${policy}`);
     });
 });

@@ -1,4 +1,4 @@
-// Parts of tiles, and what pages of other origins may ask for and see.
+// Range requests for tiles, and access for pages of other origins.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -16,7 +16,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
     const cold = () => `/default/height/11/${++column}/3.r16`;
     const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
 
-    it('are parts of tiles', () => eachRow([...RAW, ...PICTURES], async (path) => {
+    it('return parts of tiles', () => eachRow([...RAW, ...PICTURES], async (path) => {
         const whole = await daemon.get(path);
         const size = whole.body.length;
         await eachRow([
@@ -36,14 +36,14 @@ describe('ranges', { timeout: patience(60000) }, () => {
         assert.deepEqual(await daemon.bytes(path), whole.body, 'afterwards');
     }));
 
-    it('are parts of tiles that nobody has asked for', async () => {
+    it('return parts of cold tiles', async () => {
         const path = cold();
         const answer = await part(path, 'bytes=1000-1009');
         assertStatus(answer, 206);
         assert.deepEqual(answer.body, (await daemon.bytes(path)).subarray(1000, 1010));
     });
 
-    it('make a whole, asked for at once', async () => {
+    it('requested concurrently make up the whole', async () => {
         const path = cold();
         const size = 256 * 256 * 2;
         const parts = await Promise.all(Array.from({ length: 16 }, (_, i) =>
@@ -52,7 +52,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
         assert.deepEqual(Buffer.concat(parts.map(({ body }) => body)), await daemon.bytes(path));
     });
 
-    it('beyond the end are refused with the length, and cost no render', () => eachRow(
+    it('beyond the end return 416 with the length, without rendering', () => eachRow(
         ['bytes=131072-', 'bytes=131072-131073', 'bytes=99999999999999999999-', 'bytes=-0'], async (range) => {
             const before = await daemon.rendered();
             const answer = await part(cold(), range);
@@ -61,7 +61,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
             assert.equal(await daemon.rendered(), before);
         }));
 
-    it('of a picture that nobody has asked for wait for its length', async () => {
+    it('of a cold picture wait for its length', async () => {
         const path = `/default/relief/11/${++column}/3.png`;
         const answer = await part(path, 'bytes=8-15');
         assertStatus(answer, 206);
@@ -69,7 +69,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
         assertError(await part(`/default/relief/11/${++column}/3.png`, 'bytes=9999999-'), 416, /bytes/);
     });
 
-    it('that are several, malformed or of another unit mean the whole', () => eachRow(
+    it('are ignored if several, malformed or in another unit', () => eachRow(
         ['bytes=0-1,4-5', 'bytes=0-1, -1', 'bytes=5-4', 'bytes=', 'bytes=-', 'bytes=a-b', 'bytes 0-1', 'bytes=0 -1',
             'items=0-1', '0-1', 'bytes=0-1-2'],
         async (range) => {
@@ -79,7 +79,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
             assert.equal(answer.body.length, 131072);
         }));
 
-    it('hold only for the tile that If-Range names', async () => {
+    it('are ignored if If-Range does not match', async () => {
         const { headers: { etag } } = await daemon.head(RAW[1]);
         await eachRow([
             [etag, 206], [` ${etag} `, 206], [`W/${etag}`, 200], ['"other"', 200], ['*', 200], [`${etag}, "other"`, 200],
@@ -88,12 +88,12 @@ describe('ranges', { timeout: patience(60000) }, () => {
             const answer = await part(RAW[1], 'bytes=0-9', { 'If-Range': value });
             assertStatus(answer, status);
             assert.equal(answer.body.length, status === 206 ? 10 : 131072);
-            // What does not apply cannot be unsatisfiable.
+            // An ignored range cannot be unsatisfiable.
             assertStatus(await part(RAW[1], 'bytes=131072-', { 'If-Range': value }), status === 206 ? 416 : 200);
         });
     });
 
-    it('come after If-None-Match', async () => {
+    it('are evaluated after If-None-Match', async () => {
         const { headers: { etag } } = await daemon.head(RAW[0]);
         for (const range of ['bytes=0-9', 'bytes=99999999-']) {
             assertStatus(await part(RAW[0], range, { 'If-None-Match': etag }), 304);
@@ -102,7 +102,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
         assertStatus(await part(RAW[0], 'bytes=0-9', { 'If-None-Match': '"other"' }), 206);
     });
 
-    it('are for GET alone', () => eachRow(['bytes=0-9', 'bytes=99999999-', 'bytes=-0'], async (range) => {
+    it('apply to GET only', () => eachRow(['bytes=0-9', 'bytes=99999999-', 'bytes=-0'], async (range) => {
         const answer = await daemon.head(RAW[0], { Range: range });
         assertStatus(answer, 200);
         assert.equal(Number(answer.headers['content-length']), 262144);
@@ -110,7 +110,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
         assert.equal(answer.headers['accept-ranges'], 'bytes');
     }));
 
-    it('are offered where they are honoured', async () => {
+    it('are announced by Accept-Ranges', async () => {
         await eachRow([...RAW, ...PICTURES], async (path) => {
             const { headers } = await daemon.get(path);
             assert.equal(headers['accept-ranges'], 'bytes');
@@ -119,7 +119,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('of documents mean the whole', () => eachRow(['/worlds.json', '/', '/healthz'],
+    it('of documents are ignored', () => eachRow(['/worlds.json', '/', '/healthz'],
         async (path) => {
             const whole = await daemon.bytes(path);
             for (const range of ['bytes=0-9', 'bytes=99999999-']) {
@@ -129,7 +129,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
             }
         }));
 
-    it('leave the connection to the next request', async () => {
+    it('keep the connection usable', async () => {
         const connection = await daemon.connect();
         try {
             for (const [range, status] of [['bytes=0-9', 206], ['bytes=131072-', 416], ['bytes=-1', 206], ['x', 200]]) {
@@ -155,7 +155,7 @@ describe('other origins', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const listed = (value) => (value ?? '').toLowerCase().split(/ *, */);
 
-    it('may ask with conditions and ranges', () => eachRow([PICTURES[0], RAW[0], '/worlds.json', '/nowhere', '*'],
+    it('may send conditions and ranges', () => eachRow([PICTURES[0], RAW[0], '/worlds.json', '/nowhere', '*'],
         async (target) => {
             const { answers: [answer], rest } = await daemon.raw(request('OPTIONS', target, {
                 Host: 'a',
@@ -166,13 +166,13 @@ describe('other origins', { timeout: patience(60000) }, () => {
             assertStatus(answer, 204);
             const allowed = listed(answer.headers['access-control-allow-headers']);
             for (const name of ['range', 'if-match', 'if-none-match', 'if-range', 'cache-control'])
-                assert.ok(allowed.includes(name), `${name} is not among ${allowed}`);
+                assert.ok(allowed.includes(name), `${name} is not in ${allowed}`);
             assert.deepEqual(listed(answer.headers['access-control-allow-methods']), ['get', 'head', 'options']);
             assert.ok(Number(answer.headers['access-control-max-age']) > 0);
             assert.equal(rest.length, 0);
         }));
 
-    it('see the headers that explain an answer', () => eachRow(
+    it('may read the headers that describe a response', () => eachRow(
         [[RAW[0], 200, {}], [RAW[0], 206, { Range: 'bytes=0-9' }], [RAW[0], 416, { Range: 'bytes=-0' }],
             [PICTURES[0], 200, {}], ['/nowhere', 404, {}]],
         async ([path, status, headers]) => {
@@ -181,10 +181,10 @@ describe('other origins', { timeout: patience(60000) }, () => {
             const exposed = listed(answer.headers['access-control-expose-headers']);
             for (const name of ['content-range', 'accept-ranges', 'etag', 'content-length', 'retry-after', 'farlands-width',
                 'farlands-height', 'farlands-origin', 'farlands-step', 'farlands-range', 'farlands-fingerprint'])
-                assert.ok(exposed.includes(name), `${name} is not among ${exposed}`);
+                assert.ok(exposed.includes(name), `${name} is not in ${exposed}`);
         }));
 
-    it('may embed tiles, and time them', () => eachRow([...PICTURES, ...RAW], async (path) => {
+    it('may embed and time tiles', () => eachRow([...PICTURES, ...RAW], async (path) => {
         const { headers } = await daemon.get(path);
         for (const same of [headers, (await daemon.get(path, { 'If-None-Match': headers.etag })).headers]) {
             assert.equal(same['cross-origin-resource-policy'], 'cross-origin');

@@ -1,4 +1,4 @@
-// What Prometheus reads: the rules of its text format, and what the numbers say.
+// The metrics for Prometheus: the text format and the values.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,12 +13,12 @@ const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABELS = /^(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"(?:,(?!$)|$))*$/;
 
 /*
- * { name: { type, samples: [{ name, labels, le, value }] } } of a text, which must keep the rules of
- * format 0.0.4: a family's lines stand together, HELP and TYPE once before its samples, no sample
- * twice, a histogram's buckets cumulative up to +Inf, which is its count.
+ * Parse a text as { name: { type, samples: [{ name, labels, le, value }] } } and check the rules of
+ * format 0.0.4: the lines of a family are contiguous, HELP and TYPE come once before its samples, no
+ * sample is repeated, and the buckets of a histogram are cumulative up to +Inf, which is its count.
  */
 function parseMetrics(text) {
-    assert.ok(text.endsWith('\n'), 'ends with a line feed');
+    assert.ok(text.endsWith('\n'), 'the text must end with a line feed');
     const families = {}, seen = new Set();
     let current;
     for (const line of text.slice(0, -1).split('\n')) {
@@ -77,7 +77,7 @@ describe('the metrics', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const text = async () => (await daemon.bytes('/metrics')).toString();
 
-    it('keep the rules of the text format', async () => {
+    it('follow the text format', async () => {
         const families = parseMetrics(await text());
         const expected = {
             ...Object.fromEntries(COUNTERS.map((name) => [`farlands_${name}_total`, 'counter'])),
@@ -88,7 +88,7 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         assert.deepEqual(Object.fromEntries(Object.values(families).map(({ name, type }) => [name, type])), expected);
     });
 
-    it('please promtool, where there is one', async (test) => {
+    it('pass promtool, if installed', async (test) => {
         const { error, status, stdout, stderr } =
             spawnSync('promtool', ['check', 'metrics'], { input: await text(), encoding: 'utf8' });
         if (error?.code === 'ENOENT')
@@ -97,7 +97,7 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         assert.equal(stdout + stderr, '');
     });
 
-    it('are as many after many different requests as before', async () => {
+    it('have the same names after many different requests', async () => {
         const names = async () => [...(await daemon.metrics()).keys()];
         const before = await names();
         await eachRow(['/nowhere', '/default/relief/10/7/7.png', '/default/gray/1/2/3', '/default.json',
@@ -107,7 +107,7 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         assert.deepEqual(await names(), before);
     });
 
-    it('say how long requests and renders take', async () => {
+    it('measure the duration of requests and renders', async () => {
         const before = await daemon.metrics();
         const begun = performance.now();
         await daemon.bytes('/default/relief/11/70/70.png');
@@ -117,12 +117,12 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         const rise = (name) => after.get(name) - before.get(name);
         assert.equal(rise('farlands_request_seconds_count'), 2 + 1, 'two and the first /metrics');
         assert.equal(rise('farlands_render_seconds_count'), 1);
-        const rendering = rise('farlands_render_seconds_sum'), asking = rise('farlands_request_seconds_sum');
+        const rendering = rise('farlands_render_seconds_sum'), requesting = rise('farlands_request_seconds_sum');
         assert.ok(rendering > 0 && rendering < seconds, `${rendering} s of ${seconds} s`);
-        assert.ok(asking > rendering && asking < seconds + 0.1, `${asking} s of ${seconds} s`);
+        assert.ok(requesting > rendering && requesting < seconds + 0.1, `${requesting} s of ${seconds} s`);
     });
 
-    it('tell of now', async () => {
+    it('report the current state', async () => {
         const now = await daemon.metrics();
         const start = now.get('farlands_start_time_seconds');
         assert.ok(Date.now() / 1000 - start >= -1 && Date.now() / 1000 - start < 60, `started at ${start}`);
@@ -138,20 +138,20 @@ describe('the metrics', { timeout: patience(60000) }, () => {
         assert.ok(await eventually(async () => await daemon.metric('farlands_connections') < connections + 20));
     });
 
-    it('tell of the build', async () => {
+    it('describe the build', async () => {
         const [info] = [...(await daemon.metrics()).keys()].filter((name) => name.startsWith('farlands_build_info'));
         assert.match(info, /^farlands_build_info\{version="\d+\.\d+\.\d+",kernel="(scalar|avx2|avx512|neon)",generator="\d+"\}$/);
         assert.ok(daemon.readyLine.includes(`kernel ${/kernel="(\w+)"/.exec(info)[1]}`), daemon.readyLine);
     });
 });
 
-/* What somebody sees who watches: docker/'s dashboard and alerts, by where they stand. */
+/* The expressions in docker/'s dashboard and alerts, as [title, expression]. */
 function watchedExpressions() {
     const file = (name) => fs.readFileSync(new URL(`../../docker/${name}`, import.meta.url), 'utf8');
     const { panels, templating } = JSON.parse(file('grafana/dashboards/farlands.json'));
     const rows = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr]));
     rows.push(...templating.list.filter(({ definition }) => definition).map((one) => [one.name, one.definition]));
-    /* Of the rules, what stands on the line of expr: and, where that is >-, on the deeper ones below. */
+    /* In the rules an expression is on the line of expr: or, after >-, on the indented lines below. */
     const rules = file('prometheus/alerts.yml')
         .matchAll(/- alert: (\w+)\n +expr: (?:>-((?:\n {10,}.*)+)|(.*))/g);
     for (const [, name, folded, plain] of rules)
@@ -163,31 +163,31 @@ describe('the dashboard and the alerts', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const expressions = watchedExpressions();
 
-    it('are found', () => {
+    it('have expressions', () => {
         assert.ok(expressions.length > 30, `${expressions.length} expressions`);
         assert.ok(expressions.some(([name]) => name === 'FarlandsShedding'));
     });
 
-    it('ask only for what /metrics has', async () => {
+    it('use only metrics that exist', async () => {
         const series = [...(await daemon.metrics()).keys()];
         await eachRow(expressions, ([, expression]) => {
             const metrics = expression.replace(/"[^"]*"/g, '').match(/\b(?:farlands|process)_\w+/g) ?? [];
             assert.ok(metrics.length || expression.startsWith('up{'), 'no metric');
             for (const metric of metrics)
                 assert.ok(series.some((one) => one.split('{')[0] === metric), `no ${metric}`);
-            /* Labels that are not the scraper's. */
+            /* Labels other than those that Prometheus adds. */
             for (const [, label, value] of expression.matchAll(/\b(\w+)="(\w+)"/g))
                 assert.ok(label === 'job' || series.some((one) => one.includes(`${label}="${value}"`)), `${label}="${value}"`);
         });
     });
 
-    it('show everything that /metrics has', async () => {
+    it('use every metric', async () => {
         const watched = new Set(expressions.flatMap(([, expression]) => expression.match(/\b(?:farlands|process)_\w+/g) ?? []));
         const names = [...(await daemon.metrics()).keys()].map((one) => one.split('{')[0].replace(/_(sum|count)$/, '_bucket'));
         assert.deepEqual([...new Set(names)].filter((name) => !watched.has(name)), ['farlands_build_info']);
     });
 
-    it('please promtool, where there is one', (test) => {
+    it('pass promtool, if installed', (test) => {
         const rules = ['groups:', '  - name: dashboard', '    rules:', ...expressions
             .filter(([, expression]) => !expression.startsWith('label_values('))
             .flatMap(([, expression], i) => [`      - record: panel:${i}`,

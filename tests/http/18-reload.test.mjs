@@ -1,5 +1,5 @@
-// SIGHUP: a configuration that is broken changes nothing, a good one is applied whole, and
-// no request notices.
+// SIGHUP: an invalid configuration changes nothing, a valid one is applied completely, and
+// no request is disturbed.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -19,17 +19,17 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
     noise: { basis: ${basis} }
     palette: [[-6500, "${palette}"], [6000, "#ffffff"]]
 `;
-/* Some tenths of a second a tile, however slow the build, and enough of them to find them under way. */
+/* A tile takes some tenths of a second in any build; there are enough tiles to find some pending. */
 const SLOW = `cellular, octaves: ${Math.round(60 / patience(1) ** 2)}, lacunarity: 1.1, ` +
     'warp: { amplitude: 1000, wavelength: 4096 }';
 const TILES = 8;
 const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;
 const worlds = (...list) => `worlds:${list.join('')}`;
 
-/* A daemon with a file that a test rewrites: check(daemon, write). */
+/* Run check(daemon, write) with a daemon whose configuration file write(text) replaces. */
 function withFile(text, check, { args = [], ...options } = {}) {
     const file = scratchFile('changing.yaml', text);
-    const write = (next) => {       // whole, whenever it is read
+    const write = (next) => {       // atomically
         fs.writeFileSync(`${file}.new`, next);
         fs.renameSync(`${file}.new`, file);
     };
@@ -54,11 +54,11 @@ async function reload(daemon, result) {
     assert.ok(await eventually(async () => await reloads(daemon, result) > before), `not ${result}`);
 }
 
-/* Write TEXT and reload it; it must be good. */
+/* Write TEXT, which must be valid, and reload. */
 async function change(daemon, write, text) {
     write(text);
     await reload(daemon, 'ok');
-    // Each event loop takes it over between two requests, at once but not at the same time.
+    // Each event loop adopts it between two requests, soon but not simultaneously.
     await sleep(patience(30));
 }
 
@@ -66,8 +66,8 @@ const grown = (pid, before) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
     fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) - before;
 const openFiles = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 
-describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 }, () => {
-    it('changes nothing, and one line of the log says why', async () => {
+describe('a rejected reload', { timeout: patience(60000), concurrency: 4 }, () => {
+    it('changes nothing and logs the reason in one line', async () => {
         const cache = scratch();
         const head = ({ listen = '127.0.0.1:0', path = cache } = {}) => `listen: ${listen}\ncache: { path: ${path} }\n`;
         const beta = worlds(world('beta'));
@@ -84,14 +84,14 @@ describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 
             const before = await state();
             const limits = 'limits: { queue: 5 }\n';
             await eachRow([
-                ['no YAML', 'log: info\nworlds: [\n', /changing\.yaml:\d+/],
+                ['invalid YAML', 'log: info\nworlds: [\n', /changing\.yaml:\d+/],
                 ['an unknown key', `${limits}${beta}    sede: 3\n`, /changing\.yaml:\d+.*sede/],
-                ['an unknown key of the whole', `log: info\nlisen: 3\n${limits}`, /changing\.yaml:2.*lisen/],
+                ['an unknown top-level key', `log: info\nlisen: 3\n${limits}`, /changing\.yaml:2.*lisen/],
                 ['a number out of range', limits + worlds(world('beta', { octaves: 65 })), /changing\.yaml:\d+.*octaves.*64/],
-                ['no number', 'threads: many\n', /changing\.yaml:1.*threads/],
-                ['two worlds of a name', limits + worlds(world('beta'), world('beta')), /changing\.yaml:\d+.*beta/],
+                ['not a number', 'threads: many\n', /changing\.yaml:1.*threads/],
+                ['two worlds with the same name', limits + worlds(world('beta'), world('beta')), /changing\.yaml:\d+.*beta/],
                 ['no file', null, /changing\.yaml.*[Nn]o such file/],
-                ['a folder', 'folder', /changing\.yaml/],
+                ['a directory', 'directory', /changing\.yaml/],
                 ['listen', head({ listen: '127.0.0.1:1' }) + limits + beta, /\blisten\b.*restart/],
                 ['shards', `${head()}shards: 7\n${limits}${beta}`, /\bshards\b.*restart/],
                 ['threads', `${head()}threads: 7\n${limits}${beta}`, /\bthreads\b.*restart/],
@@ -99,26 +99,26 @@ describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 
                 ['cache.path', head({ path: '/nowhere' }) + limits + beta, /\bcache\.path\b.*restart/],
             ], async ([what, text, names]) => {
                 fs.rmSync(write.file, { recursive: true, force: true });
-                if (what === 'a folder')
+                if (what === 'a directory')
                     fs.mkdirSync(write.file);
                 else if (text !== null)
                     write(text);
                 const lines = daemon.stderr.length;
                 await reload(daemon, 'refused');
-                await eventually(() => daemon.stderr.slice(lines).endsWith('\n'));     // by another way
-                const said = daemon.stderr.slice(lines).trim().split('\n');
-                assert.equal(said.length, 1, `lines of log:\n${said.join('\n')}`);
-                assert.match(said[0], names);
-                assert.match(said[0], / error SIGHUP: .*nothing was changed/);
+                await eventually(() => daemon.stderr.slice(lines).endsWith('\n'));     // stderr may lag behind
+                const logged = daemon.stderr.slice(lines).trim().split('\n');
+                assert.equal(logged.length, 1, `lines of log:\n${logged.join('\n')}`);
+                assert.match(logged[0], names);
+                assert.match(logged[0], / error SIGHUP: .*nothing was changed/);
                 assert.deepEqual(await state(), before);
             });
             fs.rmSync(write.file, { recursive: true, force: true });
             await change(daemon, write, head() + limits + beta);
-            assert.equal((await daemon.get('/beta.json')).status, 200, 'the first good one after all that');
+            assert.equal((await daemon.get('/beta.json')).status, 200, 'a valid configuration after the invalid ones');
         }, { listen: false, cache: false });
     });
 
-    it('is none for what the command line says anyway: --listen and --cache win', async () => {
+    it('does not result from keys that --listen and --cache override', async () => {
         const text = (n, octaves) => `listen: 127.0.0.1:${n}\ncache: { path: /nowhere/${n} }\n${worlds(world('alpha', { octaves }))}`;
         await withFile(text(1, 5), async (daemon, write) => {
             await change(daemon, write, text(2, 6));
@@ -129,8 +129,8 @@ describe('a reload that is refused', { timeout: patience(60000), concurrency: 4 
     });
 });
 
-describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, () => {
-    it('is applied whole', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, () => {
+    it('is applied completely', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         const alpha = await daemon.json('/alpha.json');
         const image = await daemon.bytes('/alpha/gray/11/900/1.png');
         const gauges = async () => {
@@ -147,7 +147,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
         assert.equal((await daemon.json('/terrain/beta.json')).noise.octaves, 7);
         const tilejson = await daemon.json('/terrain/alpha/gray.json');
         assert.ok(tilejson.tiles.every((url) => url.includes('/terrain/alpha/gray/')), tilejson.tiles[0]);
-        // A world that is the same stays so, with its tiles.
+        // An unchanged world keeps its fingerprint and its tiles.
         assert.equal((await daemon.json('/terrain/alpha.json')).fingerprint, alpha.fingerprint);
         const rendered = await daemon.rendered();
         assert.deepEqual(await daemon.bytes('/terrain/alpha/gray/11/900/1.png'), image);
@@ -161,7 +161,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
         assert.deepEqual((await gauges())[0], 1024);
     }));
 
-    it('reaches answers that were made ready, on every connection', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+    it('replaces prepared responses on every connection', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         const connections = await Promise.all(Array.from({ length: 24 }, () => daemon.connect()));
         const get = (connection, headers = {}) =>
             connection.send(request('GET', TILE, { Host: 'farlands.test', ...headers })).answer();
@@ -177,7 +177,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
             for (const connection of connections) {
                 const answer = await get(connection, { 'If-None-Match': old.headers.etag });
                 assertStatus(answer, 200);
-                assert.ok(answer.headers.etag.includes(fingerprint), `${answer.headers.etag} is not of ${fingerprint}`);
+                assert.ok(answer.headers.etag.includes(fingerprint), `${answer.headers.etag} does not name ${fingerprint}`);
                 assert.notDeepEqual(answer.body, old.body);
             }
         }
@@ -185,17 +185,17 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
             connection.close();
     }));
 
-    it('leaves requests under way the world that they were for', () => {
+    it('keeps the old world for requests in progress', () => {
         const slow = `threads: 1\nlimits: { wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
         return withFile(slow, async (daemon, write) => {
             const { fingerprint } = await daemon.json('/alpha.json');
             const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
             const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
             answers.forEach((answer) => answer.catch(() => {}));
-            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'nobody waits');
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'no request is pending');
             await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`);
             assertStatus(await daemon.get('/alpha.json'), 404);
-            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all was over before the reload');
+            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all requests finished before the reload');
             const first = await answers[0];
             for (const [i, pending] of answers.entries()) {
                 const answer = await pending;
@@ -203,7 +203,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
                 assert.ok(answer.headers.etag.includes(fingerprint), `${i}: ${answer.headers.etag}`);
                 pngChunks(answer.body);
             }
-            // The very bytes that the old world has, when it is back.
+            // They are the bytes of the old world, as a reload of it shows.
             await change(daemon, write, slow);
             assert.deepEqual(await daemon.bytes(slowTile(0)), first.body);
             for (const connection of connections)
@@ -211,7 +211,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
         });
     });
 
-    it('lets in who waits where more connections may be, and cuts nobody where fewer may', () => withFile('limits: { connections: 4 }\n', async (daemon, write) => {
+    it('admits waiting clients if the connection limit rises, and closes none if it falls', () => withFile('limits: { connections: 4 }\n', async (daemon, write) => {
         const opened = [];
         const open = async () => {
             opened.push(await daemon.connect());
@@ -225,7 +225,7 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
                 connection.pending = null;
             return served;
         };
-        const hangUp = async () => {                // whose outcome no connection is left to ask for
+        const reloadUnseen = async () => {          // no connection is left to request the metrics
             const lines = daemon.stderr.length;
             daemon.kill('SIGHUP');
             assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
@@ -233,18 +233,18 @@ describe('a reload that is good', { timeout: patience(60000), concurrency: 4 }, 
         for (let i = 0; i < 4; i++)
             assert.ok(await isServed(await open()));
         const fifth = await open();
-        assert.equal(await isServed(fifth, 200), false, 'the limit is none');
+        assert.equal(await isServed(fifth, 200), false, 'the limit has no effect');
         write('limits: { connections: 6 }\n');
-        await hangUp();
-        assert.ok(await isServed(fifth), 'nobody woke the acceptor');
+        await reloadUnseen();
+        assert.ok(await isServed(fifth), 'the acceptor was not woken');
         assert.ok(await isServed(await open()));
         write('limits: { connections: 2 }\n');
-        await hangUp();
+        await reloadUnseen();
         for (const connection of opened)
-            assert.ok(await isServed(connection), 'cut');
+            assert.ok(await isServed(connection), 'an open connection was closed');
         const last = await open();
         for (const connection of opened.slice(0, 4)) {
-            assert.equal(await isServed(last, 100), false, 'more than may be');
+            assert.equal(await isServed(last, 100), false, 'more connections than the limit');
             connection.close();
         }
         assert.equal(await isServed(last, 100), false);
@@ -259,7 +259,7 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
     const RELOADS = sanitized ? 60 : 200;
     const WARM = sanitized ? 20 : 50;
 
-    it(`${RELOADS} of them leave memory and files where they were`, (t) => withFile('', async (daemon, write) => {
+    it(`do not leak memory or files (${RELOADS} reloads)`, (t) => withFile('', async (daemon, write) => {
         const text = (i) => `cache: { memory: 4M }\nlimits: { queue: ${100 + i} }\n` +
             worlds(...Array.from({ length: 12 }, (_, n) => world(n ? `w${n}` : 'alpha', { palette: `#${String(100000 + i * 12 + n)}` })));
         let memory, files;
@@ -274,20 +274,20 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
         }
         const more = grown(daemon.pid, memory);
         t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(memory / 1048576).toFixed(1)}`);
-        if (!sanitized)         // which keep what is freed
+        if (!sanitized)         // sanitizers keep freed memory
             assert.ok(more < 6 << 20, `${more} bytes more after ${RELOADS - WARM} reloads, from ${memory}`);
         assert.ok(openFiles(daemon.pid) <= files + 2, `${openFiles(daemon.pid)} files open, ${files} before`);
         assert.equal(await reloads(daemon, 'refused'), 0);
     }));
 
-    it('500 signals at once are few of them, and the last content is in force', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+    it('requested by 500 signals at once are few, and the last content is in force', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         for (const octaves of [6, 7, 8]) {
             const before = await reloads(daemon, 'ok');
             for (let i = 0; i < 500; i++)
                 daemon.kill('SIGHUP');
             write(worlds(world('alpha', { octaves })));
             daemon.kill('SIGHUP');
-            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), 'the last one is lost');
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), 'the last change was lost');
             await sleep(patience(200));
             const done = await reloads(daemon, 'ok') - before;
             assert.ok(done >= 1 && done <= 5, `${done} reloads`);
@@ -295,7 +295,7 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
         assert.equal(await reloads(daemon, 'refused'), 0);
     }));
 
-    it('50 under load: no request fails', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+    it('under load fail no request (50 reloads)', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         const target = (i) => [`/alpha/gray/11/${i % 40}/7.png`, `/alpha/gray/11/900/${i}.png`, '/alpha.json',
             '/worlds.json'][i % 4];
         const { answers, failures } = await underLoad(load(daemon, target, 12), async (clients) => {
@@ -309,12 +309,12 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
             return clients.stop();
         });
         assert.deepEqual(failures, []);
-        assert.ok(answers > 200, `${answers} answers are no load`);
+        assert.ok(answers > 200, `only ${answers} responses`);
         assert.equal(await reloads(daemon, 'ok'), 25);
         assert.equal(await reloads(daemon, 'refused'), 25);
     }));
 
-    it('none while it drains', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
+    it('are ignored while draining', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
         const { fingerprint } = await daemon.json('/alpha.json');
         const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
         const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
@@ -331,14 +331,14 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
         assert.doesNotMatch(daemon.stderr, /SIGHUP/);
     }));
 
-    it('one while another is on its way to be read: it is not lost', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+    it('are not lost while another one is being read', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         for (let octaves = 6; octaves < 26; octaves++) {
             write(worlds(world('alpha', { octaves: 4 })));
             daemon.kill('SIGHUP');
             await sleep(40 + octaves);
             write(worlds(world('alpha', { octaves })));
             daemon.kill('SIGHUP');
-            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), `${octaves} is lost`);
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), `the change to ${octaves} octaves was lost`);
         }
     }));
 });

@@ -1,4 +1,4 @@
-// Under a service manager such as systemd: its sockets, and what it is told.
+// Under a service manager such as systemd: inherited sockets and notifications.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ import { exchange, request } from './wire.mjs';
 
 const TCP = 'tcp 127.0.0.1 0';
 const noIpv6 = Object.values(os.networkInterfaces()).flat().some(({ address }) => address === '::1')
-    ? false : 'there is no IPv6 here';
+    ? false : 'IPv6 is not available';
 
 async function assertServed(address, target = '/default/gray/9/1/1.png') {
     const { answers } = await exchange(address, request('GET', target));
@@ -23,7 +23,7 @@ async function assertServed(address, target = '/default/gray/9/1/1.png') {
     return answers[0];
 }
 
-/* GET over a socket of the file system. */
+/* GET over a Unix socket. */
 function getUnix(socketPath, target) {
     return new Promise((resolve, reject) => {
         http.get({ socketPath, path: target, agent: false }, (answer) => {
@@ -34,15 +34,15 @@ function getUnix(socketPath, target) {
     });
 }
 
-describe('the sockets of a service manager', { timeout: patience(120000), concurrency: 4 }, () => {
-    it('one is served instead of the address of the configuration', () => withManager([TCP], async (manager) => {
+describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () => {
+    it('replace the configured address', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
         await assertServed(manager.address);
         await manager.assertLogged(new RegExp(`serving http://127\\.0\\.0\\.1:${manager.ports[0]}/`));
         await manager.stop(service);
     }, { args: ['--listen', '127.0.0.1:1'] }));
 
-    it('two of them, IPv4 and IPv6', { skip: noIpv6 }, () => withManager([TCP, 'tcp ::1 0'], async (manager) => {
+    it('may be two, IPv4 and IPv6', { skip: noIpv6 }, () => withManager([TCP, 'tcp ::1 0'], async (manager) => {
         const service = await manager.startReady();
         for (let i = 0; i < 20; i++) {
             await assertServed(manager.address);
@@ -51,14 +51,14 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
         await manager.stop(service);
     }));
 
-    it('one of the file system, beside one of the network', async () => {
+    it('may be a Unix socket and a TCP socket', async () => {
         const file = path.join(scratch(), 'farlands.socket');
         await withManager([`unix ${file}`, TCP], async (manager) => {
             const service = await manager.startReady();
             const image = await getUnix(file, '/default/gray/9/1/1.png');
             assertStatus(image, 200);
             assert.deepEqual((await assertServed({ host: '127.0.0.1', port: manager.ports[1] })).body, image.body);
-            // Its clients have no address, and so no limit of their own.
+            // Clients of a Unix socket have no address, so per-client limits do not apply.
             const many = await Promise.all(Array.from({ length: 50 }, (_, i) => getUnix(file, `/default/gray/9/2/${i}.png`)));
             assert.ok(many.every(({ status }) => status === 200));
             const { body } = await getUnix(file, '/default/gray.json');
@@ -70,13 +70,13 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
         }, { args: ['--config', scratchFile('few.yaml', 'access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2, wait: 60000 }\n')] });
     });
 
-    it('what is none to serve on is refused, with a message', () => eachRow([
+    it('that cannot be served are rejected with a message', () => eachRow([
         ['a datagram socket', ['udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
-        ['one that does not listen', ['deaf 127.0.0.1 0'], /LISTEN_FDS.*not a listening/],
+        ['a socket that does not listen', ['deaf 127.0.0.1 0'], /LISTEN_FDS.*not a listening/],
         ['a closed descriptor', ['closed'], /LISTEN_FDS/],
-        ['a closed descriptor after a good one', [TCP, 'closed'], /LISTEN_FDS/],
-        ['a datagram socket after a good one', [TCP, 'udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
-        ['seventeen', Array(17).fill(TCP), /LISTEN_FDS.*too many/],
+        ['a closed descriptor after a valid one', [TCP, 'closed'], /LISTEN_FDS/],
+        ['a datagram socket after a valid one', [TCP, 'udp 127.0.0.1 0'], /LISTEN_FDS.*stream/],
+        ['seventeen sockets', Array(17).fill(TCP), /LISTEN_FDS.*too many/],
     ], ([, sockets, message]) => withManager(sockets, async (manager) => {
         const service = await manager.start();
         assert.equal(await manager.end(service), 'exit 1', manager.log);
@@ -84,7 +84,7 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
         assert.deepEqual(service.said, []);
     })));
 
-    it('those of another process are left alone', () => withManager(['--stranger ' + TCP], async (manager) => {
+    it('of another process are ignored', () => withManager(['--stranger ' + TCP], async (manager) => {
         const service = await manager.startReady();
         await manager.assertLogged(/serving http:.*\n/);
         const port = Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(manager.log)[1]);
@@ -93,7 +93,7 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
         await manager.stop(service);
     }, { args: ['--listen', '127.0.0.1:0'] }));
 
-    it('who connects while nothing runs is answered by the next daemon', () => withManager([TCP], async (manager) => {
+    it('hold connections for the next daemon while none runs', () => withManager([TCP], async (manager) => {
         const early = Promise.all(Array.from({ length: 100 }, () => assertServed(manager.address)));
         await sleep(200);
         const first = await manager.startReady();
@@ -106,8 +106,8 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
         await manager.stop(second);
     }));
 
-    /* Clients ask on while RESTART is done over and over; none may notice. */
-    async function assertUnnoticed(rounds, restart) {
+    /* Repeat RESTART under load; no request may fail. */
+    async function assertNoFailures(rounds, restart) {
         await withManager([TCP], async (manager) => {
             let service = await manager.startReady();
             const target = (i) => (i % 4 ? `/default/gray/9/1/${i % 50}.png` : `/default/gray/11/3/${i}.png`);
@@ -120,27 +120,27 @@ describe('the sockets of a service manager', { timeout: patience(120000), concur
                 return clients.stop();
             });
             assert.deepEqual(failures, []);
-            assert.ok(answers > 10 * rounds, `${answers} answers are no load`);
+            assert.ok(answers > 10 * rounds, `only ${answers} responses`);
             await manager.stop(service);
         }, { args: ['--config', scratchFile('patient.yaml', 'limits: { wait: 60000 }\n')] });
     }
 
-    it('no request fails while daemons follow one another', () => assertUnnoticed(6, async (manager, service) => {
+    it('fail no request while daemons restart', () => assertNoFailures(6, async (manager, service) => {
         await manager.stop(service);
         return manager.startReady();
     }));
 
-    it('no request fails while the next daemon runs before the last one ends', () => assertUnnoticed(6, async (manager, service) => {
+    it('fail no request if the next daemon starts before the last one stops', () => assertNoFailures(6, async (manager, service) => {
         const next = await manager.startReady();
         await manager.stop(service);
         return next;
     }));
 });
 
-describe('what a service manager is told', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
     const own = { args: ['--listen', '127.0.0.1:0'] };
 
-    it('READY=1 once it serves, STOPPING=1 when it is told to stop', () => withManager([], async (manager) => {
+    it('are READY=1 once it serves, STOPPING=1 when it stops', () => withManager([], async (manager) => {
         const service = await manager.startReady();
         await manager.assertLogged(/serving http:.*\n/);
         await assertServed({ host: '127.0.0.1', port: Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(manager.log)[1]) });
@@ -149,9 +149,9 @@ describe('what a service manager is told', { timeout: patience(60000), concurren
         assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
     }, own));
 
-    it('STOPPING=1 before the last answer, and once', () => withManager([TCP], async (manager) => {
+    it('contain STOPPING=1 once, before the last response', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
-        // Their last requests stay in the backlog, where nobody answers them.
+        // The clients' last requests stay in the backlog and get no response.
         await underLoad(load(manager.address, (i) => `/default/relief/12/5/${i}@2x.png`, 8, { limit: 500 }), async () => {
             await sleep(100);
             process.kill(service.pid, 'SIGTERM');
@@ -159,15 +159,15 @@ describe('what a service manager is told', { timeout: patience(60000), concurren
             try {
                 process.kill(service.pid, 'SIGTERM');
             } catch (error) {
-                assert.equal(error.code, 'ESRCH');      // it was quick
+                assert.equal(error.code, 'ESRCH');      // it has exited already
             }
             assert.equal(await manager.end(service), 'exit 0', manager.log);
             assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
         });
     }));
 
-    it('nothing by one that cannot start', () => eachRow([
-        ['an address of nobody here', '192.0.2.1:80'],
+    it('are not sent by a daemon that cannot start', () => eachRow([
+        ['an address of another machine', '192.0.2.1:80'],
         ['an unknown host', 'nobody.invalid:80'],
     ], ([, listen]) => withManager([], async (manager) => {
         const service = await manager.start();
@@ -175,9 +175,9 @@ describe('what a service manager is told', { timeout: patience(60000), concurren
         assert.deepEqual(service.said, []);
     }, { args: ['--listen', listen] })));
 
-    it('RELOADING=1 with the time, then READY=1, whatever comes of it', () => eachRow([
-        ['good', 'log: debug\n', /configuration reloaded/],
-        ['refused', 'lgo: debug\n', /nothing was changed/],
+    it('are RELOADING=1 with the time, then READY=1, for any outcome', () => eachRow([
+        ['accepted', 'log: debug\n', /configuration reloaded/],
+        ['rejected', 'lgo: debug\n', /nothing was changed/],
     ], ([, text, outcome]) => {
         const file = scratchFile('changing.yaml', 'log: info\n');
         return withManager([], async (manager) => {
@@ -187,22 +187,22 @@ describe('what a service manager is told', { timeout: patience(60000), concurren
             process.kill(service.pid, 'SIGHUP');
             assert.ok(await eventually(() => service.said.length === 3), service.said.join('\n'));
             const [, reloading, ready] = service.said;
-            const told = BigInt(/^RELOADING=1 MONOTONIC_USEC=(\d+)$/.exec(reloading)[1]);
-            assert.ok(told >= before && told <= process.hrtime.bigint() / 1000n, `${told} is not after ${before}`);
+            const time = BigInt(/^RELOADING=1 MONOTONIC_USEC=(\d+)$/.exec(reloading)[1]);
+            assert.ok(time >= before && time <= process.hrtime.bigint() / 1000n, `${time} is not after ${before}`);
             assert.equal(ready, 'READY=1');
             await manager.assertLogged(outcome);
             await manager.stop(service);
         }, { args: [...own.args, '--config', file] });
     }));
 
-    it('WATCHDOG=1 at least twice in the time that it was given', () => withManager([TCP], async (manager) => {
+    it('are WATCHDOG=1 at least twice per watchdog interval', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
         const count = () => service.said.filter((text) => text === 'WATCHDOG=1').length;
         assert.ok(await eventually(() => count() > 0, 200));
         const before = count();
         await sleep(1000);
         const after = count() - before;
-        assert.ok(after >= 8 / (Number(process.env.PATIENCE) || 1) && after <= 12, `${after} times in a second, for one of 200 ms`);
+        assert.ok(after >= 8 / (Number(process.env.PATIENCE) || 1) && after <= 12, `${after} times per second, with an interval of 200 ms`);
         await manager.stop(service);
     }, { env: { WATCHDOG_USEC: '200000' } }));
 });
