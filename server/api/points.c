@@ -1,11 +1,10 @@
-#include "points.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "server/api/handlers.h"
 #include "server/api/point_documents.h"
 
 enum {
@@ -20,11 +19,7 @@ enum {
 static void send_document(struct request_context *context, const struct world *world,
                           struct blob *body)
 {
-    response_document(context, (struct fresh_document){
-                                   .body = body,
-                                   .cache_control = CACHE_SHORT,
-                                   .fingerprint = world->fingerprint,
-                               });
+    response_document(context, body, CACHE_SHORT, world->fingerprint, NULL);
 }
 
 struct place {
@@ -188,9 +183,8 @@ static struct spawn_job *new_spawn(const struct world *world, const struct route
     return job;
 }
 
-void points_respond(struct streamed_jobs *jobs, struct request_context *context,
-                    const struct world *world, const struct route *route,
-                    const struct config *config)
+void points_respond(struct service *service, struct request_context *context,
+                    const struct world *world, const struct route *route)
 {
     struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
 
@@ -207,7 +201,7 @@ void points_respond(struct streamed_jobs *jobs, struct request_context *context,
         spec.subject = new_spawn(world, route);
     }
     if (spec.subject)
-        streamed_job_begin(jobs, &spec, context, config);
+        streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
     else
         pending_respond_error(context, -ENOMEM);
 }

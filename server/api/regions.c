@@ -1,11 +1,10 @@
-#include "regions.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
 
@@ -105,9 +104,8 @@ static struct region_pieces cut(const struct raster *raster, const struct raster
     return pieces;
 }
 
-static void begin(struct streamed_jobs *jobs, struct request_context *context,
-                  const struct raster *raster, const struct raster_plan *plan,
-                  const struct config *config)
+static void begin(struct service *service, struct request_context *context,
+                  const struct raster *raster, const struct raster_plan *plan)
 {
     const struct region_pieces pieces = cut(raster, plan);
     const bool picture = raster->format == FORMAT_PNG;
@@ -130,7 +128,7 @@ static void begin(struct streamed_jobs *jobs, struct request_context *context,
         .first = pieces.offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
     };
-    streamed_job_begin(jobs, &spec, context, config);
+    streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
 
 /* "{fingerprint}/region/{x},{y},{step},{width}x{height}.f32", places in units. */
@@ -149,9 +147,8 @@ static void make_key(struct raster *raster)
              grid->height, depth, format_extension(raster->format));
 }
 
-void regions_respond(struct streamed_jobs *jobs, struct request_context *context,
-                     const struct world *world, const struct route *route,
-                     const struct config *config)
+void regions_respond(struct service *service, struct request_context *context,
+                     const struct world *world, const struct route *route)
 {
     const bool volume = route->kind == ROUTE_VOLUME;
     const int format = format_find(route->extension);
@@ -180,5 +177,5 @@ void regions_respond(struct streamed_jobs *jobs, struct request_context *context
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))
         raster_response_send(context, &raster, &plan, (struct http_response){0});
     else
-        begin(jobs, context, &raster, &plan, config);
+        begin(service, context, &raster, &plan);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "server/api/documents.h"
+#include "server/api/snapshot.h"
 #include "server/http/conditional.h"
 #include "server/telemetry/log.h"
 
@@ -212,22 +213,22 @@ void response_page(struct request_context *context, const struct static_page *pa
     send_document(context, page->type, form->body, form->etag, &headers);
 }
 
-void response_document(struct request_context *context, struct fresh_document document)
+void response_document(struct request_context *context, struct blob *body,
+                       const char *cache_control, const char *fingerprint, const char *vary)
 {
-    struct response_headers headers = response_headers(document.cache_control);
+    struct response_headers headers = response_headers(cache_control);
     char etag[HASH_ETAG];
 
-    if (!document.body) {
+    if (!body) {
         response_error(context, 503, "out of memory");
         return;
     }
-    if (document.fingerprint)
-        response_headers_add(&headers, "Farlands-Fingerprint", document.fingerprint);
-    if (document.vary)
-        response_headers_add(&headers, "Vary", document.vary);
-    conditional_etag_hash(document.body->bytes, document.body->length, etag);
-    send_document(context, JSON, document.body, etag, &headers);
-    blob_release(document.body);
+    response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
+    if (vary)
+        response_headers_add(&headers, "Vary", vary);
+    conditional_etag_hash(body->bytes, body->length, etag);
+    send_document(context, JSON, body, etag, &headers);
+    blob_release(body);
 }
 
 void response_state(struct request_context *context, unsigned status, const char *type,

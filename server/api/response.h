@@ -5,7 +5,6 @@
 #ifndef FARLANDS_API_RESPONSE_H
 #define FARLANDS_API_RESPONSE_H
 
-#include "server/api/static_pages.h"
 #include "server/http/http.h"
 #include "server/http/mhd_response.h"
 #include "server/telemetry/access_log.h"
@@ -79,19 +78,17 @@ void response_options(struct request_context *context);
 /* 308 to LOCATION. */
 void response_redirect(struct request_context *context, const char *location);
 
+struct static_page; /* snapshot.h */
+
 /* PAGE, or 304 or 412. FINGERPRINT is that of the world which it describes, or NULL. */
 void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint);
 
-struct fresh_document {
-    struct blob *body; /* a reference that is taken over; NULL if out of memory */
-    const char *cache_control;
-    const char *fingerprint; /* of the world that it describes, or NULL */
-    const char *vary;        /* or NULL */
-};
-
-/* A JSON document made for this response, with a hash of its bytes as ETag; or 304 or 412. */
-void response_document(struct request_context *context, struct fresh_document document);
+/* BODY, a JSON document about the world with FINGERPRINT made for this response, with a hash of its
+ * bytes as ETag; or 304 or 412. Takes over the reference to BODY, which is NULL if out of memory.
+ * VARY may be NULL. */
+void response_document(struct request_context *context, struct blob *body,
+                       const char *cache_control, const char *fingerprint, const char *vary);
 
 /* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out
  * of memory. */

@@ -1,5 +1,3 @@
-#include "service.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,18 +5,8 @@
 
 #include "server/api/documents.h"
 #include "server/api/forwarded.h"
-#include "server/api/points.h"
-#include "server/api/regions.h"
-#include "server/api/tiles.h"
+#include "server/api/handlers.h"
 #include "server/routing/resolve.h"
-
-struct service {
-    struct service_parts parts;
-    struct snapshot *snapshot;
-    struct pending_requests pending;
-    struct tile_sources sources; /* response_cache and seed_cache are the service's own */
-    struct streamed_jobs *jobs;
-};
 
 static void handle_tilejson(struct service *service, struct request_context *context,
                             const struct world *world, const struct route *route)
@@ -33,32 +21,25 @@ static void handle_tilejson(struct service *service, struct request_context *con
         response_error(context, 400,
                        "Host: needed for absolute URLs; expected HOST, HOST:PORT or [IPV6]:PORT");
     else
-        response_document(context, (struct fresh_document){
-                                       .body = document_tilejson(world, layer, base),
-                                       .cache_control = CACHE_CHECK,
-                                       .fingerprint = world->fingerprint,
-                                       .vary = forwarded_vary(site, context->request),
-                                   });
+        response_document(context, document_tilejson(world, layer, base), CACHE_CHECK,
+                          world->fingerprint, forwarded_vary(site, context->request));
 }
 
 /* Configured worlds have a static page; there are too many others. */
 static void handle_description(struct service *service, struct request_context *context,
                                const struct world *world, const struct route *route)
 {
+    const struct snapshot *snapshot = service->snapshot;
     if (!route->seeded)
-        response_page(context, static_pages_world(service->snapshot->pages, world),
+        response_page(context, &snapshot->descriptions[world - snapshot->worlds->world],
                       world->fingerprint);
     else
-        response_document(context, (struct fresh_document){
-                                       .body = document_world(world),
-                                       .cache_control = CACHE_CHECK,
-                                       .fingerprint = world->fingerprint,
-                                   });
+        response_document(context, document_world(world), CACHE_CHECK, world->fingerprint, NULL);
 }
 
 static void handle_file(struct service *service, struct request_context *context, const char *name)
 {
-    const struct static_page *page = static_pages_file(service->snapshot->pages, name);
+    const struct static_page *page = snapshot_file(service->snapshot, name);
     if (page)
         response_page(context, page, NULL);
     else
@@ -85,7 +66,7 @@ static const struct world *find_world(struct service *service, struct request_co
         response_error(context, 404, why);
     if (!world || !route->seeded)
         return world;
-    world = seed_cache_find(service->sources.seed_cache, world, route->seed);
+    world = seed_cache_find(service->seed_cache, world, route->seed);
     if (!world)
         response_error(context, 503, "out of memory; retry later");
     return world;
@@ -95,22 +76,21 @@ static void handle_world(struct service *service, struct request_context *contex
                          const struct route *route)
 {
     const struct world *world = find_world(service, context, route);
-    const struct config *config = service->snapshot->config;
 
     if (!world)
         return;
     switch (route->kind) {
     case ROUTE_TILE:
-        tiles_respond(&service->sources, context, world, route, config);
+        tiles_respond(service, context, world, route);
         break;
     case ROUTE_REGION:
     case ROUTE_VOLUME:
-        regions_respond(service->jobs, context, world, route, config);
+        regions_respond(service, context, world, route);
         break;
     case ROUTE_HEIGHT:
     case ROUTE_HEIGHTS:
     case ROUTE_SPAWN:
-        points_respond(service->jobs, context, world, route, config);
+        points_respond(service, context, world, route);
         break;
     case ROUTE_TILEJSON:
         handle_tilejson(service, context, world, route);
@@ -134,7 +114,7 @@ static void handle_route(struct service *service, struct request_context *contex
         handle_file(service, context, route->layer);
         break;
     case ROUTE_WORLDS:
-        response_page(context, static_pages_catalogue(service->snapshot->pages), NULL);
+        response_page(context, &service->snapshot->catalogue, NULL);
         break;
     case ROUTE_HEALTH:
         response_state(context, 200, "application/json", document_message("status", "ok"));
@@ -206,7 +186,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
     context->from = FROM_NONE;
     if (request->refused)
         response_error(context, request->refused, request->why);
-    else if (tiles_respond_prepared(&service->sources, context))
+    else if (tiles_respond_prepared(service, context))
         return;
     else if (request->method == HTTP_OPTIONS)
         response_options(context);
@@ -228,7 +208,7 @@ void service_expire(struct service *service)
 bool service_cancel(struct service *service)
 {
     const bool none = pending_requests_cancel(&service->pending);
-    return streamed_jobs_cancel(service->jobs) && none;
+    return streamed_jobs_cancel(&service->jobs) && none;
 }
 
 static uint64_t response_cache_budget(const struct service *service)
@@ -243,22 +223,19 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         return -ENOMEM;
     service->parts = *parts;
     service->snapshot = snapshot_hold(snapshot);
-    service->sources = (struct tile_sources){
-        .fetcher = parts->fetcher, .mailbox = parts->mailbox, .pending = &service->pending};
-    const struct streamed_jobs_parts jobs = {
-        .renderers = parts->renderers,
+    service->jobs = (struct streamed_jobs){
+        .renderers = parts->fetcher->renderers,
         .mailbox = parts->mailbox,
         .pending = &service->pending,
-        .metrics = parts->sinks.metrics,
         .streams = parts->streams,
     };
-    int err = response_cache_new(&service->sources.response_cache, response_cache_budget(service));
+    int err = response_cache_new(&service->response_cache, response_cache_budget(service));
     if (!err)
         err = pending_requests_init(&service->pending, parts->clients, &service->parts.sinks);
     if (!err)
-        err = seed_cache_new(&service->sources.seed_cache, parts->recent_worlds);
+        err = seed_cache_new(&service->seed_cache, parts->recent_worlds);
     if (!err)
-        err = streamed_jobs_new(&service->jobs, &jobs);
+        err = streamed_jobs_init(&service->jobs);
     if (err) {
         service_free(service);
         return err;
@@ -271,10 +248,10 @@ void service_free(struct service *service)
 {
     if (!service)
         return;
-    streamed_jobs_free(service->jobs);
+    streamed_jobs_close(&service->jobs);
     pending_requests_close(&service->pending);
-    response_cache_free(service->sources.response_cache);
-    seed_cache_free(service->sources.seed_cache);
+    response_cache_free(service->response_cache);
+    seed_cache_free(service->seed_cache);
     snapshot_release(service->snapshot);
     free(service);
 }
@@ -284,7 +261,7 @@ void service_use(struct service *service, struct snapshot *snapshot)
     struct snapshot *old = service->snapshot;
     service->snapshot = snapshot_hold(snapshot);
     /* Their URIs and names may mean other worlds now. */
-    response_cache_clear(service->sources.response_cache, response_cache_budget(service));
-    seed_cache_clear(service->sources.seed_cache);
+    response_cache_clear(service->response_cache, response_cache_budget(service));
+    seed_cache_clear(service->seed_cache);
     snapshot_release(old);
 }

@@ -20,7 +20,6 @@ enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 struct service_parts {
     struct mailbox *mailbox; /* of its thread */
     struct fetcher *fetcher;
-    struct work_queue *renderers; /* their thread state is a struct render_scratch */
     struct client_limits *clients;
     struct recent_worlds *recent_worlds;
     struct response_sinks sinks;

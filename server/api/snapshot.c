@@ -4,6 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/api/documents.h"
+
+/* Takes over the reference to BODY, which is NULL if out of memory. */
+static int make_form(struct static_page_form *form, struct blob *body)
+{
+    if (!body)
+        return -ENOMEM;
+    form->body = body;
+    conditional_etag_hash(body->bytes, body->length, form->etag);
+    return 0;
+}
+
+static void free_page(struct static_page *page)
+{
+    blob_release(page->plain.body);
+    blob_release(page->gzip.body);
+}
+
+static int make_document(struct static_page *page, struct blob *body)
+{
+    page->type = "application/json";
+    return make_form(&page->plain, body);
+}
+
+static int make_file(struct static_page *page, const struct embedded_file *file)
+{
+    page->type = file->type;
+    int err = make_form(&page->plain, blob_copy(file->bytes, (size_t)*file->length));
+    return err ? err : make_form(&page->gzip, blob_copy(file->gzip, (size_t)*file->gzip_length));
+}
+
+static int make_pages(struct snapshot *snapshot)
+{
+    const struct worlds *worlds = snapshot->worlds;
+    int err = make_document(&snapshot->catalogue, document_worlds(worlds));
+
+    for (int i = 0; embedded_files[i].name && !err; i++)
+        err = make_file(&snapshot->files[i], &embedded_files[i]);
+    snapshot->descriptions = calloc((size_t)worlds->count, sizeof *snapshot->descriptions);
+    if (!snapshot->descriptions)
+        return -ENOMEM;
+    for (int i = 0; i < worlds->count && !err; i++)
+        err = make_document(&snapshot->descriptions[i], document_world(&worlds->world[i]));
+    return err;
+}
+
 int snapshot_new(struct snapshot **out, struct config *config)
 {
     struct snapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -15,13 +61,21 @@ int snapshot_new(struct snapshot **out, struct config *config)
     snapshot->config = config;
     int err = worlds_new(&snapshot->worlds, config);
     if (!err)
-        err = static_pages_new(&snapshot->pages, snapshot->worlds);
+        err = make_pages(snapshot);
     if (err) {
         snapshot_release(snapshot);
         return err;
     }
     *out = snapshot;
     return 0;
+}
+
+const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name)
+{
+    for (int i = 0; embedded_files[i].name; i++)
+        if (strcmp(embedded_files[i].name, name) == 0)
+            return &snapshot->files[i];
+    return NULL;
 }
 
 bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
@@ -50,7 +104,12 @@ void snapshot_release(struct snapshot *snapshot)
 {
     if (!snapshot || __atomic_sub_fetch(&snapshot->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    static_pages_free(snapshot->pages);
+    free_page(&snapshot->catalogue);
+    for (int i = 0; i < EMBEDDED_FILES_MAX; i++)
+        free_page(&snapshot->files[i]);
+    for (int i = 0; snapshot->descriptions && i < snapshot->worlds->count; i++)
+        free_page(&snapshot->descriptions[i]);
+    free(snapshot->descriptions);
     worlds_release(snapshot->worlds);
     config_free(snapshot->config);
     free(snapshot);

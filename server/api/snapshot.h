@@ -6,19 +6,34 @@
 #define FARLANDS_API_SNAPSHOT_H
 
 #include "config/config.h"
-#include "server/api/static_pages.h"
+#include "server/core/blob.h"
+#include "server/http/conditional.h"
+#include "server/viewer/embedded_files.h"
 #include "server/world/recent_worlds.h"
 #include "server/world/world.h"
+
+struct static_page {
+    const char *type; /* media type */
+    struct static_page_form {
+        struct blob *body;
+        char etag[HASH_ETAG];
+    } plain, gzip; /* gzip.body may be NULL: there is no such form */
+};
 
 struct snapshot {
     unsigned references; /* atomic */
     struct config *config;
     struct worlds *worlds;
-    struct static_pages *pages;
+    struct static_page catalogue;
+    struct static_page *descriptions;             /* of WORLDS, in their order */
+    struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
 };
 
 /* With one reference. Takes ownership of CONFIG even on error. Returns 0 or a negative code. */
 int snapshot_new(struct snapshot **out, struct config *config);
+
+/* The viewer's file NAME, or NULL. Any thread. */
+const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name);
 
 /* True if FINGERPRINT is that of a configured world, or of a derived one that is in RECENT_WORLDS
  * and still allowed. Any thread. */

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct streamed_jobs {
-    struct streamed_jobs_parts parts;
-    struct render_scratch *scratch; /* for immediate jobs */
-    unsigned making;                /* pieces on the render threads */
-    bool cancelled;                 /* atomic */
-};
-
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 
 struct piece {
@@ -77,21 +70,21 @@ static struct piece *piece_of(struct streamed_job *job, unsigned number)
  * has too many. */
 static int enter(struct streamed_job *job, const struct config *config)
 {
-    const struct streamed_jobs_parts *parts = &job->jobs->parts;
+    const struct streamed_jobs *jobs = job->jobs;
     const struct sockaddr *client = job->pending.context->client;
 
     if (client && client->sa_family == AF_INET)
         memcpy(&job->client, client, sizeof(struct sockaddr_in));
     else if (client && client->sa_family == AF_INET6)
         memcpy(&job->client, client, sizeof(struct sockaddr_in6));
-    if (__atomic_add_fetch(parts->streams, 1, __ATOMIC_RELAXED) > config->limits.streams) {
-        __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(jobs->streams, 1, __ATOMIC_RELAXED) > config->limits.streams) {
+        __atomic_fetch_sub(jobs->streams, 1, __ATOMIC_RELAXED);
         return -EBUSY;
     }
-    if (!client_limits_enter(parts->pending->clients, (struct sockaddr *)&job->client,
+    if (!client_limits_enter(jobs->pending->clients, (struct sockaddr *)&job->client,
                              CLIENT_STREAMS, config->limits.streams_per_client)) {
-        __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
-        metrics_add(parts->metrics, METRIC_LIMITED);
+        __atomic_fetch_sub(jobs->streams, 1, __ATOMIC_RELAXED);
+        metrics_add(jobs->pending->sinks->metrics, METRIC_LIMITED);
         return -EUSERS;
     }
     return 0;
@@ -99,10 +92,10 @@ static int enter(struct streamed_job *job, const struct config *config)
 
 static void leave(const struct streamed_job *job)
 {
-    const struct streamed_jobs_parts *parts = &job->jobs->parts;
+    const struct streamed_jobs *jobs = job->jobs;
 
-    __atomic_fetch_sub(parts->streams, 1, __ATOMIC_RELAXED);
-    client_limits_leave(parts->pending->clients, (const struct sockaddr *)&job->client,
+    __atomic_fetch_sub(jobs->streams, 1, __ATOMIC_RELAXED);
+    client_limits_leave(jobs->pending->clients, (const struct sockaddr *)&job->client,
                         CLIENT_STREAMS);
 }
 
@@ -142,7 +135,7 @@ static void on_work(struct job *work, void *scratch)
         piece->err = -ECANCELED;
     else
         piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob);
-    mailbox_post(job->jobs->parts.mailbox, &piece->message);
+    mailbox_post(job->jobs->mailbox, &piece->message);
 }
 
 /* Runs on whichever thread cancels. */
@@ -150,7 +143,7 @@ static void on_work_cancelled(struct job *work)
 {
     struct piece *piece = piece_of_job(work);
     piece->err = -EBUSY;
-    mailbox_post(piece->owner->jobs->parts.mailbox, &piece->message);
+    mailbox_post(piece->owner->jobs->mailbox, &piece->message);
 }
 
 static void on_made(struct streamed_job *job, struct piece *piece);
@@ -159,7 +152,7 @@ static void on_made(struct streamed_job *job, struct piece *piece);
 static int submit(struct streamed_job *job, struct piece *piece)
 {
     struct streamed_jobs *jobs = job->jobs;
-    int err = jobs->cancelled ? -ECANCELED : work_queue_submit(jobs->parts.renderers, &piece->job);
+    int err = jobs->cancelled ? -ECANCELED : work_queue_submit(jobs->renderers, &piece->job);
     if (err)
         return err;
     piece->state = PIECE_MAKING;
@@ -344,7 +337,7 @@ static void on_made(struct streamed_job *job, struct piece *piece)
 /* Nothing to undo: its pieces are released when they arrive. */
 static bool on_cancel(struct pending *pending)
 {
-    metrics_add(((struct streamed_job *)pending)->jobs->parts.metrics, METRIC_ABANDONED);
+    metrics_add(((struct streamed_job *)pending)->jobs->pending->sinks->metrics, METRIC_ABANDONED);
     return true;
 }
 
@@ -363,7 +356,7 @@ static void run_immediately(struct streamed_jobs *jobs, const struct streamed_jo
     struct blob *blob = NULL;
     int err = spec->kind->work(spec->subject, 0, jobs->scratch, &blob);
 
-    metrics_add(jobs->parts.metrics, spec->kind->counter);
+    metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
     if (err)
         pending_respond_error(context, err);
     else
@@ -389,12 +382,12 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     job->pending.timeout_ms = spec->kind->timeout_ms;
     job->jobs = jobs;
     job->spec = *spec;
-    if (pending_begin(jobs->parts.pending, &job->pending, context, config)) {
+    if (pending_begin(jobs->pending, &job->pending, context, config)) {
         spec->kind->free(spec->subject);
         free(job);
         return;
     }
-    metrics_add(jobs->parts.metrics, spec->kind->counter);
+    metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
     int err = is_stream(job) ? enter(job, config) : 0;
     if (err)
         set_state(job, JOB_REFUSED);
@@ -412,25 +405,12 @@ bool streamed_jobs_cancel(struct streamed_jobs *jobs)
     return jobs->making == 0;
 }
 
-int streamed_jobs_new(struct streamed_jobs **out, const struct streamed_jobs_parts *parts)
+int streamed_jobs_init(struct streamed_jobs *jobs)
 {
-    struct streamed_jobs *jobs = calloc(1, sizeof *jobs);
-    if (!jobs)
-        return -ENOMEM;
-    int err = render_scratch_new(&jobs->scratch);
-    if (err) {
-        free(jobs);
-        return err;
-    }
-    jobs->parts = *parts;
-    *out = jobs;
-    return 0;
+    return render_scratch_new(&jobs->scratch);
 }
 
-void streamed_jobs_free(struct streamed_jobs *jobs)
+void streamed_jobs_close(struct streamed_jobs *jobs)
 {
-    if (!jobs)
-        return;
     render_scratch_free(jobs->scratch);
-    free(jobs);
 }

@@ -45,22 +45,23 @@ struct streamed_job_spec {
     int64_t length;
 };
 
-struct streamed_jobs;
-
-/* All of it stays the caller's and outlives the jobs. */
-struct streamed_jobs_parts {
+struct streamed_jobs {
+    /* The caller's; they outlive the jobs. */
     struct work_queue *renderers;
     struct mailbox *mailbox;
     struct pending_requests *pending;
-    struct metrics *metrics;
-    unsigned *streams; /* atomic: jobs of several pieces, among all that share limits.streams */
+    unsigned *streams; /* atomic: jobs of several pieces, of all that share limits.streams */
+    /* Private. */
+    struct render_scratch *scratch; /* for immediate jobs */
+    unsigned making;                /* pieces on the render threads */
+    bool cancelled;                 /* atomic */
 };
 
-/* Returns 0 or a negative code. */
-int streamed_jobs_new(struct streamed_jobs **out, const struct streamed_jobs_parts *parts);
+/* The caller's members are set, the others zero. Returns 0 or a negative code. */
+int streamed_jobs_init(struct streamed_jobs *jobs);
 
-/* No piece may be being made. */
-void streamed_jobs_free(struct streamed_jobs *jobs);
+/* No piece may be being made. JOBS may be zeroed instead of initialized. */
+void streamed_jobs_close(struct streamed_jobs *jobs);
 
 /* Begin no further pieces and skip the queued ones: responses that lack pieces are cut off. Returns
  * true if none is being made any more; until then the mailbox must stay open. */

@@ -1,9 +1,8 @@
-#include "tiles.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/routing/resolve.h"
 
@@ -62,9 +61,9 @@ static void on_fetched(struct waiter *waiter, struct blob *blob, int err)
     pending_end(&wait->pending);
 }
 
-static void wait_for_tile(const struct tile_sources *sources, struct request_context *context,
+static void wait_for_tile(struct service *service, struct request_context *context,
                           const struct raster *raster, const struct raster_plan *plan,
-                          const struct fetch_request *request, const struct config *config)
+                          const struct fetch_request *request)
 {
     struct tile_wait *wait = calloc(1, sizeof *wait);
     if (!wait) {
@@ -73,12 +72,12 @@ static void wait_for_tile(const struct tile_sources *sources, struct request_con
     }
     wait->pending.cancel = on_cancel;
     wait->pending.ended = on_ended;
-    wait->waiter.mailbox = sources->mailbox;
+    wait->waiter.mailbox = service->parts.mailbox;
     wait->waiter.completed = on_fetched;
-    wait->fetcher = sources->fetcher;
+    wait->fetcher = service->parts.fetcher;
     wait->raster = *raster;
     wait->plan = *plan;
-    if (pending_begin(sources->pending, &wait->pending, context, config)) {
+    if (pending_begin(&service->pending, &wait->pending, context, service->snapshot->config)) {
         free(wait);
         return;
     }
@@ -108,7 +107,7 @@ static int prepare(struct mhd_response *out, const struct raster *raster,
 }
 
 /* Keep prepared responses for the next requests of this URI: 304 and, unless BLOB is NULL, 200. */
-static void keep_prepared(const struct tile_sources *sources, const struct request_context *context,
+static void keep_prepared(struct service *service, const struct request_context *context,
                           const struct raster *raster, const struct raster_plan *plan,
                           struct blob *blob)
 {
@@ -119,16 +118,16 @@ static void keep_prepared(const struct tile_sources *sources, const struct reque
     if (blob && prepare(&ready.full, raster, plan, blob))
         mhd_response_drop(&ready.same);
     else
-        response_cache_put(sources->response_cache, &ready);
+        response_cache_put(service->response_cache, &ready);
 }
 
-bool tiles_respond_prepared(const struct tile_sources *sources, struct request_context *context)
+bool tiles_respond_prepared(struct service *service, struct request_context *context)
 {
     const struct http_request *request = context->request;
     struct cached_response *ready;
 
     if (!is_shareable(request) ||
-        !(ready = response_cache_find(sources->response_cache, request->uri)))
+        !(ready = response_cache_find(service->response_cache, request->uri)))
         return false;
     if (conditional_if_none_match(request->if_none_match, ready->etag)) {
         response_send_prepared(context, &ready->same);
@@ -143,17 +142,17 @@ bool tiles_respond_prepared(const struct tile_sources *sources, struct request_c
 }
 
 /* Respond with a tile that need not be waited for, or to HEAD. Returns false if it must be. */
-static bool respond_now(const struct tile_sources *sources, struct request_context *context,
+static bool respond_now(struct service *service, struct request_context *context,
                         const struct raster *raster, struct raster_plan *plan,
                         struct fetch_request *request)
 {
-    const struct fetch_hit hit = fetch_lookup(sources->fetcher, request->tile, request->key);
+    const struct fetch_hit hit = fetch_lookup(service->parts.fetcher, request->tile, request->key);
 
     request->maybe_on_disk = hit.maybe_on_disk;
     if (hit.blob) {
         context->from = hit.from_memory ? FROM_MEMORY : FROM_DISK;
         if (hit.from_memory)
-            keep_prepared(sources, context, raster, plan, hit.blob);
+            keep_prepared(service, context, raster, plan, hit.blob);
         send_tile(context, raster, plan, hit.blob);
         blob_release(hit.blob);
         return true;
@@ -164,9 +163,8 @@ static bool respond_now(const struct tile_sources *sources, struct request_conte
     return true;
 }
 
-void tiles_respond(const struct tile_sources *sources, struct request_context *context,
-                   const struct world *world, const struct route *route,
-                   const struct config *config)
+void tiles_respond(struct service *service, struct request_context *context,
+                   const struct world *world, const struct route *route)
 {
     struct raster raster = {.world = world};
     struct raster_plan plan;
@@ -178,18 +176,18 @@ void tiles_respond(const struct tile_sources *sources, struct request_context *c
         return;
     }
     if (route->seeded && tile.format == FORMAT_PNG) /* only those are on disk */
-        seed_cache_touch(sources->seed_cache);
+        seed_cache_touch(service->seed_cache);
     raster.format = tile.format;
     tile_key(&tile, raster.key);
     raster_response_plan(&plan, &raster, route->version, context->request);
     if (plan.status != 200 && plan.status != 206) {
         if (plan.status == 304)
-            keep_prepared(sources, context, &raster, &plan, NULL);
+            keep_prepared(service, context, &raster, &plan, NULL);
         raster_response_send(context, &raster, &plan, (struct http_response){0});
         return;
     }
     struct fetch_request request = {
         .tile = &tile, .key = raster.key, .rank = pending_rank(context->request)};
-    if (!respond_now(sources, context, &raster, &plan, &request))
-        wait_for_tile(sources, context, &raster, &plan, &request, config);
+    if (!respond_now(service, context, &raster, &plan, &request))
+        wait_for_tile(service, context, &raster, &plan, &request);
 }

@@ -190,7 +190,6 @@ static int start_shards(struct server *server)
     struct shard_parts parts = {
         .service = {.sinks.access_log = server->access_log,
                     .fetcher = pipeline_fetcher(server->pipeline),
-                    .renderers = pipeline_renderers(server->pipeline),
                     .clients = server->clients,
                     .recent_worlds = server->recent_worlds,
                     .streams = &server->streams,

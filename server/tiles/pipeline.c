@@ -112,11 +112,6 @@ struct fetcher *pipeline_fetcher(struct pipeline *pipeline)
     return &pipeline->fetcher;
 }
 
-struct work_queue *pipeline_renderers(struct pipeline *pipeline)
-{
-    return pipeline->fetcher.renderers;
-}
-
 unsigned pipeline_threads(const struct pipeline *pipeline)
 {
     return pipeline->threads;

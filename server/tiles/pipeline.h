@@ -25,9 +25,6 @@ int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts);
 
 struct fetcher *pipeline_fetcher(struct pipeline *pipeline);
 
-/* The render threads. Their thread states are struct render_scratch. */
-struct work_queue *pipeline_renderers(struct pipeline *pipeline);
-
 unsigned pipeline_threads(const struct pipeline *pipeline);
 
 /* The directory of the disk cache, or "none". */

@@ -62,7 +62,6 @@ static void set_up(void)
     ck_assert_int_eq(pipeline_new(&pipeline, &for_pipeline), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
                                               .fetcher = pipeline_fetcher(pipeline),
-                                              .renderers = pipeline_renderers(pipeline),
                                               .clients = clients,
                                               .recent_worlds = recent_worlds,
                                               .sinks = {.metrics = &metrics},

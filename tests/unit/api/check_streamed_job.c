@@ -20,7 +20,7 @@ static struct client_limits *clients;
 static struct pending_requests pending;
 static struct work_queue *renderers;
 static struct mailbox *mailbox;
-static struct streamed_jobs *streamed_jobs;
+static struct streamed_jobs streamed_jobs;
 static struct http *http;
 static unsigned streams;
 static unsigned closed, freed;
@@ -76,7 +76,7 @@ static void handle(void *unused, struct http_exchange *exchange, const struct ht
                                            .subject = &sum,
                                            .pieces = sum.pieces,
                                            .length = (int64_t)sum.pieces * BYTES};
-    streamed_job_begin(streamed_jobs, &spec, context, config);
+    streamed_job_begin(&streamed_jobs, &spec, context, config);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -102,8 +102,9 @@ static void set_up(void)
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(pending_requests_init(&pending, clients, &sinks), 0);
     ck_assert_int_eq(work_queue_new(&renderers, &options), 0);
-    const struct streamed_jobs_parts parts = {renderers, mailbox, &pending, &metrics, &streams};
-    ck_assert_int_eq(streamed_jobs_new(&streamed_jobs, &parts), 0);
+    streamed_jobs = (struct streamed_jobs){
+        .renderers = renderers, .mailbox = mailbox, .pending = &pending, .streams = &streams};
+    ck_assert_int_eq(streamed_jobs_init(&streamed_jobs), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .connections = 16,
                                         .state_size = sizeof(struct request_context),
@@ -121,7 +122,7 @@ static void tear_down(void)
     uv_run(&loop, UV_RUN_DEFAULT);
     http_free(http);
     work_queue_free(renderers);
-    streamed_jobs_free(streamed_jobs);
+    streamed_jobs_close(&streamed_jobs);
     pending_requests_close(&pending);
     mailbox_free(mailbox);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
@@ -171,7 +172,7 @@ static void until_held(int fd)
 
 static void stop(void)
 {
-    while (!pending_requests_cancel(&pending) || !streamed_jobs_cancel(streamed_jobs))
+    while (!pending_requests_cancel(&pending) || !streamed_jobs_cancel(&streamed_jobs))
         turn();
     http_close(http);
 }
@@ -333,7 +334,7 @@ START_TEST(test_cancelled)
     int fd = request();
     until_held(fd);
     pending_requests_cancel(&pending);
-    ck_assert(!streamed_jobs_cancel(streamed_jobs));
+    ck_assert(!streamed_jobs_cancel(&streamed_jobs));
     for (unsigned i = 0; i < sum.pieces; i++)
         uv_sem_post(&sum.gate);
     stop();

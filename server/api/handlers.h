@@ -1,0 +1,39 @@
+/* The service that an event loop has, and its handlers. On the loop's thread. */
+#ifndef FARLANDS_API_HANDLERS_H
+#define FARLANDS_API_HANDLERS_H
+
+#include "server/api/response_cache.h"
+#include "server/api/service.h"
+#include "server/api/streamed_job.h"
+#include "server/routing/route.h"
+#include "server/world/seed_cache.h"
+
+struct service {
+    struct service_parts parts;
+    struct snapshot *snapshot;
+    struct pending_requests pending;
+    struct response_cache *response_cache;
+    struct seed_cache *seed_cache;
+    struct streamed_jobs jobs;
+};
+
+/* The fast path for tiles, without a lock or an allocation: respond with a prepared response.
+ * Returns false if there is none. */
+bool tiles_respond_prepared(struct service *service, struct request_context *context);
+
+/* Respond to CONTEXT, a request for ROUTE of WORLD: now, or once it is read, rendered or computed,
+ * within the configured limits. */
+
+/* ROUTE_TILE. */
+void tiles_respond(struct service *service, struct request_context *context,
+                   const struct world *world, const struct route *route);
+
+/* ROUTE_REGION and ROUTE_VOLUME: samples at any place and step. */
+void regions_respond(struct service *service, struct request_context *context,
+                     const struct world *world, const struct route *route);
+
+/* ROUTE_HEIGHT, ROUTE_HEIGHTS and ROUTE_SPAWN. */
+void points_respond(struct service *service, struct request_context *context,
+                    const struct world *world, const struct route *route);
+
+#endif
