@@ -152,6 +152,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
                 config.write(text);
                 const lines = logLines(daemon).length;
                 await reload(daemon, 'refused');
+                await eventually(() => logLines(daemon).length > lines);       // it comes through another pipe
                 const logged = logLines(daemon).slice(lines);
                 assert.equal(logged.length, 1, `log lines:\n${logged.join('\n')}`);
                 assert.match(logged[0], names);
