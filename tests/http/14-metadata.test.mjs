@@ -136,7 +136,7 @@ describe('documents', { timeout: patience(60000) }, () => {
         if (base)
             assert.ok(parse(answer).tiles[0].startsWith(`${base}/default/relief/`));
         else
-            assertError(answer, 400, /Host.*accepted/);
+            assertError(answer, 400, /Host.*expected/);
         // A document without absolute URLs accepts any Host.
         const { answers: [tile] } = await daemon.raw(request('GET', '/worlds.json', { Host: host }));
         assertStatus(tile, 200);
