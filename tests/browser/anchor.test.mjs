@@ -1,4 +1,4 @@
-/* How the endless plane is laid over MapLibre's square: the arithmetic alone. */
+/* Unit tests of anchor.js, which maps the infinite plane to MapLibre's square. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as anchors from '../../server/viewer/anchor.js';
@@ -14,7 +14,7 @@ const PLACES = [
     { x: 2 ** 52 - 3, y: -(2 ** 52) + 5, zoom: 16 },
 ];
 
-/* MapLibre's tile of zoom Z that holds a place, and where in it, by its own Mercator. */
+/* MapLibre's tile of zoom Z that contains a place, and the position in it, by Web Mercator. */
 function tileOf({ lng, lat }, z) {
     const south = (1 - Math.asinh(Math.tan(lat * Math.PI / 180)) / Math.PI) / 2;
     const [x, y] = [(lng / 360 + 0.5) * 2 ** z, south * 2 ** z];
@@ -25,7 +25,7 @@ for (const place of PLACES) {
     const name = `${place.x}, ${place.y} at ${place.zoom}`;
     const anchor = anchors.anchorAt(WORLD, place);
 
-    test(`${name}: every tile from COARSEST on is one of the world's, over the same blocks`, () => {
+    test(`${name}: every tile from COARSEST on is a tile of the world that covers the same blocks`, () => {
         for (let z = anchors.COARSEST; z <= anchors.LOOK + 5; z++) {
             const tile = tileOf(anchors.toLngLat(anchor, place), z);
             const found = anchors.worldTile(anchor, tile);
@@ -39,7 +39,7 @@ for (const place of PLACES) {
         }
     });
 
-    test(`${name}: there and back`, () => {
+    test(`${name}: round trip`, () => {
         const back = anchors.toBlocks(anchor, anchors.toLngLat(anchor, place));
         const pixel = 2 ** (16 - place.zoom);
         assert.ok(Math.hypot(back.x - place.x, back.y - place.y) <= Math.max(1e-6 * pixel, 1e-15 * 2 ** 52), JSON.stringify(back));
@@ -49,7 +49,7 @@ for (const place of PLACES) {
     });
 }
 
-test('an anchor serves only so far', () => {
+test('an anchor serves only places near it', () => {
     const place = { x: 0, y: 0, zoom: 6 };
     const anchor = anchors.anchorAt(WORLD, place);
     const edge = anchor.side / 64;
@@ -59,7 +59,7 @@ test('an anchor serves only so far', () => {
     assert.ok(!anchors.serves(anchor, { ...place, zoom: 12 }));
 });
 
-test('a block up is as long as a block across', () => {
+test('vertical and horizontal scale are equal', () => {
     const anchor = anchors.anchorAt(WORLD, { x: 0, y: 0, zoom: 6 });
     const across = 40030228.884 * 1000 / anchor.side;      // of 1000 blocks, in MapLibre's metres
     assert.ok(Math.abs(1000 * anchors.trueHeights(anchor, { x: 0, y: 0 }) / across - 1) < 0.002);

@@ -1,4 +1,4 @@
-/* A new daemon and Chromium, which drives the viewer like a user; and assertions about a page. */
+/* Starts a daemon and Chromium, drives the viewer as a user does, and has assertions about a page. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ before(async () => {
     daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache],
         { stdio: ['ignore', 'pipe', 'inherit'] });
     exited = once(daemon, 'exit');
-    base = await within(firstUrl(daemon.stdout), 'the daemon to say where it serves');
+    base = await within(firstUrl(daemon.stdout), 'the URL that the daemon serves');
     browser = await chromium.launch({
         executablePath,
         timeout: WAIT,
@@ -58,14 +58,14 @@ after(async () => {
 
 async function endDaemon() {
     daemon.kill('SIGTERM');
-    const [code, signal] = await within(exited, 'the daemon to end').catch((error) => {
+    const [code, signal] = await within(exited, 'the daemon to exit').catch((error) => {
         daemon.kill('SIGKILL');
         throw error;
     });
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, 'exit status after SIGTERM');
 }
 
-/* At the end of a test no page has had errors. */
+/* Assert that no page of the test had errors. */
 afterEach(async () => {
     const pages = open;
     open = [];
@@ -93,7 +93,7 @@ async function firstUrl(stream) {
         if (match)
             return match[1];
     }
-    throw new Error('the daemon ended without serving');
+    throw new Error('the daemon exited without serving');
 }
 
 /* PREPARE may change the page before it loads. */
@@ -126,12 +126,12 @@ export async function painted(page, { layer = null } = {}) {
         const missing = await page.evaluate(whatIsMissing, layer);
         if (!missing.length)
             return;
-        assert.ok(Date.now() < deadline, `not painted in time:\n${missing.join('\n')}`);
+        assert.ok(Date.now() < deadline, `not painted within the limit:\n${missing.join('\n')}`);
         await page.waitForTimeout(40);
     }
 }
 
-/* Wait until the scene is visible, painted and at rest. */
+/* Wait until the 3D scene is visible, painted and still. */
 export async function staged(page) {
     await page.waitForFunction(() => document.body.classList.contains('deep')
         && !document.getElementById('mode').hasAttribute('aria-busy')
@@ -148,7 +148,7 @@ export async function settled(page) {
             return;
         last = shot;
     }
-    assert.fail('the view does not come to rest');
+    assert.fail('the view keeps changing');
 }
 
 /* Runs in the page: the reasons why the view is not painted, one per line. */
@@ -177,7 +177,7 @@ function whatIsMissing(layer) {
     return missing;
 }
 
-/* The middle of the screen without panels: width, height, and RGBA as numbers. */
+/* The pixels of the middle of the screen, which has no panels: RGBA as numbers. */
 export async function pixels(page, side = 256) {
     const { width, height } = page.viewportSize();
     const clip = { x: (width - side) / 2, y: (height - side) / 2, width: side, height: side };

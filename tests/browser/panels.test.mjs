@@ -8,7 +8,7 @@ const heightAt = async (x, y) => (await (await fetch(new URL(`default/height?x=$
 const measured = (page) => page.waitForFunction(() => document.getElementById('profile-chart').dataset.samples === '64');
 const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));
 
-test('the legend shows the palette, and only of the relief', LIMIT, async () => {
+test('the legend shows the palette, for the relief layer only', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0');
     const { palette, range } = await world();
     assert.ok(await page.locator('#legend-bar').isVisible());
@@ -20,18 +20,18 @@ test('the legend shows the palette, and only of the relief', LIMIT, async () => 
     assert.ok(labels.includes('sea level'), labels.join());
     assert.deepEqual([...labels.map((text) => (text === 'sea level' ? 0 : number(text)))].filter((h) => range.includes(h)).sort((a, b) => a - b), range);
     const edges = gradient.match(/[\d.]+%/g);
-    assert.ok(edges.some((at, i) => at === edges[i + 1]), 'the coast is an edge');
-    /* The mark stands between the labels that the height lies between. */
+    assert.ok(edges.some((at, i) => at === edges[i + 1]), 'the gradient has a hard edge at sea level');
+    /* The mark is between the labels next below and above the height. */
     await assertHeight(page, [0, 0]);
     const middle = (locator) => locator.boundingBox().then(({ y, height }) => y + height / 2);
     const mark = await middle(page.locator('#legend-mark'));
-    assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'land is above the sea');
+    assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'the mark is below sea level');
     assert.ok(mark > await middle(page.locator('#legend-labels li', { hasText: /^6/ })));
     await page.locator('#layers label', { hasText: /^Gray$/ }).click();
     assert.ok(await page.locator('#legend').isHidden());
 });
 
-test('a profile follows the line that is clicked', LIMIT, async () => {
+test('a profile follows the clicked line', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 } });
     await page.locator('#profile-button').click();
     assert.match(await page.locator('#profile-hint').textContent(), /Click two/);
@@ -42,24 +42,24 @@ test('a profile follows the line that is clicked', LIMIT, async () => {
     const values = await Promise.all(Array.from({ length: 64 }, (_, n) => heightAt(
         Math.round(ends[0][0] + (ends[1][0] - ends[0][0]) * n / 63), Math.round(ends[0][1] + (ends[1][1] - ends[0][1]) * n / 63))));
     const fact = async (id) => number(await page.locator(id).textContent());
-    assert.ok(Math.abs(await fact('#profile-low') - Math.min(...values)) <= 1, 'lowest');
-    assert.ok(Math.abs(await fact('#profile-high') - Math.max(...values)) <= 1, 'highest');
+    assert.ok(Math.abs(await fact('#profile-low') - Math.min(...values)) <= 1, 'lowest height');
+    assert.ok(Math.abs(await fact('#profile-high') - Math.max(...values)) <= 1, 'highest height');
     assert.equal(await page.locator('#profile-length').textContent(), '413\u202fk blocks');
     assert.equal((await page.locator('#profile-edge').getAttribute('d')).split('L').length, 64);
-    /* Pointing at the chart points at the map. */
+    /* Pointing at the chart marks the place on the map. */
     const box = await page.locator('#profile-chart').boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + 20);
     assert.match(await page.locator('#profile-value').textContent(), /m at 2[01]\d\u202fk blocks$/);
     const dots = await page.locator('#plane path.leaflet-interactive, #plane svg path').evaluateAll((paths) =>
         paths.map((path) => path.getBoundingClientRect()).map(({ x, y, width, height }) => [x + width / 2, y + height / 2]));
-    assert.ok(dots.some(([x, y]) => Math.hypot(x - 500, y - 225) < 6), `a mark in the middle of the line: ${dots}`);
+    assert.ok(dots.some(([x, y]) => Math.hypot(x - 500, y - 225) < 6), `no mark in the middle of the line: ${dots}`);
     await keepScreenshot(page, 'viewer-profile.png');
     await page.keyboard.press('Escape');
     assert.ok(await page.locator('#profile').isHidden());
     assert.equal(await page.locator('#plane svg path').count(), 0);
 });
 
-test('a profile needs no mouse', LIMIT, async () => {
+test('a profile can be drawn with the keyboard', LIMIT, async () => {
     const { page } = await visit('#default/relief/8/0/0');
     await page.locator('#plane').focus();
     await page.keyboard.press('p');
@@ -79,10 +79,10 @@ test('a profile needs no mouse', LIMIT, async () => {
     assert.equal(await page.locator('#profile-chart').getAttribute('aria-valuenow'), '62');
     await page.keyboard.press('Escape');
     assert.ok(await page.locator('#profile').isHidden());
-    assert.ok(await page.evaluate(() => document.activeElement.id === 'plane'), 'back on the map');
+    assert.ok(await page.evaluate(() => document.activeElement.id === 'plane'), 'the focus is not back on the map');
 });
 
-test('the link that is copied leads here', LIMIT, async () => {
+test('the copied link leads to the current view', LIMIT, async () => {
     const { page } = await visit('#default/gray/9/5000/-7000', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('#link').click();
     await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
@@ -90,7 +90,7 @@ test('the link that is copied leads here', LIMIT, async () => {
     await page.waitForFunction(() => document.getElementById('status').hidden);
 });
 
-test('every layer can be reached, the pictures first', LIMIT, async () => {
+test('every layer can be selected, image layers first', LIMIT, async () => {
     const { page } = await visit('#default/terrarium/6/0/0');
     const { layers } = await world();
     const first = await page.locator('#layers input').evaluateAll((inputs) => inputs.map(({ value }) => value));
@@ -106,12 +106,12 @@ test('every layer can be reached, the pictures first', LIMIT, async () => {
     assert.equal(await page.locator('#more').inputValue(), 'terrarium');
 });
 
-/* The worlds whose tiles are in sight. */
+/* The worlds of the displayed tiles. */
 const shown = (page) => page.evaluate(() => [...new Set([...document.querySelectorAll('img.leaflet-tile')]
     .map(({ src }) => new URL(src).pathname.split('/')[1]))]);
 const worldsOf = (tiles) => [...new Set(tiles().map(({ world: name }) => decodeURIComponent(name)))];
 
-test('where any seed is a world, one can be typed', LIMIT, async () => {
+test('a seed can be typed if the world allows any seed', LIMIT, async () => {
     const { page, tiles, seen } = await visit('#default/relief/6/0/0');
     assert.ok(await page.locator('#seed').isHidden());
     assert.equal(await page.locator('#seed-input').inputValue(), (await world()).seed);
@@ -141,7 +141,7 @@ test('where any seed is a world, one can be typed', LIMIT, async () => {
     assert.deepEqual(await shown(page), ['default']);
 });
 
-test('a link to a seed leads there', LIMIT, async () => {
+test('a link with a seed opens that world', LIMIT, async () => {
     const most = '18446744073709551615';
     const { page, tiles } = await visit(`#default:${most}/relief/7/1000/-2000`, { permissions: ['clipboard-read', 'clipboard-write'] });
     assert.deepEqual(worldsOf(tiles), [`default:${most}`]);
@@ -151,14 +151,14 @@ test('a link to a seed leads there', LIMIT, async () => {
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}#default:${most}/relief/7/1000/-2000`);
 });
 
-test('where a world has one seed, it is told', LIMIT, async () => {
+test('shows the seed if the world has only one', LIMIT, async () => {
     const { page } = await visit('', {}, (fresh) => fresh.route(/\/default\.json$/, async (route) =>
         route.fulfill({ json: { ...await world(), seeds: 'fixed' } })));
     assert.ok(await page.locator('#seed-form').isHidden());
     assert.equal(await page.locator('#seed').textContent(), `seed ${(await world()).seed}`);
 });
 
-test('what is no seed is said to be no world', LIMIT, async () => {
+test('rejects an invalid seed', LIMIT, async () => {
     const { page, seen } = await visit('#default:18446744073709551616/relief/6/0/0');
     assert.match(await page.locator('#status').textContent(), /No world “default:18446744073709551616”; showing “default”/);
     await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
@@ -166,7 +166,7 @@ test('what is no seed is said to be no world', LIMIT, async () => {
     seen.trouble.length = 0;
 });
 
-test('too far out it says why there is nothing to see', LIMIT, async () => {
+test('explains why the view is empty at very low zooms', LIMIT, async () => {
     const { page } = await visit('#default/relief/-4/0/0');
     assert.match(await page.locator('#faded').textContent(), /fade out/);
     await page.locator('#faded-in').click();
@@ -174,7 +174,7 @@ test('too far out it says why there is nothing to see', LIMIT, async () => {
     await page.locator('#faded').waitFor({ state: 'hidden' });
 });
 
-test('Tab reaches everything and shows where it is', LIMIT, async () => {
+test('Tab reaches every control and shows the focus', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0');
     const reached = new Set();
     for (let i = 0; i < 24; i++) {
@@ -188,11 +188,11 @@ test('Tab reaches everything and shows where it is', LIMIT, async () => {
             return { id: name, outline: outlineStyle !== 'none' || borderColor !== '' };
         });
         reached.add(id);
-        assert.ok(outline, `${id} shows its focus`);
+        assert.ok(outline, `${id} does not show its focus`);
     }
     for (const id of ['plane', 'place', 'Go', 'layer', 'more', 'mode', 'profile-button', 'link', 'zoom-in', 'zoom-out', 'home'])
-        assert.ok(reached.has(id), `${id} among ${[...reached]}`);
-    assert.ok(!reached.has('north') && !reached.has('heights-range'), 'nothing of the scene');
+        assert.ok(reached.has(id), `${id} is not among ${[...reached]}`);
+    assert.ok(!reached.has('north') && !reached.has('heights-range'), 'Tab reaches hidden controls of the scene');
     const unnamed = await page.locator('button, input, select').evaluateAll((all) => all.filter((one) =>
         !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map(({ outerHTML }) => outerHTML));
     assert.deepEqual(unnamed, []);

@@ -5,18 +5,18 @@ import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot
 
 test('dragging crosses the origin of the grid into negative tiles', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);
-    assert.ok(tiles().every(({ x, y }) => x >= 0 && y >= 0), 'the first view lies on the positive side');
+    assert.ok(tiles().every(({ x, y }) => x >= 0 && y >= 0), 'the first view has negative tiles');
     for (let i = 0; i < 5; i++)
         await drag(page, 340, 260);
     await painted(page);
-    assert.ok(tiles().some(({ x, y }) => x < 0 && y < 0), 'tiles with negative x and y');
-    assert.ok(tiles().some(({ x, y }) => x < 0 && y >= 0), 'tiles with negative x alone');
+    assert.ok(tiles().some(({ x, y }) => x < 0 && y < 0), 'no tiles with negative x and y');
+    assert.ok(tiles().some(({ x, y }) => x < 0 && y >= 0), 'no tiles with only x negative');
     await assertPictured(page);
     await page.mouse.move(400, 450);
     await assertHeight(page);
 });
 
-test('zooming goes below 0 and back in', LIMIT, async () => {
+test('zooms out below 0 and back in', LIMIT, async () => {
     const { page, tiles } = await visit('#default/relief/2/0/0');
     await page.mouse.move(400, 300);
     for (let zoom = 1; zoom >= -2; zoom--) {
@@ -24,7 +24,7 @@ test('zooming goes below 0 and back in', LIMIT, async () => {
         await page.waitForFunction((z) => document.getElementById('zoom').value === String(z), zoom);
         await painted(page);
     }
-    assert.ok(tiles().some(({ z }) => z === -2), 'tiles of zoom -2');
+    assert.ok(tiles().some(({ z }) => z === -2), 'no tiles of zoom -2');
     await placeBecomes(page, /^#default\/relief\/-2\//);
     await page.locator('#zoom-in').click();
     await page.waitForFunction(() => document.getElementById('zoom').value === '-1');
@@ -46,11 +46,11 @@ test('both ends of the zoom range are painted', LIMIT, async () => {
     await assertHeight(page, [0, 0]);
 });
 
-test('the far lands do not tear', LIMIT, async () => {
+test('the view near the limit is exact', LIMIT, async () => {
     const far = 2 ** 52 - 2 ** 21;
     const { page, tiles } = await visit(`#default/relief/26/${far}/${-far}`);
     const { zoom } = await readout(page);
-    assert.equal(zoom.value, '16', 'the deepest zoom that doubles can place');
+    assert.equal(zoom.value, '16', 'not the deepest zoom that doubles can represent');
     await assertHeight(page, [far, -far]);
     assert.ok(tiles().every(({ x, y }) => Number.isSafeInteger(x) && Number.isSafeInteger(y)));
     await drag(page, -150, 90);
@@ -91,7 +91,7 @@ test('heights are computed in the page, without a request', LIMIT, async () => {
     assert.ok(seen.urls.some((url) => url.endsWith('/viewer/farlands.wasm')));
     for (const [x, y] of [[200, 250], [700, 450], [401, 300], [333, 222]]) {
         await page.mouse.move(x, y, { steps: 20 });
-        /* At once: what the read-out says needs no waiting for. */
+        /* The read-out is current at once. */
         const stale = await page.evaluate(() => document.getElementById('height').dataset.stale);
         assert.equal(stale, undefined);
         await assertHeight(page, [1600 + (x - 400) * 16, -3200 + (y - 300) * 16]);
@@ -102,7 +102,7 @@ test('heights are computed in the page, without a request', LIMIT, async () => {
     assert.deepEqual(askedHeights(seen), []);
 });
 
-test('where the page may not compute heights the server tells them', LIMIT, async () => {
+test('without WebAssembly the page requests heights from the server', LIMIT, async () => {
     const { page, seen } = await visit('#default/relief/12/1600/-3200', {},
         (fresh) => fresh.addInitScript(() => { delete globalThis.WebAssembly; }));
     await page.mouse.move(200, 250, { steps: 5 });
@@ -110,7 +110,7 @@ test('where the page may not compute heights the server tells them', LIMIT, asyn
     assert.ok(askedHeights(seen).length > 0);
 });
 
-test('a world that the server has changed is noticed though heights need no request', LIMIT, async () => {
+test('the page notices a changed world although it computes heights itself', LIMIT, async () => {
     let changed = false;
     const { page } = await visit('#default/relief/12/1600/-3200', {}, (fresh) => fresh.route(/\/default\.json$/, async (route) => {
         const world = await (await route.fetch()).json();
@@ -129,10 +129,10 @@ test('a world that the server has changed is noticed though heights need no requ
     const { height } = await readout(page);
     const { x, y } = await readout(page);
     const old = await (await fetch(new URL(`default/height?x=${x.value}&y=${y.value}`, base))).json();
-    assert.notEqual(Number(height.value), old.height, 'of the other seed');
+    assert.notEqual(Number(height.value), old.height, 'the height is still of the old seed');
 });
 
-test('the address bar brings the reader back', LIMIT, async () => {
+test('reloading restores the view from the address bar', LIMIT, async () => {
     const { page } = await visit('#default/gray/9/5000/-7000');
     await drag(page, -137, 61);
     await placeBecomes(page, /^#default\/gray\/9\/(?!5000\/)/);
@@ -147,7 +147,7 @@ test('the address bar brings the reader back', LIMIT, async () => {
     assert.equal(`#default/gray/${zoom.value}/${x.value}/${y.value}`, left);
 });
 
-test('typed coordinates are gone to', LIMIT, async () => {
+test('typed coordinates move the view there', LIMIT, async () => {
     const { page } = await visit();
     await page.locator('#place').fill('-123456, 654321');
     await page.locator('#place').press('Enter');
@@ -160,7 +160,7 @@ test('typed coordinates are gone to', LIMIT, async () => {
     assert.ok(await page.locator('#status').isVisible());
 });
 
-test('the far view is painted', LIMIT, async () => {
+test('a low zoom is painted', LIMIT, async () => {
     const { page } = await visit('#default/relief/4/0/0', screenshots ? { viewport: POSTER } : {});
     await assertPictured(page);
     await keepScreenshot(page, 'viewer-far.png');

@@ -1,4 +1,4 @@
-/* The viewer in three dimensions. Software draws them here, so the windows are small. */
+/* The viewer in three dimensions. It is rendered in software here, so the windows are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot, painted, pixels, place, placeBecomes,
@@ -7,7 +7,7 @@ import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot
 const SMALL = { viewport: { width: 640, height: 400 } };
 const CALM = { ...SMALL, reducedMotion: 'reduce' };
 
-/* Mean difference of two pictures' pixels, of 255. */
+/* Mean difference of the pixels of two screenshots, of 255. */
 function difference(a, b) {
     let sum = 0;
     for (let i = 0; i < a.length; i++)
@@ -16,10 +16,10 @@ function difference(a, b) {
     return sum / (3 * a.length);
 }
 
-test('one click leads to the same place, and one back', LIMIT, async () => {
+test('one click opens the scene at the same place, and one click closes it', LIMIT, async () => {
     const { page, seen } = await visit('#default/relief/9/140000/-60000', CALM);
     const library = () => seen.urls.filter((url) => url.includes('maplibre')).length;
-    assert.equal(library(), 0, 'the library waits until it is needed');
+    assert.equal(library(), 0, 'the library is loaded before it is needed');
     await page.locator('#mode').click();
     await staged(page);
     assert.equal(library(), 3);
@@ -39,7 +39,7 @@ test('one click leads to the same place, and one back', LIMIT, async () => {
     await placeBecomes(page, /^#default\/relief\/9\/140000\/-60000$/);
 });
 
-test('from above both show the same at the same scale', LIMIT, async () => {
+test('seen from above, the scene shows the plane at the same scale', LIMIT, async () => {
     const { page } = await visit('#default/relief/7/-300000/0', CALM);
     const flat = await pixels(page, 160);
     await page.evaluate(() => { location.hash = '#default/relief/7/-300000/0/3d/0/0/1'; });
@@ -47,7 +47,7 @@ test('from above both show the same at the same scale', LIMIT, async () => {
     const deep = await pixels(page, 160);
     const moved = [...flat.slice(6 * 160 + 6), ...flat.slice(0, 6 * 160 + 6)];
     assert.ok(difference(flat, deep) < 6, `they differ by ${difference(flat, deep)} of 255`);
-    assert.ok(difference(moved, deep) > 1.5 * difference(flat, deep), 'six pixels away would have been noticed');
+    assert.ok(difference(moved, deep) > 1.5 * difference(flat, deep), 'a shift by six pixels would not be detected');
     for (const [x, y] of [[180, 130], [500, 270]]) {
         await page.mouse.move(x, y);
         const { x: east, y: south } = await readout(page);
@@ -56,7 +56,7 @@ test('from above both show the same at the same scale', LIMIT, async () => {
     }
 });
 
-test('the address bar says how the scene is seen', LIMIT, async () => {
+test('the address bar has pitch, bearing and exaggeration', LIMIT, async () => {
     const hash = '#default/hillshade/8/5000/-7000/3d/40/-30/15';
     const { page, tiles } = await visit(hash, CALM);
     await page.waitForTimeout(200);
@@ -76,18 +76,18 @@ test('the address bar says how the scene is seen', LIMIT, async () => {
     await page.waitForFunction(() => document.querySelectorAll('.stage').length === 1);
 });
 
-test('dragging crosses the origin of the grid into negative tiles in depth too', LIMIT, async () => {
+test('dragging crosses the origin of the grid into negative tiles in 3D, too', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 1000}/${ORIGIN + 1000}/3d/30/0`, CALM);
     await drag(page, 180, 140);
     await settled(page);
-    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'terrarium'), 'heights of negative tiles');
-    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'relief'), 'pictures of negative tiles');
+    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'terrarium'), 'no heights of negative tiles');
+    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'relief'), 'no images of negative tiles');
     const [x, y] = (await place(page)).split('/').slice(3, 5).map(Number);
     assert.ok(x < ORIGIN && y < ORIGIN, `at ${x}, ${y}`);
     await assertPictured(page);
 });
 
-test('another anchor takes over far away, at the same place', LIMIT, async () => {
+test('far from the anchor another one takes over, at the same place', LIMIT, async () => {
     const { page, tiles } = await visit('#default/relief/9/100000/50000/3d/30/0/10', CALM);
     const stage = () => page.evaluate(() => document.querySelector('.stage').dataset.number);
     const first = await stage();
@@ -105,7 +105,7 @@ test('another anchor takes over far away, at the same place', LIMIT, async () =>
     assert.ok(Math.abs(Number(zoom.value) - 5) < 0.3, `zoom ${zoom.value}`);
     assert.ok(Math.hypot(Number(x.value) - 100000, Number(y.value) - 50000) < 40000, `${x.value}, ${y.value}`);
     assert.ok(tiles().some(({ z }) => z === 5));
-    assert.ok(await page.evaluate(() => document.activeElement.matches('.stage canvas')), 'the keyboard stays in the scene');
+    assert.ok(await page.evaluate(() => document.activeElement.matches('.stage canvas')), 'the scene has lost the focus');
     await assertPictured(page);
 });
 
@@ -125,7 +125,7 @@ test('the sea is flat, the land is not', LIMIT, async () => {
     assert.ok(await change('#default/relief/12/-300000/0/3d/40/0/200') > 5, 'the land');
 });
 
-test('the far lands have depth, and end at the limit', LIMIT, async () => {
+test('the scene works near the limit, and ends there', LIMIT, async () => {
     const far = 2 ** 52;
     const { page, tiles } = await visit(`#default/relief/12/${far - 3000}/${-far + 3000}/3d/50/45`, CALM);
     await assertHeight(page, [far - 3000, -far + 3000]);
@@ -133,7 +133,7 @@ test('the far lands have depth, and end at the limit', LIMIT, async () => {
     assert.ok(tiles().every(({ x, y }) => Number.isSafeInteger(x) && Number.isSafeInteger(y)));
 });
 
-/* What the button says, and that the plane stays. */
+/* Assert that the button is disabled and says WHY, and that the view stays flat. */
 async function assertFlatOnly(page, why) {
     const button = page.locator('#mode');
     assert.equal(await button.getAttribute('aria-disabled'), 'true');
@@ -145,7 +145,7 @@ async function assertFlatOnly(page, why) {
     await painted(page);
 }
 
-test('a world of another seed has depth, too', LIMIT, async () => {
+test('the scene shows a world of another seed', LIMIT, async () => {
     const name = 'default:18446744073709551615';
     const { page, tiles } = await visit(`#${name}/relief/7/1000/-2000/3d/50/0`, CALM);
     assert.deepEqual([...new Set(tiles().map(({ world }) => world))], [name]);
@@ -154,7 +154,7 @@ test('a world of another seed has depth, too', LIMIT, async () => {
     await keepScreenshot(page, 'seed-3d.png');
 });
 
-test('without WebGL 2 the button says so', LIMIT, async () => {
+test('without WebGL 2 the button is disabled and says so', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', SMALL, (fresh) => fresh.addInitScript(() => {
         const own = HTMLCanvasElement.prototype.getContext;
         HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -164,7 +164,7 @@ test('without WebGL 2 the button says so', LIMIT, async () => {
     await assertFlatOnly(page, /WebGL 2/);
 });
 
-test('a world without heights in pictures says so', LIMIT, async () => {
+test('without a layer of encoded heights the button is disabled and says so', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', SMALL, async (fresh) => {
         const stock = await (await fetch(new URL('default.json', base))).json();
         const layers = stock.layers.filter(({ name }) => !/^terra/.test(name));
@@ -173,8 +173,8 @@ test('a world without heights in pictures says so', LIMIT, async () => {
     await assertFlatOnly(page, /terrarium or terrain-rgb/);
 });
 
-/* A large window takes its time: only for `make picture`. */
-test('the scene has its picture taken', { timeout: 3 * LIMIT.timeout, skip: !process.env.PICTURE }, async () => {
+/* Slow because the window is large: only for `make picture`. */
+test('takes a picture of the scene', { timeout: 3 * LIMIT.timeout, skip: !process.env.PICTURE }, async () => {
     const { page } = await visit('#default/relief/7/-1430000/60000/3d/70/20', { viewport: { width: 1280, height: 720 } });
     await keepScreenshot(page, 'viewer-3d.jpg');
 });

@@ -22,23 +22,23 @@ test('a phone shows the map and its height', LIMIT, async () => {
 
 const WHOLE = ['#goto', '#layers', '#mode', '#profile-button', '#link', '#zoom-in', '#zoom-out', '#home', '#readout', '#legend'];
 
-/* Each inside the screen, and none over another. */
+/* Assert that each is inside the screen, and that no two overlap. */
 async function assertApart(page, ids) {
     const { width, height } = page.viewportSize();
     const boxes = [];
     for (const id of ids) {
         const box = await page.locator(id).boundingBox();
         assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height,
-            `${id} lies at ${JSON.stringify(box)}`);
+            `${id} is at ${JSON.stringify(box)}`);
         const over = boxes.find(([, other]) => box.x < other.x + other.width && other.x < box.x + box.width
             && box.y < other.y + other.height && other.y < box.y + box.height);
-        assert.ok(!over, `${id} lies over ${over?.[0]}`);
+        assert.ok(!over, `${id} overlaps ${over?.[0]}`);
         boxes.push([id, box]);
     }
 }
 
 for (const viewport of [{ width: 360, height: 640 }, { width: 640, height: 360 }, { width: 1000, height: 600 }])
-    test(`nothing lies over anything else at ${viewport.width} x ${viewport.height}`, LIMIT, async () => {
+    test(`no panels overlap at ${viewport.width} x ${viewport.height}`, LIMIT, async () => {
         const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000', { viewport, hasTouch: viewport.width < 700, isMobile: viewport.width < 700 });
         await assertApart(page, WHOLE);
         await page.evaluate(() => {
@@ -49,7 +49,7 @@ for (const viewport of [{ width: 360, height: 640 }, { width: 640, height: 360 }
         await assertApart(page, [...WHOLE, '#north', '#heights']);
     });
 
-test('fingers tap a profile', LIMIT, async () => {
+test('a profile can be drawn by touch', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true });
     await page.locator('#profile-button').tap();
     await page.touchscreen.tap(100, 200);
@@ -62,7 +62,7 @@ test('fingers tap a profile', LIMIT, async () => {
     assert.ok(await page.locator('#mode').isVisible());
 });
 
-/* WCAG's contrast of two colours, as rgb(). */
+/* WCAG's contrast ratio of two colours, given as rgb(). */
 function contrast(a, b) {
     const luminance = (rgb) => rgb.match(/[\d.]+/g).slice(0, 3).map((n) => n / 255)
         .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
@@ -72,7 +72,7 @@ function contrast(a, b) {
 }
 
 for (const colorScheme of ['light', 'dark'])
-    test(`text stands out in the ${colorScheme}`, LIMIT, async () => {
+    test(`text has enough contrast in the ${colorScheme} scheme`, LIMIT, async () => {
         const { page } = await visit('#default/relief/6/0/0', { colorScheme });
         const texts = await page.evaluate(() => [...document.querySelectorAll('#world-name, #seed, dt, data, #more, #layers span, summary, li')]
             .map((one) => ({ what: one.textContent, colour: getComputedStyle(one).color, on: getComputedStyle(one).backgroundColor })));

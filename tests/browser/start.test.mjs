@@ -1,4 +1,4 @@
-/* The viewer as it opens; make check runs this one browser test. */
+/* The viewer's start view; make check runs only this browser test. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMIT, POSTER, assertHeight, assertPictured, keepScreenshot, placeBecomes, visit } from './harness.mjs';

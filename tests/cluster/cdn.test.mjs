@@ -1,5 +1,5 @@
-// A caching edge in front of a daemon, by the very files in docker/: what it keeps it never asks for
-// twice, what is old is shown while one request asks whether it changed, and an error is never kept.
+// A caching edge in front of a daemon, with the unchanged files in docker/: it requests a cached response
+// only once, serves stale responses while one request revalidates them, and never caches errors.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -16,13 +16,13 @@ const HOUR = 3600, WEEK = 7 * 24 * HOUR;
 const SLOW = 'worlds:\n  - name: default\n  - name: slow\n    noise: { basis: cellular, octaves: 40, ' +
     'lacunarity: 1.1, warp: { amplitude: 1000, wavelength: 4096 } }\n';
 
-/* The same each time. */
+/* A deterministic generator. */
 function random(seed) {
     let state = seed + 1;
     return (below) => (state = state * 48271 % 2147483647) % below;
 }
 
-/* People who look at the same town: windows of 4 x 3 tiles, a step aside or a zoom at a time. */
+/* The tiles of a user near a shared place: windows of 4 x 3 tiles that move by one tile or one zoom. */
 function* wander(seed) {
     const next = random(seed);
     let zoom = 0, x = 3, y = 3;
@@ -38,15 +38,15 @@ function* wander(seed) {
     }
 }
 
-/* COUNT requests at once, a connection each. */
+/* CROWD requests at once, one per connection. */
 const crowd = (edge, target, headers) => Promise.all(Array.from({ length: CROWD }, () =>
     edge.get(target, headers, { agent: false })));
 
 const digest = (body) => createHash('sha1').update(body).digest('hex');
 const fingerprintOf = async (server) => (await server.json('/default.json')).fingerprint;
 
-for (const [name, { make, lasting: keeps }] of Object.entries(EDGES))
-describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
+for (const [name, { make, lasting: persistent }] of Object.entries(EDGES))
+describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
     let origin, edge, column = 0;
     before(async () => {
         origin = await new Origin(SLOW).start();
@@ -57,10 +57,10 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         origin.kill('SIGKILL');
         await origin.stop();
     });
-    /* A tile that nobody has asked for yet. */
+    /* A tile that was never requested. */
     const cold = (form = 'relief/11/%/7.png') => `/default/${form.replace('%', ++column)}`;
 
-    /* What the origin is asked while ACTION takes place. */
+    /* The origin's requests and renders during ACTION. */
     async function costOf(action) {
         const counts = await origin.counts();
         await action();
@@ -71,13 +71,13 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         assert.deepEqual(await costOf(action), { asked: 0, same: 0, rendered: 0, ...expected });
     }
 
-    /* Until TILE, which was old, is not any longer. */
+    /* Wait until TILE, which is stale, is fresh again. */
     async function fresh(tile) {
         const isFresh = async () => /; hit$/.test((await edge.head(tile)).headers['cache-status']);
         assert.ok(await eventually(isFresh), `${tile} is not fresh again`);
     }
 
-    it('asks for each tile of a map that many look at once', async (t) => {
+    it('requests each tile of a popular map once', async (t) => {
         const clients = 20, each = 150, asked = new Set();
         const seen = { requests: 0, hits: 0 };
         const cost = await costOf(() => Promise.all(Array.from({ length: clients }, async (_, i) => {
@@ -95,16 +95,16 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
             agent.destroy();
         })));
         const ratio = 1 - cost.asked / seen.requests;
-        t.diagnostic(`${name}: ${seen.requests} requests for ${asked.size} tiles, ${cost.asked} of them asked of ` +
+        t.diagnostic(`${name}: ${seen.requests} requests for ${asked.size} tiles, ${cost.asked} of them sent to ` +
             `the origin: hit ratio ${ratio.toFixed(3)}`);
         assert.equal(seen.requests, clients * each);
-        assert.equal(cost.asked, asked.size, 'one request a tile');
-        assert.equal(seen.hits, seen.requests - cost.asked, 'as Cache-Status tells');
+        assert.equal(cost.asked, asked.size, 'more than one request per tile');
+        assert.equal(seen.hits, seen.requests - cost.asked, 'Cache-Status counts otherwise');
         assert.equal(cost.rendered, asked.size);
         assert.ok(ratio >= 0.9, `hit ratio ${ratio}`);
     });
 
-    it('asks once for a new tile that a crowd wants', async () => {
+    it('collapses concurrent requests for a new tile into one', async () => {
         const tile = cold();
         let answers;
         await assertCost(async () => { answers = await crowd(edge, tile); }, { asked: 1, rendered: 1 });
@@ -116,12 +116,12 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         pngChunks(answers[0].body);
     });
 
-    it('gives a stale tile to a crowd at once, while one request asks whether it changed', async () => {
+    it('serves a stale tile at once, while one request revalidates it', async () => {
         const tile = cold();
         const body = await edge.bytes(tile);
         edge.later(2 * HOUR);
         const counts = await origin.counts();
-        origin.kill('SIGSTOP');         // it answers nobody, so who waits for it is seen
+        origin.kill('SIGSTOP');         // it does not respond, so a client that waits for it times out
         const answers = await crowd(edge, tile).finally(() => origin.kill('SIGCONT'));
         for (const answer of answers) {
             assertStatus(answer, 200);
@@ -132,7 +132,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         await assertCost(() => crowd(edge, tile), {});
     });
 
-    it('gives a stale tile whole at once', async () => {
+    it('serves a stale tile without delay', async () => {
         const tiles = Array.from({ length: 5 }, () => cold());
         for (const tile of tiles)
             await edge.bytes(tile);
@@ -148,13 +148,13 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         } finally {
             origin.kill('SIGCONT');
         }
-        // The kernel holds a packet that is not full for 200 ms: none of them does, or all.
+        // The kernel may hold a partial packet back for 200 ms: in every response or in none.
         assert.ok(Math.min(...took) < 150, `${took} ms`);
         for (const tile of tiles)
             await fresh(tile);
     });
 
-    it('never asks twice for what is immutable', async () => {
+    it('requests immutable tiles only once', async () => {
         const fingerprint = await fingerprintOf(edge);
         const tiles = [cold(), cold('height/11/%/7.r16'), cold('relief/11/%/7@2x.png')]
             .map((tile) => `${tile}?v=${fingerprint}`);
@@ -183,7 +183,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         await assertCost(again, {});
     });
 
-    it('forgets nothing when it starts anew', { skip: !keeps }, async () => {
+    it('keeps its cache across a restart', { skip: !persistent }, async () => {
         const tile = `${cold()}?v=${await fingerprintOf(edge)}`;
         await edge.bytes(tile);
         await edge.stop();
@@ -191,7 +191,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         await assertCost(async () => assertStatus(await edge.get(tile), 200), {});
     });
 
-    it('asks for a tile under one name, whatever else the query says', async () => {
+    it('ignores unknown query parameters in the cache key', async () => {
         const tile = cold(), fingerprint = await fingerprintOf(edge);
         await assertCost(() => eachRow(['', '?', '?a=b', '?utm_source=x&_=12345', '?V=1', '?v=1', '?v'],
             async (query) => assertStatus(await edge.get(tile + query), 200)), { asked: 1, rendered: 1 });
@@ -200,7 +200,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         { asked: 1 });
     });
 
-    it('answers HEAD, conditions and parts from what it keeps', async () => {
+    it('answers HEAD, conditional and range requests from its cache', async () => {
         const raw = [cold('height/11/%/7.r16'), cold('height/11/%/7.f32'), cold('height/11/%/7@2x.f32')];
         await eachRow(raw, async (tile) => {
             const body = await origin.bytes(tile);
@@ -231,7 +231,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         });
     });
 
-    it('passes regions through, in parts and whole, and keeps none', async () => {
+    it('passes regions and their ranges through uncached', async () => {
         const region = '/default/region.f32?x=0&y=0&width=1025&height=1025';
         const whole = await origin.get(region);
         await assertCost(async () => {
@@ -245,12 +245,12 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         }, { asked: 5, same: 1 });
     });
 
-    it('keeps an expensive answer', () => assertCost(async () => {
+    it('caches an expensive response', () => assertCost(async () => {
         for (let i = 0; i < 3; i++)
             assertStatus(await edge.get('/default/spawn?x=0&y=0&min=1'), 200);
     }, { asked: 1 }));
 
-    it('keeps no error', async () => {
+    it('caches no error', async () => {
         await eachRow(['/default/relief/01/0/0.png', '/default/relief/27/0/0.png', '/default/nothing/1/0/0.png',
             '/nowhere.json', '/default/relief/6/31/%33%32.png', '/default/region.f32'], async (path) => {
             const direct = await origin.get(path);
@@ -270,7 +270,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
             assertError(await edge.request(method, cold(), headers, { agent: false }), status)), {});
     });
 
-    it('opens tiles to any origin, and has preflights answered', async () => {
+    it('allows any origin, and answers preflight requests', async () => {
         const tile = cold();
         const Origin = 'https://map.farlands.test';
         for (let i = 0; i < 2; i++) {
@@ -286,7 +286,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         assert.match(preflight.headers['access-control-allow-headers'], /Range/);
     });
 
-    it('keeps the viewer in two forms', async () => {
+    it('caches the viewer plain and compressed', async () => {
         const plain = await origin.get('/'), gzip = await origin.get('/', { 'Accept-Encoding': 'gzip' });
         assert.equal(gzip.headers['content-encoding'], 'gzip');
         await assertCost(() => eachRow([
@@ -298,11 +298,11 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
             assert.equal(answer.headers['content-encoding'], expected.headers['content-encoding']);
             assert.equal(answer.headers.vary, 'Accept-Encoding');
             assert.equal(answer.headers.etag, expected.headers.etag);
-            assert.equal(answer.headers['cache-control'], 'no-cache', 'of browsers');
+            assert.equal(answer.headers['cache-control'], 'no-cache', 'for browsers');
         }), { asked: 2 });
     });
 
-    it('keeps TileJSON by the host that is asked, and believes no stranger', async () => {
+    it('caches TileJSON by Host, and ignores X-Forwarded-* of clients', async () => {
         const tiles = async (headers) =>
             JSON.parse((await edge.get('/default/relief.json', headers)).body).tiles[0].split('/default')[0];
         await assertCost(async () => {
@@ -316,7 +316,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         }, { asked: 2 });
     });
 
-    it('learns of another world within seconds', async () => {
+    it('serves a changed world within seconds', async () => {
         const path = cold();
         const old = await fingerprintOf(edge);
         const before = await edge.bytes(`${path}?v=${old}`);
@@ -332,8 +332,8 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         const tile = await edge.bytes(`${path}?v=${fingerprint}`);
         assert.notDeepEqual(tile, before);
         assert.deepEqual(tile, await origin.bytes(path));
-        assert.deepEqual(await edge.bytes(`${path}?v=${old}`), before, 'who has old URLs sees the old world, whole');
-        // Without v the hour runs out, and one sees what was.
+        assert.deepEqual(await edge.bytes(`${path}?v=${old}`), before, 'old URLs do not show the old world');
+        // Without v the tile is stale after an hour: it is served once more, and then replaced.
         edge.later(2 * HOUR);
         assert.deepEqual(await edge.bytes(path), before);
         assert.ok(await eventually(async () => (await edge.bytes(path)).equals(tile)));
@@ -341,7 +341,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         origin = await origin.again(SLOW);
     });
 
-    it('shows what it has while the origin is away, and says when to come again for the rest', async () => {
+    it('serves cached tiles while the origin is down, and 503 with Retry-After for others', async () => {
         const [fresh, stale, never] = [cold(), cold(), cold()];
         const body = await edge.bytes(stale);
         const page = await edge.bytes('/default.json');
@@ -357,11 +357,11 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         assertError(answer, 503);
         assert.equal(answer.headers['retry-after'], '1');
         origin = await origin.again();
-        assert.ok(await eventually(async () => (await edge.get(never)).status === 200, 5000), 'not back');
+        assert.ok(await eventually(async () => (await edge.get(never)).status === 200, 5000), 'not served again');
         await assertCost(async () => assertStatus(await edge.get(never), 200), {});
     });
 
-    it('passes 503 on where the origin sheds load, and does not keep it', async () => {
+    it('passes on 503 if the origin sheds load, and does not cache it', async () => {
         await origin.stop();
         origin = await origin.again(`threads: 1\nlimits: { queue: 1 }\n${SLOW}`);
         const known = cold();
@@ -382,7 +382,7 @@ describe(`the edge of ${name}`, { timeout: patience(120000) }, () => {
         assert.ok(await eventually(async () => (await edge.get(refused)).status === 200, 10000));
     });
 
-    it('has complained of nothing but of an origin that was away', () => {
+    it('logs no errors except about an origin that was down', () => {
         const others = edge.complaints().filter((line) =>
             !/connect\(\) failed \(111|upstream prematurely closed|upstream timed out|recv\(\) failed \(104/.test(line));
         assert.deepEqual(others, []);

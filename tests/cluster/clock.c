@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t *ahead; /* NULL: not at all */
+static const int64_t *ahead; /* NULL: use the real time */
 
 __attribute__((constructor)) static void map_file(void)
 {

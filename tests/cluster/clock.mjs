@@ -1,4 +1,4 @@
-// A program's time of day, which a test sets ahead. Not a test.
+// A wall clock that a test sets ahead for a program. Not a test.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ export class Clock {
         fs.writeFileSync(this.file, Buffer.alloc(8));
     }
 
-    /* Set it ahead by SECONDS from now on. Timers do not change. */
+    /* Set it SECONDS further ahead. Timers do not change. */
     later(seconds) {
         this.ahead += BigInt(seconds);
         const bytes = Buffer.alloc(8);

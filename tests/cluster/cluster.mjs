@@ -41,7 +41,7 @@ export class Nodes {
         return this.all.map((node) => node.authority);
     }
 
-    /* Start node I again, at the same address, with the same cache. */
+    /* Restart node I at the same address, with the same cache. */
     async restart(i) {
         const { cache, authority } = this.all[i];
         await this.all[i].ended();
@@ -49,7 +49,7 @@ export class Nodes {
         await this.all[i].start();
     }
 
-    /* Start node I again, at another address, with the same cache. */
+    /* Restart node I at another address, with the same cache. */
     async move(i) {
         const { cache, port } = this.all[i];
         await this.all[i].ended();
@@ -82,7 +82,7 @@ async function listening() {
     return { server, fd: server._handle.fd, port: server.address().port };
 }
 
-/* HAProxy with docker/haproxy, requested like a Daemon. */
+/* HAProxy with the files of docker/haproxy, with the request methods of Daemon. */
 export class Haproxy extends Daemon {
     /* addresses: HOST:PORT of each node. env: other variables of the configuration. */
     constructor(addresses, { env = {}, files = ['haproxy.cfg', 'nodes.cfg'] } = {}) {
@@ -117,7 +117,7 @@ export class Haproxy extends Daemon {
         return this.get('/healthz').then(({ status }) => status === 200, () => false);
     }
 
-    /* Its statistics of backends and nodes: { pxname, svname, status, weight, scur, ... }. */
+    /* The statistics of backends and nodes: { pxname, svname, status, weight, scur, ... }. */
     async statistics() {
         const answer = await this.request.call({ ...this.stats, agent: undefined }, 'GET', '/;csv');
         const [names, ...rows] = answer.body.toString().replace(/^# /, '').trim().split('\n')
@@ -144,7 +144,7 @@ export class Haproxy extends Daemon {
             `${await this.up()} are up, not ${count}; ${this.stdout.slice(-2000)}`);
     }
 
-    /* Its log, one entry per request: { client, backend, node, status, bytes, retries, end, request }. */
+    /* The log, one entry per request: { client, backend, node, status, bytes, retries, end, request }. */
     get log() {
         const line = /^(\S+) (\S+)\/(\S+) (-?\d+) (\d+) -?\d+ -?\d+ (\+?\d+) (\S+) "(.*)"$/gm;
         return [...this.stdout.matchAll(line)].map((match) => ({
@@ -174,15 +174,15 @@ export class Names {
         return this;
     }
 
-    /* RFC 1035, section 4.1: repeats the question; adds A records if it asks for them. */
+    /* RFC 1035, section 4.1: repeats the question; adds an A record if it asks for one. */
     answer(query) {
         const labels = [];
         let at = 12;
         for (; query[at] > 0; at += 1 + query[at])
             labels.push(query.toString('latin1', at + 1, at + 1 + query[at]));
-        const asksForA = query.readUInt16BE(at + 1) === 1;
+        const wantsA = query.readUInt16BE(at + 1) === 1;
         const found = this.addresses[labels.join('.')];
-        const record = found && asksForA
+        const record = found && wantsA
             ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...found.split('.').map(Number)] : [];
         return Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, found ? 0x80 : 0x83, 0, 1, 0,
             record.length ? 1 : 0, 0, 0, 0, 0]), query.subarray(12, at + 5), Buffer.from(record)]);
@@ -213,7 +213,7 @@ export function moved(before, after) {
 export function assertShare(without, having, name, count) {
     for (const [target, node] of having)
         if (node !== name)
-            assert.equal(without.get(target), node, `${target} moved, but is not ${name}'s`);
+            assert.equal(without.get(target), node, `${target} moved, but does not belong to ${name}`);
     const share = moved(without, having) / having.size;
     assert.ok(Math.abs(share - 1 / count) < 0.1, `${share} of the places moved`);
     return `${(100 * share).toFixed(1)} % of ${having.size} places moved`;

@@ -1,4 +1,4 @@
-// docker/compose*.yaml and what they mount: whether everything named there is there, and fits.
+// docker/compose*.yaml and the files that they mount: every reference resolves, and the settings agree.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const ALL = FILES.flatMap(services);
 const isFarlands = ({ image }) => image === 'farlands';
 const isProxy = ({ image }) => image.startsWith('haproxy');
 
-it('every YAML file in docker/ is one', async () => {
+it('every YAML file in docker/ parses', async () => {
     await eachRow(filesEnding('.yaml', '.yml'), (file) => {
         for (const one of documents(file))
             assert.ok(one && typeof one === 'object', 'an empty document');
@@ -24,12 +24,12 @@ it('every YAML file in docker/ is one', async () => {
 });
 
 describe('docker compose', () => {
-    it('has files, one with a node and one with three', () => {
+    it('has a file with one node and a file with three', () => {
         const counts = FILES.map((file) => [file, services(file).filter(isFarlands).length]);
         assert.deepEqual(counts, [['compose.cluster.yaml', 3], ['compose.yaml', 1]]);
     });
 
-    it('mounts what is there, at volumes that are declared', async () => {
+    it('mounts files that exist and volumes that are declared', async () => {
         await eachRow(ALL, ({ file, volumes = [] }) => {
             for (const [source] of volumes.map((volume) => volume.split(':')))
                 if (source.startsWith('.'))
@@ -39,27 +39,27 @@ describe('docker compose', () => {
         });
     });
 
-    it('names a release of each image that it does not build, the same everywhere', async () => {
+    it('pins the same release of each image everywhere', async () => {
         const releases = new Map();
         await eachRow(ALL, ({ image, build }) => {
             if (build) {
                 assert.ok(fs.existsSync(path.join(DOCKER, build.context, build.dockerfile)));
                 return;
             }
-            const [, name, tag] = /^([^:]+):(v?\d+\.\d+\.\d+)$/.exec(image) ?? assert.fail(`${image} is no release`);
-            assert.equal(releases.get(name) ?? tag, tag, `of ${name} also ${releases.get(name)}`);
+            const [, name, tag] = /^([^:]+):(v?\d+\.\d+\.\d+)$/.exec(image) ?? assert.fail(`${image} is not a release`);
+            assert.equal(releases.get(name) ?? tag, tag, `${name} also has tag ${releases.get(name)}`);
             releases.set(name, tag);
         });
     });
 
-    it('waits for answers under way', async () => {
+    it('has a grace period longer than the drain', async () => {
         await eachRow(ALL.filter((one) => isFarlands(one) || isProxy(one)), (service) => {
             const needed = isProxy(service) ? PROXY_DRAIN : DRAIN;
-            assert.ok(seconds(service.stop_grace_period) > needed, `${service.stop_grace_period} of ${needed} s`);
+            assert.ok(seconds(service.stop_grace_period) > needed, `${service.stop_grace_period}, not more than ${needed} s`);
         });
     });
 
-    it('locks up what the network reaches, and publishes it to this machine alone', async () => {
+    it('hardens the services, and publishes ports on loopback only', async () => {
         await eachRow(ALL, (service) => {
             for (const port of service.ports ?? [])
                 assert.match(port, /^127\.0\.0\.1:\d+:\d+$/);
@@ -71,7 +71,7 @@ describe('docker compose', () => {
         });
     });
 
-    it('names services that there are', async () => {
+    it('depends on services that exist', async () => {
         await eachRow(ALL, ({ file, depends_on: others = [] }) => {
             for (const other of others)
                 assert.ok(other in document(file).services, `no ${other}`);
@@ -85,7 +85,7 @@ describe('three nodes of compose.cluster.yaml', () => {
     const port = document('node.yaml').listen.split(':').at(-1);
     const published = (service) => service.ports.map((one) => one.split(':').at(-1));
 
-    it('have the configuration that their command names, which is good', async () => {
+    it('mount the configuration that their command names, which is valid', async () => {
         await eachRow(nodes, ({ command, volumes }) => {
             const file = command[command.indexOf('--config') + 1];
             assert.ok(volumes.includes(`./node.yaml:${file}:ro`), `${volumes}`);
@@ -100,22 +100,22 @@ describe('three nodes of compose.cluster.yaml', () => {
         assert.equal(new Set(caches).size, nodes.length, `${caches}`);
     });
 
-    it('are those that the proxy asks', () => {
+    it('are the nodes of the proxy', () => {
         const { environment } = proxy;
-        assert.deepEqual(Object.keys(environment).filter((name) => !proxyVariables().has(name)), [], 'nobody reads');
+        assert.deepEqual(Object.keys(environment).filter((name) => !proxyVariables().has(name)), [], 'unknown variables');
         assert.deepEqual(nodes.map(({ name }, i) => [`FARLANDS_NODE_${i + 1}`, `${name}:${port}`]),
             Object.entries(environment).filter(([name]) => name.startsWith('FARLANDS_NODE_')));
         assert.deepEqual(published(proxy), [environment.FARLANDS_BIND.split(':').at(-1)]);
     });
 
-    it('are those that Prometheus asks, and the proxy is', () => {
+    it('are scraped by Prometheus, and the proxy is, too', () => {
         const targets = Object.fromEntries(document('prometheus/cluster.yml').scrape_configs
             .map((job) => [job.job_name, job.static_configs.flatMap((one) => one.targets)]));
         assert.deepEqual(targets.farlands, nodes.map(({ name }) => `${name}:${port}`));
         assert.deepEqual(targets.haproxy, [`${proxy.name}${proxy.environment.FARLANDS_STATS}`]);
     });
 
-    it('please HAProxy', () => {
+    it('have a configuration that HAProxy accepts', () => {
         const files = proxy.command.filter((word) => word.endsWith('.cfg'));
         assert.equal(files.length, 2);
         const args = files.flatMap((file) => ['-f', path.join(DOCKER, 'haproxy', path.basename(file))]);

@@ -5,7 +5,7 @@ import { scratch } from '../http/program.mjs';
 import { Nginx } from './nginx.mjs';
 import { Varnish } from './varnish.mjs';
 
-/* All edges. make(origin): an edge of that origin, not started; lasting: it caches on disk. */
+/* make(origin) returns an edge of that origin, not started yet. lasting: the cache survives restarts. */
 export const EDGES = {
     nginx: {
         lasting: true,
@@ -19,14 +19,14 @@ export const EDGES = {
 /* Not 127.0.0.1, from which clients connect: no outgoing connection takes the port of a stopped daemon. */
 const ADDRESS = `127.1.${1 + process.pid % 250}.100`;
 
-/* A daemon behind an edge: it gets the requests that the edge cannot serve. */
+/* A daemon behind an edge: receives the requests that the edge cannot serve from its cache. */
 export class Origin extends Daemon {
     constructor(config = '', { cache, listen = `${ADDRESS}:0` } = {}) {
         super({ config: `proxies: [127.0.0.1]\nlog: error\n${config}`, cache, listen });
         this.text = config;
     }
 
-    /* { asked, same, rendered } since the call that returned BEFORE. */
+    /* { asked, same, rendered }: requests, responses with 304 and renders since the call that returned BEFORE. */
     async since(before) {
         const now = await this.counts();
         return {
@@ -49,7 +49,7 @@ export class Origin extends Daemon {
         return { asked, same, rendered };
     }
 
-    /* A new daemon at the address of this stopped one, with empty caches. */
+    /* Start a new daemon with empty caches at the address of this one, which has stopped. */
     again(config = this.text) {
         return new Origin(config, { listen: this.authority }).start();
     }

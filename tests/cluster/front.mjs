@@ -1,4 +1,4 @@
-// Another program in front of daemons, with child processes of its own. Not a test.
+// A proxy in front of daemons, which has child processes. Not a test.
 
 import { spawn } from 'node:child_process';
 import { Daemon } from '../http/daemon.mjs';
@@ -8,10 +8,10 @@ import { SBIN } from './cluster.mjs';
 const running = new Set();
 process.on('exit', () => {
     for (const child of running)
-        child.kill('SIGTERM'); /* its child processes end with it */
+        child.kill('SIGTERM'); /* its child processes exit with it */
 });
 
-/* For clients like a Daemon: request(), get(), head(), bytes(), json(). */
+/* Has the request methods of Daemon: request(), get(), head(), bytes(), json(). */
 export class Front extends Daemon {
     constructor() {
         super({ cache: false });
@@ -26,7 +26,7 @@ export class Front extends Daemon {
         for (const stream of [child.stdout, child.stderr])
             stream.setEncoding('utf8').on('data', (text) => { this.said += text; });
         running.add(child);
-        /* If a failed test does not stop it, it ends with this process. */
+        /* If a failed test does not stop it, it exits with this process. */
         for (const held of [child, child.stdout, child.stderr])
             held.unref();
         this.child = child;

@@ -1,5 +1,5 @@
-// Many nodes behind HAProxy, by the configuration in docker/haproxy as it stands: each place has
-// one node, and a node that dies, drains or comes costs no request.
+// Many nodes behind HAProxy with the unchanged configuration in docker/haproxy: each metatile has one
+// node, and no request fails when a node dies, drains or is added.
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { Haproxy, Names, Nodes, assertShare, moved, owners } from './cluster.mjs
 
 const METATILE = 8;
 
-/* Tiles all over the plane, a few of each of many metatiles: { target, metatile }. */
+/* Tiles all over the plane, a few in each of many metatiles: { target, metatile }. */
 function tiles() {
     const list = [];
     const worlds = ['default', 'default:42'];
@@ -34,8 +34,8 @@ function shuffled(list) {
     return list.map((item) => [random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
 }
 
-/* Ask for all TARGETS by COUNT clients; visit(target, answer) sees each answer. */
-async function askAll(proxy, targets, count, visit) {
+/* Request all TARGETS with COUNT clients, and call visit(target, answer) for each response. */
+async function requestAll(proxy, targets, count, visit) {
     const left = [...targets];
     await Promise.all(Array.from({ length: count }, async () => {
         for (let target; (target = left.pop());)
@@ -44,7 +44,7 @@ async function askAll(proxy, targets, count, visit) {
 }
 
 describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
-    /* The fourth comes last. */
+    /* The fourth is added in the last test. */
     const nodes = new Nodes(4);
     let proxy;
     before(async () => {
@@ -58,19 +58,19 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
         await nodes.stop();
     });
 
-    it('render each tile once, and each 8 x 8 of them on one node', async (t) => {
+    it('render each tile once, and each metatile of 8 x 8 tiles on one node', async (t) => {
         const all = tiles();
         const metatile = new Map(all.map((tile) => [tile.target, tile.metatile]));
         const nodesOf = new Map();
         const targets = shuffled([...all, ...all, ...all].map((tile) => tile.target));
-        await askAll(proxy, targets, 16, (target, { status, headers }) => {
+        await requestAll(proxy, targets, 16, (target, { status, headers }) => {
             assert.equal(status, 200, target);
             const place = metatile.get(target);
             nodesOf.set(place, (nodesOf.get(place) ?? new Set()).add(headers['farlands-node']));
         });
         assert.equal(await nodes.sum('farlands_tiles_rendered_total'), metatile.size);
         for (const [place, names] of nodesOf)
-            assert.equal(names.size, 1, `${place} is at ${[...names]}`);
+            assert.equal(names.size, 1, `${place} is on ${[...names]}`);
         const shares = (await nodes.metric('farlands_tiles_rendered_total'))
             .map((count) => count / metatile.size);
         t.diagnostic(`${metatile.size} tiles of ${nodesOf.size} places: ` +
@@ -79,16 +79,16 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
             assert.ok(share > 0.15 && share < 0.55, `shares are ${shares}`);
     });
 
-    /* One tile each of many places, of which each node has its share. */
+    /* One tile in each of many metatiles, so that each node has a share. */
     const hot = Array.from({ length: 300 }, (_, i) =>
         `/default/relief/12/${METATILE * (i % 20)}/${-METATILE * Math.floor(i / 20)}.png`);
-    /* Of every eight requests, six for those, one for a tile that is not there yet, and one for a large body. */
+    /* Of eight requests six are for these, one is for a new tile, and one for a large body. */
     let cold = 0;
     const next = (i) => i % 4 ? hot[i * 7 % hot.length]
         : i % 8 ? `/default/relief/13/${cold++ * METATILE}/3.png`
             : `/default/height/12/${METATILE * (i / 8 % 20)}/0.f32`;
 
-    /* Have WORK done while 30 clients ask, of which none may fail. */
+    /* Run WORK under the load of 30 clients, and assert that no request fails. */
     async function undisturbed(work) {
         const retried = () => proxy.log.filter(({ retries }) => retries > 0).length;
         const before = retried();
@@ -99,11 +99,11 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
             return clients.stop();
         });
         assert.deepEqual(failures.slice(0, 10), [], `${failures.length} of ${answers + failures.length} failed`);
-        return `${answers} requests, ${retried() - before} of them asked again elsewhere`;
+        return `${answers} requests, ${retried() - before} of them retried on another node`;
     }
 
     for (const [event, signal, index] of [['dies', 'SIGKILL', 1], ['drains', 'SIGTERM', 2]])
-        it(`lose no request when one ${event} and comes back`, async (t) => {
+        it(`lose no request when one ${event} and restarts`, async (t) => {
             const name = `node${index + 1}`;
             const all = await owners(proxy, hot);
 
@@ -119,10 +119,10 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
                 await nodes.restart(index);
                 await proxy.awaitUp(3);
             }));
-            assert.equal(moved(all, await owners(proxy, hot)), 0, 'not as it was');
+            assert.equal(moved(all, await owners(proxy, hot)), 0, 'the owners differ from before');
         });
 
-    it('lose no request when a fourth comes, which takes its share', async (t) => {
+    it('lose no request when a fourth is added, which takes its share', async (t) => {
         const three = await owners(proxy, hot);
         t.diagnostic(await undisturbed(async () => {
             await nodes.restart(3);
@@ -132,12 +132,12 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
     });
 });
 
-describe('three nodes with names', { timeout: patience(60000) }, () => {
-    it('keep their places where they have another address', async () => {
+describe('three nodes with host names', { timeout: patience(60000) }, () => {
+    it('keep their tiles when one changes its address', async () => {
         const nodes = await new Nodes(3).start();
         const addressOf = (i) => [`node${i}.test`, nodes.all[i].host];
         const names = await new Names(Object.fromEntries([0, 1, 2].map(addressOf))).start();
-        /* The fourth is expected, and unknown yet. */
+        /* The fourth is configured, but has no address yet. */
         const proxy = new Haproxy([...nodes.all.map((node, i) => `node${i}.test:${node.port}`), 'node3.test:8080'],
             { env: { FARLANDS_DNS: names.authority } });
         try {
@@ -148,9 +148,9 @@ describe('three nodes with names', { timeout: patience(60000) }, () => {
             nodes.all[1].kill();
             await nodes.move(1);
             names.addresses['node1.test'] = nodes.all[1].host;
-            /* Nobody else answers in its name, for where it was there is nothing any more. */
+            /* Its old address no longer responds, so a response in its name comes from the new one. */
             const back = async () => moved(before, await owners(proxy, places)) === 0;
-            assert.ok(await eventually(back, 15000), 'not as it was');
+            assert.ok(await eventually(back, 15000), 'the owners differ from before');
         } finally {
             await proxy.stop();
             await nodes.stop();

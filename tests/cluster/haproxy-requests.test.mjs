@@ -1,5 +1,4 @@
-// What HAProxy lets through to the nodes and back, what it keeps to itself, and what it does
-// where there is too much to do.
+// Requests through HAProxy: which ones it forwards, which ones it rejects, and how it handles overload.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -26,14 +25,14 @@ function useCluster(count, { config = NODE_YAML, env } = {}) {
         await cluster.proxy?.stop();
         await cluster.nodes.stop();
     });
-    /* What nodes were asked for, but by probes. */
+    /* The access log entries of all nodes, except those of probes. */
     cluster.asked = () => cluster.nodes.all.flatMap((node) => node.stdout.split('\n')
         .filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
         .filter(({ uri }) => uri !== '/readyz'));
-    /* The entry about URI, once it is there. */
+    /* The log entry for URI, once it is written. */
     cluster.entryOf = async (uri) => {
         const find = () => cluster.asked().find((entry) => entry.uri === uri);
-        assert.ok(await eventually(find), `no node was asked for ${uri}`);
+        assert.ok(await eventually(find), `no node logged ${uri}`);
         return find();
     };
     return cluster;
@@ -42,7 +41,7 @@ function useCluster(count, { config = NODE_YAML, env } = {}) {
 describe('requests through HAProxy', { timeout: patience(60000) }, () => {
     const cluster = useCluster(2);
 
-    it('get the answers that nodes give', async () => {
+    it('get the same responses as from a node', async () => {
         const etag = (await cluster.proxy.get(TILE)).headers.etag;
         const { fingerprint } = await cluster.proxy.json('/default.json');
         await eachRow([
@@ -72,32 +71,32 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
             ['GET', '/', { 'Accept-Encoding': 'gzip' }, 200],
             ['GET', '/viewer/farlands.wasm', { 'Accept-Encoding': 'gzip' }, 200],
         ], async ([method, target, headers, status]) => {
-            const ask = (whom) => whom.request(method, target, { Host: HOST, ...headers });
-            const [through, directly] = [await ask(cluster.proxy), await ask(cluster.nodes.all[0])];
+            const send = (server) => server.request(method, target, { Host: HOST, ...headers });
+            const [through, directly] = [await send(cluster.proxy), await send(cluster.nodes.all[0])];
             assertStatus(through, status);
             assert.equal(directly.status, status);
             assert.match(through.headers['farlands-node'], /^node[12]$/);
             delete through.headers['farlands-node'];
             assert.deepEqual(lasting(through.headers), lasting(directly.headers));
-            assert.ok(through.body.equals(directly.body), 'another body');
+            assert.ok(through.body.equals(directly.body), 'the bodies differ');
         });
     });
 
-    it('are refused by another method', () => eachRow(['POST', 'DELETE', 'TRACE', 'BREW'], async (method) => {
+    it('with other methods are rejected', () => eachRow(['POST', 'DELETE', 'TRACE', 'BREW'], async (method) => {
         const { answers: [answer] } = await cluster.proxy.raw(request(method, '/worlds.json?refused'));
         assertError(answer, 405, /GET, HEAD or OPTIONS/);
         assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');
         assert.ok(!cluster.asked().some(({ uri }) => uri.endsWith('refused')));
     }));
 
-    /* In each the second request hides in what some take for a body, or for a header, of the first. */
-    it('are one for everyone, or none', () => eachRow([
+    /* In each, a second request hides in bytes that some parsers take for a body or header of the first. */
+    it('with ambiguous framing never smuggle a second request', () => eachRow([
         ['a length', 'Content-Length: HIDDEN', [400]],
         ['a length and chunks', 'Content-Length: HIDDEN\r\nTransfer-Encoding: chunked', [400]],
         ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: HIDDEN', [400]],
         ['two lengths', 'Content-Length: 0\r\nContent-Length: HIDDEN', [400]],
         ['two in one', 'Content-Length: 0, HIDDEN', [400]],
-        ['no number', 'Content-Length: +HIDDEN', [400]],
+        ['a sign', 'Content-Length: +HIDDEN', [400]],
         ['an unknown coding', 'Transfer-Encoding: xchunked', [400, 422]],
         ['chunks, twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', [400, 422]],
         ['a space before the colon', 'Content-Length : HIDDEN', [400]],
@@ -113,25 +112,25 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
             `${headers.replace('HIDDEN', hidden.length)}\r\n\r\n${hidden}`, 'latin1'),
         { closeLimit: 200 });
         assertStatus(answer, status);
-        assert.doesNotMatch(rest.toString(), / (200|404) /, 'there is a second answer');
-        assert.ok(!cluster.asked().some(({ uri }) => uri.includes('-hidden')), 'a node was asked for what was hidden');
+        assert.doesNotMatch(rest.toString(), / (200|404) /, 'there is a second response');
+        assert.ok(!cluster.asked().some(({ uri }) => uri.includes('-hidden')), 'a node got the hidden request');
     }));
 
-    it('that end in bare line feeds are one for everyone, too', async () => {
+    it('that end in bare line feeds are one request, too', async () => {
         const { answers: [answer], rest } = await cluster.proxy.raw(
             'GET /barefeeds.json HTTP/1.1\nHost: a\n\n', { closeLimit: 100 });
         assertStatus(answer, [400, 404]);
         assert.equal(rest.length, 0);
     });
 
-    it('are the operator\'s alone where they are about one node', async () => {
+    it('for the metrics of one node are rejected', async () => {
         await eachRow(['/metrics', '/metrics?a', '/terrain/metrics'], async (path) =>
             assertError(await cluster.proxy.get(path), 404));
         await eachRow(['/healthz', '/readyz'], async (path) =>
             assertStatus(await cluster.proxy.get(path), 200));
     });
 
-    it('say themselves no more than whose they are', async () => {
+    it('cannot forge the client\'s address or URL', async () => {
         const forged = { Host: HOST, 'X-Forwarded-For': '6.6.6.6', 'X-Forwarded-Host': 'evil.test',
             'X-Forwarded-Proto': 'https', 'X-Forwarded-Prefix': '/evil' };
         const tilejson = JSON.parse((await cluster.proxy.get('/default/gray.json?forged', forged)).body);
@@ -140,13 +139,13 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('a hit through HAProxy', { timeout: patience(60000) }, () => {
+describe('a cache hit through HAProxy', { timeout: patience(60000) }, () => {
     const cluster = useCluster(1);
     const COUNT = 3000;
 
-    /* The median of COUNT requests for a tile of WHOM, in milliseconds, one after the other. */
-    async function median(whom) {
-        const connection = await whom.connect();
+    /* The median latency of COUNT sequential requests for a tile to SERVER, in ms. */
+    async function median(server) {
+        const connection = await server.connect();
         const times = [];
         for (let i = 0; i < COUNT; i++) {
             const begun = performance.now();
@@ -157,7 +156,7 @@ describe('a hit through HAProxy', { timeout: patience(60000) }, () => {
         return times.sort((a, b) => a - b)[COUNT / 2];
     }
 
-    it('costs little more', async (t) => {
+    it('takes little longer', async (t) => {
         await cluster.proxy.bytes(TILE);
         const before = cpuSeconds(cluster.proxy.pid);
         const through = await median(cluster.proxy);
@@ -172,7 +171,7 @@ describe('a hit through HAProxy', { timeout: patience(60000) }, () => {
 describe('requests through an edge and HAProxy', { timeout: patience(60000) }, () => {
     const cluster = useCluster(1, { env: { FARLANDS_EDGES: '127.0.0.1 192.0.2.0/24' } });
 
-    it('are of whom the edge says', async () => {
+    it('have the client that the edge names', async () => {
         const { body } = await cluster.proxy.get('/default/gray.json?edge', { Host: 'inside.test',
             'X-Forwarded-For': '198.51.100.7', 'X-Forwarded-Host': HOST, 'X-Forwarded-Proto': 'https' });
         const { tiles: [tile] } = JSON.parse(body);
@@ -180,7 +179,7 @@ describe('requests through an edge and HAProxy', { timeout: patience(60000) }, (
         assert.equal((await cluster.entryOf('/default/gray.json?edge')).client, '198.51.100.7');
     });
 
-    it('are 503 while there is no node', async () => {
+    it('get 503 while there is no node', async () => {
         cluster.nodes.all[0].kill();
         await cluster.nodes.all[0].ended();
         const answer = await cluster.proxy.get(TILE);
@@ -192,7 +191,7 @@ describe('requests through an edge and HAProxy', { timeout: patience(60000) }, (
     });
 });
 
-/* Ask for TARGETS, all at once: the answers. */
+/* Request all TARGETS at once; returns the responses. */
 async function flood(proxy, targets) {
     const answers = await Promise.all(targets.map((target) => proxy.get(target, {}, { agent: false })));
     for (const { status, headers } of answers)
@@ -200,17 +199,17 @@ async function flood(proxy, targets) {
     return answers;
 }
 
-describe('more than nodes can do', { timeout: patience(60000) }, () => {
+describe('load beyond the capacity of a node', { timeout: patience(60000) }, () => {
     const cluster = useCluster(3, {
         config: `threads: 1\n${NODE_YAML.replace('\nlimits:\n', '\nlimits:\n  queue: 8\n')}`,
     });
 
-    it('is told to the client, and asked of nobody else', async (t) => {
+    it('is shed with 503, and not retried on another node', async (t) => {
         const targets = Array.from({ length: 150 }, (_, i) => `/default/relief/12/${64 * i}/0@2x.png`);
         const answers = await flood(cluster.proxy, targets);
         const shed = answers.filter(({ status }) => status === 503);
         t.diagnostic(`${shed.length} of ${answers.length} shed`);
-        assert.ok(shed.length > 10, 'nothing was too much');
+        assert.ok(shed.length > 10, 'too few requests were shed');
         for (const answer of shed)
             assertError(answer, 503);
         const asked = () => cluster.asked().filter(({ uri }) => targets.includes(uri)).length;
@@ -220,32 +219,32 @@ describe('more than nodes can do', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('much to do', { timeout: patience(60000) }, () => {
+describe('a hot spot', { timeout: patience(60000) }, () => {
     const cluster = useCluster(3);
-    /* All of it at one node's place, and more than 64 requests a node. */
+    /* All tiles belong to one node, and are more than 64 requests per node. */
     const place = ['.png', '.r16', '.f32', '@2x.png', '@2x.r16', '@2x.f32'].flatMap((ending) =>
         Array.from({ length: 64 }, (_, i) => `/default/height/14/${i % 8}/${Math.floor(i / 8)}${ending}`));
 
-    /* How many of TARGETS, under way all at once, come from each node, the most first. */
+    /* Request all TARGETS at once. Returns the number of responses per node, largest first. */
     async function shares(targets) {
         for (const node of cluster.nodes.all)
             node.kill('SIGSTOP');
         const answers = flood(cluster.proxy, targets);
-        /* Before two checks have failed, after 2 s each. */
-        const there = await eventually(async () => await cluster.proxy.current() >= targets.length, 3000);
+        /* A node is marked down after two failed checks, of 2 s each. */
+        const arrived = await eventually(async () => await cluster.proxy.current() >= targets.length, 3000);
         for (const node of cluster.nodes.all)
             node.kill('SIGCONT');
-        assert.ok(there, 'they do not come in');
+        assert.ok(arrived, 'the requests do not arrive');
         const counts = new Map();
         for (const { headers: { 'farlands-node': node } } of await answers)
             counts.set(node, (counts.get(node) ?? 0) + 1);
         return [...counts.values()].sort((a, b) => b - a);
     }
 
-    it('is shared out, though it is one node\'s; a little is not', async (t) => {
+    it('is shared among the nodes; a small load is not', async (t) => {
         assert.deepEqual(await shares(place.slice(0, 190)), [190]);
         const [most, ...others] = await shares(place);
         t.diagnostic(`of ${place.length} at once: ${most}, ${others.join(', ')}`);
-        assert.ok(place.length - most > 80, `${most} come from one`);
+        assert.ok(place.length - most > 80, `${most} come from one node`);
     });
 });

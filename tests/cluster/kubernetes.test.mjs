@@ -1,4 +1,4 @@
-// docker/kubernetes: whether what refers to something finds it, and whether numbers that must fit do.
+// docker/kubernetes: every reference resolves, and related numbers agree.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const ofKind = (...kinds) => ALL.filter(({ kind }) => kinds.includes(kind));
 const named = (kind, name) => ofKind(kind).find((one) => one.metadata.name === name);
 const title = ({ kind, metadata }) => `${kind} ${metadata.name}`;
 
-/* { title, template, pod } of all that makes pods, jobTemplates of CronJobs included. */
+/* { title, template, pod } of all objects that create pods, including jobTemplates of CronJobs. */
 const WORKLOADS = ofKind('StatefulSet', 'Deployment', 'Job', 'CronJob').map((object) => {
     const spec = object.spec.jobTemplate?.spec ?? object.spec;
     return { title: title(object), object, spec, template: spec.template, pod: spec.template.spec };
@@ -31,25 +31,25 @@ const chosen = (selector) => SERVING.filter(({ template }) => selects(selector, 
 const ports = ({ containers }) => containers.flatMap((container) => container.ports ?? []);
 const environment = ({ env = [] }) => Object.fromEntries(env.map(({ name, value }) => [name, value]));
 
-describe('what kubectl apply -k takes', () => {
-    it('is what kubectl makes of it', () => {
+describe('kubectl apply -k', ()  => {
+    it('gets the objects that this test parses', () => {
         const { error, status, stdout, stderr } = spawnSync('kubectl', ['kustomize', DOCKER], { encoding: 'utf8' });
         assert.ifError(error);
         assert.equal(status, 0, stderr);
         const kinds = [...stdout.matchAll(/^kind: (\w+)$/gm)].map((match) => match[1]);
         assert.deepEqual(kinds.sort(), APPLIED.map(({ kind }) => kind).sort());
-        /* Names of ConfigMaps have suffixes then, also where they are used. */
+        /* There the names of ConfigMaps have suffixes, also in references. */
         for (const { metadata } of APPLIED.filter(({ kind }) => kind === 'ConfigMap'))
             assert.ok(stdout.match(new RegExp(` name: ${metadata.name}-\\w{10}$`, 'gm')).length >= 2, metadata.name);
         assert.ok(!/image: \S*farlands$/m.test(stdout), 'an image without a tag');
     });
 
-    it('has each name once', () => {
+    it('gets unique names', () => {
         const names = ALL.map(title);
         assert.deepEqual(names, [...new Set(names)]);
     });
 
-    it('selects pods that there are, by labels that their workload selects, too', async () => {
+    it('gets selectors that match pods', async () => {
         await eachRow(SERVING, ({ spec, template }) => {
             assert.ok(selects(spec.selector.matchLabels, template.metadata.labels));
             for (const { labelSelector } of template.spec.topologySpreadConstraints)
@@ -57,19 +57,19 @@ describe('what kubectl apply -k takes', () => {
         });
         await eachRow(ofKind('Service'), ({ spec }) => {
             const [workload, ...others] = chosen(spec.selector);
-            assert.ok(workload && others.length === 0, `it selects ${chosen(spec.selector).map((one) => one.title)}`);
+            assert.ok(workload && others.length === 0, `the selected workloads: ${chosen(spec.selector).map((one) => one.title)}`);
             for (const { targetPort } of spec.ports)
                 assert.ok(ports(workload.pod).some(({ name }) => name === targetPort), `no port ${targetPort}`);
         });
     });
 
-    it('mounts what there is', async () => {
+    it('gets mounts of volumes and files that exist', async () => {
         await eachRow(WORKLOADS, ({ pod }) => {
             for (const { name, configMap, persistentVolumeClaim: claim } of pod.volumes) {
                 assert.ok(!configMap || named('ConfigMap', configMap.name), `no ConfigMap ${configMap?.name}`);
                 assert.ok(!claim || named('PersistentVolumeClaim', claim.claimName), `no claim ${claim?.claimName}`);
                 assert.ok([...pod.initContainers ?? [], ...pod.containers].some(({ volumeMounts }) =>
-                    volumeMounts.some((mount) => mount.name === name)), `nobody mounts ${name}`);
+                    volumeMounts.some((mount) => mount.name === name)), `${name} is not mounted`);
             }
         });
         await eachRow(CONTAINERS, ({ container, pod }) => {
@@ -85,7 +85,7 @@ describe('what kubectl apply -k takes', () => {
         });
     });
 
-    it('needs no more than the restricted profile of Pod Security Standards gives', async () => {
+    it('meets the restricted profile of the Pod Security Standards', async () => {
         await eachRow(CONTAINERS, ({ container, pod }) => {
             assert.equal(pod.securityContext.runAsNonRoot, true);
             assert.ok(pod.securityContext.runAsUser > 0);
@@ -103,14 +103,14 @@ describe('what kubectl apply -k takes', () => {
         });
     });
 
-    it('names a release of each image', async () => {
+    it('gets a release of each image', async () => {
         const { images } = document('kustomization.yaml');
         await eachRow(CONTAINERS, ({ container: { image } }) => {
             const own = images.find(({ name }) => name === image);
             assert.match(own ? `${own.newName}:${own.newTag}` : image, /^[^:]+:\d+\.\d+\.\d+$/);
         });
         const compose = document('compose.cluster.yaml').services.proxy.image;
-        assert.equal(PROXY.spec.template.spec.containers[0].image, compose, 'another HAProxy than compose has');
+        assert.equal(PROXY.spec.template.spec.containers[0].image, compose, 'HAProxy\'s release differs from compose');
     });
 });
 
@@ -119,7 +119,7 @@ describe('nodes in Kubernetes', () => {
     const proxied = environment(PROXY.spec.template.spec.containers[0]);
     const autoscaler = named('HorizontalPodAutoscaler', 'farlands').spec;
 
-    it('are named by a headless service, and so the proxy names as many as there may be', () => {
+    it('have names from a headless service, and the proxy lists as many as the autoscaler allows', () => {
         const service = named('Service', spec.serviceName);
         assert.equal(service.spec.clusterIP, 'None');
         assert.equal(service.spec.publishNotReadyAddresses, true);
@@ -127,19 +127,19 @@ describe('nodes in Kubernetes', () => {
         assert.deepEqual(listed, Array.from({ length: autoscaler.maxReplicas }, (_, i) => [`FARLANDS_NODE_${i + 1}`,
             `${NODES.metadata.name}-${i}.${service.metadata.name}.$(NAMESPACE).svc.cluster.local:${service.spec.ports[0].port}`]));
         assert.deepEqual(Object.keys(proxied).filter((name) => name !== 'NAMESPACE' && !proxyVariables().has(name)), []);
-        /* $(NAMESPACE) is replaced only where it is known already. */
+        /* $(NAMESPACE) is only replaced in variables after its definition. */
         assert.ok(Object.keys(proxied).indexOf('NAMESPACE') < Object.keys(proxied).indexOf('FARLANDS_NODE_1'));
     });
 
-    it('are as many as the autoscaler says, and as it can bring up', () => {
+    it('are scaled by the autoscaler', () => {
         const { scaleTargetRef: target } = autoscaler;
         assert.deepEqual([target.kind, target.name], [NODES.kind, NODES.metadata.name]);
-        assert.equal(spec.replicas, undefined, 'applied again, it would undo what the autoscaler did');
+        assert.equal(spec.replicas, undefined, 'applying it again would undo the autoscaler');
         assert.ok(autoscaler.minReplicas >= 2 && autoscaler.minReplicas <= autoscaler.maxReplicas);
         assert.ok(autoscaler.metrics.every(({ resource }) => container.resources.requests[resource.name]));
     });
 
-    it('may be drained one at a time', async () => {
+    it('can be drained one at a time', async () => {
         await eachRow(ofKind('PodDisruptionBudget'), (budget) => {
             const [workload, ...others] = chosen(budget.spec.selector.matchLabels);
             assert.ok(workload && others.length === 0);
@@ -149,7 +149,7 @@ describe('nodes in Kubernetes', () => {
         assert.equal(ofKind('PodDisruptionBudget').length, SERVING.length);
     });
 
-    it('have the time to answer what is under way', async () => {
+    it('have a grace period longer than preStop and drain', async () => {
         const rows = [[NODES, DRAIN], [PROXY, PROXY_DRAIN]];
         await eachRow(rows, ([{ spec: { template } }, drain]) => {
             const [, pause] = template.spec.containers[0].lifecycle.preStop.exec.command;
@@ -157,7 +157,7 @@ describe('nodes in Kubernetes', () => {
         });
     });
 
-    it('have room for their cache and memory', () => {
+    it('have enough disk and memory', () => {
         const cache = pod.volumes.find(({ name }) => name === 'cache').emptyDir;
         assert.ok(bytes(cache.sizeLimit) > bytes(NODE_YAML.cache.disk), `${cache.sizeLimit} for ${NODE_YAML.cache.disk}`);
         for (const { 'ephemeral-storage': storage } of [container.resources.requests, container.resources.limits])
@@ -169,7 +169,7 @@ describe('nodes in Kubernetes', () => {
         assert.ok(bytes(container.resources.requests.memory) > needed, `${needed} bytes`);
     });
 
-    it('listen where their ports are', () => {
+    it('listen on their container ports', () => {
         assert.deepEqual(ports(pod).map(({ containerPort }) => containerPort), [Number(NODE_YAML.listen.split(':').at(-1))]);
         assert.deepEqual(ports(PROXY.spec.template.spec).map(({ containerPort }) => `:${containerPort}`),
             [proxied.FARLANDS_BIND, proxied.FARLANDS_STATS]);
@@ -192,7 +192,7 @@ describe('probes and scrapers in Kubernetes', { timeout: patience(60000) }, () =
     const probes = SERVING.flatMap(({ title: of, pod }) => ['startupProbe', 'livenessProbe', 'readinessProbe']
         .map((kind) => ({ of, kind, probe: pod.containers[0][kind], pod }))).filter(({ probe }) => probe);
 
-    it('ask for what answers', async () => {
+    it('use endpoints that respond', async () => {
         assert.ok(probes.length >= 5);
         await eachRow(probes, async ({ of, kind, probe: { httpGet }, pod }) => {
             assert.ok(ports(pod).some(({ name }) => name === httpGet.port), `no port ${httpGet.port}`);
@@ -201,7 +201,7 @@ describe('probes and scrapers in Kubernetes', { timeout: patience(60000) }, () =
         });
     });
 
-    it('scrape what answers', async () => {
+    it('have annotations for endpoints that respond', async () => {
         await eachRow(SERVING, ({ pod, template: { metadata: { annotations } } }) => {
             assert.deepEqual([annotations['prometheus.io/scrape'], annotations['prometheus.io/path']], ['true', '/metrics']);
             assert.ok(ports(pod).some(({ containerPort }) => String(containerPort) === annotations['prometheus.io/port']));

@@ -17,7 +17,7 @@ def mapping(loader, node, deep=False):
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value if key.tag != 'tag:yaml.org,2002:merge']
     for key in keys:
         if keys.count(key) > 1:
-            raise SystemExit('%s: %r is there twice' % (node.start_mark, key))
+            raise SystemExit('%s: duplicate key %r' % (node.start_mark, key))
     loader.flatten_mapping(node)
     return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
 Strict.add_constructor('tag:yaml.org,2002:map', mapping)
@@ -39,39 +39,39 @@ export function filesEnding(...endings) {
 }
 
 /*
- * The objects that `kubectl apply -k` sends for a directory below docker/: its resources, and each generated
- * ConfigMap with its files as keys, but without the suffixes of ConfigMaps' names.
+ * The objects that `kubectl apply -k` sends for a directory below docker/: its resources and the generated
+ * ConfigMaps with their files as keys. Names of ConfigMaps have no hash suffixes here.
  */
-export function kustomized(folder) {
-    const { resources, configMapGenerator = [] } = document(path.join(folder, 'kustomization.yaml'));
+export function kustomized(directory) {
+    const { resources, configMapGenerator = [] } = document(path.join(directory, 'kustomization.yaml'));
     return [
-        ...resources.flatMap((file) => documents(path.join(folder, file))),
+        ...resources.flatMap((file) => documents(path.join(directory, file))),
         ...configMapGenerator.map(({ name, files }) => ({
             apiVersion: 'v1', kind: 'ConfigMap', metadata: { name },
-            data: Object.fromEntries(files.map((file) => [path.basename(file), text(path.join(folder, file))])),
+            data: Object.fromEntries(files.map((file) => [path.basename(file), text(path.join(directory, file))])),
         })),
     ];
 }
 
 const UNITS = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
-/* Bytes: 10G (Farlands), 12Gi (Kubernetes). */
+/* Bytes of "10G" (Farlands) or "12Gi" (Kubernetes). */
 export function bytes(quantity) {
     const [, number, unit] = /^(\d+)([KMGT]?)i?$/.exec(quantity) ?? [];
     return Number(number) * UNITS[unit];
 }
 
-/* Seconds: "30s". */
+/* Seconds of "30s". */
 export function seconds(duration) {
     return Number(/^(\d+)s$/.exec(duration)[1]);
 }
 
-/* How long a daemon drains. */
+/* The limit of a daemon's drain, in seconds. */
 export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
     fs.readFileSync(new URL('../../server/daemon/daemon.c', import.meta.url), 'utf8'))[1]);
-/* How long HAProxy drains. */
+/* The limit of HAProxy's drain, in seconds. */
 export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
 
-/* The variables in HAProxy's files. */
+/* The names of the variables in HAProxy's files. */
 export const proxyVariables = () => new Set(
     [...(text('haproxy/haproxy.cfg') + text('haproxy/nodes.cfg')).matchAll(/[({]"?(FARLANDS_[A-Z0-9_]+)/g)].map((match) => match[1]));

@@ -1,4 +1,4 @@
-// nginx with the configurations of docker/nginx, on a free port of loopback. Not a test.
+// nginx with the configurations of docker/nginx, on a free loopback port. Not a test.
 
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -19,17 +19,17 @@ async function listening(port = 0) {
     return { server, fd: server._handle.fd, port: server.address().port };
 }
 
-/* A template after the image's envsubst: VALUES are filled in, all other $ stay. */
+/* A template after the image's envsubst: VALUES are filled in, every other $ stays. */
 export function fill(template, values) {
     const text = fs.readFileSync(path.join(FILES, template), 'utf8')
         .replace(/\$\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
     const left = /\$\{(FARLANDS_\w+)\}/.exec(text.replace(/^#.*$/gm, ''));
     if (left)
-        throw new Error(`${template}: ${left[1]} is not given`);
+        throw new Error(`${template}: ${left[1]} has no value`);
     return text;
 }
 
-/* The configuration around such a file, as in Debian and the image, and with a test's settings. */
+/* The main configuration, which includes such a file: as in Debian and the image, with paths of the test. */
 function mainFile(folder) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
@@ -46,8 +46,8 @@ function mainFile(folder) {
 }
 
 /*
- * template: in docker/nginx. values: its variables except FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
- * clock: use a clock that later() sets ahead, in seconds.
+ * template: a file of docker/nginx. values: its variables except FARLANDS_LISTEN and FARLANDS_ACCESS_LOG.
+ * clock: use a wall clock that later() sets ahead, in seconds.
  */
 export class Nginx extends Front {
     constructor(template, values, { clock = false } = {}) {
@@ -64,7 +64,7 @@ export class Nginx extends Front {
         this.clock.later(seconds);
     }
 
-    /* Change the included file by CHANGE. */
+    /* Replace the text of the included file by CHANGE of it. */
     rewrite(change) {
         const file = path.join(this.folder, 'conf.d', path.basename(this.template, '.template'));
         fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
@@ -90,12 +90,12 @@ export class Nginx extends Front {
         return started;
     }
 
-    /* The entries of its access log so far. */
+    /* The entries of the access log so far. */
     lines() {
         return fs.readFileSync(this.log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
     }
 
-    /* The entries of its error log above info. */
+    /* The lines of the error log above level info. */
     complaints() {
         return fs.readFileSync(path.join(this.folder, 'error'), 'utf8').split('\n')
             .filter((line) => /\[(warn|error|crit|alert|emerg)\]/.test(line));

@@ -1,5 +1,5 @@
-// Many nodes behind nginx, by the configuration in docker/nginx as it stands: each place has one
-// node, a node that dies, drains or comes costs no request, and what clients send says nothing for others.
+// Many nodes behind nginx with the unchanged configuration in docker/nginx: each metatile has one node, no
+// request fails when a node dies, drains or is added, and clients cannot forge headers or smuggle requests.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,10 +22,10 @@ const balancer = (nodes, values = {}) => new Nginx('balancer.conf.template', {
     ...Object.fromEntries(nodes.authorities.map((authority, i) => [`FARLANDS_NODE_${i + 1}`, authority])), ...values,
 });
 
-/* Cells of ten by ten, but that -9 to 9 are two. */
+/* Cells are 10 x 10 tiles; the sign splits -9 to 9 into two. */
 const cell = (i) => (i < 0 ? '-' : '') + Math.floor(Math.abs(i) / 10);
 
-/* Tiles all over the plane, a few of each of many metatiles: { target, metatile }. */
+/* Tiles all over the plane, a few in each of many metatiles: { target, metatile }. */
 function tiles() {
     const list = [];
     for (const world of ['default', 'default:42'])
@@ -40,7 +40,7 @@ function tiles() {
     return list;
 }
 
-/* The nodes that answered for each of TARGETS, the last one last, by what PROXY has logged since it had SINCE lines. */
+/* For each of TARGETS the nodes that served it, in order, from PROXY's log after line SINCE. */
 async function nodesByLog(proxy, targets, since = 0) {
     const nodesOf = new Map(targets.map((target) => [target, new Set()]));
     let read = 0;
@@ -50,11 +50,11 @@ async function nodesByLog(proxy, targets, since = 0) {
             nodesOf.get(uri)?.add(node.split(', ').at(-1));
         read = lines.length;
         return [...nodesOf.values()].every(({ size }) => size > 0);
-    }), 'what was asked for is not logged');
+    }), 'not every request is logged');
     return nodesOf;
 }
 
-/* The node that answers for each of TARGETS. */
+/* The node that serves each of TARGETS. */
 async function owners(proxy, targets) {
     const since = proxy.lines().length, left = [...targets];
     await Promise.all(Array.from({ length: 8 }, async () => {
@@ -65,7 +65,7 @@ async function owners(proxy, targets) {
 }
 
 describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
-    /* The fourth comes last. */
+    /* The fourth is added in a later test. */
     const nodes = new Nodes(4, { config: `${NODE_YAML}\naccess_log: access\n` });
     let proxy;
     before(async () => {
@@ -79,7 +79,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
         await nodes.stop();
     });
 
-    /* What the nodes have logged: { client, method, uri, status }. */
+    /* The entries of the nodes' access logs: { client, method, uri, status }. */
     const logged = () => nodes.all.flatMap(({ home }) => {
         const file = path.join(home, 'access');
         return fs.existsSync(file)
@@ -99,7 +99,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
             for (const node of byTarget.get(target))
                 byMetatile.set(metatile, (byMetatile.get(metatile) ?? new Set()).add(node));
         for (const [metatile, names] of byMetatile)
-            assert.equal(names.size, 1, `${metatile} is at ${[...names]}`);
+            assert.equal(names.size, 1, `${metatile} is on ${[...names]}`);
         assert.ok(byMetatile.size < all.length / 3, `${byMetatile.size} metatiles of ${all.length} tiles`);
         const shares = (await nodes.metric('farlands_tiles_rendered_total')).map((count) => count / all.length);
         t.diagnostic(`${all.length} tiles of ${byMetatile.size} metatiles: ` +
@@ -108,31 +108,31 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
             assert.ok(share > 0.15 && share < 0.55, `shares are ${shares}`);
     });
 
-    it('send versions of a tile to one node, and equal questions', async () => {
+    it('get all variants of a tile on one node, and equal queries on one', async () => {
         const { fingerprint } = await proxy.json('/default.json');
         const since = proxy.lines().length;
         const same = [[1, 2], [19, 0], [-12, 3], [-3, -4]].map(([x, y]) => [`/default/relief/9/${x}/${y}.png`,
             `/default/relief/9/${x}/${y}@2x.png`, `/default/relief/9/${x}/${y}.png?v=${fingerprint}`,
             `/default/relief/9/${x}/${y}.png?x=1/2/3.png`]);
-        const question = '/default/region.f32?x=0&y=0&width=17&height=17';
-        const targets = [...same.flat(), question, question, question];
+        const query = '/default/region.f32?x=0&y=0&width=17&height=17';
+        const targets = [...same.flat(), query, query, query];
         for (const target of targets)
             assertStatus(await proxy.get(target), 200);
         const nodesOf = await nodesByLog(proxy, targets, since);
         for (const targets of same)
             assert.equal(new Set(targets.flatMap((target) => [...nodesOf.get(target)])).size, 1, targets[0]);
-        assert.equal(nodesOf.get(question).size, 1);
+        assert.equal(nodesOf.get(query).size, 1);
     });
 
-    /* One tile each of many places, of which each node has its share. */
+    /* One tile in each of many metatiles, so that each node has a share. */
     const hot = Array.from({ length: 900 }, (_, i) =>
         `/default/relief/${10 + i % 3}/${3000 + 10 * (i % 30)}/${-300 - 10 * Math.floor(i / 30)}.png`);
-    /* Of every eight requests, six for those, one for a tile that is not there yet, and one for a large body. */
+    /* Of eight requests six are for these, one is for a new tile, and one for a large body. */
     let cold = 0;
     const next = (i) => i % 4 ? hot[i * 7 % hot.length]
         : i % 8 ? `/default/relief/13/${10 * cold++}/3.png` : `/default/height/12/${10 * (i / 8 % 20)}/0.f32`;
 
-    /* Have WORK done while 30 clients ask, of which none may fail. */
+    /* Run WORK under the load of 30 clients, and assert that no request fails. */
     async function undisturbed(work) {
         const since = proxy.lines().length;
         const { answers, failures } = await underLoad(load(proxy, next, 30), async (clients) => {
@@ -143,11 +143,11 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
         });
         assert.deepEqual(failures.slice(0, 10), [], `${failures.length} of ${answers + failures.length} failed`);
         const again = proxy.lines().slice(since).filter(({ node }) => node.includes(',')).length;
-        return `${answers} requests, ${again} of them asked again elsewhere`;
+        return `${answers} requests, ${again} of them retried on another node`;
     }
 
     for (const [event, signal, index] of [['dies', 'SIGKILL', 1], ['drains', 'SIGTERM', 2]])
-        it(`lose no request when one ${event} and comes back`, async (t) => {
+        it(`lose no request when one ${event} and restarts`, async (t) => {
             const name = nodes.all[index].authority;
             const all = await owners(proxy, hot);
             t.diagnostic(await undisturbed(async () => {
@@ -158,10 +158,10 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
             t.diagnostic(`a node ${event}: ${assertShare(await owners(proxy, hot), all, name, 3)}`);
             t.diagnostic(await undisturbed(() => nodes.restart(index)));
             const back = async () => moved(all, await owners(proxy, hot)) === 0;
-            assert.ok(await eventually(back, 3 * FAIL_TIMEOUT), 'not as it was');
+            assert.ok(await eventually(back, 3 * FAIL_TIMEOUT), 'the owners differ from before');
         });
 
-    it('lose no request when a fourth comes, which takes its share', async (t) => {
+    it('lose no request when a fourth is added, which takes its share', async (t) => {
         const three = await owners(proxy, hot);
         t.diagnostic(await undisturbed(async () => {
             await nodes.restart(3);
@@ -169,12 +169,12 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
                 (line, start, _, rest) => `${line}${start}${nodes.all[3].authority}${rest}`));
             proxy.child.kill('SIGHUP');
             const taken = () => proxy.lines().some(({ node }) => node === nodes.all[3].authority);
-            assert.ok(await eventually(taken, 5000), 'the fourth is not asked');
+            assert.ok(await eventually(taken, 5000), 'the fourth gets no requests');
         }));
         t.diagnostic(assertShare(three, await owners(proxy, hot), nodes.all[3].authority, 4));
     });
 
-    it('answer through nginx as they do alone', async () => {
+    it('respond through nginx as they do directly', async () => {
         const node = nodes.all[0];
         const tile = '/default/height/6/31/32.f32';
         const { etag } = (await node.head(tile)).headers;
@@ -204,7 +204,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
         assertError(await proxy.get('/metrics'), 404);
     });
 
-    it('are told by nginx who asks, not by clients', async () => {
+    it('get the client\'s address from nginx, not from forged headers', async () => {
         const forged = { 'X-Forwarded-For': '1.2.3.4', 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https',
             'X-Forwarded-Prefix': '/evil', Forwarded: 'for=1.2.3.4', Cookie: 'x'.repeat(7000), Authorization: 'Basic eDp5' };
         const answer = await proxy.get('/default/relief.json', { Host: 'map.test:81', ...forged });
@@ -215,7 +215,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
         assert.equal(line().client, '127.0.0.1');
     });
 
-    it('see no request that is hidden in another', async () => {
+    it('receive no smuggled request', async () => {
         const hidden = 'GET /default/relief/7/77/77.png HTTP/1.1\r\nHost: a\r\n\r\n';
         const line = 'GET /default/gray/3/1/1.png HTTP/1.1\r\n';
         const { length } = hidden;
@@ -231,7 +231,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
             ['a NUL', 400, `${line}Host: a\r\nX-A: b\0c\r\n\r\n${hidden}`],
             ['a method', 405, `POST /default/gray/3/1/1.png HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`],
             ['TRACE', 405, 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n'],
-            ['no request', 400, 'GARBAGE\r\n\r\n'],
+            ['garbage', 400, 'GARBAGE\r\n\r\n'],
         ], async ([, status, bytes]) => {
             const { answers: [answer] } = await proxy.raw(bytes);
             assertStatus(answer, status);
@@ -240,11 +240,11 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
         await sleep(100);
         for (const { method, uri } of logged()) {
             assert.ok(['GET', 'HEAD', 'OPTIONS'].includes(method), method);
-            assert.ok(!uri.startsWith('/default/relief/7/77/77'), 'a hidden request was answered');
+            assert.ok(!uri.startsWith('/default/relief/7/77/77'), 'a smuggled request was served');
         }
     });
 
-    it('get X-Forwarded-* through an edge that is trusted', async () => {
+    it('get X-Forwarded-* from a trusted edge', async () => {
         const inner = await balancer(nodes, { FARLANDS_TRUSTED: '127.0.0.1/32' }).start();
         const edge = EDGES.nginx.make(inner);
         try {
@@ -265,7 +265,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
 });
 
 describe('nodes that shed load', { timeout: patience(60000) }, () => {
-    it('are not asked in one another\'s place', async () => {
+    it('are not retried on other nodes', async () => {
         const nodes = await new Nodes(3, { config: `${NODE_YAML}\n${SLOW}`
             .replace(/^limits:/m, 'threads: 1\nlimits:\n  queue: 1') }).start();
         const proxy = balancer(nodes);
@@ -281,18 +281,18 @@ describe('nodes that shed load', { timeout: patience(60000) }, () => {
                     return clients.stop();
                 });
             assert.deepEqual(failures, []);
-            const again = proxy.lines().filter(({ node }) => node.includes(','));
-            assert.deepEqual(again, [], 'asked again elsewhere');
-            const came = await nodes.sum('farlands_requests_total') - before;
+            const retried = proxy.lines().filter(({ node }) => node.includes(','));
+            assert.deepEqual(retried, [], 'retried on another node');
+            const received = await nodes.sum('farlands_requests_total') - before;
             assert.ok(await nodes.sum('farlands_shed_total') > 10, 'nothing was shed');
-            assert.ok(came <= 1.05 * asked + 10, `${came} requests at the nodes of ${asked}`);
+            assert.ok(received <= 1.05 * asked + 10, `the nodes received ${received} requests for ${asked}`);
         } finally {
             await proxy.stop();
             await nodes.stop();
         }
     });
 
-    it('or gone are told in the daemon\'s words', async () => {
+    it('or are all down lead to the daemon\'s error message', async () => {
         const nodes = await new Nodes(3).start();
         const proxy = balancer(nodes);
         try {

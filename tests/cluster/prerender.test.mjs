@@ -1,5 +1,5 @@
-// What docker/kubernetes/prerender.yaml does, with its own commands: a list of tiles for each shard, and
-// ask.sh, which has the nodes render them.
+// The commands of docker/kubernetes/prerender.yaml: a list of tiles for each shard, and ask.sh, which
+// requests them from the nodes.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,13 +13,13 @@ import { eachRow } from '../http/table.mjs';
 import { Haproxy, NODE_YAML, Nodes } from './cluster.mjs';
 import { DOCKER, document, documents } from './manifests.mjs';
 
-/* A program as it ends: { code, stdout, stderr }. */
+/* Run a program: resolves to { code, stdout, stderr }. */
 const outcome = (program, args, env) => new Promise((resolve) => {
     execFile(program, args, { env: { ...process.env, ...env }, timeout: patience(60000), killSignal: 'SIGKILL' },
         (error, stdout, stderr) => resolve({ code: error ? error.code ?? error.signal : 0, stdout, stderr }));
 });
 
-/* In place of those of the manifests: few. */
+/* Fewer zooms than in the manifests. */
 const ZOOMS = '0-2';
 
 const ask = (list, base, env = {}) => outcome('sh', [path.join(DOCKER, 'kubernetes/ask.sh'), list, base],
@@ -27,14 +27,14 @@ const ask = (list, base, env = {}) => outcome('sh', [path.join(DOCKER, 'kubernet
 
 describe('ask.sh', { timeout: patience(60000) }, () => {
     const requests = [];
-    let server, base, answer, underWay = 0, most = 0;
+    let server, base, answer, pending = 0, most = 0;
 
     before(async () => {
         server = http.createServer(async (request, response) => {
             requests.push({ url: request.url, priority: request.headers.priority });
-            most = Math.max(most, ++underWay);
+            most = Math.max(most, ++pending);
             await answer(request, response);
-            underWay--;
+            pending--;
         }).listen(0, '127.0.0.1');
         await once(server, 'listening');
         base = `http://127.0.0.1:${server.address().port}`;
@@ -42,34 +42,34 @@ describe('ask.sh', { timeout: patience(60000) }, () => {
     after(() => server.close());
 
     const paths = (count) => Array.from({ length: count }, (_, i) => `/default/relief/9/${i}/-7@2x.png`);
-    const asking = async (list, env, reply) => {
+    const request = async (list, env, reply) => {
         requests.length = most = 0;
         answer = reply;
         return ask(scratchFile('list', list.map((one) => `${one}\n`).join('')), base, env);
     };
-    const fine = async (request, response) => response.end('tile');
+    const succeed = async (_, response) => response.end('tile');
 
-    it('asks for each path once, in the background', async () => {
+    it('requests each path once, with background priority', async () => {
         const list = paths(700);
-        const { code, stdout, stderr } = await asking(list, {}, fine);
+        const { code, stdout, stderr } = await request(list, {}, succeed);
         assert.equal(code, 0, stderr);
         assert.deepEqual(requests.map(({ url }) => url).sort(), [...list].sort());
         assert.deepEqual([...new Set(requests.map(({ priority }) => priority))], ['u=7']);
         assert.equal(stdout, '700 of 700 tiles are there\n');
     });
 
-    it('takes paths without a slash, and a base with one, or with a path', async () => {
+    it('accepts paths without a slash, and a base with a slash or a path', async () => {
         base += '/terrain/';
-        const { code } = await asking(['default/relief/1/0/0.png', '/default/relief/1/1/0.png'], {}, fine);
+        const { code } = await request(['default/relief/1/0/0.png', '/default/relief/1/1/0.png'], {}, succeed);
         base = base.replace('/terrain/', '');
         assert.equal(code, 0);
         assert.deepEqual(requests.map(({ url }) => url).sort(),
             ['/terrain/default/relief/1/0/0.png', '/terrain/default/relief/1/1/0.png']);
     });
 
-    it('asks for no more at once than it is told, also where it comes again', async () => {
+    it('limits concurrent requests, also when it retries', async () => {
         const busy = new Set();
-        const { code, stderr } = await asking(paths(900), { AT_ONCE: '3' }, async (request, response) => {
+        const { code, stderr } = await request(paths(900), { AT_ONCE: '3' }, async (request, response) => {
             await new Promise((resolve) => { setTimeout(resolve, 5); });
             if (Number(request.url.split('/')[4]) % 300 === 7 && !busy.has(request.url)) {
                 busy.add(request.url);
@@ -82,19 +82,19 @@ describe('ask.sh', { timeout: patience(60000) }, () => {
         assert.ok(most > 1 && most <= 3, `${most} at once`);
     });
 
-    it('names what cannot be had, has the rest, and says so', async () => {
-        const { code, stdout, stderr } = await asking(paths(5), {}, async (request, response) => {
+    it('reports failed tiles and requests the others', async () => {
+        const { code, stdout, stderr } = await request(paths(5), {}, async (request, response) => {
             response.statusCode = request.url.includes('/3/') ? 404 : 200;
             response.end('{}');
         });
         assert.equal(code, 1);
         assert.equal(stdout, '4 of 5 tiles are there\n');
         assert.match(stderr, /^404 http:\S+\/default\/relief\/9\/3\/-7@2x\.png .*\n$/);
-        assert.equal(requests.length, 5, 'it insists on what is not there');
+        assert.equal(requests.length, 5, 'it retries a 404');
     });
 
-    it('has nothing to do with an empty list', async () => {
-        const { code, stdout } = await asking([], {}, fine);
+    it('does nothing for an empty list', async () => {
+        const { code, stdout } = await request([], {}, succeed);
         assert.deepEqual([code, stdout, requests.length], [0, '', 0]);
     });
 
@@ -103,7 +103,7 @@ describe('ask.sh', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the Job that renders before anyone asks', { timeout: patience(120000) }, () => {
+describe('the prerender Job', { timeout: patience(120000) }, () => {
     const job = document('kubernetes/prerender.yaml').spec.jobTemplate.spec;
     const [init] = job.template.spec.initContainers, [main] = job.template.spec.containers;
     const TILES = 2 * (1 + 4 + 16);
@@ -120,7 +120,7 @@ describe('the Job that renders before anyone asks', { timeout: patience(120000) 
         await nodes.stop();
     });
 
-    /* One pod's: its list, then what becomes of it. Folders are where this machine has them, and zooms few. */
+    /* Run one pod's commands, with paths of this machine and few zooms: list the tiles, then request them. */
     async function pod(index) {
         const bin = scratch(), work = scratch();
         fs.symlinkSync(BINARY, path.join(bin, 'farlands'));
@@ -133,9 +133,9 @@ describe('the Job that renders before anyone asks', { timeout: patience(120000) 
         assert.equal(listing.code, 0, `${script}: ${listing.stderr}`);
         const [, , list, base] = main.command;
         assert.equal(base, 'http://farlands');
-        const asking = await ask(list.replace('/list', work), `http://${proxy.authority}`,
+        const result = await ask(list.replace('/list', work), `http://${proxy.authority}`,
             Object.fromEntries(main.env.filter(({ name }) => name === 'AT_ONCE').map(({ name, value }) => [name, value])));
-        return { paths: fs.readFileSync(path.join(work, 'tiles'), 'utf8').trim().split('\n'), ...asking };
+        return { paths: fs.readFileSync(path.join(work, 'tiles'), 'utf8').trim().split('\n'), ...result };
     }
 
     it('has a shard for each of its pods', () => {
@@ -144,7 +144,7 @@ describe('the Job that renders before anyone asks', { timeout: patience(120000) 
         assert.equal(Number(shards), job.completions);
     });
 
-    it('has every tile rendered once, where it will be asked for', async () => {
+    it('renders every tile once, on the node that will serve it', async () => {
         const pods = await Promise.all(Array.from({ length: job.completions }, (_, i) => pod(i)));
         await eachRow(pods, ({ code, stderr }) => assert.equal(code, 0, stderr));
         const paths = pods.flatMap((one) => one.paths);
@@ -153,16 +153,16 @@ describe('the Job that renders before anyone asks', { timeout: patience(120000) 
         assert.equal(await nodes.sum('farlands_tiles_rendered_total'), TILES);
 
         await Promise.all(paths.map((one) => proxy.bytes(one.replace(/^\/*/, '/'))));
-        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), TILES, 'what was rendered is rendered again');
+        assert.equal(await nodes.sum('farlands_tiles_rendered_total'), TILES, 'a tile is rendered again');
         assert.equal(await nodes.sum('farlands_cache_hits_total'), TILES);
     });
 });
 
-describe('the Job that renders into an archive', { timeout: patience(60000) }, () => {
+describe('the archive Job', { timeout: patience(60000) }, () => {
     const [pod] = documents('kubernetes/archive.yaml').filter(({ kind }) => kind === 'Job').map((one) => one.spec.template.spec);
     const [container] = pod.containers;
 
-    it('has its archive, and its cache, where the volume is', async () => {
+    it('writes its archive and its cache to the volume', async () => {
         const volume = scratch();
         const [{ mountPath }] = container.volumeMounts;
         const args = container.args.map((word) => word.replace(`=${mountPath}/`, `=${volume}/`)

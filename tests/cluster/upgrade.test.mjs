@@ -1,5 +1,5 @@
-// In the middle of an upgrade that changes the world nodes have two fingerprints, and clients come with
-// URLs of either to both. Whatever a node cannot vouch for must not be kept for good.
+// During an upgrade that changes the world, nodes have two fingerprints, and a URL of either may reach any
+// node. A response must not be cached as immutable if its version is not the node's own.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { Haproxy, NODE_YAML, Nodes } from './cluster.mjs';
 
 const world = (seed) => `${NODE_YAML}\nworlds:\n  - name: default\n    seed: ${seed}\n`;
 
-describe('nodes before and after a change of the world', { timeout: patience(60000) }, () => {
+describe('nodes during a change of the world', { timeout: patience(60000) }, () => {
     const old = new Nodes(1, { config: world(1) }), renewed = new Nodes(2, { config: world(2) });
     let proxy, fingerprints;
 
@@ -25,37 +25,38 @@ describe('nodes before and after a change of the world', { timeout: patience(600
         await Promise.all([old.stop(), renewed.stop()]);
     });
 
-    const HOUR = 'public, max-age=3600', YEAR = 'public, max-age=31536000, immutable', ASK = 'no-cache';
-    /* What carries ?v=, by the templates in documents. */
+    const HOUR = 'public, max-age=3600', YEAR = 'public, max-age=31536000, immutable', REVALIDATE = 'no-cache';
+    /* Resources whose URL templates have ?v=. */
     const versioned = [...Array.from({ length: 24 }, (_, i) => `/default/gray/9/${8 * i}/3.png?`),
         '/default/height/16/1/1.f32?', '/default/region.r16?x=0&y=0&width=5&height=5&',
         '/default/volume.f32?x=0&y=0&z=0&width=2&height=2&depth=2&'];
 
-    it('give their own for good, and another\'s only until it is asked for again', async () => {
-        const met = new Set();
+    it('make their own version immutable, and require revalidation of another', async () => {
+        const seen = new Set();
         await eachRow(versioned.flatMap((target) => fingerprints.map((v) => `${target}v=${v}`)), async (target) => {
             const { status, headers } = await proxy.get(target);
             const own = fingerprints[headers['farlands-node'] === 'node1' ? 0 : 1];
             assert.equal(status, 200);
-            assert.equal(headers['cache-control'], target.endsWith(own) ? YEAR : ASK);
-            met.add(`${own} ${target.endsWith(own)}`);
+            assert.equal(headers['cache-control'], target.endsWith(own) ? YEAR : REVALIDATE);
+            seen.add(`${own} ${target.endsWith(own)}`);
         });
-        assert.equal(met.size, 4, `not both nodes were asked for both: ${[...met]}`);
+        assert.equal(seen.size, 4, `not every node got every version: ${[...seen]}`);
     });
 
-    it('give for an hour at most what has no version, and documents until they are asked for again', async () => {
+    it('allow an hour for URLs without version, and require revalidation of documents', async () => {
         await eachRow([['/default/height?x=1&y=2', HOUR], ['/default/heights?at=1,2', HOUR], ['/default/gray/9/1/3.png', HOUR],
-            ['/worlds.json', ASK], ['/default.json', ASK], ['/default/relief.json', ASK]], async ([target, expected]) => {
+            ['/worlds.json', REVALIDATE], ['/default.json', REVALIDATE], ['/default/relief.json', REVALIDATE],
+        ], async ([target, expected]) => {
             assert.equal((await proxy.get(target)).headers['cache-control'], expected);
         });
     });
 
-    it('have tiles that nobody takes for the other\'s', async () => {
+    it('give the tiles of each world different ETags', async () => {
         const [target] = versioned;
         const [before, after] = await Promise.all([old, renewed].map(({ all }) => all[0].get(target)));
         assert.notEqual(before.headers.etag, after.headers.etag);
-        const asked = await renewed.all[0].get(target, { 'If-None-Match': before.headers.etag });
-        assert.equal(asked.status, 200);
+        const changed = await renewed.all[0].get(target, { 'If-None-Match': before.headers.etag });
+        assert.equal(changed.status, 200);
         assert.equal((await renewed.all[0].get(target, { 'If-None-Match': after.headers.etag })).status, 304);
     });
 });

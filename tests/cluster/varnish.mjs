@@ -1,4 +1,4 @@
-// Varnish with docker/varnish/default.vcl, on a free port of loopback. Not a test.
+// Varnish with docker/varnish/default.vcl, on a free loopback port. Not a test.
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,9 +12,9 @@ const VCL = fileURLToPath(new URL('../../docker/varnish/default.vcl', import.met
 
 /* The port of the Varnish with the working directory WORK, or 0 if it has none yet. */
 function listensAt(work) {
-    const asked = spawnSync('varnishadm', ['-n', work, '-t', '5', 'debug.listen_address'],
+    const shown = spawnSync('varnishadm', ['-n', work, '-t', '5', 'debug.listen_address'],
         { encoding: 'utf8', env: { ...process.env, ...SBIN } });
-    return Number(/ 127\.0\.0\.1 (\d+)/.exec(asked.stdout)?.[1] ?? 0);
+    return Number(/ 127\.0\.0\.1 (\d+)/.exec(shown.stdout)?.[1] ?? 0);
 }
 
 /* Its backend is ORIGIN. later() sets its clock ahead. */
@@ -28,7 +28,7 @@ export class Varnish extends Front {
         fs.chmodSync(this.folder, 0o755);
     }
 
-    /* It measures idle times of connections by that clock. */
+    /* Varnish measures the idle times of connections by this clock, so open ones would be closed. */
     later(seconds) {
         this.agent.destroy();
         this.clock.later(seconds);

@@ -1,5 +1,5 @@
-// What somebody sees who watches many nodes: docker/'s dashboard of them side by side and the alerts
-// about them ask for what nodes and HAProxy's exporter have.
+// Monitoring many nodes: the metrics in docker/'s dashboard and alerts exist in the nodes and in HAProxy's
+// exporter.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,7 @@ import { eachRow } from '../http/table.mjs';
 import { Haproxy, Nodes } from './cluster.mjs';
 import { DOCKER, document, filesEnding, text } from './manifests.mjs';
 
-/* [where, expression] of the dashboard, and of the rules. */
+/* The expressions of the dashboard and of the rules: [title, expression] each. */
 function expressions() {
     const { panels, templating } = JSON.parse(text('grafana/dashboards/nodes.json'));
     const rules = document('prometheus/cluster-alerts.yml').groups.flatMap((group) => group.rules);
@@ -23,7 +23,7 @@ function expressions() {
     };
 }
 
-describe('who watches many nodes', { timeout: patience(60000) }, () => {
+describe('monitoring many nodes', { timeout: patience(60000) }, () => {
     const nodes = new Nodes(2);
     const { panels, variables, rules } = expressions();
     let proxy, series;
@@ -43,12 +43,12 @@ describe('who watches many nodes', { timeout: patience(60000) }, () => {
         await nodes.stop();
     });
 
-    it('asks only for what there is, with labels that it has', async () => {
+    it('queries only metrics and labels that exist', async () => {
         await eachRow([...panels, ...variables, ...rules], ([, expression]) => {
             const wanted = [...expression.matchAll(/\b((?:haproxy|farlands|process)_\w+|up)\b(?:\{([^}]*)\})?/g)];
-            assert.ok(wanted.length > 0, 'no metric');
+            assert.ok(wanted.length > 0, 'no metric in it');
             for (const [, name, labels = ''] of wanted) {
-                /* The scraper's labels, and the dashboard's variable. */
+                /* Without the labels that the scraper adds, and the dashboard's variable. */
                 const own = labels.split(',').filter((label) => label && !/^(job|instance)=/.test(label));
                 assert.ok(name === 'up' || series.some((one) => one.split('{')[0] === name &&
                     own.every((label) => one.includes(label))), `no ${name}{${own}}`);
@@ -56,7 +56,7 @@ describe('who watches many nodes', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('sees in HAProxy who is up', async () => {
+    it('HAProxy\'s metrics count the active nodes', async () => {
         const active = async () => {
             const answer = await Daemon.prototype.request.call({ ...proxy.stats, agent: undefined }, 'GET', '/metrics');
             return Number(/^haproxy_backend_active_servers\{proxy="nodes"\} (\d+)$/m.exec(answer.body)[1]);
@@ -66,14 +66,14 @@ describe('who watches many nodes', { timeout: patience(60000) }, () => {
         assert.ok(await eventually(async () => await active() === 1, 10000), 'still 2');
     });
 
-    it('finds in docker/README.md what each alert asks for', () => {
+    it('docker/README.md describes every alert', () => {
         const alerts = ['alerts', 'cluster-alerts'].flatMap((name) => document(`prometheus/${name}.yml`).groups)
             .flatMap((group) => group.rules).map(({ alert }) => alert);
-        const told = [...text('README.md').matchAll(/^\| `(Farlands\w+)` \|/gm)].map((match) => match[1]);
-        assert.deepEqual(told, alerts);
+        const described = [...text('README.md').matchAll(/^\| `(Farlands\w+)` \|/gm)].map((match) => match[1]);
+        assert.deepEqual(described, alerts);
     });
 
-    it('pleases promtool', async () => {
+    it('promtool accepts the rules, and their tests pass', async () => {
         const recorded = ['groups:', '  - name: dashboard', '    rules:', ...panels.flatMap(([, expression], i) => [
             `      - record: panel:${i}`,
             `        expr: ${JSON.stringify(expression.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'))}`])];
