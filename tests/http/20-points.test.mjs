@@ -1,4 +1,4 @@
-// What a game server asks about single places.
+// Endpoints for single points: /height, /heights and /spawn.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { eventually, patience } from './program.mjs';
 
 const UNIT = 1024n;
 
-/* In units. */
+/* In 1/1024 blocks. */
 const PLACES = [
     [0n, 0n], [12n * UNIT + 512n, -3n * UNIT], [-1n, 1n], [123456789n * UNIT, -987654321n * UNIT],
     [(LIMIT - 2n) * UNIT + 1n, (1n - LIMIT) * UNIT + 7n],
@@ -19,8 +19,8 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const ground = (x, y) => daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
 
-    // To the bit, once the text is the float again that it stands for.
-    it('is as steep as the heights a block away say, and faces away from the rise', () => eachRow(
+    // Exact, after the JSON numbers are converted back to floats.
+    it('has the slope and normal of the heights one block away', () => eachRow(
         PLACES, async ([x, y]) => {
             const { slope, normal } = await ground(x, y);
             const height = async (dx, dy) =>
@@ -34,7 +34,7 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
                 assert.ok(Math.abs(normal[axis] - expected) <= 1e-7, `normal[${axis}]`));
         }));
 
-    it('is there at the very limit', () => eachRow(
+    it('is defined at the coordinate limit', () => eachRow(
         [[1n, 1n], [-1n, 1n], [1n, -1n], [-1n, -1n]], async ([east, south]) => {
             const answer = await daemon.get(
                 `/default/height?x=${east * LIMIT}&y=${south * LIMIT}`);
@@ -45,8 +45,8 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
         }));
 });
 
-/* What is said about every answer that is worked out. */
-async function assertAnswersOfOneUrl(daemon, target) {
+/* Assert the headers and conditional requests that all computed responses share. */
+async function assertComputedResponse(daemon, target) {
     const { fingerprint } = await daemon.json('/default.json');
     const first = await daemon.get(target);
     assertStatus(first, 200);
@@ -73,7 +73,7 @@ describe('/heights', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
     const list = (places) => places.map(([x, y]) => `${decimal(x)},${decimal(y)}`).join(';');
 
-    it('answers in the order asked, with what /height says', async () => {
+    it('returns the heights of /height in the requested order', async () => {
         const places = [...PLACES, PLACES[0], [LIMIT * UNIT, -LIMIT * UNIT]];
         const { heights } = await daemon.json(`/default/heights?at=${list(places)}`);
         assert.equal(heights.length, places.length);
@@ -84,7 +84,7 @@ describe('/heights', { timeout: patience(60000) }, () => {
         assert.deepEqual(await daemon.json('/default/heights?at=0,0'), { heights: heights.slice(0, 1) });
     });
 
-    it('has as many as 8 KiB of URL hold', async () => {
+    it('accepts as many points as fit into 8 KiB of URL', async () => {
         const samples = floats(await daemon.bytes('/default/height/16/32768/32768.f32'));
         const places = [];
         let target = '/default/heights?at=0,0';
@@ -100,9 +100,9 @@ describe('/heights', { timeout: patience(60000) }, () => {
         assertError(await daemon.get(`${target}${';0,0'.repeat(40)}`), 414);
     });
 
-    it('has a validator', () => assertAnswersOfOneUrl(daemon, '/default/heights?at=1,2;3,4.5'));
+    it('has a validator', () => assertComputedResponse(daemon, '/default/heights?at=1,2;3,4.5'));
 
-    it('names the place that is wrong', () => eachRow([
+    it('names the invalid point', () => eachRow([
         ['', /\bat\b/], ['?', /\bat\b/], ['?at=', /place 1/], ['?x=1&y=1', /\bat\b/],
         ['?at=1,1&at=2,2', /\bat\b/], ['?at=1', /place 1: y/], ['?at=1,2;;3,4', /place 2/],
         ['?at=1,2;3,4;x,6', /place 3: x/], ['?at=1,2;3,1e3', /place 2: y/], ['?at=0,nan', /place 1: y/],
@@ -120,7 +120,7 @@ const SPAWN_WORLDS = `worlds:
     seeds: any
   - name: flat
     elevation: [[-1, 5], [1, 5]]
-  - name: slow # point by point
+  - name: slow # searched point by point
     noise: { fractal: ridged, wavelength: 8192, octaves: 12, warp: { amplitude: 2000, wavelength: 9000 } }
     elevation: [[0, 0], [1, 1000]]
 `;
@@ -138,40 +138,40 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         return Math.fround(Math.sqrt(east * east + south * south));
     };
 
-    /* By looking at every block; near the middle of those, lest a nearer one lies outside. */
-    function nearest(wish) {
+    /* Search all blocks. Only valid near the middle, since a nearer block could lie outside. */
+    function nearest(query) {
         let found;
         for (let y = 1; y < SIDE - 1; y++)
             for (let x = 1; x < SIDE - 1; x++) {
-                if (height(x, y) < wish.min || height(x, y) > wish.max || slope(x, y) > wish.slope)
+                if (height(x, y) < query.min || height(x, y) > query.max || slope(x, y) > query.slope)
                     continue;
-                const square = (x - wish.x) ** 2 + (y - wish.y) ** 2;
+                const square = (x - query.x) ** 2 + (y - query.y) ** 2;
                 if (!found || square < found.square)
                     found = { x, y, square };
             }
         return found;
     }
 
-    const text = (wish) => `/default/spawn?${Object.entries(wish)
+    const text = (query) => `/default/spawn?${Object.entries(query)
         .filter(([, value]) => Number.isFinite(value)).map((pair) => pair.join('=')).join('&')}`;
 
-    it('finds the nearest block that is as wished', async () => {
+    it('finds the nearest block that matches', async () => {
         const z = NATIVE_ZOOM;
         samples = floats(await daemon.bytes(`/default/height/${z}/32768/32768.f32`));
-        const wishes = [];
+        const queries = [];
         for (let i = 0; i < 200; i++)
-            wishes.push({
+            queries.push({
                 x: 100 + i % 7 * 8.5, y: 150 - i % 11 * 4.25,
                 min: i % 3 ? Math.round(height(i, 255 - i)) : -Infinity,
                 max: i % 4 ? Math.round(height(i, 255 - i)) + 1 + i % 5 : Infinity,
                 slope: i % 2 ? [0.5, 0.125, 0.0625, 1][i % 8 >> 1] : Infinity,
             });
         let checked = 0;
-        await eachRow(wishes.map((wish) => [wish]), async ([wish]) => {
-            const expected = nearest(wish);
+        await eachRow(queries.map((query) => [query]), async ([query]) => {
+            const expected = nearest(query);
             if (!expected || expected.square > 90 ** 2)
                 return;
-            const place = await daemon.json(text(wish));
+            const place = await daemon.json(text(query));
             assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'distance']);
             assert.deepEqual([place.x, place.y], [expected.x, expected.y]);
             assert.equal(place.distance, Math.sqrt(expected.square));
@@ -179,10 +179,10 @@ describe('/spawn', { timeout: patience(120000) }, () => {
             assert.deepEqual(ground, await daemon.json(`/default/height?x=${place.x}&y=${place.y}`));
             checked++;
         });
-        assert.ok(checked > 100, `only ${checked} wishes were met nearby`);
+        assert.ok(checked > 100, `only ${checked} queries had a match nearby`);
     });
 
-    it('takes the block itself, or the one with the least y, then x', () => eachRow([
+    it('prefers the block itself, then the least y, then the least x', () => eachRow([
         [['12', '-7'], [12, -7, 0]],
         [['0.5', '0.5'], [0, 0, Math.SQRT1_2]],
         [['-0.5', '3.5'], [-1, 3, Math.SQRT1_2]],
@@ -195,7 +195,7 @@ describe('/spawn', { timeout: patience(120000) }, () => {
             }, bounds);
     }));
 
-    it('says where there is nothing, and for what', () => eachRow([
+    it('returns 404 with the criteria if nothing matches', () => eachRow([
         ['/flat/spawn?x=1&y=2.5&min=6', /4096.* x 1, y 2\.5 .*min 6$/],
         ['/flat/spawn?x=0&y=0&max=4.5&slope=0.25', /max 4\.5 slope 0\.25$/],
         ['/default/spawn?x=0&y=0&min=99.5&max=100&slope=0', /min 99\.5 max 100 slope 0$/],
@@ -203,16 +203,16 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         assertError(await daemon.get(target), 404, names);
     }));
 
-    it('is there for any seed', async () => {
+    it('works for any seed', async () => {
         const place = await daemon.json('/default:77/spawn?x=0&y=0&min=3&max=9');
         assert.ok(place.height >= 3 && place.height <= 9, `height ${place.height}`);
         const { height: there } = await daemon.json(`/default:77/height?x=${place.x}&y=${place.y}`);
         assert.equal(place.height, there);
     });
 
-    it('has a validator', () => assertAnswersOfOneUrl(daemon, '/default/spawn?x=3&y=4&min=10'));
+    it('has a validator', () => assertComputedResponse(daemon, '/default/spawn?x=3&y=4&min=10'));
 
-    it('refuses what is no wish', () => eachRow([
+    it('rejects invalid parameters', () => eachRow([
         ['?x=1', /\by\b/], ['?y=1', /\bx\b/], ['', /\bx\b/], ['?x=1&y=1&x=2', /\bx\b/],
         ['?x=1e3&y=0', /\bx\b/], ['?x=0&y=0.00048828125', /1\/1024/], ['?x=4503599627370497&y=0', /2\^52/],
         ['?x=0&y=0&min=2&max=1', /\bmin\b.*\bmax\b/], ['?x=0&y=0&slope=-1', /\bslope\b/],
@@ -225,7 +225,7 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         assertError(await daemon.get(`/flat/spawn${query}`), 400, names);
     }));
 
-    it('holds up nobody while it searches', async () => {
+    it('does not delay other requests', async () => {
         const hopeless = Array.from({ length: 8 }, (_, i) =>
             daemon.get(`/default/spawn?x=${i}&y=0&slope=0&min=99`, {}, { limit: 60000 }));
         for (let i = 0; i < 20; i++) {
@@ -239,15 +239,15 @@ describe('/spawn', { timeout: patience(120000) }, () => {
             assertStatus(answer, [404, 503]);
     });
 
-    it('ends when nobody waits for it any longer', async () => {
+    it('stops when the client disconnects', async () => {
         const busy = async () => (await daemon.metrics()).get('farlands_renders_running');
         const abandoned = (await daemon.metrics()).get('farlands_abandoned_total');
         const connection = await daemon.connect();
         connection.send('GET /slow/spawn?x=0&y=0&slope=0&max=999 HTTP/1.1\r\nHost: a\r\n\r\n');
-        assert.ok(await eventually(async () => await busy() > 0), 'nothing begins');
+        assert.ok(await eventually(async () => await busy() > 0), 'the search does not start');
         connection.close();
         assert.ok(await eventually(async () =>
-            (await daemon.metrics()).get('farlands_abandoned_total') === abandoned + 1, 2000), 'it goes on');
-        assert.ok(await eventually(async () => await busy() === 0, 2000), 'nor does its last slice end');
+            (await daemon.metrics()).get('farlands_abandoned_total') === abandoned + 1, 2000), 'the search goes on');
+        assert.ok(await eventually(async () => await busy() === 0, 2000), 'the last slice of the search does not end');
     });
 });

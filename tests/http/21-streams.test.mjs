@@ -1,5 +1,5 @@
-// Large regions are sent as they are computed: neither their size, nor their number, nor
-// who reads them slowly or not at all costs the others anything.
+// Large regions are streamed while they are computed: large, many, slowly read and unread
+// ones do not affect other requests.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -19,10 +19,10 @@ const SIDE = 4097;
 const WHOLE = SIDE * SIDE * 4;
 const MEBIBYTE = 1 << 20;
 
-/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+/* Sanitizers keep freed memory, so memory limits are not tested with them. */
 const sanitized = patience(1) > 1;
 
-/* quick: as fast as it is sent. slow: four seconds of one core and more for the largest. */
+/* quick: computed as fast as it is sent. slow: the largest region takes a core at least four seconds. */
 const worlds = `worlds:
   - name: default
   - name: quick
@@ -30,11 +30,11 @@ const worlds = `worlds:
   - name: slow
     noise: { octaves: ${fewer(64)}, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
 `;
-/* As little in memory as can be: what grows is not a cache that fills. */
+/* A minimal memory cache, so that growth is not a cache that fills. */
 const config = (more = '') => `cache: { memory: 1M }\n${more}${worlds}`;
 
 let column = 0;
-/* The I-th large region: none is asked for twice. */
+/* A large region that was not requested before. */
 const large = (world, { form = 'f32', sides = [SIDE, SIDE] } = {}) =>
     target([blocks(8192 * ++column), 0n], sides, { world, form });
 const coldTile = () => `/default/height/12/${++column}/77.f32`;
@@ -45,15 +45,15 @@ const digestOf = (bytes) => createHash('sha1').update(bytes).digest('hex');
 describe('the memory for large regions', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: config() });
 
-    /* What COUNT streams take: 4 MiB each, as config/farlands.yaml has it, and what others do meanwhile. */
+    /* COUNT streams take 4 MiB each, as in config/farlands.yaml; 8 MiB are for everything else. */
     async function assertBounded(count, work) {
         const growth = await peakGrowth(daemon.pid, work);
         if (!sanitized)
             assert.ok(growth < (8 + 4 * count) * MEBIBYTE, `grown by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
     }
 
-    it('is not that of the whole', () => eachRow(FORMS, async (form) => {
-        // Threads, stacks and arenas are there from the first on.
+    it('does not grow with their size', () => eachRow(FORMS, async (form) => {
+        // The first request allocates threads, stacks and arenas.
         await daemon.bytes(target([0n, 0n], [1025, 513], { form }));
         await assertBounded(1, async () => {
             const stream = await open(daemon, large('quick', { form }));
@@ -64,7 +64,7 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
         });
     }));
 
-    it('is not that of several at once', () => assertBounded(6, async () => {
+    it('is bounded for several at once', () => assertBounded(6, async () => {
         const targets = Array.from({ length: 6 }, () => large('quick', { form: 'f32', sides: [2049, 2049] }));
         const lengths = await withStreams(daemon, targets, (streams) =>
             Promise.all(streams.map((stream) => stream.rest())));
@@ -72,7 +72,7 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
             assert.equal(length, 2049 * 2049 * 4);
     }));
 
-    it('is not that of those that are read slowly, or not at all', () => assertBounded(6, () =>
+    it('is bounded if they are read slowly or not at all', () => assertBounded(6, () =>
         withStreams(daemon, FORMS.flatMap((form) => [large('quick', { form }), large('default', { form })]),
             async (streams) => {
                 for (const [i, stream] of streams.entries())
@@ -86,9 +86,9 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
                 assert.ok(streams.every(({ error, done }) => !error && !done));
             })));
 
-    it('is given back', async () => {
+    it('is released', async () => {
         const before = await peakGrowth(daemon.pid, () => {});
-        assert.ok(before < MEBIBYTE || sanitized, 'at rest it grows');
+        assert.ok(before < MEBIBYTE || sanitized, 'memory grows while idle');
         await assertBounded(1, async () => {
             for (let i = 0; i < fewer(60); i++) {
                 const stream = await open(daemon, large('quick', { form: FORMS[i % 3] }));
@@ -100,14 +100,14 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
 });
 
 describe('large regions', { timeout: patience(60000) }, () => {
-    // One thread for all: who waits for another's end shows.
+    // With one thread, a request that waits for the end of another shows.
     const daemon = useDaemon({ config: config('threads: 1\nlimits: { wait: 60000 }\n') });
 
     /*
-     * That tiles, small regions and what is not computed are answered before STREAMS get on
-     * by PIECES MiB together: on a machine of any speed that is hardly anything of the whole.
+     * Assert that tiles, small regions and uncomputed responses arrive before STREAMS progress by
+     * PIECES MiB together, which is a small part of the whole on a machine of any speed.
      */
-    async function assertLetThrough(streams, pieces) {
+    async function assertNotDelayed(streams, pieces) {
         const received = () => streams.reduce((sum, stream) => sum + stream.received, 0);
         for (const [what, next] of [['a tile', coldTile], ['a region', small], ['/healthz', () => '/healthz']])
             for (let i = 0; i < 3; i++) {
@@ -115,34 +115,34 @@ describe('large regions', { timeout: patience(60000) }, () => {
                 await daemon.bytes(next());
                 const meanwhile = received() - before;
                 assert.ok(meanwhile <= pieces * MEBIBYTE, `${what} waited for ${(meanwhile / MEBIBYTE).toFixed(1)} MiB`);
-                assert.ok(streams.every(({ done, error }) => !done && !error), `${what} waited for the end of one`);
+                assert.ok(streams.every(({ done, error }) => !done && !error), `${what} waited for the end of a stream`);
             }
     }
 
-    /* Of a picture, where a MiB may be much of it, the end alone tells. */
-    it('hold up neither tiles nor small regions', () => eachRow([['f32', 4], ['png', Infinity]], ([form, pieces]) =>
+    /* A MiB may be much of a picture, so for pictures only the end is tested. */
+    it('delay neither tiles nor small regions', () => eachRow([['f32', 4], ['png', Infinity]], ([form, pieces]) =>
         withStreams(daemon, [large('slow', { form })], async ([stream]) => {
             await stream.read(1);
-            await assertLetThrough([stream.flow()], pieces);
+            await assertNotDelayed([stream.flow()], pieces);
         })));
 
-    it('hold them up no more when they are many', () => withStreams(daemon,
+    it('delay them no more if there are many', () => withStreams(daemon,
         Array.from({ length: 2 + fewer(6) }, () => large('slow')), async (streams) => {
             await Promise.all(streams.map((stream) => stream.read(1)));
-            await assertLetThrough(streams.map((stream) => stream.flow()), 12);
+            await assertNotDelayed(streams.map((stream) => stream.flow()), 12);
         }));
 
-    it('that nobody reads hold up nobody', () => withStreams(daemon,
+    it('delay nothing if nobody reads them', () => withStreams(daemon,
         Array.from({ length: 8 }, (_, i) => large('default', { form: FORMS[i % 3] })), async (streams) => {
-            assert.ok(await rests(daemon.pid, 10000), 'computed, though nobody reads');
-            await assertLetThrough(streams, 0);
-            // And another one comes to its end.
+            assert.ok(await rests(daemon.pid, 10000), 'unread regions are computed');
+            await assertNotDelayed(streams, 0);
+            // Another one completes.
             const { length } = await (await open(daemon, large('quick'))).rest();
             assert.equal(length, WHOLE);
             assert.ok(streams.every(({ done, error }) => !done && !error));
         }));
 
-    it('are the same, alone or together, read at once or slowly', async () => {
+    it('have the same bytes alone or together, read quickly or slowly', async () => {
         const targets = FORMS.map((form) => target([1n, 1n], [1025, 1025], { form }));
         const alone = [];
         for (const one of targets)
@@ -160,50 +160,50 @@ describe('large regions', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('leave the connection to the next request', () => eachRow(FORMS, async (form) => {
+    it('keep the connection usable', () => eachRow(FORMS, async (form) => {
         const path = target([7n, 7n], [1025, 257], { form });
         const whole = await daemon.bytes(path);
         const { answers, rest } = await daemon.raw(
             request('GET', path) + request('HEAD', '/healthz') + request('GET', path) + request('GET', '/healthz'),
             { methods: ['GET', 'HEAD', 'GET', 'GET'] });
         assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
-        assert.ok(answers[0].body.equals(whole) && answers[2].body.equals(whole), 'other bytes');
-        assert.equal(rest.length, 0, 'bytes after the last answer');
+        assert.ok(answers[0].body.equals(whole) && answers[2].body.equals(whole), 'different bytes');
+        assert.equal(rest.length, 0, 'bytes after the last response');
         for (const { headers } of answers)
             assert.notEqual(headers.connection?.toLowerCase(), 'close');
     }));
 
-    it('reach those who speak HTTP/1.0, or want to close', () => eachRow(FORMS.flatMap((form) =>
+    it('work with HTTP/1.0 and Connection: close', () => eachRow(FORMS.flatMap((form) =>
         [['HTTP/1.0\r\n\r\n', form], ['HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', form]]), async ([tail, form]) => {
         const path = target([7n, 7n], [1025, 257], { form });
         const { answers: [answer], closed } = await daemon.raw(`GET ${path} ${tail}`, { closeLimit: 2000 });
         assertStatus(answer, 200);
-        assert.ok(answer.body.equals(await daemon.bytes(path)), 'other bytes');
-        assert.ok(closed, 'the connection stays open');
+        assert.ok(answer.body.equals(await daemon.bytes(path)), 'different bytes');
+        assert.ok(closed, 'the connection stayed open');
         if (form !== 'png')
             assert.equal(Number(answer.headers['content-length']), answer.body.length);
         if (tail.startsWith('HTTP/1.0'))
-            assert.equal(answer.headers['transfer-encoding'], undefined, '1.0 knows no chunks');
+            assert.equal(answer.headers['transfer-encoding'], undefined, 'HTTP/1.0 has no chunks');
     }));
 });
 
-describe('who leaves in the middle', { timeout: patience(60000) }, () => {
+describe('a client that disconnects in mid-stream', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: config() });
     const idle = () => rests(daemon.pid, 1250);
 
-    it('ends the computing', () => eachRow(FORMS, async (form) => {
+    it('stops the computation', () => eachRow(FORMS, async (form) => {
         const stream = await open(daemon, large('slow', { form }));
         await stream.read(1);
         stream.flow();
         const before = processorTime(daemon.pid);
-        assert.ok(await eventually(() => processorTime(daemon.pid) - before > 30), 'nothing is computed that could end');
+        assert.ok(await eventually(() => processorTime(daemon.pid) - before > 30), 'nothing is being computed');
         assert.ok(!stream.done && !stream.error);
         stream.leave();
-        assert.ok(await idle(), 'computes on for nobody');
+        assert.ok(await idle(), 'the computation goes on');
         assertStatus(await daemon.get('/healthz'), 200);
     }));
 
-    it('ends it before it begins, too', async () => {
+    it('stops the computation even before it begins', async () => {
         for (let i = 0; i < 12; i++) {
             const connection = await daemon.connect();
             connection.send(request('GET', large('slow', { form: FORMS[i % 3] })));
@@ -211,19 +211,19 @@ describe('who leaves in the middle', { timeout: patience(60000) }, () => {
                 await sleep(5);
             connection.close();
         }
-        assert.ok(await idle(), 'computes on for nobody');
+        assert.ok(await idle(), 'the computation goes on');
         assert.equal((await daemon.bytes(target([0n, 0n], [1025, 1025], { world: 'quick' }))).length, 1025 * 1025 * 4);
     });
 
-    it('ends his own alone', () => withStreams(daemon, [large('quick'), large('slow')], async ([stays, leaves]) => {
-        await stays.read(100000);
-        await leaves.read(100000);
-        leaves.leave();
-        assert.equal((await stays.rest()).length, WHOLE);
+    it('does not affect other streams', () => withStreams(daemon, [large('quick'), large('slow')], async ([kept, aborted]) => {
+        await kept.read(100000);
+        await aborted.read(100000);
+        aborted.leave();
+        assert.equal((await kept.rest()).length, WHOLE);
     }));
 });
 
-describe('how many large regions are made at once', { timeout: patience(60000) }, () => {
+describe('the number of concurrent large regions', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: config('limits: { streams: 2 }\n') });
 
     it('is limited', async () => {
@@ -236,14 +236,14 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
                 assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
                 assert.equal(answer.headers.etag, undefined);
             });
-            // What is not made counts for nothing.
+            // Responses that need no stream are not limited.
             const { status, headers } = await daemon.head(more);
             assert.equal(status, 200);
             assertStatus(await daemon.get(more, { 'If-None-Match': headers.etag }), 304);
             assertStatus(await daemon.get(more, { Range: 'bytes=-4' }), 206);
             for (const path of [small(), coldTile(), target([0n, 0n], [512, 512], { world: 'quick' }), '/healthz'])
                 assertStatus(await daemon.get(path), 200);
-            // One ends, another one leaves: two may come.
+            // When a stream has ended, a new one is accepted.
             streams[0].leave();
             assert.ok(await eventually(async () => {
                 const stream = await open(daemon, more);
@@ -251,7 +251,7 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
                     assert.equal((await stream.rest()).length, WHOLE);
                 stream.leave();
                 return stream.status === 200;
-            }), 'refused for good');
+            }), 'the place is not released');
             assert.ok(!streams[1].error && !streams[1].done);
         });
         assert.ok(await eventually(async () => {
@@ -259,10 +259,10 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
             a.leave();
             b.leave();
             return a.status === 200 && b.status === 200;
-        }), 'not as many as before');
+        }), 'places are not released');
     });
 
-    it('is of the daemon, whatever its shards', () => eachRow([[1, 1], [1, 3], [2, 1], [2, 3], [4, 2]],
+    it('is limited for the whole daemon, not per shard', () => eachRow([[1, 1], [1, 3], [2, 1], [2, 3], [4, 2]],
         ([shards, count]) => withDaemon((other) => withStreams(other, Array.from({ length: count + 4 }, () => large('quick')),
             (streams) => {
                 const statuses = streams.map(({ status }) => status);
@@ -270,7 +270,7 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
                     `${statuses}`);
             }), { config: config(`shards: ${shards}\nlimits: { streams: ${count} }\n`) })));
 
-    it('is reached by no fewer, on whichever connections', () => eachRow([[0, 1], [0, 2], [0, 3]], (pair) =>
+    it('reaches its limit on any pair of connections', () => eachRow([[0, 1], [0, 2], [0, 3]], (pair) =>
         withDaemon(async (other) => {
             const connections = [];
             for (let i = 0; i < 4; i++) {
@@ -288,34 +288,34 @@ describe('how many large regions are made at once', { timeout: patience(60000) }
                 connection.close();
         }, { config: config('shards: 2\nlimits: { streams: 2 }\n') })));
 
-    it('is 32 where nothing is said, and 16 for one client', () => withDaemon(async (other) => {
+    it('is at most 32 by default, and 16 per client', () => withDaemon(async (other) => {
         const from = (client) => ({ 'X-Forwarded-For': client });
         const sixteen = Array.from({ length: 16 }, () => large('quick'));
-        const assertTaken = (streams) =>
+        const assertAccepted = (streams) =>
             assert.ok(streams.every(({ status }) => status === 200), streams.map(({ status }) => status).join(' '));
         await withStreams(other, sixteen, async (streams) => {
-            assertTaken(streams);
+            assertAccepted(streams);
             assertError(await other.get(large('quick'), from('192.0.2.1')), 503);
             assert.equal(await other.metric('farlands_limited_total'), 1);
             assertStatus(await other.get(small(), from('192.0.2.1')), 200);
             await withStreams(other, sixteen, async (others) => {
-                assertTaken(others);
+                assertAccepted(others);
                 assertError(await other.get(large('quick'), from('192.0.2.3')), 503);
                 assert.equal(await other.metric('farlands_limited_total'), 1);
             }, from('192.0.2.2'));
-            // Who has left has places again.
+            // When a stream has ended, its client may open a new one.
             streams[3].leave();
             assert.ok(await eventually(async () => {
                 const stream = await open(other, large('quick'), from('192.0.2.1'));
                 stream.leave();
                 return stream.status === 200;
-            }), 'refused for good');
+            }), 'the place is not released');
         }, from('192.0.2.1'));
     }, { config: config('proxies: [127.0.0.1]\n') }));
 });
 
-describe('the end', { timeout: patience(60000), concurrency: true }, () => {
-    it('comes after what is being sent', () => eachRow(FORMS, (form) => withDaemon(async (daemon) => {
+describe('shutdown', { timeout: patience(60000), concurrency: true }, () => {
+    it('waits for streams in progress', () => eachRow(FORMS, (form) => withDaemon(async (daemon) => {
         const path = target([3n, 3n], [2049, 2049], { form });
         const expected = await (await open(daemon, path)).rest();
         const streams = [await open(daemon, path), await open(daemon, path)];
@@ -327,20 +327,20 @@ describe('the end', { timeout: patience(60000), concurrency: true }, () => {
         assertPeace(await daemon.ended());
     }, { config: config() })));
 
-    it('comes at once with a second signal', () => withDaemon(async (daemon) => {
+    it('is immediate on a second signal', () => withDaemon(async (daemon) => {
         const stream = await open(daemon, large('slow'));
         await stream.read(100000);
         daemon.kill('SIGTERM');
         await sleep(100);
         const started = Date.now();
         const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
-        assert.equal(late, false, 'still there 5 s after the second signal');
-        assert.ok(signal === null || signal === 'SIGTERM', `died of ${signal}: ${stderr}`);
+        assert.equal(late, false, 'still running 5 s after the second signal');
+        assert.ok(signal === null || signal === 'SIGTERM', `killed by ${signal}: ${stderr}`);
         assert.ok(Date.now() - started < patience(3000));
         stream.leave();
     }, { config: config() }));
 
-    it('leaves pictures whole', () => withDaemon(async (daemon) => {
+    it('does not truncate pictures', () => withDaemon(async (daemon) => {
         const connection = await daemon.connect();
         connection.send(request('GET', target([3n, 3n], [1025, 1025], { form: 'png' })));
         await eventually(() => connection.received > 0);

@@ -1,5 +1,5 @@
-// Heights computed in WebAssembly are the daemon's, bit for bit: every sample world, tiles and points,
-// near and far, on blocks and between them.
+// Heights computed in WebAssembly equal the daemon's bit for bit: in every sample world, for tiles and
+// points, near and far, on blocks and between them.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { LIMIT, decimal, floats, sameFloat } from './grid.mjs';
 import { patience } from './program.mjs';
 import { assertStatus } from './table.mjs';
 
-const FOLDER = new URL('../../config/worlds/', import.meta.url);
-const SAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))
-    .map((name) => readFileSync(new URL(name, FOLDER), 'utf8').replace(/^worlds:$/m, ''));
+const DIRECTORY = new URL('../../config/worlds/', import.meta.url);
+const SAMPLES = readdirSync(DIRECTORY).filter((name) => name.endsWith('.yaml'))
+    .map((name) => readFileSync(new URL(name, DIRECTORY), 'utf8').replace(/^worlds:$/m, ''));
 
-/* Beside the samples: what a double does not hold, what over- and underflows, what the samples leave out. */
+/* Further worlds: seeds beyond a double, overflow and underflow, features that no sample uses. */
 const OTHERS = `
   - { name: last-seed, seed: 18446744073709551615, native_zoom: 32, origin: [-0.0009765625, 7] }
   - { name: faint, noise: { persistence: 1e-300, octaves: 9 } }
@@ -54,7 +54,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const terrainOf = async (name) => loadTerrain(await module(), (await daemon.bytes(`/${name}.json`)).toString());
 
-    it('come from a module that the daemon serves beside its wrapper', async () => {
+    it('come from a module that the daemon serves with its wrapper', async () => {
         const answer = await daemon.get('/viewer/farlands.wasm');
         assertStatus(answer, 200);
         assert.equal(answer.headers['content-type'], 'application/wasm');
@@ -71,7 +71,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 
     for (const name of NAMES) {
-        it(`are those of ${name}'s tiles`, async () => {
+        it(`equal the tiles of ${name}`, async () => {
             const world = await daemon.json(`/${name}.json`);
             const terrain = await terrainOf(name);
             for (const [z, x, y] of tilesOf(world)) {
@@ -83,7 +83,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
                 const where = `${name}/${z}/${x}/${y}`;
                 assertSame(terrain.heights({ x: east, y: south, step, width: 256, height: 104 }),
                     expected.subarray(0, 256 * 104), where);
-                /* A part of it, of another shape; and points. */
+                /* A part of another shape, and points. */
                 const part = terrain.heights({ x: east + 7n * step, y: south + 100n * step, step, width: 17, height: 3 });
                 assertSame(part, Float32Array.from({ length: 51 }, (_, i) =>
                     expected[256 * (100 + Math.floor(i / 17)) + 7 + i % 17]), `part of ${where}`);
@@ -94,7 +94,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
             }
         });
 
-        it(`are those that /${name}/height tells`, async () => {
+        it(`equal /${name}/height`, async () => {
             const terrain = await terrainOf(name);
             const edge = LIMIT << 10n;
             const places = [[0n, 0n], [-1n, 1n], [1023n, -1025n], [edge, -edge], [-edge, edge], [edge - 1n, 1n - edge],
@@ -107,7 +107,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         });
     }
 
-    it('end where the land does', async () => {
+    it('end at the coordinate limit', async () => {
         const terrain = await terrainOf('default');
         const beyond = 2n ** 62n + 2n ** 52n + 1n;
         for (const place of [beyond, -beyond, 2n ** 64n, -(2n ** 80n)]) {
@@ -125,7 +125,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         assert.throws(() => terrain.heights({ x: 0n, y: 0n, step: 0n, width: 1, height: 1 }), RangeError);
         assert.throws(() => terrain.heights({ x: 0n, y: 0n, width: 0, height: 1 }), RangeError);
         assert.throws(() => terrain.heights({ x: 0n, y: 0n, width: 2 ** 16, height: 2 ** 15 }), /memory/);
-        /* And it still works, in one call as in many, and those before stay what they were. */
+        /* The module still works, and later calls do not change earlier results. */
         const small = terrain.heights({ x: 5n, y: 6n, width: 2, height: 2 });
         const kept = [...small];
         for (let i = 1; i < 200; i++)
@@ -135,7 +135,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 
     for (const name of NAMES) {
-        it(`have the densities of ${name}'s volumes above and below them`, async () => {
+        it(`come with densities that equal the volumes of ${name}`, async () => {
             const terrain = await terrainOf(name);
             const size = { width: 19, height: 17, depth: 23 };
             const query = Object.entries(size).map(([key, value]) => `${key}=${value}`).join('&');
@@ -153,13 +153,13 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         });
     }
 
-    it('fade out for pictures', async () => {
+    it('can be band-limited for pictures', async () => {
         const terrain = await terrainOf('default');
         const grid = { x: 0n, y: 0n, step: 2n ** 26n, width: 64, height: 64 };
         assert.notDeepEqual(terrain.heights({ ...grid, bandLimit: true }), terrain.heights(grid));
     });
 
-    it('are refused for a document that is not whole or not understood', async () => {
+    it('need a complete and valid document', async () => {
         const whole = await daemon.json('/default.json');
         const compiled = await module();
         const refused = (change, pattern) => {
@@ -187,7 +187,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         await refused((world) => { world.noise.fade = null; }, /noise\.fade: invalid value "null"/);
         await assert.rejects(loadTerrain(compiled, '{'), SyntaxError);
         await assert.rejects(loadTerrain(compiled, { error: 'no world' }), /generator/);
-        /* What is not of the terrain may be missing, or be what it will. */
+        /* Keys that do not affect the terrain may be missing or unknown. */
         const { palette, layers, range, limits, name, ...terrain } = whole;
         assert.ok(palette && layers && range && limits && name);
         const loaded = await loadTerrain(compiled, { ...terrain, later: { x: 1 } });
@@ -205,7 +205,7 @@ describe('units of blocks', () => {
             assert.equal(units(blocks), expected, String(blocks));
     });
 
-    it('are refused where there are none', () => {
+    it('are rejected if malformed', () => {
         for (const blocks of ['', '1e3', '+1', '.5', '5.', ' 1', '0x10', '0.1', '0.00048828125', NaN, Infinity, 0.1, 1e-7])
             assert.throws(() => units(blocks), RangeError, String(blocks));
     });

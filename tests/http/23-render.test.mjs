@@ -1,5 +1,5 @@
-// farlands render: what it puts into the disk cache is what the daemon answers; all of it, or a
-// message that says why not.
+// farlands render: it fills the disk cache with all requested tiles as the daemon serves them, or
+// explains why not.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -12,13 +12,13 @@ import { eachRow } from './table.mjs';
 
 const WORLD = ['--world', 'default', '--layer', 'relief'];
 const LIMIT = 60000;
-/* Sanitizers render a tile where others render thirty. */
+/* With sanitizers a render takes about thirty times as long. */
 const SLOW = patience(1) > 1;
 
-/* `farlands render ARGS...` into CACHE, to its end. */
+/* Run `farlands render ARGS...` with CACHE until it exits. */
 const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
 
-/* The numbers of the line on stdout, when all went well: { total, rendered, found }. */
+/* Parse the line on stdout of a successful run: { total, rendered, found }. */
 function summary({ code, stdout, stderr }) {
     assert.equal(code, 0, `exit code ${code}: ${stderr}`);
     const line = /^farlands: (\d+) tiles are in the cache, [\d.]+[KMG]: (\d+) rendered, (\d+) already there, in .*\n$/.exec(stdout);
@@ -27,23 +27,23 @@ function summary({ code, stdout, stderr }) {
     return { total, rendered, found };
 }
 
-function filesBelow(folder, prefix = '') {
-    return fs.readdirSync(path.join(folder, prefix), { withFileTypes: true }).flatMap((entry) => {
+function filesBelow(directory, prefix = '') {
+    return fs.readdirSync(path.join(directory, prefix), { withFileTypes: true }).flatMap((entry) => {
         const name = path.join(prefix, entry.name);
-        return entry.isDirectory() ? filesBelow(folder, name) : [name];
+        return entry.isDirectory() ? filesBelow(directory, name) : [name];
     });
 }
 
-/* What is in the cache, as relief/3/1/2.png, of whatever world. */
+/* The tiles in the cache of all worlds, such as relief/3/1/2.png. */
 const tilesIn = (cache) => filesBelow(cache).filter((name) => name.endsWith('.png'))
     .map((name) => name.slice(name.indexOf('/') + 1)).sort();
 
-/* All of web maps' window at the zooms. */
+/* All tiles of the web-map window at zooms FROM to TO. */
 const pyramid = (from, to, layer = 'relief') => Array.from({ length: to - from + 1 }, (_, i) => from + i)
     .flatMap((z) => Array.from({ length: 4 ** z }, (_, i) => `${layer}/${z}/${i >> z}/${i % (1 << z)}.png`)).sort();
 
 describe('farlands render', { timeout: patience(180000) }, () => {
-    it('leaves what the daemon takes for its own, byte for byte', async () => {
+    it('stores the same bytes as the daemon', async () => {
         const cache = scratch();
         await eachRow([
             [[...WORLD, '--zoom', '0-2'], 21],
@@ -67,7 +67,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         }, { cache });
     });
 
-    it('works beside a daemon, and skips what is there', () => withDaemon(async (daemon) => {
+    it('works while a daemon runs, and skips existing tiles', () => withDaemon(async (daemon) => {
         for (const tile of pyramid(2, 2))
             await daemon.bytes(`/default/${tile}`);
         assert.ok(await eventually(() => tilesIn(daemon.cache).length === 16));
@@ -80,7 +80,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.deepEqual(summary(await render(daemon.cache, [...WORLD, '--zoom', '0-3'])), { total: 85, rendered: 0, found: 85 });
     }));
 
-    it('makes torn tiles again', async () => {
+    it('renders truncated tiles again', async () => {
         const cache = scratch();
         summary(await render(cache, [...WORLD, '--zoom', '2']));
         const file = path.join(cache, filesBelow(cache).find((name) => name.endsWith('/2/1/1.png')));
@@ -90,7 +90,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.deepEqual(fs.readFileSync(file), whole);
     });
 
-    it('goes on after SIGINT where it was', async () => {
+    it('resumes after SIGINT', async () => {
         const cache = scratch();
         const args = [...WORLD, '--zoom', `0-${SLOW ? 4 : 6}`, '--bbox', '-8388608,-8388608,0,8388608', '--threads', '2'];
         const program = launch(['render', '--cache', cache, ...args]);
@@ -104,13 +104,13 @@ describe('farlands render', { timeout: patience(180000) }, () => {
             .exec(stderr).map(Number);
         assert.equal(there, rendered);
         assert.equal(tilesIn(cache).length, rendered);
-        assert.deepEqual(filesBelow(cache).filter((name) => name.startsWith('.new-')), [], 'left behind');
+        assert.deepEqual(filesBelow(cache).filter((name) => name.startsWith('.new-')), [], 'temporary files left behind');
         assert.ok(rendered < total, `all ${total} rendered before the signal`);
         const second = summary(await render(cache, args));
         assert.deepEqual(second, { total, rendered: total - rendered, found: rendered });
     });
 
-    it('ends soon at the second signal', async () => {
+    it('exits soon after the second signal', async () => {
         const program = launch(['render', '--cache', scratch(), ...WORLD, '--zoom', '0-9']);
         await new Promise((resolve) => setTimeout(resolve, 300));
         program.child.kill('SIGTERM');
@@ -120,12 +120,13 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.ok(!late && (signal === 'SIGTERM' || code === 1), `${code} ${signal}`);
     });
 
-    it('takes what comes at once for one signal, and a closed terminal for one, too', () => eachRow([
+    it('treats simultaneous signals as one, and handles SIGHUP', () => eachRow([
         ['SIGINT', 'SIGINT', 'SIGINT', 'SIGTERM'], ['SIGTERM', 'SIGTERM'], ['SIGHUP'],
     ], async (signals) => {
-        const folder = scratch();
-        const program = launch(['render', '--cache', path.join(folder, 'cache'), ...WORLD, '--zoom', '0-9', '--export', path.join(folder, 'a')]);
-        assert.ok(await eventually(() => fs.existsSync(path.join(folder, 'cache', '.usage')), 10000));
+        const directory = scratch();
+        const program = launch(['render', '--cache', path.join(directory, 'cache'), ...WORLD, '--zoom', '0-9',
+            '--export', path.join(directory, 'a')]);
+        assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage')), 10000));
         for (const signal of signals) {
             program.child.kill(signal);
             await new Promise((resolve) => setTimeout(resolve, 2));
@@ -134,10 +135,10 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.equal(signal, null);
         assert.equal(code, 1, stderr);
         assert.match(stderr, /interrupted/);
-        assert.deepEqual(fs.readdirSync(folder), ['cache']);
+        assert.deepEqual(fs.readdirSync(directory), ['cache']);
     }));
 
-    it('needs nobody who reads how far it is', async () => {
+    it('does not depend on a reader of its progress', async () => {
         const cache = scratch();
         const config = scratchFile('farlands.yaml', 'cache: { disk: 8M }\n');
         const child = spawn(BINARY, ['render', '--config', config, '--cache', cache, ...WORLD, '--zoom', '0-4'], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -148,32 +149,32 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.ok(tilesIn(cache).length >= 40);
     });
 
-    it('never writes what it tells into a file of its own', async () => {
-        const folder = scratch();
-        const command = `exec ${BINARY} render --cache ${folder}/cache --world default --layer relief --zoom 9 --export ${folder}/a <&- >&- 2>&-`;
+    it('never writes messages into its own files if stdio is closed', async () => {
+        const directory = scratch();
+        const command = `exec ${BINARY} render --cache ${directory}/cache --world default --layer relief --zoom 9 --export ${directory}/a <&- >&- 2>&-`;
         const child = spawn('sh', ['-c', command], { stdio: 'ignore' });
-        assert.ok(await eventually(() => fs.existsSync(path.join(folder, 'cache', '.usage')), 10000));
+        assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage')), 10000));
         const streams = [0, 1, 2].map((fd) => fs.readlinkSync(`/proc/${child.pid}/fd/${fd}`));
         child.kill('SIGTERM');
         await new Promise((resolve) => { child.on('close', resolve); });
         assert.deepEqual(streams, ['/dev/null', '/dev/null', '/dev/null']);
     });
 
-    it('says when its answer cannot be written', () => eachRow([
+    it('reports that stdout cannot be written', () => eachRow([
         [...WORLD, '--zoom', '0'], [...WORLD, '--zoom', '0', '--dry-run'], [...WORLD, '--zoom', '0', '--list'],
         [...WORLD, '--zoom', '0', '--export', path.join(scratch(), 'a')],
     ], async (args) => {
         const full = fs.openSync('/dev/full', 'w');
         const child = spawn(BINARY, ['render', '--cache', scratch(), ...args], { stdio: ['ignore', full, 'pipe'] });
         fs.closeSync(full);
-        let told = '';
-        child.stderr.on('data', (bytes) => { told += bytes; });
+        let log = '';
+        child.stderr.on('data', (bytes) => { log += bytes; });
         const code = await new Promise((resolve) => { child.on('close', resolve); });
         assert.equal(code, 1);
-        assert.match(told, /stdout: No space left on device/);
+        assert.match(log, /stdout: No space left on device/);
     }));
 
-    it('shards share a plan out', async () => {
+    it('divides the tiles among shards', async () => {
         const cache = scratch();
         const sums = [];
         for (let shard = 0; shard < 3; shard++)
@@ -182,7 +183,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.deepEqual(tilesIn(cache), pyramid(0, 3));
     });
 
-    it('lists paths, and takes them', async () => {
+    it('lists paths, and accepts lists of paths', async () => {
         const cache = scratch();
         const listed = await run(['render', ...WORLD, '--zoom', '0-2', '--list']);
         assert.equal(listed.code, 0, listed.stderr);
@@ -199,13 +200,13 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.deepEqual(summary({ code, stdout: Buffer.concat(parts) }), { total: 2, rendered: 2, found: 0 });
     });
 
-    it('foretells what it would be', async () => {
+    it('estimates the size with --dry-run', async () => {
         const cache = scratch();
         const last = SLOW ? 3 : 4, all = 2 * (4 ** (last + 1) - 1) / 3;
         const args = ['--world', 'default', '--layer', 'relief,gray', '--zoom', `0-${last}`];
         const dry = await render(cache, [...args, '--dry-run']);
         assert.equal(dry.code, 0, dry.stderr);
-        assert.deepEqual(fs.readdirSync(cache), [], 'it has written');
+        assert.deepEqual(fs.readdirSync(cache), [], 'files were written');
         assert.match(dry.stdout.toString(), new RegExp(`^ +${last} +default/gray +${4 ** last} `, 'm'));
         assert.match(dry.stdout.toString(), /^0 of them are already in .*\.$/m);
         assert.match(dry.stdout.toString(), /^They fit the cache: cache.disk is 10.0G, cache.files is 1000000\.$/m);
@@ -214,15 +215,15 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         summary(await render(cache, args));
         const made = filesBelow(cache).map((name) => fs.statSync(path.join(cache, name)).size)
             .reduce((sum, size) => sum + Math.ceil(size / 4096) * 4096, 0) / (1 << 20);
-        assert.ok(bytes > made * 0.75 && bytes < made * 1.25, `${bytes}M foretold, ${made}M made`);
-        const folders = new Set(tilesIn(cache).flatMap((name) => name.split('/').slice(0, -1)
+        assert.ok(bytes > made * 0.75 && bytes < made * 1.25, `${bytes}M estimated, ${made}M written`);
+        const directories = new Set(tilesIn(cache).flatMap((name) => name.split('/').slice(0, -1)
             .map((_, i, parts) => parts.slice(0, i + 1).join('/'))));
-        assert.equal(files, total + folders.size + 1); /* and the fingerprint's */
+        assert.equal(files, total + directories.size + 1); /* 1: the directory of the fingerprint */
         const again = await render(cache, [...args, '--dry-run']);
         assert.match(again.stdout.toString(), new RegExp(`^${all} of them are already in .*\\.$`, 'm'));
     });
 
-    it('tells how far it is, every 5 s', async () => {
+    it('logs its progress every 5 s', async () => {
         const program = launch(['render', '--cache', scratch(), '--threads', '1', ...WORLD, '--zoom', '12']);
         const shown = () => /^farlands: \d+ of 16777216 tiles done \(0 %\), \d+\/s, .* left$/m.exec(Buffer.concat(program.stderr));
         assert.ok(await eventually(shown, 15000), Buffer.concat(program.stderr).toString());
@@ -230,7 +231,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         assert.equal((await end(program, 5000)).code, 1);
     });
 
-    it('draws a bar on a terminal, as wide as that is, and clears it away', async () => {
+    it('draws a progress bar as wide as the terminal, and clears it', async () => {
         const command = `stty cols 60; exec ${BINARY} render --cache ${scratch()} --world default --layer relief --zoom 12`;
         const child = spawn('script', ['-qfec', command, '/dev/null'],
             { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, TERM: 'xterm' } });
@@ -249,10 +250,10 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     });
 });
 
-describe('where the cache cannot hold them', { timeout: patience(180000) }, () => {
+describe('render with a small cache', { timeout: patience(180000) }, () => {
     const config = (text) => ['--config', scratchFile('farlands.yaml', `cache: { ${text} }\n`)];
 
-    it('it stops at the quota, and nothing that it made is swept', () => eachRow([
+    it('stops at the quota, and evicts none of its own tiles', () => eachRow([
         ['disk: 8M', /cache\.disk is 8\.0M, about [\d.]+M would be needed\n/, 40],
         ['files: 200', /cache\.files is 200, about \d+ would be needed\n/, 100],
     ], async ([quota, names, least]) => {
@@ -269,14 +270,14 @@ describe('where the cache cannot hold them', { timeout: patience(180000) }, () =
         const again = await render(cache, args);
         assert.equal(again.code, 1);
         const [, still, more] = /(\d+) of 341 tiles are in the cache, (\d+) of them rendered now/.exec(again.stderr).map(Number);
-        assert.ok(still - more === there && more <= 4, again.stderr); /* smaller ones than that which did not fit */
+        assert.ok(still - more === there && more <= 4, again.stderr); /* a few smaller tiles still fit */
         const dry = await render(cache, [...args, '--dry-run']);
         assert.equal(dry.code, 0);
         assert.match(dry.stdout.toString(), /^They exceed the cache quota/m);
         assert.match(dry.stdout.toString(), /: cache\.(disk|files) is .*, about .* would be needed\.$/m);
     }));
 
-    it('others go for them, where all of them fit', async () => {
+    it('evicts other tiles if all of its own fit', async () => {
         const cache = scratch();
         const args = [...config('disk: 12M')];
         summary(await render(cache, [...args, '--world', 'default:1', '--layer', 'relief', '--zoom', '3']));
@@ -288,7 +289,7 @@ describe('where the cache cannot hold them', { timeout: patience(180000) }, () =
         assert.deepEqual(summary(await render(cache, wanted)), { total, rendered: 0, found: total });
     });
 
-    it('the message names the folder and the cause', () => eachRow([
+    it('names the directory and the cause of a failure', () => eachRow([
         ['/proc/nope', /\/proc\/nope/],
         [path.join(scratchFile('file', 'text'), 'cache'), /file\/cache.*Not a directory/],
         [scratchFile('file', 'text'), /file.*Not a directory/],
@@ -303,7 +304,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
     const target = () => path.join(scratch(), 'world.mbtiles');
     const left = (file) => fs.readdirSync(path.dirname(file));
 
-    it('makes an archive, and fills the cache on the way', async () => {
+    it('writes an archive and fills the cache', async () => {
         const [cache, file] = [scratch(), target()];
         summary(await render(cache, [...WORLD, '--zoom', '2']));
         const args = [...WORLD, '--zoom', '0-3', '--export', file];
@@ -320,7 +321,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
         assert.deepEqual(fs.readFileSync(file), bytes);
     });
 
-    it('needs no room in the cache', async () => {
+    it('does not depend on free space in the cache', async () => {
         const [cache, file] = [scratch(), target()];
         const config = scratchFile('farlands.yaml', 'cache: { disk: 2M }\n');
         const { code, stdout, stderr } = await render(cache, ['--config', config, ...WORLD, '--zoom', '0-3', '--export', file]);
@@ -329,11 +330,11 @@ describe('render --export', { timeout: patience(120000) }, () => {
         assert.match(stdout.toString(), /85 rendered, 0 from the cache/);
         const kept = tilesIn(cache);
         assert.ok(kept.length > 0 && kept.length < 30, `${kept.length} in the cache`);
-        for (const first of pyramid(0, 1)) /* which none of those that came later has taken away */
-            assert.ok(kept.includes(first), `${first} is gone`);
+        for (const first of pyramid(0, 1)) /* later tiles do not evict the first ones */
+            assert.ok(kept.includes(first), `${first} was evicted`);
     });
 
-    it('leaves no half of one', async () => {
+    it('leaves no incomplete archive', async () => {
         const [cache, file] = [scratch(), target()];
         const args = [...WORLD, '--zoom', '0-9', '--export', file];
         const program = launch(['render', '--cache', cache, ...args]);
@@ -345,18 +346,18 @@ describe('render --export', { timeout: patience(120000) }, () => {
         assert.deepEqual(left(file), []);
     });
 
-    it('says when it cannot be written', async () => {
+    it('reports that the archive cannot be written', async () => {
         const { code, stderr } = await render(scratch(), [...WORLD, '--zoom', '0', '--export', '/nowhere/world.mbtiles']);
         assert.equal(code, 1);
         assert.match(stderr, /\/nowhere\/world\.mbtiles/);
     });
 });
 
-describe('render refuses', { timeout: patience(60000) }, () => {
+describe('render rejects', { timeout: patience(60000) }, () => {
     const box = (text) => [...WORLD, '--zoom', '4', '--bbox', text];
     const list = (text) => ['--tiles', scratchFile('list', text)];
 
-    it('what cannot be meant, and renders nothing', () => eachRow([
+    it('invalid arguments, without rendering', () => eachRow([
         [[], /--world is missing/],
         [['--world', 'default'], /--layer is missing/],
         [WORLD, /--zoom is missing/],
@@ -413,6 +414,6 @@ describe('render refuses', { timeout: patience(60000) }, () => {
         assert.equal(code, 2, stderr);
         assert.match(stderr, names);
         assert.equal(stdout.length, 0);
-        assert.ok(!fs.existsSync(cache), 'it has opened the cache');
+        assert.ok(!fs.existsSync(cache), 'the cache was created');
     }));
 });

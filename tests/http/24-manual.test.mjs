@@ -1,4 +1,4 @@
-// The manual page and the completion know what --help knows.
+// The manual pages and the shell completion are complete.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -14,41 +14,41 @@ const COMPLETION = file('server/commands/farlands.bash');
 const manual = fs.readFileSync(file('server/commands/farlands.1'), 'utf8').replace(/\\-/g, '-');
 const completion = fs.readFileSync(COMPLETION, 'utf8');
 
-/* --config and -o, sorted, each once. */
+/* The options in TEXT, such as --config and -o, sorted and without duplicates. */
 const options = (text) => [...new Set(text.match(/(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])/g))].sort();
 
-/* What bash offers for the last of WORDS. */
-function offered(...words) {
+/* The completions that bash offers for the last of WORDS. */
+function completions(...words) {
     const script = `compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _farlands
         printf '%s\\n' "\${COMPREPLY[@]}"`;
     return execFileSync('bash', ['-c', script, 'bash', COMPLETION, BINARY, ...words], { encoding: 'utf8' })
         .split('\n').filter(Boolean);
 }
 
-describe('what the manual page and the completion know', { timeout: patience(30000) }, () => {
-    it('every option and command of --help, and no other', async () => {
+describe('the manual pages and the completion have', { timeout: patience(30000) }, () => {
+    it('exactly the commands and options of --help', async () => {
         const help = (await run(['--help'])).stdout.toString();
         const commands = [...new Set(help.match(/(?<=^ {4}farlands )[a-z-]+/gm))].filter((name) => name[0] !== '-');
         const written = options(manual.slice(manual.indexOf('.SH OPTIONS'), manual.indexOf('.SH EXIT')));
         for (const command of commands) {
             assert.ok(new RegExp(`^\\.B farlands ${command}$`, 'm').test(manual), `${command} is not in the manual page`);
-            assert.ok(offered('').includes(command), `${command} is not completed`);
+            assert.ok(completions('').includes(command), `${command} is not completed`);
         }
         assert.deepEqual(options(help).filter((name) => !['--version', '--help'].includes(name)), written);
     });
 
     it('the options of each command', () => {
-        const complete = ['serve', 'tile', 'render', 'check-config'].flatMap((command) => offered(command, '-'));
+        const complete = ['serve', 'tile', 'render', 'check-config'].flatMap((command) => completions(command, '-'));
         const written = options(manual.slice(manual.indexOf('.SH OPTIONS'), manual.indexOf('.SH EXIT')));
         assert.deepEqual([...new Set(complete)].filter((name) => name !== '--help').sort(), written);
     });
 
     it('every layer', () => {
         assert.ok(NAMES.length >= 7, `layers: ${NAMES}`);
-        assert.deepEqual(offered('render', '--layer', ''), NAMES);
+        assert.deepEqual(completions('render', '--layer', ''), NAMES);
     });
 
-    it('what may come next', () => eachRow([
+    it('completions for every position', () => eachRow([
         [['ser'], ['serve']],
         [['serve', '--l'], ['--listen']],
         [['render', '--layer', 'relief,hi'], ['relief,hillshade']],
@@ -59,7 +59,7 @@ describe('what the manual page and the completion know', { timeout: patience(300
         [['check-config', COMPLETION.slice(0, -1)], [COMPLETION]],
         [['serve', '--config', COMPLETION.slice(0, -1)], [COMPLETION]],
         [['nothing', '-'], []],
-    ], ([words, expected]) => assert.deepEqual(offered(...words), expected)));
+    ], ([words, expected]) => assert.deepEqual(completions(...words), expected)));
 
     it('every key of the configuration', () => {
         const page = execFileSync('awk', ['-f', file('config/yaml_to_man.awk'), file('config/farlands.yaml')], { encoding: 'utf8' });

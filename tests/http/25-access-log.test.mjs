@@ -1,4 +1,4 @@
-// The access log: what each request leaves there, through rotation, and where it cannot be written.
+// The access log: its entries, rotation, and write errors.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -18,17 +18,17 @@ const read = (file) => {
     return entries(text);
 };
 
-/* The entry of the latest request for URI, once it is there. */
+/* Wait for the entry of the latest request for URI. */
 async function entryOf(file, uri) {
     const find = () => read(file).findLast((entry) => entry.uri === uri);
-    assert.ok(await eventually(find), `nothing about ${uri} in ${file}`);
+    assert.ok(await eventually(find), `no entry for ${uri} in ${file}`);
     return find();
 }
 
 describe('the access log', { timeout: patience(60000) }, () => {
     const file = path.join(scratch(), 'access.log');
 
-    it('has a line a request', () => withDaemon(async (daemon) => {
+    it('has one line per request', () => withDaemon(async (daemon) => {
         const tile = '/default/relief/9/5/5.png';
         await eachRow([
             ['GET', tile, 200, 'render'],
@@ -59,7 +59,7 @@ describe('the access log', { timeout: patience(60000) }, () => {
         assert.equal(entry.client, '127.0.0.1');
     }, { config: config(file) }));
 
-    it('tells the disk from a render, and who joined', async () => {
+    it('distinguishes hits on disk, renders and joined requests', async () => {
         const cache = scratch(), log = path.join(scratch(), 'access.log');
         const tile = '/default/relief/10/300/300@2x.png';
         await withDaemon(async (daemon) => {
@@ -81,7 +81,7 @@ describe('the access log', { timeout: patience(60000) }, () => {
         const uri = '/default/region.f32?x=0&y=0&width=4097&height=4097', whole = 4097 * 4097 * 4;
         const stream = await open(daemon, uri);
         await stream.read(1 << 20);
-        assert.equal(read(file).filter((entry) => entry.uri === uri).length, 0, 'it is not completed yet');
+        assert.equal(read(file).filter((entry) => entry.uri === uri).length, 0, 'logged before completion');
         stream.leave();
         const { status, bytes } = await entryOf(file, uri);
         assert.equal(status, 200);
@@ -100,12 +100,12 @@ describe('the access log', { timeout: patience(60000) }, () => {
         }
     }, { config: config(file) }));
 
-    it('names the client that listed proxies name', () => withDaemon((daemon) => eachRow([
+    it('takes the client from the headers of listed proxies', () => withDaemon((daemon) => eachRow([
         ['192.0.2.7', '192.0.2.7'],
-        ['203.0.113.1, 192.0.2.7', '192.0.2.7'], // its own word for whom it stands for
-        ['192.0.2.7, 10.1.2.3', '192.0.2.7'], // two of ours in a row
+        ['203.0.113.1, 192.0.2.7', '192.0.2.7'], // a value that the client sent itself
+        ['192.0.2.7, 10.1.2.3', '192.0.2.7'], // two listed proxies in a row
         ['203.0.113.1,192.0.2.7 , 10.1.2.3,10.9.9.9', '192.0.2.7'],
-        ['10.1.2.3', '10.1.2.3'], // one of ours asks for itself
+        ['10.1.2.3', '10.1.2.3'], // a request by a listed proxy itself
         ['2001:db8::1, 10.1.2.3', '2001:db8::1'],
         ['[2001:db8::1]:4711', '2001:db8::1'],
     ].map((row, i) => [...row, `/healthz?proxied${i}`]), async ([header, client, uri]) => {
@@ -113,7 +113,7 @@ describe('the access log', { timeout: patience(60000) }, () => {
         assert.equal((await entryOf(file, uri)).client, client);
     }), { config: `${config(file)}proxies: [127.0.0.1, 10.0.0.0/8]\n` }));
 
-    it('goes on in a new file after SIGHUP', () => withDaemon(async (daemon) => {
+    it('continues in a new file after SIGHUP', () => withDaemon(async (daemon) => {
         const before = read(file).length;
         await daemon.bytes('/healthz');
         assert.ok(await eventually(() => read(file).length === before + 1));
@@ -127,22 +127,22 @@ describe('the access log', { timeout: patience(60000) }, () => {
             ['/healthz', '/readyz', '/worlds.json']);
     }, { config: config(file) }));
 
-    it('is whole when the daemon has ended', async () => {
+    it('is complete when the daemon has exited', async () => {
         const log = path.join(scratch(), 'access.log');
         const daemon = await new Daemon({ config: config(log) }).start();
         await Promise.all(Array.from({ length: 300 }, (_, i) => daemon.get(`/healthz?${i}`)));
         await daemon.quit();
         assert.equal(new Set(read(log).map(({ uri }) => uri)).size, 300);
-        assert.equal(fs.statSync(log).mode & 0o027, 0, 'others may not read it');
+        assert.equal(fs.statSync(log).mode & 0o027, 0, 'the log must not be readable by others');
     });
 
-    it('goes to standard output', () => withDaemon(async (daemon) => {
+    it('can go to standard output', () => withDaemon(async (daemon) => {
         await daemon.bytes('/healthz');
         assert.ok(await eventually(() => daemon.stdout.includes('"uri":"/healthz"')));
         assert.equal(entries(daemon.stdout.replace(daemon.readyLine, ''))[0].status, 200);
     }, { config: config('-') }));
 
-    it('drops lines that a full disk does not take, and counts them', () => withDaemon(async (daemon) => {
+    it('drops and counts lines if the disk is full', () => withDaemon(async (daemon) => {
         const uri = `/healthz?${'a'.repeat(1500)}`;
         for (let i = 0; i < 20 && !await daemon.metric('farlands_access_log_dropped_total'); i++)
             await Promise.all(Array.from({ length: 200 }, () => daemon.bytes(uri)));
@@ -150,7 +150,7 @@ describe('the access log', { timeout: patience(60000) }, () => {
         assert.match(daemon.stderr, /access log: \/dev\/full: lines cannot be written: No space left/);
     }, { config: config('/dev/full') }));
 
-    it('must be possible', () => eachRow(['/nowhere/access.log', '/dev'], async (log) => {
+    it('must be writable at start', () => eachRow(['/nowhere/access.log', '/dev'], async (log) => {
         const daemon = new Daemon({ config: config(log) });
         await assert.rejects(daemon.start(), (error) => {
             assert.match(error.message, new RegExp(`exit code 1[^]*access_log: ${log}: `));

@@ -1,5 +1,5 @@
-// Any rectangle of samples, for game servers: chunks and levels of detail that join
-// byte for byte, of any size, anywhere.
+// Regions, any rectangle of samples, for game servers: chunks and levels of detail join
+// exactly, at any size, anywhere.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import { decodePng } from './png.mjs';
 import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
-/* quick: what the large ones are of, where only their layout counts. */
+/* quick: for large regions if only their layout matters. */
 const CONFIG = `worlds:
   - name: default
   - name: quick
@@ -22,7 +22,7 @@ const CONFIG = `worlds:
 const FORMS = ['f32', 'r16', 'png'];
 const RAW = ['f32', 'r16'];
 
-/* Where four regions meet, in 1/1024 blocks: [x, y]. */
+/* Corners shared by four regions, in 1/1024 blocks: [x, y]. */
 const CROSSINGS = [
     [0n, 0n], [1n, -1n], [-blocks(7), blocks(1000003) + 513n],
     [FAR / 4n + 3n, -FAR / 4n + 1n],
@@ -34,7 +34,7 @@ describe('regions', { timeout: patience(60000) }, () => {
 
     it('share their edges with their neighbours, at every step', () => eachRow(
         STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, [x, y]]) => {
-            // Of different sizes, so that no size finds its own mistakes right.
+            // Different sizes, so that an error that depends on the size shows.
             const [west, east, north, south] = [17, 9, 12, 20];
             const [left, top] = [x - BigInt(west - 1) * step, y - BigInt(north - 1) * step];
             const [nw, ne, sw, se] = await Promise.all([
@@ -51,10 +51,10 @@ describe('regions', { timeout: patience(60000) }, () => {
                 cut(se, [east, south], [0, 0], [east, 1]), 'the eastern two');
         }));
 
-    it('share them up to the limit', () => eachRow(STEPS.flatMap((step) => [
+    it('share their edges up to the coordinate limit', () => eachRow(STEPS.flatMap((step) => [
         [step, FAR, FAR], [step, FAR, -FAR], [step, -FAR, FAR], [step, -FAR, -FAR],
     ]), async ([step, x, y]) => {
-        // From the corner of the world inwards; the whole, and the quarters that meet in its middle.
+        // A region at the corner of the world, and four quarters of it that share its middle.
         const side = 33, half = 17n;
         const from = (edge) => (edge > 0n ? edge - BigInt(side - 1) * step : edge);
         const [left, top] = [from(x), from(y)];
@@ -65,7 +65,7 @@ describe('regions', { timeout: patience(60000) }, () => {
         });
     }));
 
-    it('hold every other sample of those of half the step', () => eachRow(
+    it('have every other sample of regions with half the step', () => eachRow(
         STEPS.slice(1).flatMap((step) => [...CROSSINGS, [FAR - 16n * step, -FAR]].map((at) => [step, at])),
         async ([step, at]) => {
             const coarse = await region(at, [17, 13], { step });
@@ -73,7 +73,7 @@ describe('regions', { timeout: patience(60000) }, () => {
             assertSameBytes(coarse, cut(fine, [33, 25], [0, 0], [17, 13], { every: 2 }), 'coarse and fine');
         }));
 
-    it('are the tiles, bit for bit', () => eachRow([
+    it('equal the tiles bit for bit', () => eachRow([
         [16, 32768, 32768], [16, 32767, 32767], [16, -1, -70000], [10, 512, 511], [3, 4, -3], [0, 0, -1],
         [-4, 1, -2], [20, 524288, 524287], [26, 33554432, 33554431], [16, 2n ** 43n, -(2n ** 43n)],
         [26, 2n ** 53n, -(2n ** 53n) + 1n],
@@ -89,7 +89,7 @@ describe('regions', { timeout: patience(60000) }, () => {
         assert.deepEqual(a.samples, b.samples, 'pixels');
     }));
 
-    it('are /height, bit for bit', () => eachRow(
+    it('equal /height bit for bit', () => eachRow(
         STEPS.filter((_, i) => i % 3 === 0).flatMap((step) =>
             [...CROSSINGS, [-FAR, FAR - 8n * step]].map((at) => [step, at])),
         async ([step, [x, y]]) => {
@@ -102,18 +102,18 @@ describe('regions', { timeout: patience(60000) }, () => {
             }
         }));
 
-    it('know the block to 1/1024 at the limit', async () => {
-        // Four apart, where neighbours of a double are 1/1024 apart or more.
+    it('resolve 1/1024 block at the limit', async () => {
+        // Samples 4/1024 apart, close to the resolution of a double.
         const samples = floats(await region([FAR - 252n, FAR], [64, 1], { step: 4n }));
         assert.ok(new Set(samples).size > 16, `${new Set(samples).size} heights for 64 places`);
     });
 
-    it('are a block apart where no step is told', async () => {
+    it('have a default step of one block', async () => {
         const at = [-blocks(5) + 1n, 3n];
         assertSameBytes(await region(at, [9, 7]), await region(at, [9, 7], { step: BLOCK }), 'step=1');
     });
 
-    it('take their parameters in any order', async () => {
+    it('accept parameters in any order', async () => {
         const one = await daemon.get('/default/region.f32?x=-3&y=7.5&width=5&height=6&step=0.5');
         const other = await daemon.get('/default/region.f32?step=0.5&height=6&width=5&y=7.5&x=-3');
         assert.deepEqual([one.status, other.status], [200, 200]);
@@ -121,7 +121,7 @@ describe('regions', { timeout: patience(60000) }, () => {
         assert.equal(one.headers.etag, other.headers.etag);
     });
 
-    it('are the same numbers as 16-bit files and pictures', () => eachRow([
+    it('agree with the 16-bit files and pictures', () => eachRow([
         ['default', [0n, 0n], [129, 127], BLOCK], ['default', [-FAR, FAR - blocks(40)], [33, 21], BLOCK],
         ['default', [-blocks(2 ** 30), 0n], [127, 65], blocks(2 ** 20)], ['quick', [1n, -1n], [1009, 505], 512n],
         ['default', [5n, 5n], [1, 1], 1n], ['default', [5n, 5n], [4097, 1], 1n], ['default', [5n, 5n], [1, 4097], 1n],
@@ -134,13 +134,13 @@ describe('regions', { timeout: patience(60000) }, () => {
         assert.deepEqual(image.samples, coded, 'png and r16');
         heights.forEach((h, i) => {
             const exact = (h - min) / (max - min) * 65535;
-            // The nearest, where float arithmetic can tell.
+            // The nearest code, up to float rounding.
             assert.ok(Math.abs(coded[i] - exact) < 0.51, `sample ${i}: ${h} m is ${coded[i]}, expected ${exact}`);
         });
     }));
 });
 
-/* What Unity (2^n + 1) and Unreal ask for, and the least. */
+/* Sizes that Unity (2^n + 1) and Unreal use, and the smallest. */
 const SQUARES = [1, 2, 17, 33, 65, 127, 129, 253, 257, 505, 513, 1009, 1025];
 const LARGE = [2017, 2049, 4033, 4097];
 
@@ -150,7 +150,7 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
     const at = [-blocks(700) + 3n, -blocks(40)];
     const world = 'quick';
 
-    /* That WHOLE of SIDES is what regions of single rows and columns are. */
+    /* Assert that rows and columns of WHOLE equal the regions of these rows and columns. */
     async function assertParts(whole, sides, rows, columns, options, size) {
         const [width, height] = sides;
         const { step = BLOCK } = options;
@@ -161,14 +161,14 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
             assertSameBytes(cut(whole, sides, [i, 0], [1, height], { size }), await part(i, 0, [1, height]), `column ${i}`);
     }
 
-    /* COUNT of those below SIDE, the first and the last among them. */
+    /* COUNT indices below SIDE, including the first and the last. */
     const some = (side, count) => [...new Set(Array.from({ length: count }, (_, i) =>
         Math.round(i * (side - 1) / (count - 1))))];
 
-    it('consist of their parts', () => eachRow([
+    it('equal their rows and columns', () => eachRow([
         ...SQUARES.map((side) => [side, side]),
         [1, 4097], [4097, 1], [2, 4097], [4097, 2], [4097, 63], [65, 4097], [3, 1000], [1000, 3],
-        // On either side of what is sent as it is computed: 2^18 samples.
+        // Around the size from which regions are streamed, 2^18 samples.
         [512, 512], [513, 511], [513, 512], [512, 513], [4096, 64], [4096, 65], [64, 4096], [64, 4097],
     ], async (sides) => {
         const [width, height] = sides;
@@ -180,32 +180,32 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('are r16 of large squares for Unity and Unreal', () => eachRow([2017, 2049], async (side) => {
+    it('can be large r16 squares for Unity and Unreal', () => eachRow([2017, 2049], async (side) => {
         const sides = [side, side], options = { world, form: 'r16' };
         const whole = await region(at, sides, options);
         await assertParts(whole, sides, some(side, 33), some(side, 5), options, 2);
-        // No two rows are the same: a band twice, or one left out, shows.
+        // All rows differ, so a repeated or missing band shows.
         const rows = new Set(Array.from({ length: side }, (_, j) =>
             whole.toString('latin1', j * side * 2, (j + 1) * side * 2)));
-        assert.equal(rows.size, side, 'rows that differ');
+        assert.equal(rows.size, side, 'distinct rows');
     }));
 
-    it('are up to 4097 x 4097', async () => {
+    it('can have up to 4097 x 4097 samples', async () => {
         const side = 4097, sides = [side, side];
         const options = { step: 2048n };
         const whole = await region(at, sides, options);
         assert.equal(whole.length, side * side * 4);
-        // Bands begin anywhere; primes and powers of two find most.
+        // Bands may begin at any row: test evenly spaced rows and those around powers of two.
         const rows = [...some(side, 48), ...[64, 128, 256, 512, 1024, 2048].flatMap((j) => [j - 1, j, j + 1])];
         await assertParts(whole, sides, rows, some(side, 9), options, 4);
     });
 
-    it('are pictures of up to 4097 x 4097', () => eachRow([[1025, 1025], [4097, 129]], async (sides) => {
+    it('can be large pictures', () => eachRow([[1025, 1025], [4097, 129]], async (sides) => {
         const { samples } = decodePng(await region(at, sides, { world, form: 'png' }));
         assert.deepEqual(samples, words(await region(at, sides, { world, form: 'r16' })));
     }));
 
-    it('tell their length before they are made', () => eachRow(
+    it('have a known length before they are computed', () => eachRow(
         [...SQUARES, ...LARGE].flatMap((side) => RAW.map((form) => [side, form])), async ([side, form]) => {
             const started = performance.now();
             const { status, headers, body } = await daemon.head(target(at, [side, side], { world: 'slow', form }));
@@ -215,7 +215,7 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
             assert.ok(performance.now() - started < patience(300), `${performance.now() - started} ms`);
         }));
 
-    it('are no larger', () => eachRow(
+    it('cannot be larger', () => eachRow(
         ['4098', '8129', '8193', '65537', '4294967297', '9223372036854775807'].flatMap((side) =>
             FORMS.flatMap((form) => ['width', 'height'].map((name) => [name, side, form]))),
         async ([name, side, form]) => {
@@ -231,7 +231,7 @@ describe('regions of seeds', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'worlds:\n  - name: default\n    seeds: any\n  - name: fixed\n    seeds: fixed\n' });
     const at = [-blocks(100), -blocks(7) + 1n];
 
-    it('are those of a world with that seed', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
+    it('equal those of a world configured with that seed', () => eachRow(['0', '42', '18446744073709551615'], async (seed) => {
         const alone = await new Daemon({ config: `worlds:\n  - name: seeded\n    seed: ${seed}\n` }).start();
         try {
             for (const sides of [[33, 17], [1025, 513]])
@@ -248,14 +248,14 @@ describe('regions of seeds', { timeout: patience(60000) }, () => {
         }
     }));
 
-    it('are told apart', async () => {
+    it('have different ETags', async () => {
         const etags = await Promise.all(['default', 'default:3', 'default:4', 'default:34'].map(async (world) =>
             (await daemon.head(target(at, [9, 9], { world }))).headers.etag));
         assert.equal(new Set(etags).size, etags.length);
         assert.ok(etags.every(Boolean));
     });
 
-    it('are not there where the world has one alone', async () => {
+    it('do not exist if the seed is fixed', async () => {
         assertError(await daemon.get(target(at, [9, 9], { world: 'fixed:42' })), 404);
         for (const seed of ['-1', '01', '+1', '18446744073709551616', '1e3', 'abc', ''])
             assertError(await daemon.get(target(at, [9, 9], { world: `default:${seed}` })), [400, 404]);

@@ -1,5 +1,4 @@
-// Regions as answers of HTTP: their headers, parts of them, what costs nothing, and what
-// is refused.
+// Regions over HTTP: headers, ranges, conditional requests, and rejected requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,7 +11,7 @@ import { processorTime } from './streams.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
 
-/* quick: what the large ones are of. slow: seconds for the largest. */
+/* quick: for large regions. slow: the largest region takes seconds. */
 const CONFIG = `worlds:
   - name: default
   - name: quick
@@ -23,14 +22,14 @@ const CONFIG = `worlds:
 
 const FORMS = ['f32', 'r16', 'png'];
 
-describe('parts of regions', { timeout: patience(60000) }, () => {
+describe('ranges of regions', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const at = [-blocks(100), blocks(3) + 1n];
     const options = { world: 'quick' };
     const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
     const WHOLE = [[[17, 13], 'f32'], [[17, 13], 'r16'], [[1025, 513], 'f32'], [[511, 1033], 'r16']];
 
-    it('are what they are of the whole', () => eachRow(WHOLE, async ([sides, form]) => {
+    it('equal the parts of the whole', () => eachRow(WHOLE, async ([sides, form]) => {
         const path = target(at, sides, { ...options, form });
         const whole = await daemon.get(path);
         const size = whole.body.length;
@@ -57,8 +56,8 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
         });
     }));
 
-    it('cost no more than they are', async () => {
-        // Seconds for the whole, and for a part what a region of that size costs, a tick at most.
+    it('compute only what they return', async () => {
+        // The whole takes seconds; a part costs what a region of its size does, a tick at most.
         const [side, world, count] = [4097, 'slow', 16];
         const path = target(at, [side, side], { world });
         const size = side * side * 4;
@@ -75,10 +74,10 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
             assertSameBytes(answer.body, expected[n], `${i}, ${j}`);
         }
         const took = processorTime(daemon.pid) - before;
-        assert.ok(took <= patience(10 * rows.length), `${took} ms of computing for ${rows.length} parts of ${count} samples`);
+        assert.ok(took <= patience(10 * rows.length), `${took} ms of processor time for ${rows.length} parts of ${count} samples`);
     });
 
-    it('make a whole, asked for at once', async () => {
+    it('requested concurrently make up the whole', async () => {
         const path = target(at, [1025, 1025], options);
         const size = 1025 * 1025 * 4, count = 25;
         const parts = await Promise.all(Array.from({ length: count }, (_, i) =>
@@ -87,7 +86,7 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
         assertSameBytes(Buffer.concat(parts.map(({ body }) => body)), await daemon.bytes(path), 'the parts');
     });
 
-    it('beyond the end are refused with the length', () => eachRow(
+    it('beyond the end return 416 with the length', () => eachRow(
         [[[17, 13], 884], [[4097, 4097], 67141636]].flatMap(([sides, size]) =>
             [`bytes=${size}-`, `bytes=${size}-${size + 1}`, 'bytes=99999999999999999999-', 'bytes=-0']
                 .map((range) => [sides, size, range])),
@@ -97,7 +96,7 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
             assert.equal(answer.headers['content-range'], `bytes */${size}`);
         }));
 
-    it('that are several, malformed or of another unit mean the whole', () => eachRow(
+    it('are ignored if several, malformed or in another unit', () => eachRow(
         ['bytes=0-1,4-5', 'bytes=5-4', 'bytes=', 'bytes=-', 'bytes 0-1', 'items=0-1', 'bytes=0-1-2'], async (range) => {
             const answer = await part(target(at, [17, 13], options), range);
             assertStatus(answer, 200);
@@ -105,7 +104,7 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
             assert.equal(answer.body.length, 17 * 13 * 4);
         }));
 
-    it('hold only for what If-Range names, and come after If-None-Match', () => eachRow(
+    it('depend on If-Range, and are evaluated after If-None-Match', () => eachRow(
         [[17, 13], [1025, 513]], async (sides) => {
             const path = target(at, sides, options);
             const { headers: { etag } } = await daemon.head(path);
@@ -119,7 +118,7 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
             assertStatus(await part(path, `bytes=${size}-`, { 'If-None-Match': etag }), 304);
         }));
 
-    it('are for GET alone, and not of pictures', async () => {
+    it('apply to GET only, and not to pictures', async () => {
         for (const range of ['bytes=0-9', 'bytes=99999999-', 'bytes=-0']) {
             const head = await daemon.head(target(at, [17, 13], options), { Range: range });
             assertStatus(head, 200);
@@ -139,17 +138,17 @@ describe('parts of regions', { timeout: patience(60000) }, () => {
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';
 
-/* Some at once and some in bands; [at, sides, step]. */
-const TOLD = [
+/* [at, sides, step]; some are computed at once and some in bands. */
+const REGIONS = [
     [[0n, 0n], [1, 1], undefined], [[-blocks(3), blocks(7) + 512n], [5, 3], BLOCK], [[-1n, 1n], [33, 2], 1n],
     [[FAR, -FAR], [1, 1], BLOCK], [[-FAR + 1n, 0n], [4, 4], blocks(2 ** 20)], [[1n, 1n], [1025, 257], 256n],
 ];
 
-describe('what is told of regions', { timeout: patience(60000) }, () => {
+describe('the headers of regions', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
-    const rows = TOLD.flatMap(([at, sides, step]) => FORMS.map((form) => [at, sides, { step, form, world: 'quick' }]));
+    const rows = REGIONS.flatMap(([at, sides, step]) => FORMS.map((form) => [at, sides, { step, form, world: 'quick' }]));
 
-    it('is what they are', () => eachRow(rows, async ([at, sides, options]) => {
+    it('describe them', () => eachRow(rows, async ([at, sides, options]) => {
         const world = await daemon.json('/quick.json');
         const path = target(at, sides, options);
         const { status, headers, body } = await daemon.get(path, { Origin: 'https://game.farlands.test' });
@@ -160,7 +159,7 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
         const exposed = headers['access-control-expose-headers'].toLowerCase().split(/ *, */);
         for (const name of ['etag', 'content-range', 'farlands-width', 'farlands-height', 'farlands-origin',
             'farlands-step', 'farlands-range', 'farlands-fingerprint', 'retry-after'])
-            assert.ok(exposed.includes(name), `${name} is not among ${exposed}`);
+            assert.ok(exposed.includes(name), `${name} is not in ${exposed}`);
         if (options.form === 'png') {
             assert.equal(headers['content-type'], 'image/png');
             return;
@@ -175,7 +174,7 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
         assert.equal(headers['farlands-fingerprint'], world.fingerprint);
     }));
 
-    it('is told by HEAD and 304 as well', () => eachRow(rows, async (row) => {
+    it('are the same for HEAD and 304', () => eachRow(rows, async (row) => {
         const path = target(...row);
         const get = await daemon.get(path);
         const head = await daemon.head(path);
@@ -194,7 +193,7 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
         assertError(await daemon.get(path, { 'If-Match': '"other"' }), 412, /If-Match/);
     }));
 
-    it('costs nothing, however large they are', () => eachRow(FORMS, async (form) => {
+    it('need no computation, for any size', () => eachRow(FORMS, async (form) => {
         const path = target([0n, 0n], [4097, 4097], { world: 'slow', form });
         const started = performance.now();
         const { headers: { etag, ...headers } } = await daemon.head(path);
@@ -204,7 +203,7 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
         assert.ok(performance.now() - started < patience(300), `${performance.now() - started} ms`);
     }));
 
-    it('names the one that it is of', async () => {
+    it('include a unique ETag', async () => {
         const seen = new Map();
         const variants = [
             [[0n, 0n], [5, 7]], [[0n, 0n], [7, 5]], [[1n, 0n], [5, 7]], [[0n, 1n], [5, 7]], [[-1n, 0n], [5, 7]],
@@ -217,12 +216,12 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
             assert.ok(!seen.has(etag), `the same ETag as ${seen.get(etag)}`);
             seen.set(etag, path);
         });
-        // Said in other words, it is the same.
+        // The default step and an explicit one give the same ETag.
         const { headers: { etag } } = await daemon.head(target([0n, 0n], [5, 7], { world: 'quick' }));
         assert.equal(seen.get(etag), target([0n, 0n], [5, 7], { step: BLOCK, world: 'quick' }));
     });
 
-    it('says for how long they may be kept', async () => {
+    it('set Cache-Control according to v', async () => {
         const { fingerprint } = await daemon.json('/quick.json');
         const stale = fingerprint.replace(/./g, (c) => (c === '0' ? '1' : '0'));
         await eachRow(rows, async (row) => {
@@ -244,7 +243,7 @@ describe('what is told of regions', { timeout: patience(60000) }, () => {
     });
 });
 
-/* Far beyond the limit, and what becomes small where 64 bits are too few. */
+/* Beyond the limit, including values that overflow 64 bits. */
 const BEYOND = ['4503599627370497', '4503599627370496.0009765625', '9007199254740992', '18014398509481984',
     '9223372036854775807'];
 
@@ -252,42 +251,42 @@ const whole = { x: '0', y: '0', width: '4', height: '4', step: '1' };
 const query = (change = {}) => Object.entries({ ...whole, ...change })
     .filter(([, value]) => value !== null).map(([key, value]) => `${key}=${value}`).join('&');
 
-describe('no region', { timeout: patience(60000) }, () => {
+describe('region requests', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
-    const ask = (changed, form = 'f32') => daemon.get(`/default/region.${form}?${query(changed)}`);
+    const get = (changed, form = 'f32') => daemon.get(`/default/region.${form}?${query(changed)}`);
 
-    it('is there where a parameter is missing, or there twice', () => eachRow(
+    it('with missing or repeated parameters are rejected', () => eachRow(
         FORMS.flatMap((form) => Object.keys(whole).map((key) => [form, key])), async ([form, key]) => {
             if (key !== 'step')
-                assertError(await ask({ [key]: null }, form), 400, naming(key));
+                assertError(await get({ [key]: null }, form), 400, naming(key));
             for (const twice of [`${query()}&${key}=${whole[key]}`, `${key}=${whole[key]}&${query()}`, `${query()}&${key}=`])
                 assertError(await daemon.get(`/default/region.${form}?${twice}`), 400, naming(key));
         }));
 
-    it('is there without any', () => eachRow(['', '?', '?x', '?x=0', '?X=0&Y=0&WIDTH=4&HEIGHT=4',
+    it('without parameters are rejected', () => eachRow(['', '?', '?x', '?x=0', '?X=0&Y=0&WIDTH=4&HEIGHT=4',
         '?x=0;y=0;width=4;height=4'], async (text) => {
         for (const form of FORMS)
             assertError(await daemon.get(`/default/region.${form}${text}`), 400, /\b(x|y|width|height)\b/);
     }));
 
-    it('is there where a number is none', () => eachRow([
+    it('with malformed numbers are rejected', () => eachRow([
         ...['x', 'y', 'step'].flatMap((key) => [...MALFORMED, ...TOO_FINE].map((value) => [key, value])),
         ...['width', 'height'].flatMap((key) => [...MALFORMED, ...TOO_FINE, '0', '-1', '-4097', '-9223372036854775808',
             '1.5', '0.5', '2.0'].map((value) => [key, value])),
     ], async ([key, value]) => {
-        assertError(await ask({ [key]: value }), 400, naming(key, value));
+        assertError(await get({ [key]: value }), 400, naming(key, value));
     }));
 
-    it('is there where the step is no power of two, or out of range', () => eachRow(
+    it('are rejected if the step is no power of two or out of range', () => eachRow(
         ['0', '-1', '-0.5', '3', '0.75', '1.5', '0.0029296875', '1048575', '1048577', '2097152', '4503599627370496',
             '9223372036854775807', '0.00048828125', '1.0009765625'], async (step) => {
-            assertError(await ask({ step }), 400, naming('step'));
+            assertError(await get({ step }), 400, naming('step'));
         }));
 
-    it('is there beyond the limit', () => eachRow(['x', 'y'].flatMap((key) => [
+    it('beyond the limit are rejected', () => eachRow(['x', 'y'].flatMap((key) => [
         ...BEYOND.flatMap((value) => [{ [key]: value }, { [key]: `-${value}` }]),
         { [key]: '-9223372036854775808' },
-        // Where the last sample would be.
+        // The last sample would be beyond the limit.
         { [key]: '4503599627370496', width: '2', height: '2' },
         { [key]: '4503599627370493.0009765625' },
         { [key]: '4503599627370496', width: '2', height: '2', step: '0.0009765625' },
@@ -295,30 +294,30 @@ describe('no region', { timeout: patience(60000) }, () => {
         { [key]: '4503599627370496', width: '4097', height: '4097', step: '1048576' },
     ].map((changed) => [key, changed])), async ([key, changed]) => {
         for (const form of FORMS) {
-            const answer = await ask(changed, form);
+            const answer = await get(changed, form);
             assertError(answer, 400, /2\^52/);
             assert.match(JSON.parse(answer.body).error, naming(key));
         }
     }));
 
-    it('is missing just within it', () => eachRow([
+    it('just within the limit succeed', () => eachRow([
         { x: '4503599627370496', y: '-4503599627370496', width: '1', height: '4' },
         { x: '-4503599627370496', y: '4503599627370496', width: '4', height: '1' },
         { x: '4503599627370493' }, { y: '4503599627370493' },
         { x: '4503595332403200', y: '-4503599627370496', width: '4097', height: '2', step: '1048576' },
-    ], async (changed) => assertStatus(await ask(changed), 200)));
+    ], async (changed) => assertStatus(await get(changed), 200)));
 
-    it('has another name', () => eachRow(['region.tif', 'region.F32', 'region.PNG', 'region.raw', 'region', 'region.',
+    it('with another name are not found', () => eachRow(['region.tif', 'region.F32', 'region.PNG', 'region.raw', 'region', 'region.',
         'region.f32.gz', 'regions.f32', 'Region.f32', 'region@2x.f32', 'region.json', 'region.r16.png'],
     async (name) => {
         assertError(await daemon.get(`/default/${name}?${query()}`), 404);
     }));
 
-    it('is there of a world that is not', () => eachRow(['nowhere', 'Default', 'defaul', 'default2'], async (world) => {
+    it('for unknown worlds are not found', () => eachRow(['nowhere', 'Default', 'defaul', 'default2'], async (world) => {
         assertError(await daemon.get(`/${world}/region.f32?${query()}`), 404, new RegExp(`world|${world}`));
     }));
 
-    it('is there for POST', () => eachRow(['POST', 'PUT', 'DELETE', 'PATCH'], async (method) => {
+    it('with other methods are rejected', () => eachRow(['POST', 'PUT', 'DELETE', 'PATCH'], async (method) => {
         for (const form of FORMS) {
             const { answers: [answer] } = await daemon.raw(request(method, `/default/region.${form}?${query()}`));
             assertError(answer, 405);
@@ -329,7 +328,7 @@ describe('no region', { timeout: patience(60000) }, () => {
         assertStatus(answer, [400, 405, 413]);
     }));
 
-    it('is promised by HEAD either', () => eachRow([
+    it('are rejected for HEAD and If-None-Match, too', () => eachRow([
         [{ width: '4098' }, 413], [{ width: '0' }, 400], [{ x: BEYOND[0] }, 400], [{ step: '3' }, 400],
     ], async ([changed, status]) => {
         const head = await daemon.head(`/default/region.f32?${query(changed)}`);

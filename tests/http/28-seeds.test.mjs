@@ -1,4 +1,4 @@
-// name:seed: every seed is a world of its own, made when it is asked for, and none costs memory for long.
+// name:seed: every seed is a separate world, created on request and kept in memory only for a while.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ const SEEDS = ['0', '1', '42', '4294967296', '9223372036854775808', MOST];
 const TILE = 'relief/10/512/512.png';
 const sanitized = (Number(process.env.PATIENCE) || 1) > 1;
 
-describe('a world that is open to all seeds', { timeout: patience(60000) }, () => {
+describe('a world with seeds: any', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: `
 worlds:
   - name: default
@@ -29,7 +29,7 @@ worlds:
     seeds: fixed
 ` });
 
-    it('is another world for each', async () => {
+    it('differs for each seed', async () => {
         const seen = new Map();
         await eachRow(SEEDS, async (seed) => {
             const name = `default:${seed}`;
@@ -43,13 +43,13 @@ worlds:
             assert.equal(tile.headers.etag, `"${world.fingerprint}/${TILE}"`);
             const heights = await daemon.bytes(`/${name}/height/10/512/512.f32`);
             for (const mark of [world.fingerprint, tile.body.toString('latin1'), heights.toString('latin1')]) {
-                assert.ok(!seen.has(mark), `the same as ${seen.get(mark)}`);
+                assert.ok(!seen.has(mark), `the same as with seed ${seen.get(mark)}`);
                 seen.set(mark, seed);
             }
         });
     });
 
-    it('is the very world that is configured with that seed', async () => {
+    it('equals the world configured with that seed', async () => {
         const [twin, seeded] = [await daemon.json('/twin.json'), await daemon.json('/default:42.json')];
         assert.equal(seeded.fingerprint, twin.fingerprint);
         for (const tile of [TILE, 'height/16/-1/3.f32', 'normal/3/4/4@2x.png']) {
@@ -63,7 +63,7 @@ worlds:
         assert.equal(Math.fround((await daemon.json('/default:42/height?x=0&y=0')).height), samples[0]);
     });
 
-    it('shares its own tiles with itself by its seed', async () => {
+    it('shares tiles with the name that has its own seed', async () => {
         const own = await daemon.json('/default.json');
         const named = await daemon.json(`/default:${own.seed}.json`);
         assert.equal(named.fingerprint, own.fingerprint);
@@ -76,7 +76,7 @@ worlds:
         assert.equal(await daemon.rendered(), rendered, 'rendered again');
     });
 
-    it('has validators, versions and folders of its own', async () => {
+    it('has its own ETags, versions and cache directories', async () => {
         const { fingerprint } = await daemon.json('/default:99.json');
         assertStatus(await daemon.get(`/default:99/${TILE}`, { 'If-None-Match': `"${fingerprint}/${TILE}"` }), 304);
         assertStatus(await daemon.head(`/default:99/height/3/4/4.f32`), 200);
@@ -89,12 +89,12 @@ worlds:
         const file = path.join(daemon.cache, fingerprint, TILE);
         assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
         assert.deepEqual(fs.readFileSync(file), await daemon.bytes(`/default:99/${TILE}`));
-        // Again, and again from what was made ready.
+        // The first time evaluated, then from prepared responses.
         for (let i = 0; i < 3; i++)
             assertStatus(await daemon.get(`/default:99/${TILE}`, { 'If-None-Match': headers.etag }), 304);
     });
 
-    it('has documents whose URLs lead to it', async () => {
+    it('has documents with URLs that include the seed', async () => {
         const base = `http://${daemon.authority}`;
         const answer = await daemon.get('/default:7.json');
         const page = await daemon.get('/default.json');
@@ -122,19 +122,19 @@ worlds:
         });
     });
 
-    it('says so in the catalogue', async () => {
+    it('is marked in the catalogue', async () => {
         const { worlds } = await daemon.json('/worlds.json');
         assert.deepEqual(worlds.map(({ name, seeds }) => [name, seeds]),
             [['default', 'any'], ['twin', 'fixed'], ['closed', 'fixed']]);
         assert.equal((await daemon.json('/closed.json')).seeds, 'fixed');
     });
 
-    it('takes no other spelling of a seed', () => eachRow(
+    it('rejects other spellings of a seed', () => eachRow(
         ['', '-1', '-0', '+1', '01', '00', '1.0', '1e3', '0x1', 'x', '1:2', '18446744073709551616', '9'.repeat(60)]
             .flatMap((seed) => [`${seed}.json`, `${seed}/relief.json`, `${seed}/${TILE}`, `${seed}/height?x=0&y=0`]),
         async (rest) => assertError(await daemon.get(`/default:${rest}`), 400, /^seed: .*from 0 to 18446744073709551615/)));
 
-    it('is the only one of the kind', () => eachRow(
+    it('is the only one that accepts seeds', () => eachRow(
         ['closed:1', 'closed:2', 'twin:42', `closed:${MOST}`].flatMap((name) =>
             [`/${name}.json`, `/${name}/relief.json`, `/${name}/${TILE}`, `/${name}/height?x=0&y=0`]),
         async (url) => assertError(await daemon.get(url), 404, /^seed: world "(closed|twin)" .*seeds: fixed/)));
@@ -144,8 +144,8 @@ worlds:
 });
 
 describe('a seed', { timeout: patience(90000) }, () => {
-    // One loop, and nothing kept: what is asked for again is made again, the world too.
-    const FORGETFUL = 'shards: 1\ncache: { memory: 0 }\n';
+    // One loop and no memory cache: repeated requests create tiles and worlds again.
+    const UNCACHED = 'shards: 1\ncache: { memory: 0 }\n';
 
     it('gives the same bytes after many others, and after a restart', async () => {
         const urls = [`/default:42/${TILE}`, '/default:42/height/16/-5/7.f32', '/default:42.json', '/default:42/height?x=5&y=6'];
@@ -156,7 +156,7 @@ describe('a seed', { timeout: patience(90000) }, () => {
             for (let seed = 1000; seed < 1200; seed++)
                 await daemon.bytes(`/default:${seed}/height?x=0&y=0`);
             assert.deepEqual(await all(daemon), first);
-        }, { config: FORGETFUL + 'worlds: [{ name: default, seeds: any }]\n' });
+        }, { config: UNCACHED + 'worlds: [{ name: default, seeds: any }]\n' });
         await withDaemon(async (daemon) => assert.deepEqual(await all(daemon), first));
     });
 
@@ -165,8 +165,8 @@ describe('a seed', { timeout: patience(90000) }, () => {
         assert.equal((await daemon.json('/default.json')).seeds, 'any');
     }));
 
-    it('is held while a tile of it is awaited, though seeds are turned off', async () => {
-        // Some tenths of a second a tile.
+    it('stays in use for pending requests when seeds are turned off', async () => {
+        // A tile takes some tenths of a second.
         const octaves = Math.round(60 / patience(1) ** 2);
         const text = (seeds) => 'threads: 1\nshards: 1\nlimits: { wait: 60000 }\n' +
             `worlds: [{ name: alpha, seeds: ${seeds}, noise: { basis: cellular, octaves: ${octaves}, lacunarity: 1.1, ` +
@@ -179,14 +179,14 @@ describe('a seed', { timeout: patience(90000) }, () => {
             const answers = connections.map((connection, i) =>
                 connection.send(request('GET', target(i))).answer('GET', 15000));
             answers.forEach((answer) => answer.catch(() => {}));
-            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > COUNT / 2), 'nobody waits');
-            for (let seed = 1000; seed < 1100; seed++)      // more than are kept
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > COUNT / 2), 'no request is pending');
+            for (let seed = 1000; seed < 1100; seed++)      // more than the daemon keeps
                 assertStatus(await daemon.get(`/alpha:${seed}/relief.json`), 200);
             fs.writeFileSync(`${file}.new`, text('fixed'));
             fs.renameSync(`${file}.new`, file);
             daemon.kill('SIGHUP');
-            assert.ok(await eventually(async () => (await daemon.get('/alpha:1.json')).status === 404), 'still open');
-            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all was over before');
+            assert.ok(await eventually(async () => (await daemon.get('/alpha:1.json')).status === 404), 'seeds are still accepted');
+            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all requests finished before the reload');
             for (const [i, pending] of answers.entries()) {
                 const answer = await pending;
                 assertStatus(answer, 200);
@@ -205,8 +205,8 @@ describe('many seeds', { timeout: patience(90000) }, () => {
     const resident = (daemon) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
         fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1'))[1]);
 
-    it(`${COUNT} of them take no more memory than some`, (t) => withDaemon(async (daemon) => {
-        // Few tiles: renders are not what is to be measured.
+    it(`do not increase memory (${COUNT} seeds)`, (t) => withDaemon(async (daemon) => {
+        // Few tiles, since memory for renders is not measured here.
         const kinds = ['/height?x=1&y=2', '/relief.json', '/height?x=1&y=2', '.json'];
         const target = (i) => `/default:${i}${i % 20 ? kinds[i % 4] : '/relief/3/4/4.png'}`;
         const ask = async (first, end) => {
@@ -222,12 +222,12 @@ describe('many seeds', { timeout: patience(90000) }, () => {
         await ask(COUNT / 5, COUNT);
         const more = resident(daemon) - before;
         t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(before / 1048576).toFixed(1)}`);
-        if (!sanitized)         // which keep what is freed
+        if (!sanitized)         // sanitizers keep freed memory
             assert.ok(more < 6 << 20, `${more} bytes more, of ${before}`);
     }, { config: 'shards: 2\nlimits: { wait: 60000 }\ncache: { memory: 4M, files: 2000 }\nworlds: [{ name: default, seeds: any }]\n' }));
 });
 
-describe('the disk', { timeout: patience(60000) }, () => {
+describe('the disk cache', { timeout: patience(60000) }, () => {
     const config = (files) => `threads: 1\ncache: { files: ${files}, memory: 0 }\nworlds: [{ name: default, seeds: any }]\n`;
     const tile = (y) => `relief/10/7/${y}.png`;
     const ask = async (daemon, world, count) => {
@@ -235,24 +235,24 @@ describe('the disk', { timeout: patience(60000) }, () => {
             assertStatus(await daemon.get(`/${world}/${tile(y)}`), 200);
     };
 
-    it('loses seeds that were not asked for lately first', async () => {
-        const cache = scratch(), folders = {};
-        const left = (world) => fs.readdirSync(path.join(cache, folders[world], 'relief/10/7')).length;
+    it('evicts the least recently used seeds first', async () => {
+        const cache = scratch(), directories = {};
+        const left = (world) => fs.readdirSync(path.join(cache, directories[world], 'relief/10/7')).length;
         await withDaemon(async (daemon) => {
             for (const [world, count] of [['default:11', 40], ['default:12', 60]]) {
-                folders[world] = (await daemon.json(`/${world}.json`)).fingerprint;
+                directories[world] = (await daemon.json(`/${world}.json`)).fingerprint;
                 await ask(daemon, world, count);
                 assert.ok(await eventually(() => left(world) === count), `${left(world)} of ${world}`);
             }
             await daemon.quit();
         }, { config: config(10000), cache });
-        // By age alone seed 11 would go first.
+        // By the age of its files, seed 11 would be evicted first.
         for (let y = 0; y < 40; y++)
-            fs.utimesSync(path.join(cache, folders['default:11'], tile(y)), 1e9, 1e9);
+            fs.utimesSync(path.join(cache, directories['default:11'], tile(y)), 1e9, 1e9);
         await withDaemon(async (daemon) => {
             assertStatus(await daemon.get(`/default:11/${tile(39)}`), 200);
             for (let y = 0; left('default:12') === 60; y++) {
-                assert.ok(y < 150, 'nothing is swept');
+                assert.ok(y < 150, 'nothing is evicted');
                 assertStatus(await daemon.get(`/default/${tile(y)}`), 200);
                 await sleep(y > 70 ? patience(10) : 0);
             }

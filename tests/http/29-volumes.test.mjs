@@ -1,5 +1,5 @@
-// Blocks of density, for voxel worlds: ground where it is positive, air where it is
-// negative, and neighbours that share their faces byte for byte.
+// Volumes of density, for voxel worlds: positive is ground, negative is air, and
+// neighbours share their faces byte for byte.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,10 +11,10 @@ import { open, peakGrowth, processorTime, rests, withStreams } from './streams.m
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const MEBIBYTE = 1 << 20;
-/* Sanitizers keep what is freed: of memory nothing can be said under them. */
+/* Sanitizers keep freed memory, so memory limits are not tested with them. */
 const sanitized = patience(1) > 1;
 
-/* bare: without caves and overhangs. slow: octaves enough for seconds where the volume is large. */
+/* bare: without caves and overhangs. slow: a large volume takes seconds. */
 const CONFIG = `cache: { memory: 1M }
 worlds:
   - name: default
@@ -26,7 +26,7 @@ worlds:
     noise: { octaves: ${fewer(64)}, lacunarity: 1.0625, warp: { amplitude: 300, wavelength: 4096 } }
 `;
 
-/* Where eight volumes meet, in 1/1024 blocks: [x, y, z]. */
+/* Corners shared by eight volumes, in 1/1024 blocks: [x, y, z]. */
 const CROSSINGS = [
     [0n, 0n, 0n], [1n, -1n, 1n], [-blocks(7), blocks(1000003) + 513n, -blocks(100) + 3n],
     [FAR / 4n + 3n, -FAR / 4n + 1n, blocks(700)], [blocks(12), blocks(-5000), FAR / 4n + 5n],
@@ -41,7 +41,7 @@ describe('volumes', { timeout: patience(60000) }, () => {
 
     it('share their faces with their neighbours, at every step', () => eachRow(
         STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, meeting]) => {
-            // Of different sizes, so that no size finds its own mistakes right.
+            // Different sizes, so that an error that depends on the size shows.
             const low = [5, 7, 4], high = [6, 3, 8];
             const corners = Array.from({ length: 8 }, (_, n) => [n & 1, n >> 1 & 1, n >> 2]);
             const sidesOf = (corner) => corner.map((side, axis) => (side ? high : low)[axis]);
@@ -58,7 +58,7 @@ describe('volumes', { timeout: patience(60000) }, () => {
                 }
         }));
 
-    it('share them up to the limit', () => eachRow(STEPS.flatMap((step) => [
+    it('share their faces up to the coordinate limit', () => eachRow(STEPS.flatMap((step) => [
         [step, [FAR, FAR, FAR]], [step, [-FAR, -FAR, -FAR]], [step, [FAR, -FAR, 0n]], [step, [0n, FAR, -FAR]],
         [step, [-FAR, 0n, FAR]],
     ]), async ([step, corner]) => {
@@ -70,14 +70,14 @@ describe('volumes', { timeout: patience(60000) }, () => {
                 cut(whole, sides, by, [5, 5, 5]), `from ${by}`);
     }));
 
-    it('hold every other sample of those of half the step', () => eachRow(
+    it('have every other sample of volumes with half the step', () => eachRow(
         STEPS.slice(1).flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, at]) => {
             const coarse = await volume(at, [5, 4, 6], { step });
             const fine = await volume(at, [9, 7, 11], { step: step / 2n });
             assertSameBytes(coarse, cut(fine, [9, 7, 11], [0, 0, 0], [5, 4, 6], { every: 2 }), 'coarse and fine');
         }));
 
-    it('run along x first, then y, then z', async () => {
+    it('are ordered by z, then y, then x, with x fastest', async () => {
         const at = [blocks(30), blocks(-20), blocks(-64)], sides = [19, 23, 29];
         const whole = await volume(at, sides);
         const row = [19, 1, 1], column = [1, 23, 1], pillar = [1, 1, 29];
@@ -86,19 +86,19 @@ describe('volumes', { timeout: patience(60000) }, () => {
         async ([part, by]) => {
             assertSameBytes(await volume(moved(at, by, BLOCK), part), cut(whole, sides, by, part), `${part} from ${by}`);
         });
-        // Else any order would do.
-        assert.ok(new Set(floats(whole)).size > whole.length / 4 / 10, 'hardly any different samples');
+        // With few distinct samples, any order would pass.
+        assert.ok(new Set(floats(whole)).size > whole.length / 4 / 10, 'too few distinct samples');
     });
 
-    it('are a block apart where no step is told', async () => {
+    it('have a default step of one block', async () => {
         const at = [-blocks(5) + 1n, 3n, blocks(2)];
         assertSameBytes(await volume(at, [9, 7, 5]), await volume(at, [9, 7, 5], { step: BLOCK }), 'step=1');
     });
 
-    it('consist of their parts, of any size', () => eachRow([
+    it('equal their slices, at any size', () => eachRow([
         [1, 1, 1], [16, 16, 16], [17, 17, 17], [33, 33, 33], [65, 65, 65], [2, 3, 5], [4097, 1, 1], [1, 4097, 1],
         [1, 1, 4097], [257, 257, 1], [257, 1, 257], [1, 257, 257], [4097, 2, 3], [3, 2, 4097], [2, 4097, 3],
-        // On either side of what is sent as it is computed: 2^18 samples.
+        // Around the size from which volumes are streamed, 2^18 samples.
         [64, 64, 64], [64, 64, 65], [65, 64, 64], [100, 100, 27], [513, 3, 171],
     ], async (sides) => {
         const at = [-blocks(20) + 1n, blocks(500), -blocks(50)];
@@ -118,20 +118,20 @@ describe('volumes', { timeout: patience(60000) }, () => {
 
 describe('the ground', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
-    /* All over the plane: [x, y]. */
+    /* Positions all over the plane: [x, y]. */
     const places = [[0n, 0n], [blocks(54321), -blocks(12345)], [-blocks(2 ** 30), blocks(2 ** 31)], [FAR - blocks(40), -FAR]];
 
-    it('is below, the air is above', () => eachRow(places, async ([x, y]) => {
+    it('is below the air', () => eachRow(places, async ([x, y]) => {
         const { range: [min, max] } = await daemon.json('/default.json');
-        // However far overhangs may reach; deep down there may be caves.
+        // 2000 m clear the highest overhangs; deep down there may be caves.
         const high = floats(await box(daemon, [x, y, blocks(Math.ceil(max)) + blocks(2000)], [33, 33, 9]));
-        assert.ok(high.every((density) => density < 0), 'ground above everything');
+        assert.ok(high.every((density) => density < 0), 'ground far above the range');
         const deep = floats(await box(daemon, [x, y, blocks(Math.floor(min)) - blocks(2000)], [33, 33, 9]));
         const solid = deep.filter((density) => density > 0).length / deep.length;
         assert.ok(solid > 0.6, `only ${(100 * solid).toFixed(0)} % of the deep is ground`);
     }));
 
-    it('ends near the height that the maps show', () => eachRow(places, async ([x, y]) => {
+    it('ends near the height of the maps', () => eachRow(places, async ([x, y]) => {
         const { height } = await daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
         const surface = BigInt(Math.round(height));
         const side = 257, half = 128n;
@@ -143,7 +143,7 @@ describe('the ground', { timeout: patience(60000) }, () => {
         assert.ok(above.every((density) => density < 0), 'ground at the top of the world');
     }));
 
-    it('is the height above the place, where there are neither caves nor overhangs', () => eachRow(
+    it('has density height - z without caves and overhangs', () => eachRow(
         [...CROSSINGS, [FAR, -FAR, FAR], [-FAR, FAR, -FAR]].flatMap((at) => [1n, 512n, BLOCK].map((step) => [at, step])),
         async ([meeting, step]) => {
             const sides = [3, 2, 5];
@@ -161,7 +161,7 @@ describe('the ground', { timeout: patience(60000) }, () => {
                 }
         }));
 
-    it('is another one for another seed', async () => {
+    it('depends on the seed', async () => {
         const [a, b] = await Promise.all(['default', 'other'].map((world) =>
             box(daemon, [0n, 0n, blocks(-100)], [17, 17, 17], { world })));
         assert.ok(!a.equals(b));
@@ -174,7 +174,7 @@ describe('large volumes', { timeout: patience(60000) }, () => {
     const large = (world = 'default', sides = [256, 256, 256]) =>
         target([blocks(512 * ++column), 0n, -blocks(100)], sides, { world });
 
-    it('are not kept whole in memory', async () => {
+    it('are not held completely in memory', async () => {
         await daemon.bytes(large('default', [65, 65, 65]));
         const growth = await peakGrowth(daemon.pid, () => withStreams(daemon, [large(), large(), large()],
             async ([first, second]) => {
@@ -185,14 +185,14 @@ describe('large volumes', { timeout: patience(60000) }, () => {
             assert.ok(growth < 16 * MEBIBYTE, `grown by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
     });
 
-    it('are not computed on for those who left', async () => {
+    it('are cancelled when the client disconnects', async () => {
         const stream = await open(daemon, large('slow'));
         await stream.read(100000);
         stream.leave();
-        assert.ok(await rests(daemon.pid, 1250), 'computes on for nobody');
+        assert.ok(await rests(daemon.pid, 1250), 'the computation goes on');
     });
 
-    it('hold up nobody', () => withStreams(daemon, [large('slow'), large(), large()], async (streams) => {
+    it('do not delay other requests', () => withStreams(daemon, [large('slow'), large(), large()], async (streams) => {
         for (const stream of streams)
             stream.flow();
         const before = processorTime(daemon.pid);
@@ -206,7 +206,7 @@ describe('large volumes', { timeout: patience(60000) }, () => {
         assert.ok(processorTime(daemon.pid) > before);
     }));
 
-    it('count among the large ones that are made at once', async () => {
+    it('count towards the limit of streams', async () => {
         const narrow = await new Daemon({ config: `shards: 1\nlimits: { streams: 1 }\n${CONFIG}` }).start();
         try {
             await withStreams(narrow, [large()], async () => {
@@ -225,7 +225,7 @@ describe('large volumes', { timeout: patience(60000) }, () => {
 describe('volumes of seeds', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'worlds:\n  - name: default\n    seeds: any\n' });
 
-    it('are those of a world with that seed', () => eachRow(['42', '18446744073709551615'], async (seed) => {
+    it('equal those of a world configured with that seed', () => eachRow(['42', '18446744073709551615'], async (seed) => {
         const alone = await new Daemon({ config: `worlds:\n  - name: seeded\n    seed: ${seed}\n` }).start();
         try {
             const box = [[-blocks(9), blocks(3), -blocks(50)], [33, 17, 65]];

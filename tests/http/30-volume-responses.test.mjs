@@ -1,5 +1,4 @@
-// Volumes as answers of HTTP: their headers, parts of them, what costs nothing, and what
-// is refused.
+// Volumes over HTTP: headers, ranges, conditional requests, and rejected requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,7 +9,7 @@ import { fewer, patience } from './program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
 
-/* slow: seconds for the largest. */
+/* slow: the largest volume takes seconds. */
 const CONFIG = `worlds:
   - name: default
   - name: other
@@ -22,12 +21,12 @@ const CONFIG = `worlds:
 const box = (daemon, at, sides, options) => daemon.bytes(target(at, sides, options));
 const moved = (at, by, step) => at.map((value, axis) => value + BigInt(by[axis]) * step);
 
-describe('parts of volumes', { timeout: patience(60000) }, () => {
+describe('ranges of volumes', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const at = [-blocks(100), blocks(3) + 1n, -blocks(60)];
     const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
 
-    it('are what they are of the whole', () => eachRow([[7, 5, 9], [65, 65, 65], [97, 31, 101]], async (sides) => {
+    it('equal the parts of the whole', () => eachRow([[7, 5, 9], [65, 65, 65], [97, 31, 101]], async (sides) => {
         const path = target(at, sides);
         const whole = await daemon.get(path);
         const size = whole.body.length;
@@ -50,7 +49,7 @@ describe('parts of volumes', { timeout: patience(60000) }, () => {
         });
     }));
 
-    it('of layers that are made in several pieces begin and end in any of them', async () => {
+    it('may begin and end in any piece of a layer', async () => {
         const path = target(at, [1025, 513, 3]);
         const row = 1025 * 4, layer = row * 513;
         const whole = await daemon.bytes(path);
@@ -65,7 +64,7 @@ describe('parts of volumes', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('cost no more than they are', async () => {
+    it('compute only what they return', async () => {
         const sides = [256, 256, 256], size = 2 ** 26;
         const path = target(at, sides, { world: 'slow' });
         await eachRow([[255, 255, 255], [0, 0, 128], [0, 255, 0]], async (by) => {
@@ -80,7 +79,7 @@ describe('parts of volumes', { timeout: patience(60000) }, () => {
         });
     });
 
-    it('beyond the end are refused with the length', () => eachRow([[[7, 5, 9], 1260], [[256, 256, 256], 67108864]],
+    it('beyond the end return 416 with the length', () => eachRow([[[7, 5, 9], 1260], [[256, 256, 256], 67108864]],
         async ([sides, size]) => {
             for (const range of [`bytes=${size}-`, 'bytes=-0']) {
                 const answer = await part(target(at, sides, { world: 'slow' }), range);
@@ -93,7 +92,7 @@ describe('parts of volumes', { timeout: patience(60000) }, () => {
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';
 
-describe('what is told of volumes', { timeout: patience(60000) }, () => {
+describe('the headers of volumes', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const rows = [
         [[0n, 0n, 0n], [1, 1, 1], undefined], [[-blocks(3), blocks(7) + 512n, -1n], [5, 3, 2], BLOCK],
@@ -101,7 +100,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
         [[-FAR + 1n, 0n, 0n], [4, 4, 3], blocks(2 ** 20)], [[1n, 1n, -blocks(40)], [65, 64, 65], 256n],
     ].map(([at, sides, step]) => [at, sides, { step }]);
 
-    it('is what they are, by GET, HEAD and 304', () => eachRow(rows, async ([at, sides, options]) => {
+    it('describe them for GET, HEAD and 304', () => eachRow(rows, async ([at, sides, options]) => {
         const world = await daemon.json('/default.json');
         const path = target(at, sides, options);
         const get = await daemon.get(path, { Origin: 'https://game.farlands.test' });
@@ -109,7 +108,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
         assertStatus(get, 200);
         assert.equal(get.body.length, sides.reduce((a, b) => a * b) * 4);
         assert.match(headers.etag, /^"[\x21\x23-\x7e]+"$/);
-        const told = {
+        const expected = {
             'content-type': 'application/octet-stream',
             'content-length': String(get.body.length),
             'cache-control': HOUR,
@@ -123,7 +122,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
             'farlands-fingerprint': world.fingerprint,
             'farlands-range': undefined,
         };
-        for (const [name, value] of Object.entries(told))
+        for (const [name, value] of Object.entries(expected))
             assert.equal(headers[name], value, name);
         assert.ok(headers['access-control-expose-headers'].toLowerCase().split(/ *, */).includes('farlands-depth'));
         const head = await daemon.head(path);
@@ -137,7 +136,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
         assert.equal((await daemon.get(`${path}&v=1`)).headers['cache-control'], 'no-cache');
     }));
 
-    it('costs nothing, however large they are', async () => {
+    it('need no computation, for any size', async () => {
         const started = performance.now();
         await eachRow([[256, 256, 256], [4096, 4096, 1], [4096, 1, 4096], [1, 4096, 4096], [4097, 4095, 1]], async (sides) => {
             const path = target([0n, 0n, 0n], sides, { world: 'slow' });
@@ -149,7 +148,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
         assert.ok(performance.now() - started < patience(500), `${performance.now() - started} ms`);
     });
 
-    it('names the one that it is of', async () => {
+    it('include a unique ETag', async () => {
         const seen = new Map();
         await eachRow([
             [[0n, 0n, 0n], [5, 7, 9]], [[0n, 0n, 0n], [7, 5, 9]], [[0n, 0n, 0n], [9, 7, 5]], [[0n, 0n, 0n], [5, 9, 7]],
@@ -164,7 +163,7 @@ describe('what is told of volumes', { timeout: patience(60000) }, () => {
             seen.set(etag, path);
         });
         const flat = await daemon.head(target([0n, 0n], [5, 7]));
-        assert.ok(!seen.has(flat.headers.etag), 'that of a region');
+        assert.ok(!seen.has(flat.headers.etag), 'the ETag of a region');
     });
 });
 
@@ -172,58 +171,58 @@ const whole = { x: '0', y: '0', z: '0', width: '4', height: '4', depth: '4', ste
 const query = (change = {}) => Object.entries({ ...whole, ...change })
     .filter(([, value]) => value !== null).map(([key, value]) => `${key}=${value}`).join('&');
 
-describe('no volume', { timeout: patience(60000) }, () => {
+describe('volume requests', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
-    const ask = (changed) => daemon.get(`/default/volume.f32?${query(changed)}`);
+    const get = (changed) => daemon.get(`/default/volume.f32?${query(changed)}`);
 
-    it('is there where a parameter is missing, or there twice', () => eachRow(Object.keys(whole), async (key) => {
+    it('with missing or repeated parameters are rejected', () => eachRow(Object.keys(whole), async (key) => {
         if (key !== 'step')
-            assertError(await ask({ [key]: null }), 400, naming(key));
+            assertError(await get({ [key]: null }), 400, naming(key));
         assertError(await daemon.get(`/default/volume.f32?${query()}&${key}=${whole[key]}`), 400, naming(key));
     }));
 
-    it('is there where a number is none', () => eachRow([
+    it('with malformed numbers are rejected', () => eachRow([
         ...['x', 'y', 'z', 'step'].flatMap((key) => [...MALFORMED, ...TOO_FINE].map((value) => [key, value])),
         ...['width', 'height', 'depth'].flatMap((key) => [...MALFORMED, '0', '-1', '1.5'].map((value) => [key, value])),
         ...['0', '3', '-1', '0.75', '2097152'].map((value) => ['step', value]),
-    ], async ([key, value]) => assertError(await ask({ [key]: value }), 400, naming(key, value))));
+    ], async ([key, value]) => assertError(await get({ [key]: value }), 400, naming(key, value))));
 
-    it('is there beyond the limit', () => eachRow(['x', 'y', 'z'].flatMap((key) => [
+    it('beyond the limit are rejected', () => eachRow(['x', 'y', 'z'].flatMap((key) => [
         { [key]: '4503599627370497' }, { [key]: '-4503599627370497' }, { [key]: '18014398509481984' },
         { [key]: '9223372036854775807' }, { [key]: '-9223372036854775808' }, { [key]: '4503599627370493.0009765625' },
         { [key]: '4503599627370496', width: '2', height: '2', depth: '2', step: '0.0009765625' },
     ].map((changed) => [key, changed])), async ([key, changed]) => {
-        const answer = await ask(changed);
+        const answer = await get(changed);
         assertError(answer, 400, /2\^52/);
         assert.match(JSON.parse(answer.body).error, naming(key));
     }));
 
-    it('is missing just within it', () => eachRow([
+    it('just within the limit succeed', () => eachRow([
         { x: '4503599627370493', y: '-4503599627370496', z: '4503599627370493' },
         { x: '-4503599627370496', y: '4503599627370493', z: '-4503599627370496' },
-    ], async (changed) => assertStatus(await ask(changed), 200)));
+    ], async (changed) => assertStatus(await get(changed), 200)));
 
-    it('is that large', () => eachRow([
+    it('for volumes that are too large are rejected', () => eachRow([
         ...['width', 'height', 'depth'].flatMap((key) => ['4098', '65537', '4294967297', '9223372036854775807']
             .map((value) => [{ [key]: value }, '4097'])),
         [{ width: '257', height: '256', depth: '256' }, '2^24'], [{ width: '256', height: '256', depth: '257' }, '2^24'],
         [{ width: '4097', height: '4097', depth: '1' }, '2^24'], [{ width: '4096', height: '1', depth: '4097' }, '2^24'],
-        // 2^36 samples, which are few to 32 bits.
+        // 2^36 samples, which overflow 32 bits.
         [{ width: '4096', height: '4096', depth: '4096' }, '2^24'], [{ width: '4097', height: '4097', depth: '4097' }, '2^24'],
     ], async ([changed, limit]) => {
-        const answer = await ask(changed);
+        const answer = await get(changed);
         assertError(answer, 413);
         assert.ok(JSON.parse(answer.body).error.includes(limit), `${answer.body}`);
     }));
 
-    it('has another name', () => eachRow(['volume', 'volume.r16', 'volume.png', 'volume.F32', 'volumes.f32', 'volume.f32.gz'],
+    it('with another name are not found', () => eachRow(['volume', 'volume.r16', 'volume.png', 'volume.F32', 'volumes.f32', 'volume.f32.gz'],
         async (name) => assertError(await daemon.get(`/default/${name}?${query()}`), 404)));
 
-    it('is there of a world that is not', async () => {
+    it('for unknown worlds are not found', async () => {
         assertError(await daemon.get(`/nowhere/volume.f32?${query()}`), 404, /world|nowhere/);
     });
 
-    it('is there for POST', async () => {
+    it('with POST are rejected', async () => {
         const { answers: [answer] } = await daemon.raw(request('POST', `/default/volume.f32?${query()}`));
         assertError(answer, 405);
     });

@@ -1,5 +1,5 @@
-// farlands render --export: an archive with the very tiles that the daemon answers, and whole, or
-// no archive and a message that says why.
+// farlands render --export: it writes a complete archive with the same tiles as the daemon serves,
+// or none, with a message that gives the reason.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,7 @@ const LIMIT = 60000;
 const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
 const archive = () => path.join(scratch(), 'world.mbtiles');
 
-/* The numbers of the line on stdout, when all went well: { total, rendered, found }. */
+/* Parse the line on stdout of a successful run: { total, rendered, found }. */
 function summary({ code, stdout, stderr }) {
     assert.equal(code, 0, `exit code ${code}: ${stderr}`);
     const line = /^farlands: (\d+) tiles are in \S+\.mbtiles: (\d+) rendered, (\d+) from the cache, in .*\n$/.exec(stdout);
@@ -25,24 +25,24 @@ function summary({ code, stdout, stderr }) {
     return { total, rendered, found };
 }
 
-/* The rows that SQL gives, by SQLite's own program. */
+/* Run SQL with SQLite's own program and return the rows. */
 const query = (file, sql) =>
     JSON.parse(execFileSync('sqlite3', ['-readonly', '-json', file, sql], { maxBuffer: 1 << 30 }).toString() || '[]');
 
 const metadata = (file) => Object.fromEntries(query(file, 'SELECT * FROM metadata').map(({ name, value }) => [name, value]));
 
-/* What is in it, as z/x/y of URLs, to the tiles. */
+/* The tiles in FILE as a map from z/x/y of URLs to PNGs. */
 function tilesOf(file) {
     assert.deepEqual(query(file, 'PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
     return new Map(query(file, 'SELECT zoom_level AS z, tile_column AS x, tile_row AS row, hex(tile_data) AS png FROM tiles')
         .map(({ z, x, row, png }) => [`${z}/${x}/${2 ** z - 1 - row}`, Buffer.from(png, 'hex')]));
 }
 
-/* Neither FILE nor anything beside it. */
+/* Assert that the directory of FILE is empty. */
 const assertNothing = (file) => assert.deepEqual(fs.readdirSync(path.dirname(file)), []);
 
 describe('an archive', { timeout: patience(180000) }, () => {
-    it('holds the tiles that the daemon answers', () => withDaemon(async (daemon) => {
+    it('contains the tiles that the daemon serves', () => withDaemon(async (daemon) => {
         await eachRow([
             [[...WORLD, '--zoom', '0-3'], 'default/relief', '', 85],
             [['--world', 'default:42', '--layer', 'gray', '--zoom', '9-11', '--bbox', '-20000,-20000,20000,0'], 'default:42/gray', '', 28],
@@ -59,7 +59,7 @@ describe('an archive', { timeout: patience(180000) }, () => {
         });
     }));
 
-    it('says what it holds', () => withDaemon(async (daemon) => {
+    it('has metadata', () => withDaemon(async (daemon) => {
         await eachRow([
             [['terrarium', '0-1'], { minzoom: '0', maxzoom: '1', center: '0,0,1', encoding: 'terrarium',
                 bounds: /^-180,-85\.0511287798\d+,180,85\.0511287798\d+$/ }],
@@ -84,7 +84,7 @@ describe('an archive', { timeout: patience(180000) }, () => {
         });
     }));
 
-    it('takes from the cache what is there, and fills it', async () => {
+    it('reuses cached tiles, and fills the cache', async () => {
         const cache = scratch();
         const first = archive();
         await render(cache, [...WORLD, '--zoom', '2']);
@@ -94,7 +94,7 @@ describe('an archive', { timeout: patience(180000) }, () => {
         assert.deepEqual(tilesOf(second), tilesOf(first));
     });
 
-    it('holds a shard alone', async () => {
+    it('can contain a single shard', async () => {
         const cache = scratch();
         const shards = await Promise.all([0, 1].map(async (shard) => {
             const file = archive();
@@ -106,7 +106,7 @@ describe('an archive', { timeout: patience(180000) }, () => {
     });
 });
 
-describe('an archive that does not come to its end', { timeout: patience(180000) }, () => {
+describe('an interrupted archive', { timeout: patience(180000) }, () => {
     const large = (file, cache) => ['render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file];
     const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20, 20000);
 
@@ -126,7 +126,7 @@ describe('an archive that does not come to its end', { timeout: patience(180000)
         assert.ok(found >= 8 && rendered + found === 64, `${found} found, ${rendered} rendered`);
     });
 
-    it('is begun anew after SIGKILL, but not while it grows', async () => {
+    it('is replaced after SIGKILL, but not while another run writes it', async () => {
         const cache = scratch();
         const file = archive();
         const args = [...WORLD, '--zoom', '0-1', '--export', file];
@@ -143,7 +143,7 @@ describe('an archive that does not come to its end', { timeout: patience(180000)
         assert.deepEqual(fs.readdirSync(path.dirname(file)), ['world.mbtiles']);
     });
 
-    it('says that a file must not be so large', async () => {
+    it('is removed if the file becomes too large, with a message', async () => {
         const file = archive();
         const args = large(file, scratch());
         const program = launch(['-c', 'ulimit -f 4096; exec "$0" "$@"', BINARY, ...args], {}, { binary: 'bash' });
@@ -154,14 +154,14 @@ describe('an archive that does not come to its end', { timeout: patience(180000)
     });
 });
 
-describe('render --export refuses', { timeout: patience(60000) }, () => {
+describe('render --export rejects', { timeout: patience(60000) }, () => {
     const mine = scratchFile('mine.mbtiles', 'mine');
     const foreign = path.join(scratch(), 'other.mbtiles');
     fs.writeFileSync(`${foreign}.unfinished`, 'mine');
     const to = (file, ...args) => [...args, '--export', file];
     const list = (text) => ['--tiles', scratchFile('list', text)];
 
-    it('what an archive cannot hold, before anything is rendered', () => eachRow([
+    it('tiles and files that are impossible, before rendering', () => eachRow([
         [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault/relief/1/0/0@2x.png\n')), /at one scale, not both default\/relief and default\/relief @2x/],
         [2, to('a.mbtiles', ...list('default/relief/1/0/0.png\ndefault:7/relief/1/0/0.png\n')), /one world .*default:7\/relief/],
         [2, to('a.mbtiles', ...WORLD, '--zoom', '3', '--bbox', '0,0,1,8388609'), /0 <= x, y < 2\^z; zoom 3 has others/],
@@ -177,7 +177,7 @@ describe('render --export refuses', { timeout: patience(60000) }, () => {
         assert.equal(code, expected, stderr);
         assert.match(stderr, names);
         assert.equal(stdout.length, 0);
-        assert.ok(!fs.existsSync(cache), 'it has opened the cache');
+        assert.ok(!fs.existsSync(cache), 'the cache was created');
         assert.equal(fs.readFileSync(mine, 'latin1'), 'mine');
         assert.equal(fs.readFileSync(`${foreign}.unfinished`, 'latin1'), 'mine');
     }));
