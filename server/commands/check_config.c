@@ -1,7 +1,6 @@
 #include <stdio.h>
 
 #include "server/commands/commands.h"
-#include "server/commands/load_worlds.h"
 #include "server/layers/layer.h"
 
 static void print_world(const struct world *world)

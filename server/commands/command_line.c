@@ -1,9 +1,9 @@
-#include "command_line.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,31 +16,32 @@ enum { NAME_WIDTH = 13, OPTION_WIDTH = 19, HELP_MARGIN = 4 };
 
 static const struct {
     const char *name;
-    char letter;       /* shown instead of the name, or 0 */
-    const char *value; /* NULL: a flag */
-    const char *about; /* lines are separated by \n */
+    const char *letter; /* shown instead of the name, or NULL */
+    const char *value;  /* NULL: a flag */
+    const char *about;  /* lines are separated by \n */
 } options[ARG_COUNT] = {
-    [ARG_CONFIG] = {"config", 0, "FILE",
+    [ARG_CONFIG] = {"--config", NULL, "FILE",
                     "Configuration in YAML; config/farlands.yaml documents every key."},
-    [ARG_LISTEN] = {"listen", 0, "HOST:PORT",
+    [ARG_LISTEN] = {"--listen", NULL, "HOST:PORT",
                     "Listen address, overrides the configuration; port 0 picks a free one."},
-    [ARG_CACHE] = {"cache", 0, "DIR", "Directory of rendered tiles, overrides the configuration."},
-    [ARG_OUTPUT] = {"output", 'o', "FILE", "Output file."},
-    [ARG_WORLD] = {"world", 0, "NAME", "World: a name, or name:seed."},
-    [ARG_LAYER] = {"layer", 0, "NAME,...", "One or more layers."},
-    [ARG_ZOOM] = {"zoom", 0, "A[-B]", "One zoom, or the zooms from A to B."},
-    [ARG_BBOX] = {"bbox", 0, "x0,y0,x1,y1",
+    [ARG_CACHE] = {"--cache", NULL, "DIR",
+                   "Directory of rendered tiles, overrides the configuration."},
+    [ARG_OUTPUT] = {"--output", "-o", "FILE", "Output file."},
+    [ARG_WORLD] = {"--world", NULL, "NAME", "World: a name, or name:seed."},
+    [ARG_LAYER] = {"--layer", NULL, "NAME,...", "One or more layers."},
+    [ARG_ZOOM] = {"--zoom", NULL, "A[-B]", "One zoom, or the zooms from A to B."},
+    [ARG_BBOX] = {"--bbox", NULL, "x0,y0,x1,y1",
                   "The tiles that touch the box x0 <= x < x1, y0 <= y < y1, in blocks. Without it\n"
                   "the tiles of web maps, 0 <= x, y < 2^zoom."},
-    [ARG_SCALE] = {"scale", 0, "1|2", "Pixels per tile side: 1: 256; 2: 512, as @2x."},
-    [ARG_TILES] = {"tiles", 0, "FILE",
+    [ARG_SCALE] = {"--scale", NULL, "1|2", "Pixels per tile side: 1: 256; 2: 512, as @2x."},
+    [ARG_TILES] = {"--tiles", NULL, "FILE",
                    "A list of tiles instead: one path per line, as in URLs; - is stdin."},
-    [ARG_SHARD] = {"shard", 0, "I/N", "Only every Nth tile; I from 0 to N - 1."},
-    [ARG_DRY_RUN] = {"dry-run", 0, NULL, "Only estimate the tiles, bytes and time."},
-    [ARG_LIST] = {"list", 0, NULL, "Only print the paths of the tiles, one per line."},
-    [ARG_EXPORT] = {"export", 0, "FILE",
+    [ARG_SHARD] = {"--shard", NULL, "I/N", "Only every Nth tile; I from 0 to N - 1."},
+    [ARG_DRY_RUN] = {"--dry-run", NULL, NULL, "Only estimate the tiles, bytes and time."},
+    [ARG_LIST] = {"--list", NULL, NULL, "Only print the paths of the tiles, one per line."},
+    [ARG_EXPORT] = {"--export", NULL, "FILE",
                     "Also write an MBTiles archive; one layer, tiles of web maps only."},
-    [ARG_THREADS] = {"threads", 0, "N", "Render threads; default: one per core."},
+    [ARG_THREADS] = {"--threads", NULL, "N", "Render threads; default: one per core."},
 };
 
 void command_line_streams(void)
@@ -55,14 +56,31 @@ int command_line_flush(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_DONE;
-    fprintf(stderr, "farlands: stdout: %s\n", strerror(errno ? errno : EIO));
+    return failed("stdout: %s", strerror(errno ? errno : EIO));
+}
+
+static void print_error(const char *format, va_list arguments, const char *end)
+{
+    fputs("farlands: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs(end, stderr);
+}
+
+int failed(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(format, arguments, "\n");
+    va_end(arguments);
     return EXIT_FAILED;
 }
 
-int wrong_usage(const char *problem, const char *argument)
+int wrong_usage(const char *format, ...)
 {
-    fprintf(stderr, "farlands: %s%s%s; see farlands --help\n", problem, argument ? ": " : "",
-            argument ? argument : "");
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(format, arguments, "; see farlands --help\n");
+    va_end(arguments);
     return EXIT_WRONG_USAGE;
 }
 
@@ -78,18 +96,14 @@ static void print_lines(const char *head, int width, const char *text)
     }
 }
 
-static const char *option_shown(int option, char buffer[64])
+const char *option_shown(enum command_option option)
 {
-    if (options[option].letter)
-        snprintf(buffer, 64, "-%c", options[option].letter);
-    else
-        snprintf(buffer, 64, "--%s", options[option].name);
-    return buffer;
+    return options[option].letter ? options[option].letter : options[option].name;
 }
 
 static int print_help(const struct command *commands)
 {
-    char head[128], shown[64];
+    char head[128];
 
     puts("farlands: serve the tiles of an infinite, seeded terrain\n");
     for (const struct command *command = commands; command->name; command++) {
@@ -104,7 +118,7 @@ static int print_help(const struct command *commands)
             print_lines(command->name, NAME_WIDTH, command->about);
     putchar('\n');
     for (int i = 0; i < ARG_COUNT; i++) {
-        snprintf(head, sizeof head, "%s%s%s", option_shown(i, shown), options[i].value ? " " : "",
+        snprintf(head, sizeof head, "%s %s", option_shown(i),
                  options[i].value ? options[i].value : "");
         print_lines(head, OPTION_WIDTH, options[i].about);
     }
@@ -112,47 +126,44 @@ static int print_help(const struct command *commands)
     return command_line_flush();
 }
 
-static void list_for_getopt(struct option list[ARG_COUNT + 2])
+/* The value that getopt returns for OPTION. */
+static int getopt_value(int option)
 {
-    memset(list, 0, (ARG_COUNT + 2) * sizeof *list);
-    for (int i = 0; i < ARG_COUNT; i++)
-        list[i] =
-            (struct option){options[i].name, options[i].value ? required_argument : no_argument,
-                            NULL, options[i].letter ? options[i].letter : LONG_OPTION + i};
-    list[ARG_COUNT] = (struct option){"help", no_argument, NULL, HELP};
+    return options[option].letter ? options[option].letter[1] : LONG_OPTION + option;
 }
 
-/* The option of getopt's VALUE, or -1. */
+/* The option of getopt's VALUE, or ARG_COUNT. */
 static int option_of(int value)
 {
-    for (int i = 0; i < ARG_COUNT; i++)
-        if (value == LONG_OPTION + i || (options[i].letter && value == options[i].letter))
-            return i;
-    return -1;
+    int option = 0;
+    while (option < ARG_COUNT && getopt_value(option) != value)
+        option++;
+    return option;
 }
 
 /* Getopt returned VALUE, ':' or '?'. */
 static int refuse(int value, char **argv)
 {
-    char shown[64];
     const int option = option_of(optopt);
     if (value == ':')
-        return wrong_usage("missing value",
-                           option < 0 ? "the last option" : option_shown(option, shown));
-    if (option >= 0)
-        return wrong_usage("unexpected value", option_shown(option, shown));
-    return wrong_usage("unknown option",
-                       optopt ? (char[]){'-', (char)optopt, '\0'} : argv[optind - 1]);
+        return wrong_usage("missing value: %s",
+                           option < ARG_COUNT ? option_shown(option) : "the last option");
+    if (option < ARG_COUNT)
+        return wrong_usage("unexpected value: %s", option_shown(option));
+    if (optopt)
+        return wrong_usage("unknown option: -%c", optopt);
+    return wrong_usage("unknown option: %s", argv[optind - 1]);
 }
 
 static int parse(struct command_line *line, const struct command *command, int argc, char **argv)
 {
-    struct option list[ARG_COUNT + 2];
-    char problem[64], shown[64];
+    struct option list[ARG_COUNT + 2] = {[ARG_COUNT] = {"help", no_argument, NULL, HELP}};
     int value;
 
-    *line = (struct command_line){.command = command->name};
-    list_for_getopt(list);
+    for (int i = 0; i < ARG_COUNT; i++)
+        list[i] = (struct option){options[i].name + strlen("--"), options[i].value != NULL, NULL,
+                                  getopt_value(i)};
+    *line = (struct command_line){0};
     opterr = optind = 0; /* 0: reset getopt */
     while ((value = getopt_long(argc, argv, ":ho:", list, NULL)) != -1) {
         if (value == HELP)
@@ -160,34 +171,30 @@ static int parse(struct command_line *line, const struct command *command, int a
         if (value == ':' || value == '?')
             return refuse(value, argv);
         const int option = option_of(value);
-        if (!(command->options & 1u << option)) {
-            snprintf(problem, sizeof problem, "%s does not take", command->name);
-            return wrong_usage(problem, option_shown(option, shown));
-        }
+        if (!(command->options & 1u << option))
+            return wrong_usage("%s does not take: %s", command->name, option_shown(option));
         line->option[option] = optarg ? optarg : "";
     }
-    if (optind < argc)
-        line->argument = argv[optind++];
-    if (optind < argc)
-        return wrong_usage("unexpected argument", argv[optind]);
-    snprintf(problem, sizeof problem, "%s %s%s", command->name,
-             command->argument ? "needs " : "takes no argument",
-             command->argument ? command->argument : "");
-    if (!command->argument != !line->argument)
-        return wrong_usage(problem, line->argument);
+    line->argument = argv[optind];
+    if (line->argument && argv[optind + 1])
+        return wrong_usage("unexpected argument: %s", argv[optind + 1]);
+    if (line->argument && !command->argument)
+        return wrong_usage("%s takes no argument: %s", command->name, line->argument);
+    if (!line->argument && command->argument)
+        return wrong_usage("%s needs %s", command->name, command->argument);
     return EXIT_DONE;
 }
 
 static int no_command(const struct command *commands)
 {
-    char problem[256] = "no command; expected one of";
+    char names[256] = "";
     for (const struct command *command = commands; command->name; command++)
         if (command->about) {
-            const size_t length = strlen(problem);
-            snprintf(problem + length, sizeof problem - length, "%s %s",
-                     command == commands ? "" : ",", command->name);
+            const size_t length = strlen(names);
+            snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                     command->name);
         }
-    return wrong_usage(problem, NULL);
+    return wrong_usage("no command; expected one of %s", names);
 }
 
 int command_line_run(const struct command *commands, int argc, char **argv)
@@ -203,5 +210,5 @@ int command_line_run(const struct command *commands, int argc, char **argv)
             int code = parse(&line, command, argc - 1, argv + 1);
             return code == SHOW_HELP ? print_help(commands) : code ? code : command->run(&line);
         }
-    return wrong_usage("unknown command", argv[1]);
+    return wrong_usage("unknown command: %s", argv[1]);
 }

@@ -1,4 +1,4 @@
-#include "load_worlds.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +19,7 @@ int load_config(struct config **config, const char *file)
 int load_worlds(struct worlds **worlds, const struct config *config)
 {
     int err = worlds_new(worlds, config);
-    if (!err)
-        return EXIT_DONE;
-    fprintf(stderr, "farlands: %s\n", strerror(-err));
-    return EXIT_FAILED;
+    return err ? failed("%s", strerror(-err)) : EXIT_DONE;
 }
 
 int load_worlds_of_file(struct worlds **worlds, const char *file)

@@ -33,9 +33,9 @@ int command_serve(const struct command_line *line)
 
     if (listen && !authority_can_listen(listen, strlen(listen)))
         return wrong_usage(
-            "--listen: expected HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not", listen);
+            "--listen: expected HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080, not: %s", listen);
     if (cache && strlen(cache) >= sizeof config->cache.path)
-        return wrong_usage("--cache: the path is too long", NULL);
+        return wrong_usage("--cache: the path is too long");
     if (load(&kept, &config, &error)) {
         fprintf(stderr, "farlands: %s\n", error.text);
         return EXIT_WRONG_USAGE;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "server/commands/commands.h"
-#include "server/commands/load_worlds.h"
 #include "server/routing/resolve.h"
 #include "server/tiles/render.h"
 
@@ -29,10 +28,8 @@ static int write_blob(const struct blob *blob, const char *file)
 {
     FILE *out = file ? fopen(file, "wb") : stdout;
     if (!out || fwrite(blob->bytes, 1, blob->length, out) != blob->length || fflush(out) ||
-        (file && fclose(out))) {
-        fprintf(stderr, "farlands: %s: %s\n", file ? file : "stdout", strerror(errno));
-        return EXIT_FAILED;
-    }
+        (file && fclose(out)))
+        return failed("%s: %s", file ? file : "stdout", strerror(errno));
     return EXIT_DONE;
 }
 
@@ -45,10 +42,8 @@ static int render_to(const struct tile *tile, const char *file)
         err = render_tile(&blob, scratch, tile, NULL);
         render_scratch_free(scratch);
     }
-    if (err) {
-        fprintf(stderr, "farlands: cannot render the tile: %s\n", strerror(-err));
-        return EXIT_FAILED;
-    }
+    if (err)
+        return failed("cannot render the tile: %s", strerror(-err));
     int code = write_blob(blob, file);
     blob_release(blob);
     return code;

@@ -6,9 +6,7 @@
 
 #include "server/cache/disk_cache.h"
 #include "server/commands/commands.h"
-#include "server/commands/load_worlds.h"
 #include "server/prerender/archive_metadata.h"
-#include "server/prerender/dry_run.h"
 #include "server/prerender/options.h"
 #include "server/prerender/run.h"
 #include "server/prerender/tile_list.h"
@@ -27,27 +25,21 @@ struct render_command {
 
 static int report_plan_error(int err, const char *why)
 {
-    if (err != -ENOMEM)
-        return wrong_usage(why, NULL);
-    fprintf(stderr, "farlands: %s\n", strerror(ENOMEM));
-    return EXIT_FAILED;
+    return err == -ENOMEM ? failed("%s", strerror(ENOMEM)) : wrong_usage("%s", why);
 }
 
 /* Hold the world NAME or NAME:SEED. */
 static int find_world(struct render_command *command, const char *name)
 {
-    char path[ROUTE_WORD + 64], why[ROUTE_WHY], message[ROUTE_WHY + 16];
+    char path[ROUTE_WORD + 64], why[ROUTE_WHY];
     struct route route;
     const int length = snprintf(path, sizeof path, "/%s.json", name);
 
     if (length >= (int)sizeof path || strpbrk(name, "/?"))
-        return wrong_usage("--world: expected NAME or NAME:SEED, not", name);
+        return wrong_usage("--world: expected NAME or NAME:SEED, not: %s", name);
     if (route_parse(&route, path, why) == 0)
         command->world = resolve_hold(command->worlds, &route, why);
-    if (command->world)
-        return EXIT_DONE;
-    snprintf(message, sizeof message, "--world: %s", why);
-    return wrong_usage(message, NULL);
+    return command->world ? EXIT_DONE : wrong_usage("--world: %s", why);
 }
 
 static int plan_box(struct render_command *command, const struct command_line *line)
@@ -68,17 +60,14 @@ static int plan_list(struct render_command *command)
 {
     const char *file = command->options.tiles;
     const bool piped = strcmp(file, "-") == 0;
-    char why[TILE_LIST_WHY], message[TILE_LIST_WHY + 256];
+    char why[TILE_LIST_WHY];
     FILE *in = piped ? stdin : fopen(file, "r");
     int err = in ? tile_list_read(&command->list, in, command->worlds, why) : -errno;
 
     if (in && !piped)
         fclose(in);
-    if (err) {
-        snprintf(message, sizeof message, "--tiles %.200s: %s", file,
-                 err == -EINVAL ? why : strerror(-err));
-        return wrong_usage(message, NULL);
-    }
+    if (err)
+        return wrong_usage("--tiles %.200s: %s", file, err == -EINVAL ? why : strerror(-err));
     err = tile_plan_list(&command->plan, command->list.tiles, command->list.count);
     command->list.tiles = NULL;
     return err ? report_plan_error(err, "") : EXIT_DONE;
@@ -104,9 +93,9 @@ static int prepare(struct render_command *command, const struct command_line *li
     char why[RENDER_WHY];
 
     if (render_options_parse(options, line, why))
-        return wrong_usage(why, NULL);
+        return wrong_usage("%s", why);
     if (cache && (!cache[0] || strlen(cache) >= sizeof command->config->cache.path))
-        return wrong_usage("--cache: expected the path of a directory, not", cache);
+        return wrong_usage("--cache: expected the path of a directory, not: %s", cache);
     int code = load_config(&command->config, line->option[ARG_CONFIG]);
     if (code)
         return code;
@@ -119,7 +108,7 @@ static int prepare(struct render_command *command, const struct command_line *li
         return code;
     tile_plan_shard(command->plan, options->shard, options->of);
     if (options->archive && archive_metadata_of(&command->metadata, command->plan, why))
-        return wrong_usage(why, NULL);
+        return wrong_usage("%s", why);
     return EXIT_DONE;
 }
 
@@ -131,19 +120,15 @@ static int execute(struct render_command *command)
 
     if (command->options.mode == MODE_LIST)
         return print_paths(command->plan);
-    if (disk_cache_path(config, command->directory)) {
-        fputs("farlands: no cache directory: set cache.path or HOME, or use --cache DIR\n", stderr);
-        return EXIT_FAILED;
-    }
-    if (command->options.mode == MODE_DRY_RUN)
-        return dry_run(command->plan, config, command->directory, threads);
+    if (disk_cache_path(config, command->directory))
+        return failed("no cache directory: set cache.path or HOME, or use --cache DIR");
     const struct run_options run = {.plan = command->plan,
                                     .directory = command->directory,
                                     .quota = {config->cache.disk, config->cache.files},
                                     .threads = threads,
                                     .archive = command->options.archive,
                                     .metadata = &command->metadata.mbtiles};
-    return run_prerender(&run);
+    return command->options.mode == MODE_DRY_RUN ? dry_run(&run) : run_prerender(&run);
 }
 
 int command_render(const struct command_line *line)

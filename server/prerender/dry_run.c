@@ -1,4 +1,4 @@
-#include "dry_run.h"
+#include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/commands/command_line.h"
+#include "server/commands/commands.h"
 #include "server/prerender/estimate.h"
 #include "server/prerender/human_units.h"
 
@@ -67,17 +67,16 @@ static void print_quota(const struct estimate *estimate, struct footprint quota)
                why);
 }
 
-int dry_run(const struct tile_plan *plan, const struct config *config, const char *directory,
-            unsigned threads)
+int dry_run(const struct run_options *options)
 {
     char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
+    const struct tile_plan *plan = options->plan;
+    const unsigned threads = options->threads;
     const uint64_t count = tile_plan_count(plan);
     struct estimate *estimate;
     int err = estimate_new(&estimate, plan, threads, SAMPLE_MS, SAMPLES, NULL);
-    if (err) {
-        fprintf(stderr, "farlands: cannot render a sample: %s\n", strerror(-err));
-        return EXIT_FAILED;
-    }
+    if (err)
+        return failed("cannot render a sample: %s", strerror(-err));
     printf("zoom  %-24s %20s %9s %9s %14s\n", "layer", "tiles", "each", "bytes", "time");
     for (size_t i = 0; i < plan->part_count; i++)
         print_part(plan, estimate, i, threads);
@@ -85,9 +84,9 @@ int dry_run(const struct tile_plan *plan, const struct config *config, const cha
            count, human_units_bytes(estimate->bytes, bytes), estimate->files,
            human_units_seconds(estimate->seconds, time), threads, threads == 1 ? "" : "s");
     if (count <= COUNT_MAX)
-        printf("%" PRIu64 " of them are already in %s.\n", count_cached(plan, directory),
-               directory);
-    print_quota(estimate, (struct footprint){config->cache.disk, config->cache.files});
+        printf("%" PRIu64 " of them are already in %s.\n", count_cached(plan, options->directory),
+               options->directory);
+    print_quota(estimate, options->quota);
     free(estimate);
     return command_line_flush();
 }

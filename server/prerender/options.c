@@ -21,21 +21,16 @@ __attribute__((format(printf, 2, 3))) static int refuse(char why[RENDER_WHY], co
 /* Either a list of tiles or a box. */
 static int check_source(const char *const *option, char why[RENDER_WHY])
 {
-    static const struct {
-        enum command_option option;
-        const char *name;
-        bool required;
-    } of_box[] = {
-        {ARG_WORLD, "--world", true}, {ARG_LAYER, "--layer", true},  {ARG_ZOOM, "--zoom", true},
-        {ARG_BBOX, "--bbox", false},  {ARG_SCALE, "--scale", false},
-    };
+    /* The first three are required. */
+    static const enum command_option of_box[] = {ARG_WORLD, ARG_LAYER, ARG_ZOOM, ARG_BBOX,
+                                                 ARG_SCALE};
     for (size_t i = 0; i < sizeof of_box / sizeof of_box[0]; i++) {
-        const bool given = option[of_box[i].option] != NULL;
+        const char *given = option[of_box[i]], *name = option_shown(of_box[i]);
         if (option[ARG_TILES] && given)
-            return refuse(why, "--tiles cannot be combined with %s", of_box[i].name);
-        if (!option[ARG_TILES] && of_box[i].required && !given)
+            return refuse(why, "--tiles cannot be combined with %s", name);
+        if (!option[ARG_TILES] && !given && i < 3)
             return refuse(why, "%s is missing: expected --world, --layer and --zoom, or --tiles",
-                          of_box[i].name);
+                          name);
     }
     return 0;
 }
@@ -43,24 +38,16 @@ static int check_source(const char *const *option, char why[RENDER_WHY])
 static int parse_mode(struct render_options *options, const char *const *option,
                       char why[RENDER_WHY])
 {
-    static const struct {
-        enum command_option option;
-        const char *name;
-        enum render_mode mode;
-    } modes[] = {
-        {ARG_DRY_RUN, "--dry-run", MODE_DRY_RUN},
-        {ARG_LIST, "--list", MODE_LIST},
-        {ARG_EXPORT, "--export", MODE_EXPORT},
-    };
-    const char *first = NULL;
+    static const enum command_option modes[] = {
+        [MODE_DRY_RUN] = ARG_DRY_RUN, [MODE_LIST] = ARG_LIST, [MODE_EXPORT] = ARG_EXPORT};
 
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        if (!option[modes[i].option])
+    for (enum render_mode mode = MODE_DRY_RUN; mode <= MODE_EXPORT; mode++) {
+        if (!option[modes[mode]])
             continue;
-        if (first)
-            return refuse(why, "%s cannot be combined with %s", first, modes[i].name);
-        first = modes[i].name;
-        options->mode = modes[i].mode;
+        if (options->mode)
+            return refuse(why, "%s cannot be combined with %s", option_shown(modes[options->mode]),
+                          option_shown(modes[mode]));
+        options->mode = mode;
     }
     options->archive = option[ARG_EXPORT];
     if (options->archive && !options->archive[0])

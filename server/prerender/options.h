@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "server/commands/command_line.h"
+#include "server/commands/commands.h"
 #include "server/prerender/tile_plan.h"
 
 enum { RENDER_THREADS_MAX = 1024, RENDER_SHARDS_MAX = 1000000, RENDER_WHY = 512 };

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <uv.h>
 
-#include "server/commands/command_line.h"
+#include "server/commands/commands.h"
 #include "server/prerender/estimate.h"
 #include "server/prerender/human_units.h"
 #include "server/prerender/prerender.h"
@@ -81,18 +81,10 @@ static void lower_priority(void)
         setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
-static int report_error(int err)
-{
-    fprintf(stderr, "farlands: %s\n", strerror(-err));
-    return EXIT_FAILED;
-}
-
 static int report_archive_error(const struct run *run, int err)
 {
     char why[MBTILES_WHY];
-    fprintf(stderr, "farlands: %s\n",
-            mbtiles_explain(run->parts.archive, run->options->archive, err, why));
-    return EXIT_FAILED;
+    return failed("%s", mbtiles_explain(run->parts.archive, run->options->archive, err, why));
 }
 
 /* Sample the plan, for the remaining time and to warn if it exceeds the quota. */
@@ -116,10 +108,8 @@ static int sample(struct run *run)
     for (size_t i = 0; i < plan->part_count; i++)
         run->parts.work[i].sampled_ns = estimate->part[i].ns;
     if (!options->archive && !estimate_fits(options->quota, estimate->bytes, estimate->files, why))
-        fprintf(stderr,
-                "farlands: %" PRIu64 " tiles exceed the cache quota, rendering will stop when it "
-                "is full; %s\n",
-                count, why);
+        failed("%" PRIu64 " tiles exceed the cache quota, rendering will stop when it is full; %s",
+               count, why);
     free(estimate);
     return 0;
 }
@@ -162,54 +152,48 @@ static int go_through(struct run *run, bool verify)
     return 0;
 }
 
-static void print_tile(const struct tile *tile)
-{
-    char path[TILE_PATH_MAX];
-    fprintf(stderr, "farlands: %s/%s", tile->world->config.name, tile_path(tile, path));
-}
-
-static void report_end(const struct run *run)
+static int report_end(const struct run *run)
 {
     const struct prerender_tally *tally = &run->tally;
     const char *directory = run->options->directory;
     const uint64_t done = tally->found + tally->rendered;
     const double all = done ? (double)tally->total / (double)done : 1;
-    char why[ESTIMATE_WHY] = "";
+    char why[ESTIMATE_WHY] = "", path[TILE_PATH_MAX] = "";
+    const char *world = "", *error = strerror(-tally->err);
 
+    if (tally->end == PRERENDER_RENDER || tally->end == PRERENDER_STORE) {
+        world = tally->tile.world->config.name;
+        tile_path(&tally->tile, path);
+    }
     switch (tally->end) {
     case PRERENDER_QUOTA:
         estimate_fits(run->options->quota, (double)tally->size.bytes * all,
                       (double)tally->size.files * all, why);
-        fprintf(stderr, "farlands: the requested tiles exceed the cache quota; %s\n", why);
+        failed("the requested tiles exceed the cache quota; %s", why);
         break;
     case PRERENDER_CROWDED:
-        fprintf(stderr, "farlands: %s: timed out waiting for free space\n", directory);
+        failed("%s: timed out waiting for free space", directory);
         break;
     case PRERENDER_RENDER:
-        print_tile(&tally->tile);
-        fprintf(stderr, " could not be rendered: %s\n", strerror(-tally->err));
+        failed("%s/%s could not be rendered: %s", world, path, error);
         break;
     case PRERENDER_STORE:
-        print_tile(&tally->tile);
-        fprintf(stderr, " could not be stored in %s: %s\n", directory,
-                tally->err == -ECANCELED ? "storing has failed" : strerror(-tally->err));
+        failed("%s/%s could not be stored in %s: %s", world, path, directory,
+               tally->err == -ECANCELED ? "storing has failed" : error);
         break;
     case PRERENDER_ARCHIVE:
         report_archive_error(run, tally->err);
         break;
     default:
-        fputs("farlands: interrupted\n", stderr);
+        failed("interrupted");
     }
     if (run->options->archive)
-        fprintf(stderr,
-                "farlands: %s was not written; %" PRIu64 " of %" PRIu64
-                " tiles were ready, and the cache keeps those that fit\n",
-                run->options->archive, done, tally->total);
-    else
-        fprintf(stderr,
-                "farlands: %" PRIu64 " of %" PRIu64 " tiles are in the cache, %" PRIu64
-                " of them rendered now; run the same command again to continue\n",
-                done, tally->total, tally->rendered);
+        return failed("%s was not written; %" PRIu64 " of %" PRIu64
+                      " tiles were ready, and the cache keeps those that fit",
+                      run->options->archive, done, tally->total);
+    return failed("%" PRIu64 " of %" PRIu64 " tiles are in the cache, %" PRIu64
+                  " of them rendered now; run the same command again to continue",
+                  done, tally->total, tally->rendered);
 }
 
 /* Another process may have deleted tiles in the meantime. */
@@ -219,20 +203,13 @@ static int verify(struct run *run)
     char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
     int err = go_through(run, true);
     if (err)
-        return report_error(err);
-    if (run->tally.missing > 0) {
-        fprintf(stderr,
-                "farlands: %" PRIu64 " of %" PRIu64
-                " tiles were deleted from %s during the run; run "
-                "the same command again to render them\n",
-                run->tally.missing, made.total, run->options->directory);
-        return EXIT_FAILED;
-    }
-    if (run->tally.found < made.total) {
-        fputs("farlands: interrupted: all tiles were rendered, but not all were verified\n",
-              stderr);
-        return EXIT_FAILED;
-    }
+        return failed("%s", strerror(-err));
+    if (run->tally.missing > 0)
+        return failed("%" PRIu64 " of %" PRIu64 " tiles were deleted from %s during the run; run "
+                      "the same command again to render them",
+                      run->tally.missing, made.total, run->options->directory);
+    if (run->tally.found < made.total)
+        return failed("interrupted: all tiles were rendered, but not all were verified");
     printf("farlands: %" PRIu64 " tiles are in the cache, %s: %" PRIu64 " rendered, %" PRIu64
            " already there, in %s\n",
            made.total, human_units_bytes((double)made.size.bytes, bytes), made.rendered, made.found,
@@ -259,17 +236,16 @@ static int make_all(struct run *run)
     const struct prerender_tally *tally = &run->tally;
     int err = sample(run);
     if (err)
-        return report_error(err);
+        return failed("%s", strerror(-err));
     progress_begin(&run->progress);
     err = go_through(run, false);
     if (err)
-        return report_error(err);
+        return failed("%s", strerror(-err));
     if (run->options->archive && tally->archived == tally->total)
         return finish_archive(run);
     if (!run->options->archive && tally->found + tally->rendered == tally->total)
         return verify(run);
-    report_end(run);
-    return EXIT_FAILED;
+    return report_end(run);
 }
 
 /* The archive comes first: if it cannot be created, no cache is. */
@@ -282,11 +258,9 @@ static int open_outputs(struct run *run)
     if (err)
         return report_archive_error(run, err);
     err = disk_cache_open(&run->parts.cache, options->directory, &options->quota, NULL, NULL);
-    if (!err)
-        return EXIT_DONE;
-    fprintf(stderr, "farlands: cannot use the cache directory %s: %s\n", options->directory,
-            strerror(-err));
-    return EXIT_FAILED;
+    if (err)
+        return failed("cannot use the cache directory %s: %s", options->directory, strerror(-err));
+    return EXIT_DONE;
 }
 
 int run_prerender(const struct run_options *options)
@@ -299,7 +273,7 @@ int run_prerender(const struct run_options *options)
     lower_priority();
     catch_signals();
     run.parts.work = calloc(options->plan->part_count, sizeof *run.parts.work);
-    int code = run.parts.work ? open_outputs(&run) : report_error(-ENOMEM);
+    int code = run.parts.work ? open_outputs(&run) : failed("%s", strerror(ENOMEM));
     if (!code)
         code = make_all(&run);
     disk_cache_close(run.parts.cache);

@@ -1,4 +1,4 @@
-/* `farlands render`: a prerender with its progress, signals and messages. */
+/* `farlands render`: a prerender with its progress, signals and messages, or a dry run. */
 #ifndef FARLANDS_PRERENDER_RUN_H
 #define FARLANDS_PRERENDER_RUN_H
 
@@ -21,5 +21,9 @@ struct run_options {
  * exit code.
  */
 int run_prerender(const struct run_options *options);
+
+/* `--dry-run`: print a table of the expected size and time to stdout. The directory need not exist,
+ * and nothing is written. Returns the exit code. */
+int dry_run(const struct run_options *options);
 
 #endif
