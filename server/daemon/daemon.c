@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "server/api/forwarded.h"
-#include "server/daemon/reload.h"
 #include "server/daemon/server.h"
-#include "server/daemon/shutdown.h"
 #include "server/net/listener.h"
 #include "server/telemetry/log.h"
 #include "server/telemetry/process_stats.h"
@@ -42,8 +40,7 @@ static bool is_current(void *context, const char *fingerprint)
     return current;
 }
 
-/* Any thread. */
-static enum readiness readiness(void *context)
+enum readiness server_readiness(void *context)
 {
     struct server *server = context;
     if (__atomic_load_n(&server->draining, __ATOMIC_RELAXED))
@@ -51,15 +48,14 @@ static enum readiness readiness(void *context)
     return pipeline_longest_run_ms(server->pipeline) > STUCK_MS ? READY_NOT_STUCK : READY;
 }
 
-/* Any thread. Returns the text of the metrics, or NULL if out of memory. */
-static struct blob *scrape(void *context)
+struct blob *server_scrape(void *context)
 {
     struct server *server = context;
     struct snapshot *snapshot = current_snapshot(server);
     const struct config *config = snapshot->config;
     const struct metrics *sets[SHARDS_MAX + 1] = {&server->metrics};
     struct metrics_gauges gauges = {
-        .value = {[GAUGE_READY] = readiness(server) == READY,
+        .value = {[GAUGE_READY] = server_readiness(server) == READY,
                   [GAUGE_START_TIME] = (uint64_t)server->started,
                   [GAUGE_CONNECTIONS] = acceptor_open(server->acceptor),
                   [GAUGE_QUEUE_LIMIT] = config->limits.queue,
@@ -73,7 +69,7 @@ static struct blob *scrape(void *context)
 
     pipeline_measure(server->pipeline, &gauges);
     for (unsigned i = 0; i < server->shard_count; i++)
-        sets[i + 1] = shard_metrics(server->shards[i]);
+        sets[i + 1] = &server->shards[i]->metrics;
     struct blob *text = metrics_text(sets, server->shard_count + 1, &gauges);
     snapshot_release(snapshot);
     return text;
@@ -87,22 +83,20 @@ static unsigned limit_for(void *context, const struct sockaddr *peer)
     return forwarded_is_proxy(&config->site, peer) ? 0 : config->limits.connections_per_client;
 }
 
+static unsigned connections_of(const struct shard *shard)
+{
+    return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
+}
+
 /* For the acceptor: the shard with the fewest connections takes it. */
 static void hand_off(void *context, int fd, const struct sockaddr *peer, socklen_t length)
 {
     struct server *server = context;
     struct shard *least = server->shards[0];
     for (unsigned i = 1; i < server->shard_count; i++)
-        if (shard_connections(server->shards[i]) < shard_connections(least))
+        if (connections_of(server->shards[i]) < connections_of(least))
             least = server->shards[i];
     shard_adopt(least, fd, peer, length);
-}
-
-/* Any shard's thread. */
-static void on_closed(void *context, const struct sockaddr *peer)
-{
-    struct server *server = context;
-    acceptor_closed(server->acceptor, peer);
 }
 
 static const char *listen_error(int err)
@@ -165,7 +159,7 @@ static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
     return err;
 }
 
-static unsigned shards_for(const struct config *config)
+unsigned server_shards(const struct config *config)
 {
     const unsigned cores = uv_available_parallelism();
     if (config->shards)
@@ -178,37 +172,10 @@ static int open_access_log(struct server *server)
     const struct config *config = server->snapshot->config;
     if (!config->access_log[0])
         return 0;
-    int err = access_log_open(&server->access_log, config->access_log, shards_for(config));
+    int err = access_log_open(&server->access_log, config->access_log, server_shards(config));
     if (err)
         log_line(LOG_ERROR, "access_log: %s: %s", config->access_log, strerror(-err));
     return err;
-}
-
-static int start_shards(struct server *server)
-{
-    const unsigned count = shards_for(server->snapshot->config);
-    struct shard_parts parts = {
-        .service = {.sinks.access_log = server->access_log,
-                    .fetcher = pipeline_fetcher(server->pipeline),
-                    .clients = server->clients,
-                    .recent_worlds = server->recent_worlds,
-                    .streams = &server->streams,
-                    .services = count,
-                    .scrape = scrape,
-                    .readiness = readiness,
-                    .context = server},
-        .closed = on_closed,
-        .drained = shutdown_shard_drained,
-        .context = server,
-    };
-
-    for (; server->shard_count < count; server->shard_count++) {
-        parts.service.sinks.ring = server->shard_count;
-        int err = shard_new(&server->shards[server->shard_count], &parts, server->snapshot);
-        if (err)
-            return err;
-    }
-    return 0;
 }
 
 static int make_parts(struct server *server)
@@ -224,8 +191,8 @@ static int make_parts(struct server *server)
         err = recent_worlds_new(&server->recent_worlds);
     if (!err)
         err = pipeline_new(&server->pipeline, &pipeline);
-    if (!err)
-        err = start_shards(server);
+    for (unsigned i = 0; !err && i < server_shards(server->snapshot->config); i++)
+        err = shard_new(server);
     if (err)
         log_line(LOG_ERROR, "cannot start: %s", uv_strerror(err));
     return err;
@@ -238,7 +205,8 @@ static void on_watchdog(uv_timer_t *timer)
     const uint64_t now = uv_hrtime() / 1000000;
 
     for (unsigned i = 0; i < server->shard_count; i++)
-        if (now - shard_ticked_at(server->shards[i]) > BLOCKED_MS + uv_timer_get_repeat(timer))
+        if (now - __atomic_load_n(&server->shards[i]->ticked_at, __ATOMIC_RELAXED) >
+            BLOCKED_MS + uv_timer_get_repeat(timer))
             return;
     sd_notify(0, "WATCHDOG=1");
 }
@@ -303,10 +271,17 @@ static int run(struct server *server)
     return err ? 1 : 0;
 }
 
-int daemon_run(struct config *config, daemon_loader *load, void *context)
+int daemon_run(const struct daemon_options *options)
 {
-    struct server server = {.load = load, .load_context = context, .started = time(NULL)};
+    struct server server = {.options = options, .started = time(NULL)};
+    struct config_error error;
+    struct config *config;
 
+    if (reload_config(options, &config, &error)) {
+        fprintf(stderr, "farlands: %s\n", error.text);
+        return 2;
+    }
+    log_start(config->log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* writes return EFBIG instead */
     int err = snapshot_new(&server.snapshot, config);

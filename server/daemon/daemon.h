@@ -22,16 +22,16 @@
 #ifndef FARLANDS_DAEMON_DAEMON_H
 #define FARLANDS_DAEMON_DAEMON_H
 
-#include "config/config.h"
-
-/* Reads the configuration. Returns 0 with *OUT, or a negative code with ERROR. */
-typedef int daemon_loader(void *context, struct config **out, struct config_error *error);
+struct daemon_options {
+    const char *file;           /* NULL: the built-in configuration */
+    const char *listen, *cache; /* override the configuration's unless NULL */
+};
 
 /*
- * Serve with CONFIG, which it takes ownership of, until a signal; LOAD is called for each reload.
- * Returns the process's exit code: 0 after a shutdown, 1 if it could not start (the reason is in
- * the log). Exits the process itself, with 0, if a worker hangs at the end.
+ * Serve until a signal. Returns the process's exit code: 0 after a shutdown; 2, with the reason on
+ * stderr, if the configuration is invalid; 1 if it could not start, with the reason in the log.
+ * Exits the process itself, with 0, if a worker hangs at the end.
  */
-int daemon_run(struct config *config, daemon_loader *load, void *context);
+int daemon_run(const struct daemon_options *options);
 
 #endif

@@ -1,16 +1,36 @@
-#include "reload.h"
+#include "server.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
-#include "server/daemon/file_limit.h"
+#include "server/layers/layer.h"
 #include "server/telemetry/log.h"
 
-enum { RELOAD_DELAY_MS = 50 }; /* signals within it cause one reload */
+enum {
+    RELOAD_DELAY_MS = 50, /* signals within it cause one reload */
+    OTHER_FILES = 320,    /* cache files, event loops, logs */
+};
+
+int reload_config(const struct daemon_options *options, struct config **config,
+                  struct config_error *error)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+
+    layers_known(known);
+    int err = config_load(config, options->file, known, error);
+    if (err)
+        return err;
+    if (options->listen)
+        snprintf((*config)->listen, sizeof(*config)->listen, "%s", options->listen);
+    if (options->cache)
+        snprintf((*config)->cache.path, sizeof(*config)->cache.path, "%s", options->cache);
+    return 0;
+}
 
 /* Returns the first changed key among those that only a restart can change, or NULL. */
 static const char *changed_key(const struct config *old, const struct config *new)
@@ -28,9 +48,24 @@ static const char *changed_key(const struct config *old, const struct config *ne
     return NULL;
 }
 
+unsigned reload_file_limit(unsigned connections)
+{
+    const rlim_t files = (rlim_t)connections + OTHER_FILES;
+    struct rlimit limit = {0};
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < files) {
+        limit.rlim_cur = limit.rlim_max < files ? limit.rlim_max : files;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= files)
+        return connections;
+    return limit.rlim_cur > OTHER_FILES ? (unsigned)limit.rlim_cur - OTHER_FILES : 0;
+}
+
 unsigned reload_connections(const struct config *config)
 {
-    const unsigned wanted = config->limits.connections, possible = file_limit_raise(wanted);
+    const unsigned wanted = config->limits.connections, possible = reload_file_limit(wanted);
     if (possible > 0 && possible < wanted)
         log_line(LOG_WARNING,
                  "limits.connections is %u, but the limit of open files (ulimit -Hn) allows %u",
@@ -60,7 +95,7 @@ static int reload(struct server *server)
     struct config *config;
     struct snapshot *snapshot;
 
-    if (server->load(server->load_context, &config, &error)) {
+    if (reload_config(server->options, &config, &error)) {
         log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error.text);
         return -EINVAL;
     }

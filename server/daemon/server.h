@@ -1,21 +1,35 @@
-/* The state of a running daemon, private to daemon.c, reload.c and shutdown.c. The main thread's,
- * except members that are marked. */
+/* The state of a running daemon, private to the room. The main thread's, except members and
+ * functions that are marked. */
 #ifndef FARLANDS_DAEMON_SERVER_H
 #define FARLANDS_DAEMON_SERVER_H
 
-#include <uv.h>
-
+#include "server/api/service.h"
 #include "server/daemon/daemon.h"
-#include "server/daemon/shard.h"
 #include "server/net/acceptor.h"
 #include "server/tiles/pipeline.h"
 
 enum { SHARDS_MAX = 64 };
 
+/* A thread with an event loop that serves its share of the connections: mailbox, HTTP and service.
+ * Members that are not marked are the thread's. */
+struct shard {
+    struct server *server;
+    struct metrics metrics; /* atomic */
+    uv_loop_t loop;
+    uv_thread_t thread;
+    uv_timer_t tick, stop_timer;
+    uint64_t ticked_at; /* atomic: the last tick, in ms of uv_hrtime; it ticks every 250 ms */
+    struct mailbox *mailbox;
+    struct service *service;
+    struct http *http;
+    unsigned connections;           /* atomic */
+    struct snapshot *next_snapshot; /* atomic: to be used, or NULL */
+    struct message change, drain, stop;
+};
+
 struct server {
     uv_loop_t loop;
-    daemon_loader *load;
-    void *load_context;
+    const struct daemon_options *options;
     uv_mutex_t snapshot_lock; /* of SNAPSHOT, which only the main thread changes */
     struct snapshot *snapshot;
     struct metrics metrics; /* of everything but the shards */
@@ -35,5 +49,63 @@ struct server {
     bool draining;      /* atomic */
     bool stopped;
 };
+
+/* The number of shards that CONFIG asks for. */
+unsigned server_shards(const struct config *config);
+
+/* Returns the text of the metrics, or NULL if out of memory. Any thread. CONTEXT is the server. */
+struct blob *server_scrape(void *context);
+
+/* Any thread. CONTEXT is the server. */
+enum readiness server_readiness(void *context);
+
+/* Start a shard and add it to SERVER's. Returns 0 or a negative code: the process is then expected
+ * to exit, and the shard is leaked. */
+int shard_new(struct server *server);
+
+/* Serve the connected socket FD. Takes ownership even on error; acceptor_closed is called once for
+ * it. */
+void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, socklen_t length);
+
+/* Use SNAPSHOT for new requests, with a reference of its own. */
+void shard_use(struct shard *shard, struct snapshot *snapshot);
+
+/* Close each connection after its pending response. shutdown_shard_drained is called after the last
+ * one. */
+void shard_drain(struct shard *shard);
+
+/* Refuse pending requests, close all connections and end the thread. Once. */
+void shard_stop(struct shard *shard);
+
+/* After the thread has ended. */
+void shard_free(struct shard *shard);
+
+/* Read the configuration. Returns 0 with *CONFIG, or a negative code with ERROR. */
+int reload_config(const struct daemon_options *options, struct config **config,
+                  struct config_error *error);
+
+/* Handle SIGHUP from now on. */
+void reload_start(struct server *server);
+
+/* Raise the limit of open files for CONFIG's connections. Returns the number of connections that
+ * are possible, with a warning in the log if they are fewer; 0: none. */
+unsigned reload_connections(const struct config *config);
+
+/* Raise the limit for CONNECTIONS and the daemon's other files, as far as the hard limit allows.
+ * Returns the number of connections that are possible, at most CONNECTIONS. */
+unsigned reload_file_limit(unsigned connections);
+
+/* Handle SIGTERM and SIGINT from now on. Returns 0 or a negative code. */
+int shutdown_start(struct server *server);
+
+/* Stop at once: close the acceptor, if any, and all shards and handles. The loop then ends. */
+void shutdown_now(struct server *server);
+
+/* A shard has no connections left. Any thread. */
+void shutdown_shard_drained(struct server *server);
+
+/* Block or unblock the daemon's signals. Threads inherit the mask: those created while signals are
+ * blocked never receive any. */
+void shutdown_block_signals(bool block);
 
 #endif

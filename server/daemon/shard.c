@@ -1,4 +1,4 @@
-#include "shard.h"
+#include "server.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,22 +12,6 @@ enum {
     TICK_MS = 250, /* for deadlines */
     BLOCKED_MS = 1000,
     CONNECTIONS_MAX = 1 << 24, /* not limited: the acceptor does that */
-};
-
-struct shard {
-    struct shard_parts parts;
-    struct metrics metrics;
-    uv_loop_t loop;
-    uv_thread_t thread;
-    uv_timer_t tick;
-    uv_timer_t stop_timer;
-    uint64_t ticked_at; /* ms; atomic */
-    struct mailbox *mailbox;
-    struct service *service;
-    struct http *http;
-    unsigned connections;           /* atomic */
-    struct snapshot *next_snapshot; /* atomic: to be used, or NULL */
-    struct message change, drain, stop;
 };
 
 static struct shard *shard_of(struct message *message, size_t offset)
@@ -52,19 +36,18 @@ static void on_closed(void *context, const struct sockaddr *peer)
 {
     struct shard *shard = context;
     __atomic_fetch_sub(&shard->connections, 1, __ATOMIC_RELAXED);
-    shard->parts.closed(shard->parts.context, peer);
+    acceptor_closed(shard->server->acceptor, peer);
 }
 
 static void on_drained(void *context)
 {
-    struct shard *shard = context;
-    shard->parts.drained(shard->parts.context);
+    shutdown_shard_drained(context);
 }
 
 static void deliver_drain(struct message *message)
 {
     struct shard *shard = shard_of(message, offsetof(struct shard, drain));
-    http_drain(shard->http, on_drained, shard);
+    http_drain(shard->http, on_drained, shard->server);
 }
 
 /* libmicrohttpd must not be stopped while a response is pending. */
@@ -135,21 +118,6 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
     mailbox_post(shard->mailbox, &arrival->message);
 }
 
-unsigned shard_connections(const struct shard *shard)
-{
-    return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
-}
-
-uint64_t shard_ticked_at(const struct shard *shard)
-{
-    return __atomic_load_n(&shard->ticked_at, __ATOMIC_RELAXED);
-}
-
-const struct metrics *shard_metrics(const struct shard *shard)
-{
-    return &shard->metrics;
-}
-
 void shard_use(struct shard *shard, struct snapshot *snapshot)
 {
     struct snapshot *last =
@@ -169,15 +137,25 @@ void shard_stop(struct shard *shard)
     mailbox_post(shard->mailbox, &shard->stop);
 }
 
-static int make_parts(struct shard *shard, struct snapshot *snapshot)
+static int make_parts(struct shard *shard)
 {
-    struct service_parts service = shard->parts.service;
+    struct server *server = shard->server;
     int err = mailbox_new(&shard->mailbox, &shard->loop);
     if (err)
         return err;
-    service.mailbox = shard->mailbox;
-    service.sinks.metrics = &shard->metrics;
-    err = service_new(&shard->service, &service, snapshot);
+    const struct service_parts service = {
+        .mailbox = shard->mailbox,
+        .fetcher = pipeline_fetcher(server->pipeline),
+        .clients = server->clients,
+        .recent_worlds = server->recent_worlds,
+        .sinks = {&shard->metrics, server->access_log, server->shard_count},
+        .services = server_shards(server->snapshot->config),
+        .streams = &server->streams,
+        .scrape = server_scrape,
+        .readiness = server_readiness,
+        .context = server,
+    };
+    err = service_new(&shard->service, &service, server->snapshot);
     if (err)
         return err;
     const struct http_parts http = {
@@ -193,69 +171,37 @@ static int make_parts(struct shard *shard, struct snapshot *snapshot)
     return http_new(&shard->http, &http);
 }
 
-static void free_parts(struct shard *shard)
-{
-    http_free(shard->http);
-    service_free(shard->service);
-    mailbox_free(shard->mailbox);
-    uv_loop_close(&shard->loop);
-    free(shard);
-}
-
-/* Free a shard whose thread was not started. */
-static void discard(struct shard *shard)
-{
-    uv_close((uv_handle_t *)&shard->tick, NULL);
-    uv_close((uv_handle_t *)&shard->stop_timer, NULL);
-    if (shard->http)
-        http_close(shard->http);
-    if (shard->mailbox)
-        mailbox_close(shard->mailbox);
-    run(shard);
-    free_parts(shard);
-}
-
-int shard_new(struct shard **out, const struct shard_parts *parts, struct snapshot *snapshot)
+int shard_new(struct server *server)
 {
     struct shard *shard = aligned_alloc(_Alignof(struct shard), sizeof *shard);
     if (!shard)
         return -ENOMEM;
     memset(shard, 0, sizeof *shard);
-    shard->parts = *parts;
+    shard->server = server;
     int err = uv_loop_init(&shard->loop);
-    if (err) {
-        free(shard);
+    if (!err)
+        err = make_parts(shard);
+    if (err)
         return err;
-    }
     uv_timer_init(&shard->loop, &shard->tick);
     uv_timer_init(&shard->loop, &shard->stop_timer);
     shard->tick.data = shard->stop_timer.data = shard;
     shard->change.deliver = deliver_change;
     shard->drain.deliver = deliver_drain;
     shard->stop.deliver = deliver_stop;
-    err = make_parts(shard, snapshot);
-    if (err) {
-        discard(shard);
-        return err;
-    }
     shard->ticked_at = uv_hrtime() / 1000000;
     uv_timer_start(&shard->tick, on_tick, TICK_MS, TICK_MS);
     err = uv_thread_create(&shard->thread, run, shard);
-    if (err) {
-        discard(shard);
-        return err;
-    }
-    *out = shard;
-    return 0;
-}
-
-void shard_join(struct shard *shard)
-{
-    uv_thread_join(&shard->thread);
+    if (!err)
+        server->shards[server->shard_count++] = shard;
+    return err;
 }
 
 void shard_free(struct shard *shard)
 {
-    if (shard)
-        free_parts(shard);
+    http_free(shard->http);
+    service_free(shard->service);
+    mailbox_free(shard->mailbox);
+    uv_loop_close(&shard->loop);
+    free(shard);
 }

@@ -1,10 +1,9 @@
-#include "shutdown.h"
+#include "server.h"
 
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "server/daemon/file_limit.h"
 #include "server/telemetry/log.h"
 
 enum { DRAIN_MS = 25 * 1000 }; /* slower clients are cut off */
@@ -37,7 +36,7 @@ void shutdown_now(struct server *server)
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_stop(server->shards[i]);
     for (unsigned i = 0; i < server->shard_count; i++)
-        shard_join(server->shards[i]);
+        uv_thread_join(&server->shards[i]->thread);
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_free(server->shards[i]);
     server->shard_count = 0;
@@ -58,9 +57,8 @@ static void on_drained(uv_async_t *drained)
     shutdown_now(drained->data);
 }
 
-void shutdown_shard_drained(void *context)
+void shutdown_shard_drained(struct server *server)
 {
-    struct server *server = context;
     if (__atomic_add_fetch(&server->drained_count, 1, __ATOMIC_ACQ_REL) == server->shard_count)
         uv_async_send(&server->drained);
 }
@@ -82,7 +80,7 @@ static void on_terminate(uv_signal_t *handle, int number)
     /* Connections in the backlog get a response: from this process, or from the next one that
      * inherits the sockets. */
     if (!server->inherited)
-        file_limit_raise(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX);
+        reload_file_limit(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX);
     acceptor_stop(server->acceptor, !server->inherited);
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_drain(server->shards[i]);
