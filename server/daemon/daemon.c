@@ -12,7 +12,6 @@
 #include "server/daemon/server.h"
 #include "server/net/listener.h"
 #include "server/telemetry/log.h"
-#include "server/telemetry/process_stats.h"
 
 enum {
     DEFAULT_SHARDS_MAX = 8, /* without a configured number */
@@ -54,6 +53,8 @@ struct blob *server_scrape(void *context)
     struct snapshot *snapshot = current_snapshot(server);
     const struct config *config = snapshot->config;
     const struct metrics *sets[SHARDS_MAX + 1] = {&server->metrics};
+    size_t resident = 0;
+    uv_resident_set_memory(&resident);
     struct metrics_gauges gauges = {
         .value = {[GAUGE_READY] = server_readiness(server) == READY,
                   [GAUGE_START_TIME] = (uint64_t)server->started,
@@ -62,8 +63,8 @@ struct blob *server_scrape(void *context)
                   [GAUGE_MEMORY_LIMIT] = config->cache.memory,
                   [GAUGE_DISK_LIMIT] = config->cache.disk,
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
-                  [GAUGE_RESIDENT_BYTES] = process_stats_resident_bytes(),
-                  [GAUGE_OPEN_FDS] = process_stats_open_files()},
+                  [GAUGE_RESIDENT_BYTES] = resident,
+                  [GAUGE_OPEN_FDS] = metrics_open_files()},
         .kernel = farlands_kernel(snapshot->worlds->world[0].terrain),
     };
 

@@ -1,9 +1,8 @@
 /* Without cJSON: a tree with an allocation per value would cost more than a cache hit. */
-#include "access_format.h"
+#include "access_log.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "server/core/decimal.h"

@@ -2,13 +2,15 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include <uv.h>
 
-#include "server/telemetry/access_sink.h"
 #include "server/telemetry/log.h"
 
 enum {
@@ -47,7 +49,8 @@ struct access_log {
     sem_t work, ended;
     bool reopening, closing; /* atomic */
     /* The log's thread's. */
-    struct access_sink sink;
+    int fd; /* of a file, pipe or socket */
+    mode_t mode;
     unsigned current;   /* ring */
     size_t partial;     /* bytes of its next line that are written already */
     uint64_t warned_at; /* ns; 0: never */
@@ -62,13 +65,58 @@ static void warn(struct access_log *log, const char *problem, int err)
     log_line(LOG_WARNING, "access log: %s: %s: %s", log->path, problem, strerror(-err));
 }
 
-/* Write the bytes FROM <= i < TO of RING, or some of them. */
+/* Reopened, because O_NONBLOCK on fd 1 itself would affect every process that shares it. If that
+ * fails, writes may block the log's thread, and no other. */
+static int open_stdout(void)
+{
+    int fd = open("/proc/self/fd/1", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
+    return fd >= 0 ? fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Sets FD and MODE of LOG. Returns 0 or a negative code, and changes nothing. */
+static int open_file(struct access_log *log)
+{
+    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat status;
+    int fd = strcmp(log->path, "-") == 0 ? open_stdout() : open(log->path, flags, 0640);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) < 0) {
+        int err = -errno;
+        close(fd);
+        return err;
+    }
+    log->fd = fd;
+    log->mode = status.st_mode;
+    return 0;
+}
+
+/* Write the bytes FROM <= i < TO of RING, or some of them. Returns the number of bytes, or a
+ * negative code: -EAGAIN if a pipe or socket is full. */
 static ssize_t write_bytes(struct access_log *log, struct ring *ring, size_t from, size_t to)
 {
     const size_t first = from % RING_BYTES, count = to - from;
     const size_t until_end = RING_BYTES - first < count ? RING_BYTES - first : count;
     struct iovec parts[2] = {{ring->bytes + first, until_end}, {ring->bytes, count - until_end}};
-    return access_sink_write(&log->sink, parts);
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    ssize_t written;
+    do
+        written = S_ISSOCK(log->mode) ? sendmsg(log->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                      : writev(log->fd, parts, 2);
+    while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : written;
+}
+
+/* Remove the last COUNT written bytes from a file, unless another process has appended to it.
+ * Returns true if they were removed. */
+static bool cut(const struct access_log *log, size_t count)
+{
+    struct stat status;
+    if (!S_ISREG(log->mode))
+        return false;
+    off_t end = lseek(log->fd, 0, SEEK_CUR); /* the end of our last write, also with O_APPEND */
+    return end >= (off_t)count && fstat(log->fd, &status) == 0 && status.st_size == end &&
+           ftruncate(log->fd, end - (off_t)count) == 0;
 }
 
 /* Returns the end of the last complete line before END, or BEGIN. */
@@ -98,7 +146,7 @@ static bool flush_ring(struct access_log *log, struct ring *ring)
         const size_t whole = last_line_end(ring, ring->tail, end);
         log->partial = end - whole;
         __atomic_store_n(&ring->tail, whole, __ATOMIC_RELEASE);
-        if (log->partial && access_sink_cut(&log->sink, log->partial)) {
+        if (log->partial && cut(log, log->partial)) {
             warn(log, "lines cannot be written", -ENOSPC);
             log->partial = 0;
             return false;
@@ -124,16 +172,15 @@ static bool flush(struct access_log *log)
 
 static void reopen(struct access_log *log)
 {
-    struct access_sink sink;
+    const int old = log->fd;
     if (strcmp(log->path, "-") == 0)
         return;
-    int err = access_sink_open(&sink, log->path);
+    int err = open_file(log);
     if (err) {
         warn(log, "cannot be reopened", err);
         return;
     }
-    access_sink_close(&log->sink);
-    log->sink = sink;
+    close(old);
     log->partial = 0; /* the new file begins with a complete line */
 }
 
@@ -230,7 +277,7 @@ int access_log_open(struct access_log **out, const char *path, unsigned rings)
         goto fail_sink;
     for (unsigned i = 0; i < rings; i++) /* the bytes stay unallocated */
         memset(&log->rings[i], 0, offsetof(struct ring, bytes));
-    err = access_sink_open(&log->sink, path);
+    err = open_file(log);
     if (err)
         goto fail_sink;
     sem_init(&log->work, 0, 0);
@@ -242,7 +289,7 @@ int access_log_open(struct access_log **out, const char *path, unsigned rings)
     return 0;
 
 fail_thread:
-    access_sink_close(&log->sink);
+    close(log->fd);
 fail_sink:
     free_log(log);
     return err;
@@ -261,6 +308,6 @@ void access_log_close(struct access_log *log)
     uv_thread_join(&log->thread);
     sem_destroy(&log->ended);
     sem_destroy(&log->work);
-    access_sink_close(&log->sink);
+    close(log->fd);
     free_log(log);
 }

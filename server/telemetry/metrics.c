@@ -1,10 +1,12 @@
 #include "metrics.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "noise/farlands.h"
 #include "server/layers/layer.h"
@@ -183,4 +185,21 @@ struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
     struct blob *blob = fclose(page.text) == 0 && complete ? blob_copy(bytes, length) : NULL;
     free(bytes);
     return blob;
+}
+
+uint64_t metrics_open_files(void)
+{
+    static const char directory[] = "/proc/self/fd";
+    struct stat status;
+    uint64_t count = 0;
+
+    if (stat(directory, &status) == 0 && status.st_size > 0) /* since Linux 6.2 */
+        return (uint64_t)status.st_size;
+    DIR *entries = opendir(directory);
+    if (!entries)
+        return 0;
+    while (readdir(entries))
+        count++;
+    closedir(entries);
+    return count < 3 ? 0 : count - 3; /* without ".", ".." and ENTRIES itself */
 }
