@@ -376,7 +376,8 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
  * suspended connection does not notice that. */
 static void cut_bodies(struct http *http, bool all)
 {
-    for (struct deadline *deadline = http->deadlines.first; deadline; deadline = deadline->next) {
+    for (struct deadline *deadline = LIST_FIRST(&http->deadlines.list); deadline;
+         deadline = LIST_NEXT(deadline, entry)) {
         struct streamed_body *body = ((struct http_exchange *)deadline)->body;
         if (body && (all || (deadline->phase == DEADLINE_WAITING && deadline_has_left(deadline))) &&
             streamed_body_cut(body))

@@ -17,7 +17,6 @@ struct acceptor {
     unsigned limit;
     unsigned open; /* atomic */
     bool paused;   /* atomic: at the limit */
-    bool polling;
     bool stopped;
     uint64_t warned_at; /* ms */
     uv_async_t resume;  /* a connection was closed, or the limit raised */
@@ -125,9 +124,8 @@ static void on_connections(uv_poll_t *poll, int status, int events)
 
 static void watch(struct acceptor *acceptor, bool on)
 {
-    if (acceptor->polling == on || (on && acceptor->stopped))
+    if (acceptor->stopped)
         return;
-    acceptor->polling = on;
     for (int i = 0; i < acceptor->parts.count; i++)
         if (on)
             uv_poll_start(&acceptor->polls[i], UV_READABLE, on_connections);

@@ -9,14 +9,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* An IPv4-mapped IPv6 address, or an IPv6 address whose last 64 bits are 0. */
-struct network_key {
-    uint8_t address[16];
-};
-
 struct client {
     UT_hash_handle hh;
-    struct network_key key;
+    struct in6_addr key; /* an IPv4-mapped address, or one whose last 64 bits are 0 */
     unsigned counts[CLIENT_COUNTS];
 };
 
@@ -25,38 +20,32 @@ struct client_limits {
     struct client *by_key;
 };
 
-static bool is_ipv4(const uint8_t address[16])
-{
-    static const uint8_t before[12] = {[10] = 0xff, [11] = 0xff};
-    return memcmp(address, before, sizeof before) == 0;
-}
-
 /* Returns false if PEER is not limited. */
-static bool key_of(struct network_key *key, const struct sockaddr *peer)
+static bool key_of(struct in6_addr *key, const struct sockaddr *peer)
 {
-    memset(key, 0, sizeof *key);
+    *key = (struct in6_addr){0};
     if (peer && peer->sa_family == AF_INET) {
-        key->address[10] = key->address[11] = 0xff;
-        memcpy(key->address + 12, &((const struct sockaddr_in *)peer)->sin_addr, 4);
+        key->s6_addr[10] = key->s6_addr[11] = 0xff;
+        memcpy(key->s6_addr + 12, &((const struct sockaddr_in *)peer)->sin_addr, 4);
         return true;
     }
     if (peer && peer->sa_family == AF_INET6) {
-        memcpy(key->address, &((const struct sockaddr_in6 *)peer)->sin6_addr, 16);
-        if (!is_ipv4(key->address))
-            memset(key->address + 8, 0, 8);
+        *key = ((const struct sockaddr_in6 *)peer)->sin6_addr;
+        if (!IN6_IS_ADDR_V4MAPPED(key))
+            memset(key->s6_addr + 8, 0, 8);
         return true;
     }
     return false;
 }
 
-static struct client *find(struct client_limits *clients, const struct network_key *key)
+static struct client *find(struct client_limits *clients, const struct in6_addr *key)
 {
     struct client *client;
     HASH_FIND(hh, clients->by_key, key, sizeof *key, client);
     return client;
 }
 
-static struct client *add(struct client_limits *clients, const struct network_key *key)
+static struct client *add(struct client_limits *clients, const struct in6_addr *key)
 {
     struct client *client = calloc(1, sizeof *client);
     if (!client)
@@ -82,7 +71,7 @@ static void remove_if_unused(struct client_limits *clients, struct client *clien
 bool client_limits_enter(struct client_limits *clients, const struct sockaddr *peer,
                          enum client_count kind, unsigned limit)
 {
-    struct network_key key;
+    struct in6_addr key;
     bool within = true;
 
     if (!key_of(&key, peer))
@@ -102,7 +91,7 @@ bool client_limits_enter(struct client_limits *clients, const struct sockaddr *p
 void client_limits_leave(struct client_limits *clients, const struct sockaddr *peer,
                          enum client_count kind)
 {
-    struct network_key key;
+    struct in6_addr key;
 
     if (!key_of(&key, peer))
         return;

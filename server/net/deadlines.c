@@ -19,19 +19,13 @@ static const uint64_t deadline_ms[] = {
 void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd, uint64_t now)
 {
     *deadline = (struct deadline){.fd = fd, .phase = DEADLINE_CONNECTED, .since = now};
-    deadline->next = deadlines->first;
-    deadline->self = &deadlines->first;
-    if (deadline->next)
-        deadline->next->self = &deadline->next;
-    deadlines->first = deadline;
+    LIST_INSERT_HEAD(&deadlines->list, deadline, entry);
     deadlines->count++;
 }
 
 void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline)
 {
-    *deadline->self = deadline->next;
-    if (deadline->next)
-        deadline->next->self = deadline->self;
+    LIST_REMOVE(deadline, entry);
     deadlines->count--;
 }
 
@@ -69,7 +63,8 @@ unsigned deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draini
 {
     unsigned slow = 0;
 
-    for (struct deadline *deadline = deadlines->first; deadline; deadline = deadline->next) {
+    for (struct deadline *deadline = LIST_FIRST(&deadlines->list); deadline;
+         deadline = LIST_NEXT(deadline, entry)) {
         const bool responding = deadline->phase == DEADLINE_HANDLED ||
                                 deadline->phase == DEADLINE_SENDING ||
                                 deadline->phase == DEADLINE_WAITING;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 /* The limit between two requests, in seconds. */
 enum { DEADLINE_IDLE_SECONDS = 60 };
@@ -28,7 +29,7 @@ enum deadline_phase {
 
 /* Embedded in a connection; private. */
 struct deadline {
-    struct deadline *next, **self;
+    LIST_ENTRY(deadline) entry;
     int fd;
     enum deadline_phase phase;
     bool overdue;
@@ -39,7 +40,7 @@ struct deadline {
 
 /* Initially zero. */
 struct deadlines {
-    struct deadline *first;
+    LIST_HEAD(, deadline) list;
     unsigned count;
 };
 

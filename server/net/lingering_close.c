@@ -19,7 +19,7 @@ enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
 struct lingerer {
     uv_poll_t poll; /* first, so that it can be cast */
     struct lingering_close *lingering;
-    struct lingerer *next, **self;
+    LIST_ENTRY(lingerer) entry;
     int fd;
     uint64_t since; /* ms */
     size_t left;    /* bytes that may still be discarded */
@@ -51,9 +51,7 @@ static void stop(struct lingerer *lingerer)
 {
     struct lingering_close *lingering = lingerer->lingering;
 
-    *lingerer->self = lingerer->next;
-    if (lingerer->next)
-        lingerer->next->self = lingerer->self;
+    LIST_REMOVE(lingerer, entry);
     lingering->count--;
     uv_poll_stop(&lingerer->poll); /* before closing its fd */
     close(lingerer->fd);
@@ -75,15 +73,10 @@ static struct lingerer *new_lingerer(struct lingering_close *lingering, int fd)
     if (!lingerer)
         return NULL;
     lingerer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (lingerer->fd < 0)
-        goto fail_fd;
-    if (uv_poll_init(lingering->loop, &lingerer->poll, lingerer->fd))
-        goto fail_poll;
-    return lingerer;
-
-fail_poll:
-    close(lingerer->fd);
-fail_fd:
+    if (lingerer->fd >= 0 && uv_poll_init(lingering->loop, &lingerer->poll, lingerer->fd) == 0)
+        return lingerer;
+    if (lingerer->fd >= 0)
+        close(lingerer->fd);
     free(lingerer);
     return NULL;
 }
@@ -104,11 +97,7 @@ bool lingering_close_add(struct lingering_close *lingering, int fd, const struct
     lingerer->left = left;
     if (peer)
         memcpy(&lingerer->peer, peer, length);
-    lingerer->next = lingering->first;
-    lingerer->self = &lingering->first;
-    if (lingerer->next)
-        lingerer->next->self = &lingerer->next;
-    lingering->first = lingerer;
+    LIST_INSERT_HEAD(&lingering->list, lingerer, entry);
     lingering->count++;
     uv_poll_start(&lingerer->poll, UV_READABLE, on_readable);
     return true;
@@ -118,8 +107,9 @@ void lingering_close_expire(struct lingering_close *lingering)
 {
     const uint64_t now = uv_now(lingering->loop);
 
-    for (struct lingerer *lingerer = lingering->first, *next; lingerer; lingerer = next) {
-        next = lingerer->next;
+    for (struct lingerer *lingerer = LIST_FIRST(&lingering->list), *next; lingerer;
+         lingerer = next) {
+        next = LIST_NEXT(lingerer, entry);
         if (now - lingerer->since >= LINGER_MS)
             stop(lingerer);
     }
@@ -128,6 +118,6 @@ void lingering_close_expire(struct lingering_close *lingering)
 void lingering_close_all(struct lingering_close *lingering)
 {
     lingering->ended = true;
-    while (lingering->first)
-        stop(lingering->first);
+    while (!LIST_EMPTY(&lingering->list))
+        stop(LIST_FIRST(&lingering->list));
 }

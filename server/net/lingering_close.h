@@ -7,18 +7,17 @@
 #define FARLANDS_NET_LINGERING_CLOSE_H
 
 #include <stdbool.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <uv.h>
 
-struct lingerer;
-
-/* Initially zero but for the members above FIRST. */
+/* Initially zero but for the members above LIST. */
 struct lingering_close {
     uv_loop_t *loop;
     /* A connection that lingering_close_add has kept is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
-    struct lingerer *first;
+    LIST_HEAD(, lingerer) list;
     unsigned count;
     bool ended; /* keep no more */
 };
