@@ -1,5 +1,5 @@
-// GDAL's programs: tiles through its file system for URLs, the plane through its TMS
-// driver. Every pixel against the same tile's .f32.
+// GDAL's programs: tiles through its file system for URLs, the plane through its TMS driver. Every pixel
+// is compared with the same tile's .f32.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -15,22 +15,22 @@ import { eachRow } from '../http/table.mjs';
 import { example } from './readme.mjs';
 
 const TILE = 256;
-const folder = scratch();
+const directory = scratch();
 
-/* Run a GDAL program in that folder; what it printed. Its complaints are failures. */
+/* Run a GDAL program in that directory; returns its output. Output on stderr fails the test. */
 async function gdal(program, ...args) {
     const { stdout, stderr } = await promisify(execFile)(program, args, {
-        cwd: folder, timeout: patience(20000),
+        cwd: directory, timeout: patience(20000),
         env: { ...process.env, no_proxy: '*' },
     });
     assert.equal(stderr, '', `${program} ${args.join(' ')}`);
     return stdout;
 }
 
-/* All values of a raster, bands interleaved, as the machine's TYPE of array. */
+/* All values of a raster, bands interleaved, as a typed array TYPE. */
 async function values(raster, Type) {
     await gdal('gdal_translate', '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', raster, 'values.raw');
-    const bytes = readFileSync(path.join(folder, 'values.raw'));
+    const bytes = readFileSync(path.join(directory, 'values.raw'));
     return new Type(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
@@ -39,8 +39,8 @@ const colours = (metres) => (bytes) => Float64Array.from({ length: bytes.length 
 const greys = ([min, max]) => (words) => Float64Array.from(words, (grey) => min + grey * (max - min) / 65535);
 
 /*
- * What GDAL makes of each layer of heights, and how far that may be from the heights:
- * half a step, and what float arithmetic loses, a hundredth of a step for 16 bits.
+ * How GDAL decodes each layer of heights, and the maximum error: half a step, and for 16 bits another
+ * hundredth of a step for float rounding.
  */
 function encodings(range) {
     return [
@@ -78,7 +78,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     const daemon = useDaemon({ config: 'log: debug' });
     const base = () => `http://${daemon.authority}/default`;
 
-    /* COLUMNS x ROWS tiles of heights from tile (X, Y) on, as one. */
+    /* The heights of COLUMNS x ROWS tiles from tile (X, Y) on, as one array. */
     async function mosaic([z, x, y], [columns, rows]) {
         const out = new Float32Array(columns * rows * TILE * TILE);
         for (let j = 0; j < rows; j++)
@@ -97,16 +97,16 @@ describe('GDAL', { timeout: patience(120000) }, () => {
         ['/vsicurl_streaming/', 16, -70000, 123456],
     ];
 
-    it('opens tiles by URL', () => eachRow(TILES, async ([way, ...tile]) => {
+    it('opens tiles by URL', () => eachRow(TILES, async ([system, ...tile]) => {
         const { range } = await daemon.json('/default.json');
         const heights = await mosaic(tile, [1, 1]);
         for (const { layer, type, decode, error } of encodings(range)) {
-            const raster = `${way}${base()}/${layer}/${tile.join('/')}.png`;
+            const raster = `${system}${base()}/${layer}/${tile.join('/')}.png`;
             assertHeights(decode(await values(raster, ARRAYS[type])), heights, error);
         }
     }));
 
-    /* It asks for the size first, lists the folder, and looks for files of the tile's name. */
+    /* GDAL first requests the size, then lists the directory and looks for sidecar files. */
     it('finds nothing beside a tile', async () => {
         const url = `/vsicurl/${base()}/terrarium/12/-3/-7.png`;
         const { size, files } = JSON.parse(await gdal('gdalinfo', '-json', url));
@@ -118,7 +118,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     });
 
     it('reads raw heights', () => eachRow(TILES, async ([, ...tile]) => {
-        writeFileSync(path.join(folder, 'raw.vrt'), `<VRTDataset rasterXSize="${TILE}" rasterYSize="${TILE}">
+        writeFileSync(path.join(directory, 'raw.vrt'), `<VRTDataset rasterXSize="${TILE}" rasterYSize="${TILE}">
             <VRTRasterBand dataType="Float32" band="1" subClass="VRTRawRasterBand">
                 <SourceFilename>/vsicurl/${base()}/height/${tile.join('/')}.f32</SourceFilename>
                 <PixelOffset>4</PixelOffset><LineOffset>${4 * TILE}</LineOffset><ByteOrder>LSB</ByteOrder>
@@ -138,7 +138,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
         const heights = await mosaic(first, size);
         for (const encoding of encodings(range)) {
             const url = `${base()}/${encoding.layer}/\${z}/\${x}/\${y}.png`;
-            writeFileSync(path.join(folder, 'tms.xml'), tms(url, encoding, first, size));
+            writeFileSync(path.join(directory, 'tms.xml'), tms(url, encoding, first, size));
             const raster = await values('tms.xml', ARRAYS[encoding.type]);
             assertHeights(encoding.decode(raster), heights, encoding.error);
         }
@@ -147,7 +147,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     it('paints relief through TMS, few colours (a palette) or many', () =>
         eachRow([['palette', 25, 16777216, -1], ['rgb', 6, 32, 31]], async ([colour, ...tile]) => {
             const url = `${base()}/relief/\${z}/\${x}/\${y}.png`;
-            writeFileSync(path.join(folder, 'tms.xml'), tms(url, { bands: 3, type: 'Byte' }, tile, [1, 1]));
+            writeFileSync(path.join(directory, 'tms.xml'), tms(url, { bands: 3, type: 'Byte' }, tile, [1, 1]));
             const sent = decodePng(await daemon.bytes(`/default/relief/${tile.join('/')}.png`));
             assert.equal(sent.colour, colour);
             assert.deepEqual(await values('tms.xml', Uint8Array), sent.samples);
@@ -155,13 +155,13 @@ describe('GDAL', { timeout: patience(120000) }, () => {
 
     it("runs the commands of server/CLIENTS.md", async () => {
         const at = `http://${daemon.authority}`;
-        writeFileSync(path.join(folder, 'farlands.xml'), example('<GDAL_WMS>', at));
+        writeFileSync(path.join(directory, 'farlands.xml'), example('<GDAL_WMS>', at));
         for (const line of example('gdal_translate -projwin', at).split('\n'))
             await gdal(...line.split(' '), '-q');
         const { range } = await daemon.json('/default.json');
-        const around = await mosaic([16, 32766, 32766], [4, 4]);        // from block (-512, -512)
+        const surroundings = await mosaic([16, 32766, 32766], [4, 4]);        // from block (-512, -512)
         const cut = Float32Array.from({ length: 1000 * 800 },
-            (_, i) => around[(112 + Math.floor(i / 1000)) * 4 * TILE + 12 + i % 1000]);
+            (_, i) => surroundings[(112 + Math.floor(i / 1000)) * 4 * TILE + 12 + i % 1000]);
         const [terrarium, , height] = encodings(range);
         assertHeights(await values('ground.tif', Float32Array), cut, height.error);
         assertHeights(terrarium.decode(await values('tile.tif', Uint8Array)), await mosaic([12, -3, -7], [1, 1]),

@@ -1,4 +1,4 @@
-// The README's first map in Leaflet: a plane of tiles of any sign, at both densities.
+// The README's Leaflet example: tiles with coordinates of any sign, at both densities.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -9,9 +9,9 @@ import { eachRow } from '../http/table.mjs';
 import { assertShows, useBrowser } from './pages.mjs';
 import { example } from './readme.mjs';
 
-/* Views: Leaflet's zoom and centre, a tile that shows, and where in the view its corner must be. */
+/* Views: Leaflet's zoom and centre, a visible tile, and the position of its corner in the view. */
 const VIEWS = [
-    { zoom: 6, centre: null, tile: '6/32/32', corner: [256, 256] },     // as the example opens: block (0, 0)
+    { zoom: 6, centre: null, tile: '6/32/32', corner: [256, 256] },     // the example's initial view: block (0, 0)
     { zoom: 6, centre: [40, -90], tile: '6/-23/-10', corner: [128, 256] },
     { zoom: 0, centre: [-128, 128], tile: '0/0/0', corner: [128, 128] },
     { zoom: -2, centre: [300, -1300], tile: '-2/-2/-1', corner: [69, 75] },
@@ -24,7 +24,7 @@ describe('Leaflet', { timeout: patience(120000) }, () => {
     const daemon = useDaemon();
     const visit = useBrowser(['--disable-gpu']);
 
-    /* When all tiles are loaded and faded in, what there is: [{ url, left, top, width }]. */
+    /* Wait until all tiles are loaded and faded in; returns [{ url, left, top, width }]. */
     async function painted(page) {
         await page.waitForFunction(() => {
             const tiles = [...document.querySelectorAll('img.leaflet-tile')];
@@ -37,7 +37,7 @@ describe('Leaflet', { timeout: patience(120000) }, () => {
     }
 
     for (const density of [1, 2])
-        it(`paints every tile, as it is, at density ${density}`, async () => {
+        it(`paints every tile unchanged at density ${density}`, async () => {
             const { page, urls } = await visit('leaflet.html', { deviceScaleFactor: density });
             const base = `http://${daemon.authority}`;
             await page.evaluate((code) => {
@@ -57,11 +57,11 @@ describe('Leaflet', { timeout: patience(120000) }, () => {
                     const png = decodePng(await daemon.bytes(url.slice(base.length)));
                     seen += assertShows(shot, png, left * density, top * density, url);
                 }
-                assert.equal(seen, shot.width * shot.height, 'every pixel is of a tile');
+                assert.equal(seen, shot.width * shot.height, 'pixels without a tile');
                 const name = `/relief/${tile}${density === 2 ? '@2x' : ''}.png`;
                 const { left, top } = tiles.find(({ url }) => url.endsWith(name)) ?? {};
                 assert.deepEqual([left, top], corner, name);
             });
-            assert.ok(urls.some((url) => /\/relief\/-\d+\/-\d+\/-\d+/.test(url)), 'z, x and y below 0');
+            assert.ok(urls.some((url) => /\/relief\/-\d+\/-\d+\/-\d+/.test(url)), 'no tile with z, x and y below 0');
         });
 });

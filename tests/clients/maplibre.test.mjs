@@ -1,4 +1,4 @@
-// MapLibre GL JS: terrain from the TileJSON of both DEM encodings, pictures as they are.
+// MapLibre GL JS: terrain from the TileJSON of both DEM encodings, and unchanged raster tiles.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,11 +14,11 @@ const TILE = 256;
 const WINDOW = TILE * 2 ** NATIVE_ZOOM;
 const FIRST = Number(ORIGIN);       // the window's first block
 const LAST = FIRST + WINDOW;
-const SMALL = { viewport: { width: 128, height: 128 } };        // software paints the terrain
+const SMALL = { viewport: { width: 128, height: 128 } };        // terrain is rendered in software
 
 const stepAt = (z) => 2 ** (NATIVE_ZOOM - z);
 
-/* Where the web map has a block: the window of 0 <= x, y < 2^z is Web Mercator's square. */
+/* A block's place on the web map: the window 0 <= x, y < 2^z is Web Mercator's square. */
 function lngLat([x, y]) {
     const [u, v] = [(x - FIRST) / WINDOW, (y - FIRST) / WINDOW];
     return [360 * u - 180, Math.atan(Math.sinh(Math.PI * (1 - 2 * v))) * 180 / Math.PI];
@@ -44,15 +44,15 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
     }
 
     /*
-     * What MapLibre makes of zoom Z at a block: it takes sample i for the middle of a
-     * cell, (i + 1/2) / 256 of the tile, and interpolates between the middles. On our
-     * grid sample i is the cell's corner, so its terrain lies half a sample too far south
-     * and east: at a block it shows the ground half a sample north-west of it. Pictures
-     * are shifted alike, a pixel's colour being that of its corner.
+     * The terrain that MapLibre shows for zoom Z at a block: it takes sample i as the middle of a cell,
+     * (i + 1/2) / 256 of the tile, and interpolates between the middles. In our grid sample i is the
+     * cell's corner, so the terrain lies half a sample too far south and east: at a block it has the
+     * height half a sample north-west of it. Raster tiles are shifted in the same way, because a pixel
+     * has the colour of its corner.
      *
-     * Of the block of a sample: { own, seen, slope }, that sample; the height there; and how
-     * far apart these can be, half the greatest step to a neighbour along x and half of that
-     * along y, for bilinear interpolation is linear in each.
+     * Returns { own, seen, slope } for the block of a sample: the sample, the height that MapLibre shows,
+     * and the maximum difference of the two. Interpolation is linear in x and in y, so that is half the
+     * largest step to a neighbour along x plus half of that along y.
      */
     async function shown(z, [x, y]) {
         const [i, j] = [(x - FIRST) / stepAt(z), (y - FIRST) / stepAt(z)];
@@ -72,18 +72,18 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
         return place.map((block) => block - block % stepAt(z));
     }
 
-    /* Samples of zoom Z, as blocks: corners of tiles among them, and the window's own two. */
+    /* Blocks of samples of zoom Z, including corners of tiles, and two corners of the window. */
     async function places(z) {
         const step = stepAt(z);
         const near = [[0, 0], [-step, -step], [step, step], await mountain(z)];
-        /* At the window's edge Mercator makes slopes 12 times as steep; at zoom 18 MapLibre never rests there. */
+        /* At the window's edge Mercator makes slopes 12 times as steep: at zoom 18 MapLibre never becomes idle. */
         return z > 12 ? near : near.concat([
             [-40 * step, -30 * step], [30 * step, 40 * step], [TILE * step, -TILE * step],
             [FIRST + 3 * step, FIRST + 2 * step], [LAST - 2 * step, LAST - 5 * step],
         ]);
     }
 
-    /* height.png is 16 bits of grey, of which a canvas leaves 8: one step is 1/255 of the range. */
+    /* height.png has 16 bits of grey, but a canvas only 8: one step is 1/255 of the range. */
     const ROWS = [
         {
             name: 'terrarium', zooms: [7, 12, 16, 18],
@@ -135,24 +135,24 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
                     window.map.jumpTo({ center, zoom });
                     await window.idle();
                     return window.map.queryTerrainElevation(center);
-                }, [lngLat(place), z + 1]);       // MapLibre's zooms count tiles of 512, and terrain halves them
+                }, [lngLat(place), z + 1]);       // MapLibre's zooms are for tiles of 512, and terrain halves the tile size
                 const { own, seen, slope } = await shown(z, place);
                 const { height } = await daemon.json(`/default/height?x=${place[0]}&y=${place[1]}`);
                 assert.ok(sameFloat(own, height), `${block}: the sample is ${own}, /height ${height}`);
-                /* The way to degrees and back costs far less than 1/4096 of a sample. */
+                /* The conversion to degrees and back is exact to far less than 1/4096 of a sample. */
                 const exact = error + slope / 4096 + 1e-9;
-                assert.ok(Math.abs(actual - seen) <= exact, `${block}: ${actual}, its samples say ${seen}`);
+                assert.ok(Math.abs(actual - seen) <= exact, `${block}: ${actual}, but by its samples ${seen}`);
                 assert.ok(Math.abs(actual - height) <= slope + exact, `${block}: ${actual}, ` +
                     `not ${height} to half a sample, ${slope} m`);
             }
         }
     }));
 
-    it('paints tiles as they are', async () => {
+    it('paints tiles unchanged', async () => {
         const { page } = await visit('maplibre.html', { viewport: { width: TILE, height: TILE } });
         const relief = { type: 'raster', url: `${base()}/default/relief.json` };
         const layer = { id: 'relief', type: 'raster', source: 'relief', paint: { 'raster-resampling': 'nearest' } };
-        const [x, y] = [2000, 2030];        // the view is just this tile
+        const [x, y] = [2000, 2030];        // the view is exactly this tile
         await page.evaluate(async (options) => {
             window.open(options);
             await window.idle();
@@ -164,7 +164,7 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
         assert.equal(assertShows(decodePng(await page.screenshot()), sent, 0, 0, 'relief'), TILE * TILE);
     });
 
-    it('goes as near as it can', async () => {
+    it('zooms in to maxzoom', async () => {
         const { page, urls } = await visit('maplibre.html', SMALL);
         const relief = { type: 'raster', url: `${base()}/default/relief.json` };
         await page.evaluate(async (options) => {
@@ -174,8 +174,8 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
             style: { version: 8, sources: { relief }, layers: [{ id: 'relief', type: 'raster', source: 'relief' }] },
             center: lngLat([100, 100]), zoom: 25, maxZoom: 25,
         });
-        assert.ok(urls.some((url) => url.includes('/relief/25/')));     // 26 would be sharper, but is beyond it
-        assert.ok(new Set(decodePng(await page.screenshot()).samples).size > 1, 'a picture');
+        assert.ok(urls.some((url) => url.includes('/relief/25/')));     // zoom 26 would be sharper, but is above maxzoom
+        assert.ok(new Set(decodePng(await page.screenshot()).samples).size > 1, 'the view is empty');
     });
 
     it("paints the terrain of server/CLIENTS.md", async () => {
@@ -185,7 +185,7 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
             await window.idle();
         }, example('new maplibregl.Map', base()));
         for (const layer of ['relief', 'terrarium'])
-            assert.ok(urls.some((url) => url.startsWith(`${base()}/default/${layer}/`)), `tiles of ${layer}`);
+            assert.ok(urls.some((url) => url.startsWith(`${base()}/default/${layer}/`)), `no tiles of ${layer}`);
         const { height } = await daemon.json('/default/height?x=0&y=0');
         const { slope } = await shown(7, [0, 0]);
         const { elevation, exaggeration } = await page.evaluate(() => ({
@@ -194,11 +194,11 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
         }));
         assert.ok(Math.abs(elevation / exaggeration - height) <= slope + 1 / 512, `${elevation}, ${height}`);
         const shot = decodePng(await page.screenshot()).samples;
-        assert.ok(new Set(shot).size > 100, 'a picture');
+        assert.ok(new Set(shot).size > 100, 'the view is empty');
         await page.evaluate(async () => {
             window.map.setLayoutProperty('shade', 'visibility', 'none');
             await window.idle();
         });
-        assert.notDeepEqual(decodePng(await page.screenshot()).samples, shot, 'the hillshade shows');
+        assert.notDeepEqual(decodePng(await page.screenshot()).samples, shot, 'the hillshade is invisible');
     });
 });

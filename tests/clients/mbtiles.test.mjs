@@ -1,5 +1,5 @@
-// Archives of farlands render --export in GDAL's programs, and so in what is built on it: every pixel
-// against the daemon's tiles, the heights against their .f32.
+// GDAL reads archives of farlands render --export: every pixel equals the daemon's tiles, and heights equal
+// their .f32.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -15,24 +15,24 @@ import { eachRow } from '../http/table.mjs';
 import { example } from './readme.mjs';
 
 const BANDS = 3;
-const EARTH = 2 * Math.PI * 6378137;            // metres around the equator, as Web Mercator has it
-const folder = scratch();
+const EARTH = 2 * Math.PI * 6378137;            // metres around the equator in Web Mercator
+const directory = scratch();
 
-/* Run a GDAL program in that folder; what it printed. Its complaints are failures. */
+/* Run a GDAL program in that directory; returns its output. Output on stderr fails the test. */
 async function gdal(program, ...args) {
-    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: folder, timeout: patience(20000) });
+    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: directory, timeout: patience(20000) });
     assert.equal(stderr, '', `${program} ${args.join(' ')}`);
     return stdout;
 }
 
-/* Red, green and blue of all pixels of the archive at a zoom, interleaved. */
+/* All pixels of the archive at a zoom, as interleaved red, green and blue. */
 async function pixels(file, zoom) {
     await gdal('gdal_translate', '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3',
         '-oo', `ZOOM_LEVEL=${zoom}`, file, 'pixels.raw');
-    return readFileSync(path.join(folder, 'pixels.raw'));
+    return readFileSync(path.join(directory, 'pixels.raw'));
 }
 
-/* A tile as red, green and blue. */
+/* The pixels of a tile, as interleaved red, green and blue. */
 function colours(png) {
     const { channels, samples } = decodePng(png);
     return channels === BANDS ? samples : Uint8Array.from({ length: BANDS * samples.length }, (_, i) => samples[Math.floor(i / BANDS)]);
@@ -50,9 +50,9 @@ function tileOf(raster, size, columns, i, j) {
 describe('archives in GDAL', { timeout: patience(120000) }, () => {
     const daemon = useDaemon();
 
-    /* An archive of what WINDOW says, from the daemon's own cache. */
+    /* Export an archive from the daemon's cache; returns its path. */
     async function archive(name, { world = 'default', layer, zooms, scale = 1, bbox }) {
-        const file = path.join(folder, name);
+        const file = path.join(directory, name);
         const { code, stderr } = await run(['render', '--cache', daemon.cache, '--world', world, '--layer', layer, '--zoom', zooms,
             '--scale', String(scale), ...(bbox ? ['--bbox', bbox] : []), '--export', file], { limit: 60000 });
         assert.equal(code, 0, stderr);
@@ -64,11 +64,11 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         [{ layer: 'relief', zooms: '0-2' }, { 0: [0, 0, 1, 1], 1: [0, 0, 2, 2], 2: [0, 0, 4, 4] }],
         [{ layer: 'terrarium', zooms: '3-4', scale: 2, bbox: '-8388608,0,-4194304,4194304' }, { 3: [0, 4, 2, 2], 4: [0, 8, 4, 4] }],
         [{ layer: 'hillshade', zooms: '16', bbox: '-256,-512,512,0' }, { 16: [32767, 32766, 3, 2] }],
-        [{ world: 'default:7', layer: 'relief', zooms: '22', bbox: '-5,-1,-0.5,-0.75' }, { 22: [2097150, 2097151, 2, 1] }],     // GDAL's last
+        [{ world: 'default:7', layer: 'relief', zooms: '22', bbox: '-5,-1,-0.5,-0.75' }, { 22: [2097150, 2097151, 2, 1] }],     // GDAL's highest zoom
         [{ layer: 'gray', zooms: '5', bbox: '8388607,8388607,8388608,8388608' }, { 5: [31, 31, 1, 1] }],
     ];
 
-    it('every tile has the daemon\'s pixels, at its place', () => eachRow(WINDOWS, async ([window, zooms]) => {
+    it('every tile has the daemon\'s pixels, at the right place', () => eachRow(WINDOWS, async ([window, zooms]) => {
         const file = await archive(`${window.layer}-${window.zooms}.mbtiles`, window);
         const { world = 'default', layer, scale = 1 } = window;
         const size = 256 * scale;
@@ -97,13 +97,13 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         const lines = example('--export relief.mbtiles').split('\n').map((line) => line.split(' '));
         assert.deepEqual(lines.map(([program]) => program), ['build/farlands', 'gdal_translate']);
         const [[, ...args], [program, ...more]] = lines;
-        await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: folder, timeout: patience(60000) });
+        await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: directory, timeout: patience(60000) });
         await gdal(program, '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3', ...more);
-        const raster = readFileSync(path.join(folder, 'relief.tif'));
+        const raster = readFileSync(path.join(directory, 'relief.tif'));
         assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colours(await daemon.bytes('/default/relief/3/5/2.png'))));
     });
 
-    it('heights are what they are', async () => {
+    it('heights are exact', async () => {
         const file = await archive('heights.mbtiles', { layer: 'terrarium', zooms: '12', bbox: '-4096,-4096,0,0' });
         const raster = await pixels(file, 12);
         const heights = floats(await daemon.bytes('/default/height/12/2047/2047.f32'));

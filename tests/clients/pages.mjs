@@ -1,5 +1,4 @@
-// Web pages for the clients that run in a browser, served from another origin than the daemon's.
-// Not a test.
+// Pages for clients that run in a browser, served from another origin than the daemon's. Not a test.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,24 +12,24 @@ import { patience } from '../http/program.mjs';
 const WAIT = 20000;
 const WINDOW = { width: 512, height: 512 };
 
-/* Directories of this server; a page reads its package's dist/. */
+/* The server has the files of this directory, and the dist/ directories of packages. */
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript' };
 const fileOf = (name) => fileURLToPath(new URL(name.includes('/')
     ? `node_modules/${name.replace('/', '/dist/')}` : name, import.meta.url));
 
-async function serve(request, answer) {
+async function serve(request, response) {
     const name = request.url.slice(1).replace(/\?.*/, '');
     const type = TYPES[name.split('.').pop()];
     const body = type && !name.includes('..') && await readFile(fileOf(name)).catch(() => null);
     if (body)
-        answer.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
+        response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
     else
-        answer.writeHead(404).end();
+        response.writeHead(404).end();
 }
 
 /*
- * In a test file: a browser, and visit(NAME, { viewport, deviceScaleFactor }) for
- * a page of this directory. It returns { page, urls }, with all URLs that the page requested.
+ * Launch a browser for the tests of a file. Returns visit(NAME, { viewport, deviceScaleFactor }), which
+ * opens a page of this directory and returns { page, urls }, with all URLs that the page requests.
  * Errors on the console and failed requests fail the test.
  */
 export function useBrowser(args) {
@@ -69,15 +68,15 @@ export function useBrowser(args) {
         page.setDefaultTimeout(patience(WAIT));
         const seen = { context, trouble: [], urls: [] };
         open.push(seen);
-        watch(page, seen, () => true);     // of tiles that have left the view
+        watch(page, seen, () => true);     // tiles that have left the view
         await page.goto(`http://127.0.0.1:${server.address().port}/${name}`);
         return { page, urls: seen.urls };
     };
 }
 
 /*
- * The screenshot shows this tile from (LEFT, TOP) on, pixel by pixel, as far as it is in the
- * view; both are decoded PNGs. Returns the number of pixels.
+ * Assert that screenshot VIEW shows TILE with its corner at (LEFT, TOP), pixel by pixel, as far as the
+ * tile is in the view. Both are decoded PNGs. Returns the number of pixels compared.
  */
 export function assertShows(view, tile, left, top, name) {
     assert.deepEqual([view.channels, tile.channels], [3, 3], name);
@@ -91,7 +90,7 @@ export function assertShows(view, tile, left, top, name) {
         const sent = pixels(tile, west - left, y - top, east - west);
         if (Buffer.compare(shown, sent) !== 0) {
             const at = shown.findIndex((value, i) => value !== sent[i]);
-            assert.fail(`${name}: at (${west + Math.floor(at / 3)}, ${y}) of the view ${shown[at]}, not ${sent[at]}`);
+            assert.fail(`${name}: at (${west + Math.floor(at / 3)}, ${y}) of the view: ${shown[at]}, not ${sent[at]}`);
         }
     }
     return (east - west) * (south - north);

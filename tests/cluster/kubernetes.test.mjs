@@ -31,7 +31,7 @@ const chosen = (selector) => SERVING.filter(({ template }) => selects(selector, 
 const ports = ({ containers }) => containers.flatMap((container) => container.ports ?? []);
 const environment = ({ env = [] }) => Object.fromEntries(env.map(({ name, value }) => [name, value]));
 
-describe('kubectl apply -k', ()  => {
+describe('kubectl apply -k', () => {
     it('gets the objects that this test parses', () => {
         const { error, status, stdout, stderr } = spawnSync('kubectl', ['kustomize', DOCKER], { encoding: 'utf8' });
         assert.ifError(error);

@@ -1,4 +1,4 @@
-// Runs the game engines' commands of server/CLIENTS.md, and checks the scales that it gives for engines.
+// Runs the commands for game engines in server/CLIENTS.md, and checks the scales that it states.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -16,7 +16,7 @@ describe('engines', { timeout: patience(120000) }, () => {
     const daemon = useDaemon();
     const directory = scratch();
 
-    /* Runs the example with FEATURE in it; returns its output. */
+    /* Run the example that contains FEATURE; returns its output. */
     async function run(feature) {
         const commands = example(feature, `http://${daemon.authority}`);
         const { stdout } = await promisify(execFile)('sh', ['-ec', commands],
@@ -27,9 +27,10 @@ describe('engines', { timeout: patience(120000) }, () => {
     const file = (name) => readFileSync(path.join(directory, name));
     const words = (bytes) => Uint16Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16LE(2 * i));
 
-    /* The heights of a row in metres; and a check of its 16-bit form, by the world's range. */
+    /* The heights of a row in metres. */
     const metres = async (x, y, width) =>
         floats(await daemon.bytes(`/default/region.f32?x=${x}&y=${y}&width=${width}&height=1`));
+    /* Assert that 16-bit samples, scaled by the world's range, are near the heights. */
     async function assertNear(greys, heights, scale) {
         assert.equal(greys.length, heights.length);
         const { range: [min, max] } = await daemon.json('/default.json');
@@ -46,7 +47,7 @@ describe('engines', { timeout: patience(120000) }, () => {
         assert.equal(ground.length, 4097 ** 2);
         assert.equal(east.length, 4097 ** 2);
         for (let row = 0; row < 4097; row++)
-            assert.equal(ground[row * 4097 + 4096], east[row * 4097], `row ${row}: the edge`);
+            assert.equal(ground[row * 4097 + 4096], east[row * 4097], `row ${row}: the edges differ`);
         // Unity places a value at value / 65536 of the terrain's height, above the terrain's position.
         await assertNear(ground.subarray(100 * 4097, 101 * 4097), await metres(0, 100, 4097),
             (grey, min, max) => min + grey / 65536 * ((max - min) * 65536 / 65535));
@@ -94,6 +95,6 @@ describe('engines', { timeout: patience(120000) }, () => {
         const next = floats(await daemon.bytes('/default/volume.f32?x=0&y=0&z=272&width=17&height=17&depth=17'));
         for (let row = 0; row < 17 ** 2; row++)
             assert.equal(density[17 * row + 16], next[17 * row]);
-        assert.ok(density[0] > 0 && density[17 ** 3 - 1] < 0, 'in the ground below, in the air above');
+        assert.ok(density[0] > 0 && density[17 ** 3 - 1] < 0, 'not ground below and air above');
     });
 });

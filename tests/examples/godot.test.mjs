@@ -1,4 +1,4 @@
-// Godot's physics on the ground of a world: a ball comes to rest at the height that the server gives.
+// Godot's physics on the terrain of a world: a ball comes to rest at the server's height.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ const PROJECT = fileURLToPath(new URL('godot', import.meta.url));
 /* For Godot's logs and settings. */
 const home = scratch();
 
-/* Steep ground, so that an error of one block, or a mirrored ground, is visible. */
+/* Steep terrain, so that an offset of one block or mirrored terrain is detected. */
 const STEEP = `worlds: [{ name: steep, seed: 7, noise: { wavelength: 512, octaves: 4 },
     elevation: [[-0.5, -300], [0.5, 700]] }]`;
 

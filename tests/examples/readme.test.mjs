@@ -13,7 +13,7 @@ import { BINARY, patience, scratch } from '../http/program.mjs';
 
 const exec = promisify(execFile);
 
-/* Errors of HTTP fail the command. */
+/* An HTTP error fails the command. */
 const CURL = 'curl() { command curl --fail --silent --show-error "$@"; }';
 
 describe('README', { timeout: patience(120000) }, () => {
@@ -40,7 +40,7 @@ describe('README', { timeout: patience(120000) }, () => {
             }
         });
 
-    it('downloads the files that it promises', () => {
+    it('downloads the files that they name', () => {
         const size = (name) => statSync(path.join(directory, name)).size;
         assert.equal(decodePng(readFileSync(path.join(directory, '32.png'))).width, 256);
         assert.equal(decodePng(readFileSync(path.join(directory, 'tile.png'))).width, 512);
@@ -52,7 +52,7 @@ describe('README', { timeout: patience(120000) }, () => {
         assert.equal(size('far.r16'), 2 * 1025 ** 2);
     });
 
-    it('shows a good configuration', async () => {
+    it('shows valid configurations', async () => {
         writeFileSync(path.join(directory, 'worlds.yaml'), example('name: islands'));
         await exec(BINARY, ['check-config', path.join(directory, 'worlds.yaml')]);
         writeFileSync(path.join(directory, 'site.yaml'), example('public_url:'));

@@ -1,5 +1,5 @@
 // The streaming client, built as a user would build it, against the daemon: directly, and through a proxy that
-// refuses, truncates, delays and falsifies.
+// rejects, truncates, delays and falsifies responses.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -19,7 +19,7 @@ const directory = scratch();
 const root = path.join(directory, 'root');
 const client = path.join(directory, 'client');
 
-/* Runs PROGRAM to its end; returns { code, stdout, stderr }. */
+/* Run PROGRAM until it exits; returns { code, stdout, stderr }. */
 function run(program, args, env = {}) {
     return new Promise((resolve) => {
         execFile(program, args, { cwd: TREE, env: { ...process.env, ...env }, timeout: patience(60000) },
@@ -33,7 +33,7 @@ async function must(program, args, env) {
     return stdout.trim();
 }
 
-/* Uses only pkg-config's flags for an installed library. */
+/* Build the client with only pkg-config's flags for an installed library. */
 async function build() {
     await must('make', ['--no-print-directory', 'install-lib', `PREFIX=${PREFIX}`, `LIBDIR=${PREFIX}/lib`,
         `DESTDIR=${root}`]);
@@ -52,7 +52,7 @@ const COUNTS = new RegExp('^(\\d+) regions: p50 ([\\d.]+) ms, p99 ([\\d.]+) ms; 
 const NAMES = ['regions', 'p50', 'p99', 'samples', 'differ', 'dropped', 'cancelled', 'shed', 'lost', 'groundless',
     'frames'];
 
-/* Runs the client; returns { code, stdout, stderr } and its counts. */
+/* Run the client; returns { code, stdout, stderr } and its counts. */
 async function stream(...args) {
     const result = await run(client, args.map(String),
         { LD_LIBRARY_PATH: `${root}${PREFIX}/lib`, no_proxy: '*' });
@@ -62,7 +62,7 @@ async function stream(...args) {
     return result;
 }
 
-/* A walk without any error. */
+/* Assert that a walk had no errors. */
 function assertGood(result) {
     const all = JSON.stringify(result);
     assert.equal(result.code, 0, all);
@@ -83,7 +83,7 @@ const regionOf = (target) => {
 class FaultyProxy {
     constructor(daemon) {
         this.daemon = daemon;
-        // After the last client has left, the daemon may be gone, too.
+        // After the last client has disconnected, the daemon may have stopped, too.
         this.server = http.createServer((request, response) =>
             this.respond(request, response).catch(() => response.destroy()));
         this.server.on('connection', () => { this.connections++; });
@@ -146,13 +146,13 @@ describe('streaming client', { timeout: patience(180000) }, () => {
         assert.equal(result.lost + result.shed, 0);
     }));
 
-    it('requests the nearest first, over few connections', async () => {
+    it('requests the nearest squares first, over few connections', async () => {
         proxy.begin();
         const result = await stream('-t', 2, '-s', 0, '-r', 200, '-x', -1000005, '-y', -3, proxy.url);
         assertGood(result);
         const [{ x, y }] = proxy.requested;
         const start = /^spawn: \((-?\d+), (-?\d+)\)/.exec(result.stdout).slice(1);
-        assert.deepEqual([x, y], start.map((blocks) => CELLS * Math.floor(blocks / CELLS)), 'not underfoot');
+        assert.deepEqual([x, y], start.map((blocks) => CELLS * Math.floor(blocks / CELLS)), 'not the square of the player');
         const distances = proxy.requested.map((region) => ((region.x - x) ** 2 + (region.y - y) ** 2) / CELLS ** 2);
         assert.ok(distances.length > 150, `${distances.length} squares`);
         assert.ok(Math.max(...distances) <= 13 ** 2);
@@ -204,7 +204,7 @@ describe('streaming client', { timeout: patience(180000) }, () => {
         ['length', { status: 200 }, /status 200, 14 bytes/],
     ];
 
-    it('fails on wrong ground', () => eachRow(FAULTS, async ([, fault, message]) => {
+    it('fails on wrong data', () => eachRow(FAULTS, async ([, fault, message]) => {
         proxy.begin((region, n) => (n === 5 ? fault : {}));
         const { code, stderr } = await stream('-t', 1, proxy.url);
         assert.equal(code, 1);

@@ -10,9 +10,9 @@ const hit = (i) => `/alpha/gray/9/1/${i % 50}.png`;
 const miss = () => `/alpha/relief/12/${Math.floor(++fresh / 1000)}/${fresh % 1000}.png`;
 const raw = () => `/alpha/height/11/${++fresh}/900@2x.f32`;
 
-/* Each is one action of a bad client, which may fail. */
+/* One action of a bad client each; it may fail. */
 const BEHAVIOURS = {
-    async 'comes and goes'(connection) {
+    async 'connects and closes'(connection) {
         await sleep(between(0, 30));
         connection.close();
     },
@@ -21,34 +21,34 @@ const BEHAVIOURS = {
         await sleep(between(0, 5));
         connection.socket.resetAndDestroy();
     },
-    async 'gives up on a tile'(connection) {
+    async 'abandons a tile'(connection) {
         connection.send(request('GET', miss()));
         await sleep(between(0, 400));
         connection.close();
     },
-    async 'resets while it waits'(connection) {
+    async 'resets while a request is pending'(connection) {
         connection.send(request('GET', raw()));
         await sleep(between(0, 40));
         connection.socket.resetAndDestroy();
     },
-    async 'closes its side first'(connection) {
+    async 'half-closes first'(connection) {
         connection.finish(request('GET', miss()));
         await connection.answer('GET', 15000);
     },
-    async 'asks for much at once'(connection) {
+    async 'pipelines requests'(connection) {
         connection.send(request('GET', hit(7)).repeat(40));
         for (const _ of numbers(40))
             await connection.answer();
     },
-    async 'is refused'(connection) {
+    async 'sends a rejected request'(connection) {
         connection.send(`POST /alpha.json HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello`);
         await connection.answer();
     },
-    async 'speaks another language'(connection) {
+    async 'speaks another protocol'(connection) {
         connection.send('\x16\x03\x01\0\0\r\n\r\n');
         await connection.closed(12000);
     },
-    async 'dictates'(connection, going) {
+    async 'sends headers slowly'(connection, going) {
         connection.send('GET /alpha.json HTTP/1.1\r\nHost: a\r\nX-Slow: ');
         while (going() && !connection.ended) {
             connection.send('z');
@@ -61,7 +61,7 @@ const BEHAVIOURS = {
         while (going() && !connection.socket.destroyed && !connection.ended)
             await sleep(300);
     },
-    async 'stays and says nothing'(connection, going) {
+    async 'stays idle'(connection, going) {
         connection.send(request('GET', '/healthz'));
         await connection.answer();
         for (let i = 0; i < 40 && going(); i++)
@@ -70,7 +70,7 @@ const BEHAVIOURS = {
 };
 
 /*
- * Run all of them against ADDRESS beside good clients. stop() returns { answers, failures, done }:
+ * Run all of these and good clients against ADDRESS. stop() returns { answers, failures, done }:
  * responses and failures of the good clients, and a count per action of the bad ones.
  */
 export function everyone(address) {

@@ -35,15 +35,15 @@ const LAYERS = ['relief', 'gray', 'height', 'hillshade'];
 const tiles = Array.from({ length: TILES }, () => `${LAYERS[chance(4)]}/${18 + chance(7)}/` +
     `${chance(40) - 20}/${chance(40) - 20}${chance(8) ? '' : '@2x'}.png`);
 
-/* Every file below FOLDER, by its path, and their disk usage. */
-function look(folder) {
+/* The files below DIRECTORY, by path and kind, and their disk usage. */
+function scan(directory) {
     const seen = { bytes: 0, files: 0, tiles: [], temporaries: [] };
     const enter = (name) => {
-        const status = fs.lstatSync(path.join(folder, name));
+        const status = fs.lstatSync(path.join(directory, name));
         seen.bytes += status.blocks * 512;
         seen.files++;
         if (status.isDirectory())
-            for (const entry of fs.readdirSync(path.join(folder, name)))
+            for (const entry of fs.readdirSync(path.join(directory, name)))
                 enter(path.join(name, entry));
         else if (name.startsWith('.new-'))
             seen.temporaries.push(name);
@@ -55,20 +55,20 @@ function look(folder) {
 }
 
 function checkQuota(cache, when) {
-    const seen = look(cache);
+    const seen = scan(cache);
     assert.ok(seen.bytes <= QUOTA.bytes, `${when}: ${seen.bytes} bytes`);
     assert.ok(seen.files <= QUOTA.files, `${when}: ${seen.files} files`);
     return seen;
 }
 
-/* Every tile in the cache equals a new render. */
+/* Assert that every tile in the cache equals a new render. */
 function checkFiles(cache, fresh, fingerprint, when) {
     const seen = checkQuota(cache, when);
     for (const name of seen.tiles) {
         const tile = path.relative(fingerprint, name);
         assert.ok(fresh.has(tile), `${when}: a stray file ${name}`);
         assert.ok(fs.readFileSync(path.join(cache, name)).equals(fresh.get(tile)),
-            `${when}: ${name} is not what a fresh render gives`);
+            `${when}: ${name} differs from a fresh render`);
     }
     return seen.tiles.length;
 }
@@ -83,7 +83,7 @@ async function renderAll() {
     return { fingerprint, fresh };
 }
 
-/* Request tile after tile until the daemon is dead; returns the number of responses. */
+/* Request tiles until the daemon is killed; returns the number of responses. */
 async function fetchTiles(daemon, fresh, life) {
     let answers = 0;
     while (!life.over) {
@@ -93,22 +93,22 @@ async function fetchTiles(daemon, fresh, life) {
             return answers;
         assert.ok(answer.status === 200 || answer.status === 503, `${tile}: ${answer.status}`);
         if (answer.status === 200)
-            assert.ok(answer.body.equals(fresh.get(tile)), `a wrong answer for ${tile}`);
+            assert.ok(answer.body.equals(fresh.get(tile)), `a wrong response for ${tile}`);
         answers += answer.status === 200;
     }
     return answers;
 }
 
-/* Temporary files of killed daemons are removed soon. */
+/* Assert that temporary files of killed daemons are removed soon. */
 async function checkSwept(cache, left) {
     const exists = (name) => fs.existsSync(path.join(cache, name));
     assert.ok(await eventually(() => !left.some(exists), 5000),
         `temporaries remain: ${left.filter(exists)}`);
 }
 
-/* One or two daemons live for a moment. */
+/* Run one or two daemons for a moment; returns the number of responses. */
 async function round(cache, fresh) {
-    const left = look(cache).temporaries;
+    const left = scan(cache).temporaries;
     const life = { over: false };
     const daemons = Array.from({ length: chance(3) ? 1 : 2 },
         () => new Daemon({ cache, config: CONFIG }));
@@ -145,7 +145,7 @@ for (let i = 1; i <= ROUNDS; i++) {
     most = Math.max(most, seen.bytes);
     abandoned += seen.temporaries.length;
     if (i % SAMPLE === 0 || i === ROUNDS)
-        console.log(`${when}: ${answers} answers, ${abandoned} temporaries left, at most ` +
+        console.log(`${when}: ${answers} responses, ${abandoned} temporaries left, at most ` +
             `${most} bytes; ${checkFiles(cache, fresh, fingerprint, when)} tiles are right`);
 }
-assert.ok(answers > ROUNDS, 'hardly any answers');
+assert.ok(answers > ROUNDS, 'hardly any responses');

@@ -1,4 +1,4 @@
-// Reloads under load, every second one with a broken file: no request fails, nothing grows.
+// Reloads under load, every second one with an invalid file: no request fails, resource usage does not grow.
 
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,6 +51,6 @@ soak('reloads', (problem, say) => withDaemon(async (daemon) => {
     if (await count('ok') !== ROUNDS || await count('refused') !== ROUNDS)
         problem(`${await count('ok')} good and ${await count('refused')} refused`);
     await daemon.quit();
-    say(`${ROUNDS} good, ${ROUNDS} refused, ${answers} answers, ` +
+    say(`${ROUNDS} good, ${ROUNDS} refused, ${answers} responses, ` +
         `${before.mebibytes.toFixed(1)} -> ${after.mebibytes.toFixed(1)} MiB`);
 }, { args: ['--config', file] }));

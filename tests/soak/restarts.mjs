@@ -1,4 +1,4 @@
-// Restarts under load with a socket of the service manager: no request fails.
+// Restarts under load with a socket from the service manager: no request fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../http/load.mjs';
@@ -13,8 +13,8 @@ const patient = scratchFile('patient.yaml', 'limits: { wait: 60000 }\n');
 const hit = (i) => `/default/gray/9/1/${i % 50}.png`;
 const miss = (i) => `/default/relief/12/${i}/5.png`;
 
-/* Clients with a new connection for each request. */
-function strangers(address, count) {
+/* Clients that open a new connection for each request. */
+function reconnecting(address, count) {
     const state = { going: true, answers: 0, failures: [] };
     const all = Promise.all(numbers(count).map(async (n) => {
         for (let i = n; state.going; i++) {
@@ -26,7 +26,7 @@ function strangers(address, count) {
                     throw new Error(`status ${answer.status}`);
                 state.answers++;
             } catch (error) {
-                state.failures.push(`GET ${hit(i)} on a connection of its own: ${error.message}`);
+                state.failures.push(`GET ${hit(i)} on a new connection: ${error.message}`);
             }
             connection?.close();
         }
@@ -38,13 +38,13 @@ soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manag
     let service = await manager.startReady();
     let longest = 0;
     const clients = load(manager.address, (i) => (i % 5 ? hit(i) : miss(i)), 12);
-    const others = strangers(manager.address, 4);
+    const others = reconnecting(manager.address, 4);
     for (let round = 0; round < ROUNDS; round++) {
         await sleep(between(20, 500));
         const next = round % 3 ? null : await manager.startReady();      // both run for a while
-        const told = Date.now();
+        const begun = Date.now();
         await manager.stop(service);
-        longest = Math.max(longest, Date.now() - told);
+        longest = Math.max(longest, Date.now() - begun);
         service = next ?? await manager.startReady();
         if (service.said.join() !== 'READY=1')
             problem(`round ${round}: said ${service.said}`);
@@ -56,6 +56,6 @@ soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manag
         failures.forEach(problem);
     const answers = results.reduce((sum, each) => sum + each.answers, 0);
     if (answers < 20 * ROUNDS)
-        problem(`${answers} answers are no load`);
-    say(`${ROUNDS} restarts, ${answers} answers, the longest drain ${longest} ms`);
+        problem(`${answers} responses: no load`);
+    say(`${ROUNDS} restarts, ${answers} responses, the longest drain ${longest} ms`);
 }, { args: ['--config', patient] }));

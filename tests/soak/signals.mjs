@@ -1,5 +1,5 @@
-// Signals at any moment: right after the start, twice, in a storm, with connections that wait to
-// be accepted. The daemon ends on SIGTERM and never crashes.
+// Signals at any moment: right after the start, twice, in bursts, with connections that wait to be
+// accepted. The daemon exits on SIGTERM and never crashes.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../http/daemon.mjs';
@@ -17,28 +17,28 @@ function spin(microseconds) {
         ;
 }
 
-const inPeace = ({ code, signal, late, stderr }) =>
+const isClean = ({ code, signal, late, stderr }) =>
     !late && code === 0 && signal === null && !/Assert|Sanitizer|runtime error|gave up/.test(stderr);
 
 const started = () => new Daemon({ cache, args: ['--config', config] }).start();
 
-/* Each plays one round and returns an end, which must be exit code 0 or one that `or` allows. */
-const GAMES = {
+/* Each runs one daemon and returns its result, which must be a clean exit. */
+const SCENARIOS = {
     async 'SIGTERM right after the start'() {
         const program = launch(args);
         await sleep(between(0, 30));
         program.child.kill('SIGTERM');
         const result = await end(program, 10000);
-        // Before it serves, a signal ends it like any program.
+        // Before it serves, the signal has its default action.
         return result.signal === 'SIGTERM' && result.stdout.length === 0 ? { ...result, code: 0, signal: null } : result;
     },
-    async 'SIGHUP as soon as it says that it serves'() {
+    async 'SIGHUPs as soon as it serves'() {
         const daemon = await started();
         for (const _ of numbers(50))
             daemon.kill('SIGHUP');
         return daemon.stop();
     },
-    async 'two SIGTERMs, with nothing to do'() {
+    async 'two SIGTERMs, idle'() {
         const daemon = await started();
         daemon.kill('SIGTERM');
         spin(between(0, 200));
@@ -56,7 +56,7 @@ const GAMES = {
         connections.forEach((connection) => connection.close());
         return result;
     },
-    async 'two SIGTERMs, with requests that come in between'() {
+    async 'two SIGTERMs, with requests in between'() {
         const daemon = await started();
         daemon.kill('SIGSTOP');
         const connections = await Promise.all(numbers(12).map(() => daemon.connect()));
@@ -69,7 +69,7 @@ const GAMES = {
         connections.forEach((connection) => connection.close());
         return result;
     },
-    async 'SIGHUP, SIGTERM and SIGINT as they come'() {
+    async 'SIGHUP, SIGTERM and SIGINT in a burst'() {
         const daemon = await started();
         for (const i of numbers(30)) {
             daemon.kill(['SIGHUP', 'SIGHUP', 'SIGTERM', 'SIGINT'][i % 4]);
@@ -77,7 +77,7 @@ const GAMES = {
         }
         return daemon.ended();
     },
-    async 'SIGTERM while others wait to be let in'() {
+    async 'SIGTERM with connections in the backlog'() {
         const daemon = await started();
         const connections = await Promise.all(numbers(60).map(() => daemon.connect()));
         const answers = connections.map((connection) => connection.send(request('GET', '/healthz')).answer('GET', 8000)
@@ -89,23 +89,23 @@ const GAMES = {
         connections.forEach((connection) => connection.close());
         const result = await daemon.ended();
         if (failed.length > 0)
-            result.problem = `${failed.length} of ${answers.length} had connected and got no answer: ${failed[0]}`;
+            result.problem = `${failed.length} of ${answers.length} connections got no response: ${failed[0]}`;
         return result;
     },
 };
 
 soak('signals', async (problem, say) => {
-    const games = Object.entries(GAMES);
+    const scenarios = Object.entries(SCENARIOS);
     for (const round of numbers(ROUNDS)) {
-        const [name, play] = games[round % games.length];
+        const [name, run] = scenarios[round % scenarios.length];
         const begun = Date.now();
-        const result = await play();
+        const result = await run();
         if (result.problem)
             problem(`${name}: ${result.problem}`);
-        if (!inPeace(result))
+        if (!isClean(result))
             problem(`${name}: ${JSON.stringify({ ...result, stdout: undefined })}`);
         if (Date.now() - begun > patience(9000))
             problem(`${name}: took ${Date.now() - begun} ms`);
     }
-    say(`${ROUNDS} lives of ${games.length} kinds`);
+    say(`${ROUNDS} daemons in ${scenarios.length} scenarios`);
 });

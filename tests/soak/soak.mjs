@@ -1,10 +1,10 @@
-// Shared by the soaks: how long they run, and how they end. Not a soak.
+// Shared by the soaks: their duration and their report. Not a soak.
 
 import fs from 'node:fs';
 
 export const short = process.env.SOAK === 'short';
 
-/* Rounds or seconds: the first argument, or by SOAK. */
+/* The number of rounds or seconds: the first argument, or a default that depends on SOAK. */
 export const extent = (full, brief) => Number(process.argv[2]) || (short ? brief : full);
 
 export const numbers = (count) => Array.from({ length: count }, (_, i) => i);
@@ -15,7 +15,7 @@ export const sanitized = Number(process.env.PATIENCE ?? 1) > 1;
 /* At least LOW, below HIGH. */
 export const between = (low, high) => low + Math.random() * (high - low);
 
-/* Resources of a process. */
+/* The resource usage of a process. */
 export function measure(pid) {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
     const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)[1]);
@@ -27,8 +27,8 @@ export function measure(pid) {
 }
 
 /*
- * Run a soak: WORK gets two functions, one that adds a problem and one that sets the summary.
- * With a problem or an exception the exit code is 1.
+ * Run a soak: WORK gets two functions, one that adds a problem and one that sets the summary. The exit
+ * code is 1 if there is a problem or an exception.
  */
 export async function soak(name, work) {
     const problems = [];

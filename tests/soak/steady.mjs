@@ -1,5 +1,5 @@
-// Hours of use in minutes: good and bad clients, reloads, a cache that is always full. At the
-// end descriptors, threads, memory and all gauges are as at the beginning.
+// Hours of use in minutes: good and bad clients, reloads, a cache that is always full. At the end
+// descriptors, threads, memory and all gauges are the same as at the beginning.
 
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,23 +38,23 @@ function reloading(daemon) {
     return () => { going = false; return all; };
 }
 
-const RESTING = { farlands_connections: 1, farlands_queue_length: 0, farlands_renders_running: 0 };
+const IDLE = { farlands_connections: 1, farlands_queue_length: 0, farlands_renders_running: 0 };
 
-/* Wait until nothing is pending; each gauge that is wrong then is a problem. */
+/* Wait until nothing is pending. If a gauge never becomes idle, that is a problem. */
 async function rest(daemon, problem, phase) {
     let metrics;
     daemon.agent.destroy();
     const at = (name) => metrics.get(name);
     const quiet = await eventually(async () => {
         metrics = await daemon.metrics();
-        return Object.entries(RESTING).every(([name, value]) => at(name) === value);
+        return Object.entries(IDLE).every(([name, value]) => at(name) === value);
     }, 12000);
     if (!quiet)
-        problem(`phase ${phase}: ${Object.keys(RESTING).map((name) => `${name} ${at(name)}`).join(', ')} at rest`);
+        problem(`phase ${phase}: ${Object.keys(IDLE).map((name) => `${name} ${at(name)}`).join(', ')} when idle`);
     return metrics;
 }
 
-/* As many connections and misses as this client may have: if an old one is still counted, the last is refused. */
+/* Open as many connections and misses as this client may have: if an old one is still counted, the last fails. */
 async function assertUncounted(daemon, problem, phase) {
     const before = await daemon.metrics();
     daemon.agent.destroy();
@@ -106,7 +106,7 @@ soak('steady', (problem, say) => withDaemon(async (daemon) => {
     if (metrics.get('farlands_cache_bytes{tier="disk"}') > 24 << 20)
         problem(`the disk cache holds ${metrics.get('farlands_cache_bytes{tier="disk"}')} bytes`);
     await daemon.quit();
-    say(`${answers} answers, ${others} misdeeds, ${reloads.join('+')} reloads, ` +
+    say(`${answers} responses, ${others} actions of bad clients, ${reloads.join('+')} reloads, ` +
         `${metrics.get('farlands_connections_closed_total{reason="deadline"}')} closed by deadlines, ` +
         `MiB ${measured.map(({ mebibytes }) => mebibytes.toFixed(1)).join(' ')}, ` +
         `files ${first.files} -> ${last.files}, threads ${last.threads}`);
