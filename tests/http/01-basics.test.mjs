@@ -60,7 +60,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
             assert.match(colour, /^#[0-9a-fA-F]{6}$/);
     });
 
-    it('lists URL templates for game servers that resolve', async () => {
+    it('lists URL templates that resolve', async () => {
         const { urls, fingerprint } = await daemon.json('/default.json');
         const values = { x: 3, y: -4, z: 5, min: -9000, max: 9000, slope: 100, width: 2, height: 3, depth: 4, step: 2,
             ext: 'f32' };

@@ -31,7 +31,7 @@ describe('caching', { timeout: patience(60000) }, () => {
             const { status, headers } = await daemon.get(tile);
             assert.equal(status, 200);
             assert.match(headers.etag, /^"[\x21\x23-\x7e]+"$/);
-            assert.ok(!seen.has(headers.etag), `the same ETag as ${seen.get(headers.etag)}`);
+            assert.ok(!seen.has(headers.etag), `same ETag as ${seen.get(headers.etag)}`);
             seen.set(headers.etag, tile);
             assert.equal((await daemon.get(tile)).headers.etag, headers.etag, 'on the second request');
         });

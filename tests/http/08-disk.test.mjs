@@ -63,7 +63,7 @@ const DAMAGES = [
     ['a missing file', (file) => fs.rmSync(file)],
 ];
 
-describe('the cache on disk', { timeout: patience(60000) }, () => {
+describe('the disk cache', { timeout: patience(60000) }, () => {
     /* A long wait limit, so that a slow machine sheds no request. */
     const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
 

@@ -25,7 +25,7 @@ async function assertUsage(args, names) {
 }
 
 describe('farlands', { timeout: patience(60000) }, () => {
-    it('--version', async () => {
+    it('--version prints the version', async () => {
         const { code, stdout, stderr } = await run(['--version']);
         assert.equal(code, 0);
         assert.equal(stdout.toString(), 'farlands 0.1.0\n');

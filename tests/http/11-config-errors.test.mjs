@@ -193,14 +193,14 @@ describe('an invalid configuration', { timeout: patience(60000) }, () => {
         const stderr = await assertRefused(['check-config', file],
             new RegExp(`^farlands: \\S*${escaped(path.basename(file))}:${line}: ${escaped(key)}(?!\\w)[^\\n]*: `, 'm'));
         const [message] = stderr.split('\n').filter((text) => text.includes(`:${line}: ${key}`));
-        const [, wrong, accepted] = /^farlands: \S+:\d+: \S+: (.*?); (.*)$/.exec(message) ?? [];
+        const [, problem, expected] = /^farlands: \S+:\d+: \S+: (.*?); (.*)$/.exec(message) ?? [];
         if ([UNKNOWN, TWICE, MISSING].includes(says)) {
             assert.match(message, says);
             return;
         }
-        assert.ok(accepted && wrong, `not "what is wrong; what is accepted": ${message}`);
-        // The range must be there to be read, not only the refused value echoed.
-        assert.match(accepted, says);
+        assert.ok(expected && problem, `not "problem; expected value": ${message}`);
+        // The message must give the expected range, not only echo the rejected value.
+        assert.match(expected, says);
     }));
 
     it('is rejected with the wavelength that does not divide the window', () => eachRow(UNFIT, async ([lines, says]) => {

@@ -81,7 +81,7 @@ describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () 
         const service = await manager.start();
         assert.equal(await manager.end(service), 'exit 1', manager.log);
         await manager.assertLogged(message);
-        assert.deepEqual(service.said, []);
+        assert.deepEqual(service.notifications, []);
     })));
 
     it('of another process are ignored', () => withManager(['--stranger ' + TCP], async (manager) => {
@@ -144,9 +144,9 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
         const service = await manager.startReady();
         await manager.assertLogged(/serving http:.*\n/);
         await assertServed({ host: '127.0.0.1', port: Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(manager.log)[1]) });
-        assert.deepEqual(service.said, ['READY=1']);
+        assert.deepEqual(service.notifications, ['READY=1']);
         await manager.stop(service);
-        assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
+        assert.deepEqual(service.notifications, ['READY=1', 'STOPPING=1']);
     }, own));
 
     it('contain STOPPING=1 once, before the last response', () => withManager([TCP], async (manager) => {
@@ -155,14 +155,14 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
         await underLoad(load(manager.address, (i) => `/default/relief/12/5/${i}@2x.png`, 8, { limit: 500 }), async () => {
             await sleep(100);
             process.kill(service.pid, 'SIGTERM');
-            assert.ok(await eventually(() => service.said.includes('STOPPING=1')), manager.log);
+            assert.ok(await eventually(() => service.notifications.includes('STOPPING=1')), manager.log);
             try {
                 process.kill(service.pid, 'SIGTERM');
             } catch (error) {
                 assert.equal(error.code, 'ESRCH');      // it has exited already
             }
             assert.equal(await manager.end(service), 'exit 0', manager.log);
-            assert.deepEqual(service.said, ['READY=1', 'STOPPING=1']);
+            assert.deepEqual(service.notifications, ['READY=1', 'STOPPING=1']);
         });
     }));
 
@@ -172,7 +172,7 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
     ], ([, listen]) => withManager([], async (manager) => {
         const service = await manager.start();
         assert.equal(await manager.end(service), 'exit 1', manager.log);
-        assert.deepEqual(service.said, []);
+        assert.deepEqual(service.notifications, []);
     }, { args: ['--listen', listen] })));
 
     it('are RELOADING=1 with the time, then READY=1, for any outcome', () => eachRow([
@@ -185,8 +185,8 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
             fs.writeFileSync(file, text);
             const before = process.hrtime.bigint() / 1000n;
             process.kill(service.pid, 'SIGHUP');
-            assert.ok(await eventually(() => service.said.length === 3), service.said.join('\n'));
-            const [, reloading, ready] = service.said;
+            assert.ok(await eventually(() => service.notifications.length === 3), service.notifications.join('\n'));
+            const [, reloading, ready] = service.notifications;
             const time = BigInt(/^RELOADING=1 MONOTONIC_USEC=(\d+)$/.exec(reloading)[1]);
             assert.ok(time >= before && time <= process.hrtime.bigint() / 1000n, `${time} is not after ${before}`);
             assert.equal(ready, 'READY=1');
@@ -197,7 +197,7 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
 
     it('are WATCHDOG=1 at least twice per watchdog interval', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
-        const count = () => service.said.filter((text) => text === 'WATCHDOG=1').length;
+        const count = () => service.notifications.filter((text) => text === 'WATCHDOG=1').length;
         assert.ok(await eventually(() => count() > 0, 200));
         const before = count();
         await sleep(1000);

@@ -34,7 +34,7 @@ function assertSame(got, expected, where) {
     assert.equal(got.length, expected.length, where);
     const bits = [got, expected].map(({ buffer, byteOffset, length }) => new Uint32Array(buffer, byteOffset, length));
     const i = bits[0].findIndex((word, at) => word !== bits[1][at]);
-    assert.ok(i < 0, `${where}: sample ${i} is ${got[i]}, the daemon's ${expected[i]}`);
+    assert.ok(i < 0, `${where}: sample ${i} is ${got[i]}, the daemon has ${expected[i]}`);
 }
 
 /* Tiles of a world: [z, x, y]. */
@@ -89,7 +89,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
                     expected[256 * (100 + Math.floor(i / 17)) + 7 + i % 17]), `part of ${where}`);
                 for (let i = 0; i < 65536; i += 331) {
                     const height = terrain.height(east + BigInt(i % 256) * step, south + BigInt(i >> 8) * step);
-                    assert.ok(sameFloat(height, expected[i]), `${where}: place ${i} is ${height}, the daemon's ${expected[i]}`);
+                    assert.ok(sameFloat(height, expected[i]), `${where}: sample ${i} is ${height}, the daemon has ${expected[i]}`);
                 }
             }
         });

@@ -77,7 +77,7 @@ describe('the access log', { timeout: patience(60000) }, () => {
         }, { config: config(log), cache });
     });
 
-    it('has a line for a completed request, with the bytes that were sent', () => withDaemon(async (daemon) => {
+    it('logs a request on completion, with the bytes that were sent', () => withDaemon(async (daemon) => {
         const uri = '/default/region.f32?x=0&y=0&width=4097&height=4097', whole = 4097 * 4097 * 4;
         const stream = await open(daemon, uri);
         await stream.read(1 << 20);

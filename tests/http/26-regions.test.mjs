@@ -103,7 +103,7 @@ describe('regions', { timeout: patience(60000) }, () => {
         }));
 
     it('resolve 1/1024 block at the limit', async () => {
-        // Samples 4/1024 apart, close to the resolution of a double.
+        // Samples 4/1024 block apart, which a double cannot distinguish here.
         const samples = floats(await region([FAR - 252n, FAR], [64, 1], { step: 4n }));
         assert.ok(new Set(samples).size > 16, `${new Set(samples).size} heights for 64 places`);
     });

@@ -209,7 +209,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
         // Few tiles, since memory for renders is not measured here.
         const kinds = ['/height?x=1&y=2', '/relief.json', '/height?x=1&y=2', '.json'];
         const target = (i) => `/default:${i}${i % 20 ? kinds[i % 4] : '/relief/3/4/4.png'}`;
-        const ask = async (first, end) => {
+        const requestAll = async (first, end) => {
             const clients = load(daemon, (i) => target(first + i), 8);
             const { failures } = await underLoad(clients, async () => {
                 await eventually(() => clients.state.asked >= end - first, 80000);
@@ -217,9 +217,9 @@ describe('many seeds', { timeout: patience(90000) }, () => {
             });
             assert.deepEqual(failures.slice(0, 5), []);
         };
-        await ask(0, COUNT / 5);
+        await requestAll(0, COUNT / 5);
         const before = resident(daemon);
-        await ask(COUNT / 5, COUNT);
+        await requestAll(COUNT / 5, COUNT);
         const more = resident(daemon) - before;
         t.diagnostic(`${(more / 1048576).toFixed(1)} MiB more, of ${(before / 1048576).toFixed(1)}`);
         if (!sanitized)         // sanitizers keep freed memory
@@ -230,7 +230,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
 describe('the disk cache', { timeout: patience(60000) }, () => {
     const config = (files) => `threads: 1\ncache: { files: ${files}, memory: 0 }\nworlds: [{ name: default, seeds: any }]\n`;
     const tile = (y) => `relief/10/7/${y}.png`;
-    const ask = async (daemon, world, count) => {
+    const requestTiles = async (daemon, world, count) => {
         for (let y = 0; y < count; y++)
             assertStatus(await daemon.get(`/${world}/${tile(y)}`), 200);
     };
@@ -241,8 +241,8 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
         await withDaemon(async (daemon) => {
             for (const [world, count] of [['default:11', 40], ['default:12', 60]]) {
                 directories[world] = (await daemon.json(`/${world}.json`)).fingerprint;
-                await ask(daemon, world, count);
-                assert.ok(await eventually(() => left(world) === count), `${left(world)} of ${world}`);
+                await requestTiles(daemon, world, count);
+                assert.ok(await eventually(() => left(world) === count), `${left(world)} tiles of ${world}`);
             }
             await daemon.quit();
         }, { config: config(10000), cache });

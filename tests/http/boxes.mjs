@@ -13,7 +13,7 @@ export const STEPS = Array.from({ length: 31 }, (_, i) => 2n ** BigInt(i));
 
 export const blocks = (count) => BigInt(count) * BLOCK;
 
-/* The query for a box whose first sample is at AT and that has SIDES (2 or 3) numbers of samples. */
+/* The URL of a region or volume whose first sample is at AT; SIDES has its 2 or 3 sizes in samples. */
 export function target(at, sides, { step, world = 'default', form = 'f32' } = {}) {
     const place = ['x', 'y', 'z'].slice(0, at.length).map((axis, i) => `${axis}=${decimal(at[i])}`);
     const size = ['width', 'height', 'depth'].slice(0, sides.length).map((side, i) => `${side}=${sides[i]}`);
@@ -47,7 +47,7 @@ export function cut(bytes, sides, from, count, { every = 1, size = 4 } = {}) {
     return out;
 }
 
-/* Texts that are no numbers in a URL. */
+/* Spellings that no number in a URL may have. */
 export const MALFORMED = ['', '+1', '-0', '01', '-01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'inf', 'abc', '1,5', '--1', '-',
     '.5', '5.', '-.5', '00.5', '1.5.5', '1_0', '1%20', '%31', '1+', '-0.0'];
 /* More than 10 fractional bits. */

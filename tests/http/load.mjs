@@ -20,7 +20,7 @@ async function ask(connection, target, used, limit) {
 
 async function client(address, next, state, { accepted, pause, limit }) {
     let connection = null, used = false;
-    const leave = () => { connection?.close(); connection = null; };
+    const disconnect = () => { connection?.close(); connection = null; };
 
     while (state.going) {
         const target = next(state.asked++);
@@ -31,7 +31,7 @@ async function client(address, next, state, { accepted, pause, limit }) {
             }
             let answer = await ask(connection, target, used, limit);
             if (!answer) {
-                leave();
+                disconnect();
                 connection = await connect(address);
                 answer = await ask(connection, target, false, limit);
             }
@@ -40,16 +40,16 @@ async function client(address, next, state, { accepted, pause, limit }) {
             state.answers++;
             used = true;
             if (answer.headers.connection?.toLowerCase() === 'close')
-                leave();
+                disconnect();
         } catch (error) {
             state.failures.push(`GET ${target}: ${error.message}`);
-            leave();
+            disconnect();
             await sleep(10);
         }
         if (pause)
             await sleep(pause);
     }
-    leave();
+    disconnect();
 }
 
 /*

@@ -11,7 +11,7 @@
  *
  *   socket PORT                      for each SOCKET in order; 0 if it has none
  *   started PID
- *   said PID WORD...                 with spaces for its newlines
+ *   notified PID WORD...             newlines become spaces
  *   ended PID exit|signal NUMBER
  */
 #include <errno.h>
@@ -222,7 +222,7 @@ static void receive_notification(const struct manager *manager)
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    printf("said %d %s\n", (int)sender.pid, text);
+    printf("notified %d %s\n", (int)sender.pid, text);
 }
 
 /* --- Running --------------------------------------------------------------- */

@@ -41,15 +41,15 @@ export class Manager {
             this.ports.push(Number(number));
         else if (event === 'started')
             this.latest = this.#service(number);
-        else if (event === 'said')
-            this.#service(number).said.push(words.join(' '));
+        else if (event === 'notified')
+            this.#service(number).notifications.push(words.join(' '));
         else if (event === 'ended')
             this.#service(number).ended = words.join(' ');
     }
 
     #service(pid) {
         if (!this.services.has(pid))
-            this.services.set(pid, { pid: Number(pid), said: [], ended: null });
+            this.services.set(pid, { pid: Number(pid), notifications: [], ended: null });
         return this.services.get(pid);
     }
 
@@ -58,7 +58,7 @@ export class Manager {
         return { host: '127.0.0.1', port: this.ports[0] };
     }
 
-    /* A daemon: { pid, said: its notifications so far, ended: null or 'exit 0' }. */
+    /* A daemon: { pid, notifications: all so far, ended: null or 'exit 0' }. */
     async start() {
         this.latest = null;
         this.child.stdin.write('start\n');
@@ -68,7 +68,7 @@ export class Manager {
 
     async startReady() {
         const service = await this.start();
-        assert.ok(await eventually(() => service.said.includes('READY=1') || service.ended, 10000), 'never ready');
+        assert.ok(await eventually(() => service.notifications.includes('READY=1') || service.ended, 10000), 'never ready');
         assert.equal(service.ended, null, this.log);
         return service;
     }

@@ -53,10 +53,10 @@ export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 /** COUNT for a plain build, fewer for a slower one, which does as many in the same time. */
 export const fewer = (count) => Math.ceil(count / patience(1));
 
-/* Poll answer() until it is true, at growing intervals of at most 20 ms; false if it is not within LIMIT ms. */
-export async function eventually(answer, limit = 3000) {
+/* Poll condition() at growing intervals of at most 20 ms. False if it is not true within LIMIT ms. */
+export async function eventually(condition, limit = 3000) {
     const end = Date.now() + patience(limit);
-    for (let pause = 1; !await answer(); pause = Math.min(2 * pause, 20)) {
+    for (let pause = 1; !await condition(); pause = Math.min(2 * pause, 20)) {
         if (Date.now() > end)
             return false;
         await sleep(pause);

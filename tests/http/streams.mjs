@@ -33,8 +33,8 @@ class Stream {
     async read(count, limit = 15000) {
         this.wanted = count;
         this.answer.resume();
-        const there = () => this.received >= count || this.done || this.error;
-        if (!await eventually(there, limit))
+        const ready = () => this.received >= count || this.done || this.error;
+        if (!await eventually(ready, limit))
             throw new Error(`${this.received} of ${count} bytes within ${limit} ms`);
         if (this.error)
             throw new Error(`cut after ${this.received} bytes: ${this.error.message}`);

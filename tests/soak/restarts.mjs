@@ -46,8 +46,8 @@ soak('restarts', (problem, say) => withManager(['tcp 127.0.0.1 0'], async (manag
         await manager.stop(service);
         longest = Math.max(longest, Date.now() - begun);
         service = next ?? await manager.startReady();
-        if (service.said.join() !== 'READY=1')
-            problem(`round ${round}: said ${service.said}`);
+        if (service.notifications.join() !== 'READY=1')
+            problem(`round ${round}: notifications ${service.notifications}`);
     }
     await sleep(300);
     const results = [await clients.stop(), await others.stop()];
