@@ -2,10 +2,12 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/exact_numbers.h"
 #include "server/layers/layer.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
@@ -14,7 +16,7 @@
  * stretches the tiles of maxzoom beyond it. */
 enum { TILEJSON_MAX_ZOOM = 25 };
 
-enum { BASE_MAX = 1032, TILE_URL_MAX = BASE_MAX + 256 };
+enum { BASE_MAX = 1032 };
 
 /* cJSON's functions accept NULL, so one check at the end is enough: if any part is missing, there
  * is no document. */
@@ -35,9 +37,17 @@ static cJSON *add(struct document *document, cJSON *parent, const char *key, cJS
     return NULL;
 }
 
-static void add_text(struct document *document, cJSON *parent, const char *key, const char *text)
+__attribute__((format(printf, 4, 5))) static void add_text(struct document *document, cJSON *parent,
+                                                           const char *key, const char *format, ...)
 {
-    add(document, parent, key, cJSON_CreateString(text));
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    add(document, parent, key, text ? cJSON_CreateString(text) : NULL);
+    free(text);
 }
 
 static void add_number(struct document *document, cJSON *parent, const char *key, double number)
@@ -115,10 +125,11 @@ static const char *relative(const struct world *world)
 }
 
 /* The URL template of LAYER's pictures, beginning with BASE; DENSITY is "" or "@2x". */
-static void tile_url(const struct world *world, int layer, const char *base, const char *density,
-                     char *out, size_t size)
+static void add_tile_url(struct document *document, cJSON *parent, const char *key,
+                         const struct world *world, int layer, const char *base,
+                         const char *density)
 {
-    snprintf(out, size, "%s%s/%s/{z}/{x}/{y}%s.png?v=%s", base, world->config.name,
+    add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%s.png?v=%s", base, world->config.name,
              layers[layer].name, density, world->fingerprint);
 }
 
@@ -127,38 +138,35 @@ static void add_extensions(struct document *document, cJSON *parent, int layer)
     cJSON *extensions = add(document, parent, "extensions", cJSON_CreateArray());
     for (unsigned format = 0; format < FORMATS; format++)
         if (layers[layer].formats & 1u << format)
-            add_text(document, extensions, NULL, format_extension(format));
+            add_text(document, extensions, NULL, "%s", format_extension(format));
 }
 
 static void add_encoding(struct document *document, cJSON *parent, int layer)
 {
     if (layers[layer].encoding)
-        add_text(document, parent, "encoding", layers[layer].encoding);
+        add_text(document, parent, "encoding", "%s", layers[layer].encoding);
 }
 
 static void add_layers(struct document *document, cJSON *parent, const struct world *world)
 {
     cJSON *list = add(document, parent, "layers", cJSON_CreateArray());
     for (int i = 0; layers[i].name && document->complete; i++) {
-        char url[256];
         if (!world_serves(world, i))
             continue;
         cJSON *entry = add(document, list, NULL, cJSON_CreateObject());
-        add_text(document, entry, "name", layers[i].name);
+        add_text(document, entry, "name", "%s", layers[i].name);
         add_extensions(document, entry, i);
         add_encoding(document, entry, i);
-        snprintf(url, sizeof url, "%s%s/%s.json", relative(world), world->config.name,
+        add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                  layers[i].name);
-        add_text(document, entry, "tilejson", url);
-        tile_url(world, i, relative(world), "", url, sizeof url);
-        add_text(document, entry, "tiles", url);
+        add_tile_url(document, entry, "tiles", world, i, relative(world), "");
     }
 }
 
 /* Common to all documents about a world. */
 static void add_identity(struct document *document, cJSON *parent, const struct world *world)
 {
-    add_text(document, parent, "fingerprint", world->fingerprint);
+    add_text(document, parent, "fingerprint", "%s", world->fingerprint);
     add_number(document, parent, "generator", FARLANDS_GENERATOR);
     add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
@@ -186,12 +194,10 @@ static void add_endpoints(struct document *document, cJSON *parent, const struct
          true},
     };
     cJSON *urls = add(document, parent, "urls", cJSON_CreateObject());
-    for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++) {
-        char url[WORLD_SEEDED_NAME_MAX + 256];
-        snprintf(url, sizeof url, "%s%s/%s%s", relative(world), world->config.name,
-                 endpoints[i].template, endpoints[i].versioned ? world->fingerprint : "");
-        add_text(document, urls, endpoints[i].name, url);
-    }
+    for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
+        add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
+                 world->config.name, endpoints[i].template,
+                 endpoints[i].versioned ? world->fingerprint : "");
 }
 
 /* Common to the catalogue and /{world}.json. */
@@ -205,16 +211,14 @@ static void add_outline(struct document *document, cJSON *parent, const struct w
 struct blob *document_worlds(const struct worlds *worlds)
 {
     struct document document = document_new();
-    char url[WORLD_SEEDED_NAME_MAX + 8];
 
-    add_text(&document, document.root, "farlands", FARLANDS_VERSION);
+    add_text(&document, document.root, "farlands", "%s", FARLANDS_VERSION);
     cJSON *list = add(&document, document.root, "worlds", cJSON_CreateArray());
     for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
         cJSON *entry = add(&document, list, NULL, cJSON_CreateObject());
-        snprintf(url, sizeof url, "%s.json", world->config.name);
-        add_text(&document, entry, "name", world->config.name);
-        add_text(&document, entry, "url", url);
+        add_text(&document, entry, "name", "%s", world->config.name);
+        add_text(&document, entry, "url", "%s.json", world->config.name);
         add_grid(&document, entry, world);
         add_outline(&document, entry, world);
     }
@@ -270,34 +274,29 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
 static void add_plane(struct document *document, cJSON *parent, const struct world *world,
                       int layer, const char *base)
 {
-    char url[TILE_URL_MAX];
     cJSON *plane = add(document, parent, "farlands", cJSON_CreateObject());
-    add_text(document, plane, "world", world->config.name);
-    add_text(document, plane, "layer", layers[layer].name);
+    add_text(document, plane, "world", "%s", world->config.name);
+    add_text(document, plane, "layer", "%s", layers[layer].name);
     add_grid(document, plane, world);
     add_identity(document, plane, world);
     add_extensions(document, plane, layer);
-    tile_url(world, layer, base, "@2x", url, sizeof url);
-    add_text(document, plane, "tiles_2x", url);
+    add_tile_url(document, plane, "tiles_2x", world, layer, base, "@2x");
 }
 
 struct blob *document_tilejson(const struct world *world, int layer, const char *base)
 {
     struct document document = document_new();
     cJSON *root = document.root;
-    char url[TILE_URL_MAX], below[BASE_MAX], text[WORLD_SEEDED_NAME_MAX + 128];
+    char below[BASE_MAX];
 
     snprintf(below, sizeof below, "%s/", base);
-    tile_url(world, layer, below, "", url, sizeof url);
     add_text(&document, root, "tilejson", "3.0.0");
-    snprintf(text, sizeof text, "%s %s", world->config.name, layers[layer].name);
-    add_text(&document, root, "name", text);
-    snprintf(text, sizeof text, "Layer %s of the world %s, an endless seeded terrain",
+    add_text(&document, root, "name", "%s %s", world->config.name, layers[layer].name);
+    add_text(&document, root, "description", "Layer %s of the world %s, an endless seeded terrain",
              layers[layer].name, world->config.name);
-    add_text(&document, root, "description", text);
     add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = add(&document, root, "tiles", cJSON_CreateArray());
-    add_text(&document, tiles, NULL, url);
+    add_tile_url(&document, tiles, NULL, world, layer, below, "");
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
     add_number(&document, root, "minzoom", tilejson_zoom(world, 0));
@@ -307,7 +306,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world);
     add(&document, root, "vector_layers", cJSON_CreateArray());
-    add_text(&document, root, "fingerprint", world->fingerprint);
+    add_text(&document, root, "fingerprint", "%s", world->fingerprint);
     add_plane(&document, root, world, layer, below);
     return document_end(&document);
 }
@@ -315,6 +314,61 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
 struct blob *document_message(const char *key, const char *text)
 {
     struct document document = document_new();
-    add_text(&document, document.root, key, text);
+    add_text(&document, document.root, key, "%s", text);
     return document_end(&document);
+}
+
+/* Formatted by hand, not with cJSON: up to 2000 numbers per document, some of them with more
+ * digits than a double, which is all that it has. */
+
+enum { SURFACE_TEXT = 2 * BLOCKS_TEXT + 5 * REAL_TEXT + 64 };
+
+/* The document about a place, without its closing brace. Returns its length. */
+static int surface_format(char text[SURFACE_TEXT], int64_t x, int64_t y,
+                          const struct surface *surface)
+{
+    char place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[REAL_TEXT], slope[REAL_TEXT];
+    char normal[3][REAL_TEXT];
+
+    return snprintf(
+        text, SURFACE_TEXT, "{\"x\":%s,\"y\":%s,\"height\":%s,\"slope\":%s,\"normal\":[%s,%s,%s]",
+        blocks_format(x, place_x), blocks_format(y, place_y), float_format(surface->height, metres),
+        float_format(surface->slope, slope), float_format(surface->normal[0], normal[0]),
+        float_format(surface->normal[1], normal[1]), float_format(surface->normal[2], normal[2]));
+}
+
+struct blob *document_height(int64_t x, int64_t y, const struct surface *surface)
+{
+    char text[SURFACE_TEXT + 2];
+    size_t length = (size_t)surface_format(text, x, y, surface);
+    memcpy(text + length, "}\n", 2);
+    return blob_copy(text, length + 2);
+}
+
+struct blob *document_heights(const float *heights, size_t count)
+{
+    static const char begin[] = "{\"heights\":[", end[] = "]}\n";
+    char *text = malloc(sizeof begin + count * REAL_TEXT + sizeof end);
+    if (!text)
+        return NULL;
+    char *at = stpcpy(text, begin);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            *at++ = ',';
+        float_format(heights[i], at); /* 15 characters at most */
+        at += strlen(at);
+    }
+    at = stpcpy(at, end);
+    struct blob *blob = blob_copy(text, (size_t)(at - text));
+    free(text);
+    return blob;
+}
+
+struct blob *document_spawn(const struct spawn_place *place)
+{
+    char text[SURFACE_TEXT + REAL_TEXT + 16], distance[REAL_TEXT];
+    int length = surface_format(text, place->x, place->y, &place->surface);
+    length += snprintf(text + length, sizeof text - (size_t)length, ",\"distance\":%s}\n",
+                       real_format(place->distance, distance));
+    return blob_copy(text, (size_t)length);
 }

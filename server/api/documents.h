@@ -1,9 +1,9 @@
-/* JSON documents about worlds. Each function returns one reference, or NULL if out of memory. Any
- * thread. */
+/* JSON documents. Each function returns one reference, or NULL if out of memory. Any thread. */
 #ifndef FARLANDS_API_DOCUMENTS_H
 #define FARLANDS_API_DOCUMENTS_H
 
 #include "server/core/blob.h"
+#include "server/world/spawn_search.h"
 #include "server/world/world.h"
 
 /* /worlds.json: the catalogue. */
@@ -18,5 +18,17 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
 
 /* {KEY: TEXT} */
 struct blob *document_message(const char *key, const char *text);
+
+/* Documents about single places. X and Y are in units, and exact in blocks in the document; all
+ * other numbers have enough digits to be read back exactly. */
+
+/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]} */
+struct blob *document_height(int64_t x, int64_t y, const struct surface *surface);
+
+/* {"heights": [...]}: COUNT heights, in order. */
+struct blob *document_heights(const float *heights, size_t count);
+
+/* Like document_height, plus "distance" in blocks. */
+struct blob *document_spawn(const struct spawn_place *place);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "server/api/documents.h"
 #include "server/api/handlers.h"
-#include "server/api/point_documents.h"
 
 enum {
     /* How long a render thread works on one job before others have their turn. */

@@ -146,15 +146,14 @@ static bool respond_now(struct service *service, struct request_context *context
                         const struct raster *raster, struct raster_plan *plan,
                         struct fetch_request *request)
 {
-    const struct fetch_hit hit = fetch_lookup(service->parts.fetcher, request->tile, request->key);
+    struct blob *blob = fetch_lookup(service->parts.fetcher, request);
 
-    request->maybe_on_disk = hit.maybe_on_disk;
-    if (hit.blob) {
-        context->from = hit.from_memory ? FROM_MEMORY : FROM_DISK;
-        if (hit.from_memory)
-            keep_prepared(service, context, raster, plan, hit.blob);
-        send_tile(context, raster, plan, hit.blob);
-        blob_release(hit.blob);
+    if (blob) {
+        context->from = request->from_memory ? FROM_MEMORY : FROM_DISK;
+        if (request->from_memory)
+            keep_prepared(service, context, raster, plan, blob);
+        send_tile(context, raster, plan, blob);
+        blob_release(blob);
         return true;
     }
     if (context->request->method != HTTP_HEAD)

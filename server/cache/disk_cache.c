@@ -154,31 +154,17 @@ bool disk_cache_suspended(const struct disk_cache *cache)
     return circuit_breaker_is_open(&cache->breaker);
 }
 
-static int get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out,
-               int *touch)
+int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out)
 {
     char name[TILE_KEY_MAX];
-    tile_name(tile, name);
-    return tile_file_read(out, &cache->reader, cache->directory.fd, name, (uint32_t)tile_size(tile),
-                          wait, touch);
-}
-
-int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blob **out)
-{
     int touch;
-    int err = get(cache, tile, true, out, &touch);
-    if (touch >= 0) {
+    tile_name(tile, name);
+    int err = tile_file_read(out, &cache->reader, cache->directory.fd, name,
+                             (uint32_t)tile_size(tile), wait, &touch);
+    if (touch >= 0 && wait) {
         futimens(touch, NULL); /* may fail: another user's file, a read-only file system */
         close(touch);
-    }
-    return err;
-}
-
-int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct blob **out)
-{
-    int touch;
-    int err = get(cache, tile, false, out, &touch);
-    if (touch >= 0)
+    } else if (touch >= 0)
         eviction_thread_touch(cache->evictor, touch);
     return err;
 }

@@ -46,13 +46,11 @@ void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota);
 
 /*
  * Read TILE. Returns 0 and one reference in *OUT; -ENOENT if it is not there; -EILSEQ if its file
- * is damaged; or the error of reading it. Every error is a miss. May wait for the disk.
+ * is damaged; or the error of reading it. Every error is a miss, and leaves *OUT as it is. If WAIT
+ * is false, as for event loops, it never waits for the disk: -EAGAIN if it would have to, or if the
+ * system cannot read without waiting.
  */
-int disk_cache_get(struct disk_cache *cache, const struct tile *tile, struct blob **out);
-
-/* The same for event loops: never waits. -EAGAIN if the answer requires waiting, or if the system
- * cannot read without waiting. */
-int disk_cache_get_now(struct disk_cache *cache, const struct tile *tile, struct blob **out);
+int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out);
 
 /* True if there is a file for TILE, whatever it contains. May wait for the disk. */
 bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);

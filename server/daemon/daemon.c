@@ -224,13 +224,13 @@ static void start_watchdog(struct server *server)
 static void announce(const struct server *server, const char *address)
 {
     const struct snapshot *snapshot = server->snapshot;
-    const unsigned threads = pipeline_threads(server->pipeline);
+    const unsigned threads = server->pipeline->threads;
     const int worlds = snapshot->worlds->count;
 
     printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
            address, snapshot->config->site.base_path, worlds, worlds == 1 ? "" : "s", threads,
            threads == 1 ? "" : "s", farlands_kernel(snapshot->worlds->world[0].terrain),
-           pipeline_directory(server->pipeline));
+           server->pipeline->directory);
     fflush(stdout);
     sd_notify(0, "READY=1");
 }

@@ -145,7 +145,7 @@ static int make_parts(struct shard *shard)
         return err;
     const struct service_parts service = {
         .mailbox = shard->mailbox,
-        .fetcher = pipeline_fetcher(server->pipeline),
+        .fetcher = &server->pipeline->fetcher,
         .clients = server->clients,
         .recent_worlds = server->recent_worlds,
         .sinks = {&shard->metrics, server->access_log, server->shard_count},

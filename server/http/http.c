@@ -12,7 +12,6 @@
 
 #include "server/http/mhd_response.h"
 #include "server/http/request_head.h"
-#include "server/http/streamed_body.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
 #include "server/telemetry/log.h"

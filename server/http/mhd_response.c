@@ -2,8 +2,111 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdlib.h>
 
-#include "server/http/streamed_body.h"
+#include "server/net/deadlines.h"
+
+/* The most bytes that libmicrohttpd asks for at a time; each response being sent has a buffer of
+ * this size. */
+enum { BLOCK = 64 * 1024 };
+
+/* A source as a libmicrohttpd content reader. Its connection is suspended while it has no bytes. */
+struct streamed_body {
+    struct http_source source;
+    bool sized;
+    bool suspended; /* its connection is, until there are bytes */
+    bool cut;
+    struct MHD_Connection *connection;
+    struct deadline *deadline;
+    const uv_loop_t *loop;
+    struct streamed_body **place;
+    uint64_t *sent;
+};
+
+static struct streamed_body *body_new(const struct http_source *source, bool sized)
+{
+    struct streamed_body *body = calloc(1, sizeof *body);
+    if (!body)
+        return NULL;
+    body->source = *source;
+    body->sized = sized;
+    return body;
+}
+
+void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
+                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct streamed_body **place, uint64_t *sent)
+{
+    body->connection = connection;
+    body->deadline = deadline;
+    body->loop = loop;
+    body->place = place;
+    body->sent = sent;
+    *place = body;
+}
+
+/*
+ * In HTTP/1.0 a body of unknown length ends with the connection, so only a reset tells the client
+ * that it is incomplete. Connecting to AF_UNSPEC resets, and discards unsent bytes (tcp(7)).
+ */
+static void reset(int fd)
+{
+    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+    (void)connect(fd, &unspecified, sizeof unspecified);
+}
+
+static ssize_t cut_off(const struct streamed_body *body)
+{
+    if (!body->sized)
+        reset(body->deadline->fd);
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static ssize_t read_body(void *context, uint64_t position, char *out, size_t max)
+{
+    struct streamed_body *body = context;
+
+    if (body->cut)
+        return cut_off(body);
+    deadline_advance(body->deadline, (size_t)(position - *body->sent), uv_now(body->loop));
+    *body->sent = position; /* libmicrohttpd asks when all before has been sent */
+    ssize_t count = body->source.read(body->source.context, out, max);
+    if (count == UV_EOF && !body->sized)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (count < 0)
+        return cut_off(body);
+    if (count == 0) {
+        body->suspended = true;
+        deadline_wait(body->deadline, uv_now(body->loop));
+        MHD_suspend_connection(body->connection);
+    }
+    return count;
+}
+
+bool streamed_body_wake(struct streamed_body *body)
+{
+    if (!body->suspended)
+        return false;
+    body->suspended = false;
+    deadline_resume(body->deadline, uv_now(body->loop));
+    MHD_resume_connection(body->connection);
+    return true;
+}
+
+bool streamed_body_cut(struct streamed_body *body)
+{
+    body->cut = true;
+    return streamed_body_wake(body);
+}
+
+static void free_body(void *context)
+{
+    struct streamed_body *body = context;
+    if (body->place)
+        *body->place = NULL;
+    body->source.done(body->source.context);
+    free(body);
+}
 
 static void release_body(void *blob)
 {
@@ -30,16 +133,15 @@ static struct MHD_Response *from_source(const struct http_response *response,
                                         struct streamed_body **body)
 {
     const bool sized = response->length >= 0;
-    *body = streamed_body_new(response->source, sized);
+    *body = body_new(response->source, sized);
     if (!*body) {
         response->source->done(response->source->context);
         return NULL;
     }
     struct MHD_Response *made = MHD_create_response_from_callback(
-        sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN, STREAMED_BODY_BLOCK,
-        streamed_body_read, *body, streamed_body_free);
+        sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN, BLOCK, read_body, *body, free_body);
     if (!made)
-        streamed_body_free(*body);
+        free_body(*body);
     return made;
 }
 

@@ -5,6 +5,7 @@
 #define FARLANDS_HTTP_MHD_RESPONSE_H
 
 #include <time.h>
+#include <uv.h>
 
 #include "server/http/message.h"
 
@@ -35,5 +36,22 @@ void mhd_response_date(struct mhd_response *response, struct http_date *date);
 
 /* Drop the reference. Transfers in progress are completed. */
 void mhd_response_drop(struct mhd_response *response);
+
+struct MHD_Connection;
+struct deadline;
+
+/*
+ * Send BODY on CONNECTION of LOOP, with its DEADLINE. *PLACE points to the body until it is freed,
+ * then it is NULL. *SENT, which is 0, counts the bytes of the blocks that are sent.
+ */
+void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
+                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct streamed_body **place, uint64_t *sent);
+
+/* There are bytes again. Returns true if the connection was resumed: libmicrohttpd must run. */
+bool streamed_body_wake(struct streamed_body *body);
+
+/* Send no more of it and end the connection. Returns as streamed_body_wake does. */
+bool streamed_body_cut(struct streamed_body *body);
 
 #endif

@@ -29,7 +29,6 @@ static const struct {
     WANTED("X-Forwarded-Host", forwarded_host),
     WANTED("X-Forwarded-Prefix", forwarded_prefix),
     WANTED("X-Forwarded-Proto", forwarded_proto),
-#undef WANTED
 };
 
 struct head {

@@ -186,7 +186,7 @@ static void make_tile(struct prerender *prerender, struct render_scratch *scratc
                       struct part_work *work, const struct tile *tile)
 {
     struct blob *png;
-    if (disk_cache_get(prerender->parts.cache, tile, &png) == 0) {
+    if (disk_cache_get(prerender->parts.cache, tile, true, &png) == 0) {
         add_stored(prerender, footprint_of_file(png->length));
         add(&prerender->found, 1);
     } else {

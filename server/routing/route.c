@@ -91,13 +91,6 @@ static const struct endpoint {
      {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope)}},
     {"region", ROUTE_REGION, true, 400, {X, Y, SIDE(width), SIDE(height), STEP}},
     {"volume", ROUTE_VOLUME, true, 400, {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP}},
-#undef PARAMETER
-#undef X
-#undef Y
-#undef Z
-#undef SIDE
-#undef STEP
-#undef REAL
 };
 
 /* Check that the last of COUNT samples from FIRST on is within the limit. */

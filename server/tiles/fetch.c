@@ -112,7 +112,7 @@ static void on_read(struct job *job, void *thread_state)
     (void)thread_state;
     if (!is_wanted(fetch))
         return;
-    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, &blob);
+    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, true, &blob);
     if (err) {
         if (err != -ENOENT)
             count(fetcher, METRIC_CACHE_FAULTS);
@@ -182,20 +182,19 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
     return 1;
 }
 
-struct fetch_hit fetch_lookup(const struct fetcher *fetcher, const struct tile *tile,
-                              const char *key)
+struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *request)
 {
-    struct disk_cache *disk = disk_for(fetcher, tile);
-    struct fetch_hit found = {.blob = memory_cache_get(fetcher->memory_cache, key)};
+    struct disk_cache *disk = disk_for(fetcher, request->tile);
+    struct blob *blob = memory_cache_get(fetcher->memory_cache, request->key);
 
-    found.from_memory = found.blob;
-    if (found.blob || !disk)
-        return found;
-    int err = disk_cache_get_now(disk, tile, &found.blob);
+    request->from_memory = blob;
+    if (blob || !disk)
+        return blob;
+    int err = disk_cache_get(disk, request->tile, false, &blob);
     if (!err)
-        memory_cache_put(fetcher->memory_cache, key, found.blob);
+        memory_cache_put(fetcher->memory_cache, request->key, blob);
     else if (err != -ENOENT && err != -EAGAIN)
         count(fetcher, METRIC_CACHE_FAULTS);
-    found.maybe_on_disk = err == -EAGAIN;
-    return found;
+    request->maybe_on_disk = err == -EAGAIN;
+    return blob;
 }

@@ -22,22 +22,17 @@ struct fetcher {
     struct metrics *metrics;       /* of the worker threads */
 };
 
-struct fetch_hit {
-    struct blob *blob; /* a reference of the caller's, or NULL */
-    bool from_memory;
-    bool maybe_on_disk; /* there is no blob, but only reading the disk would tell */
-};
-
-/* Look TILE up without waiting. KEY is its key (tile_key). */
-struct fetch_hit fetch_lookup(const struct fetcher *fetcher, const struct tile *tile,
-                              const char *key);
-
 struct fetch_request {
     const struct tile *tile; /* its grid exists */
-    const char *key;
-    bool maybe_on_disk; /* as fetch_lookup said */
+    const char *key;         /* of the tile (tile_key) */
     enum job_rank rank;
+    /* Set by fetch_lookup. */
+    bool from_memory;
+    bool maybe_on_disk; /* only reading the disk would tell */
 };
+
+/* Look the tile up without waiting. Returns a reference, or NULL. */
+struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *request);
 
 /* The result of a successful fetch. */
 enum { FETCH_RENDERED, FETCH_FROM_DISK, FETCH_FROM_MEMORY };

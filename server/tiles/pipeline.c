@@ -18,13 +18,6 @@ enum {
     POLL_MS = 10,
 };
 
-struct pipeline {
-    void **scratches; /* of the render threads */
-    unsigned threads;
-    struct fetcher fetcher;
-    char directory[DISK_CACHE_PATH_MAX];
-};
-
 static struct footprint quota_of(const struct config *config)
 {
     return (struct footprint){config->cache.disk, config->cache.files};
@@ -105,21 +98,6 @@ int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)
     pipeline_limit(pipeline, parts->config);
     *out = pipeline;
     return 0;
-}
-
-struct fetcher *pipeline_fetcher(struct pipeline *pipeline)
-{
-    return &pipeline->fetcher;
-}
-
-unsigned pipeline_threads(const struct pipeline *pipeline)
-{
-    return pipeline->threads;
-}
-
-const char *pipeline_directory(const struct pipeline *pipeline)
-{
-    return pipeline->directory;
 }
 
 void pipeline_limit(struct pipeline *pipeline, const struct config *config)

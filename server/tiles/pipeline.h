@@ -9,7 +9,12 @@
 #include "server/telemetry/metrics.h"
 #include "server/tiles/fetch.h"
 
-struct pipeline;
+struct pipeline {
+    struct fetcher fetcher;
+    unsigned threads;                    /* render threads */
+    char directory[DISK_CACHE_PATH_MAX]; /* of the disk cache, or "none" */
+    void **scratches;                    /* private: of the render threads */
+};
 
 struct pipeline_parts {
     const struct config *config; /* used by pipeline_new only */
@@ -22,13 +27,6 @@ struct pipeline_parts {
 /* Returns 0 or a negative code. If there can be no disk cache, that is logged, and there is none.
  */
 int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts);
-
-struct fetcher *pipeline_fetcher(struct pipeline *pipeline);
-
-unsigned pipeline_threads(const struct pipeline *pipeline);
-
-/* The directory of the disk cache, or "none". */
-const char *pipeline_directory(const struct pipeline *pipeline);
 
 /* Apply the limits of CONFIG. */
 void pipeline_limit(struct pipeline *pipeline, const struct config *config);

@@ -108,7 +108,7 @@ static inline struct daemon *daemon_new(void)
                                             &daemon};
     must(pipeline_new(&daemon.pipeline, &pipeline) == 0, "no pipeline");
     const struct service_parts service = {.mailbox = daemon.mailbox,
-                                          .fetcher = pipeline_fetcher(daemon.pipeline),
+                                          .fetcher = &daemon.pipeline->fetcher,
                                           .clients = daemon.clients,
                                           .recent_worlds = daemon.recent_worlds,
                                           .sinks = {.metrics = &daemon.metrics},
@@ -144,7 +144,7 @@ static inline void daemon_forget(struct daemon *daemon)
 /* True if a job is queued or running, or a request is pending. */
 static inline bool daemon_is_busy(const struct daemon *daemon)
 {
-    struct work_queue *renderers = pipeline_fetcher(daemon->pipeline)->renderers;
+    struct work_queue *renderers = daemon->pipeline->fetcher.renderers;
     return client_limits_count(daemon->clients) > 0 || work_queue_waiting(renderers) > 0 ||
            work_queue_running(renderers) > 0;
 }

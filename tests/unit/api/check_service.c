@@ -61,7 +61,7 @@ static void set_up(void)
     const struct pipeline_parts for_pipeline = {snapshot->config, &metrics, is_current, NULL};
     ck_assert_int_eq(pipeline_new(&pipeline, &for_pipeline), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
-                                              .fetcher = pipeline_fetcher(pipeline),
+                                              .fetcher = &pipeline->fetcher,
                                               .clients = clients,
                                               .recent_worlds = recent_worlds,
                                               .sinks = {.metrics = &metrics},

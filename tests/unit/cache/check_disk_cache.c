@@ -119,7 +119,7 @@ static void must_have(struct disk_cache *from, const struct tile *which, const s
 {
     struct blob *found = NULL;
     char name[TILE_PATH_MAX];
-    int err = disk_cache_get(from, which, &found);
+    int err = disk_cache_get(from, which, true, &found);
     must(err == 0, "%s: %d", tile_path(which, name), err);
     must(found->references == 1, "%u references", found->references);
     must(found->length == png->length && memcmp(found->bytes, png->bytes, png->length) == 0,
@@ -130,7 +130,7 @@ static void must_have(struct disk_cache *from, const struct tile *which, const s
 START_TEST(test_round_trip)
 {
     struct blob *png = png_of(256, 7), *found = NULL;
-    ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -ENOENT);
+    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
     ck_assert(!disk_cache_has(cache, &tile));
     ck_assert_int_eq(files(), 0);
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
@@ -209,7 +209,7 @@ START_TEST(test_fingerprints)
     tile.world = &others->world[0];
     must_have(cache, &tile, png);
     tile.world = &others->world[1];
-    ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -ENOENT);
+    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
     ck_assert_ptr_null(found);
     worlds_release(others);
     blob_release(png);
@@ -299,7 +299,7 @@ START_TEST(test_damage)
     path_of(&tile, path);
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     damage_file(_i, path, png);
-    int err = disk_cache_get(cache, &tile, &found);
+    int err = disk_cache_get(cache, &tile, true, &found);
     ck_assert_msg(err < 0, "damage %d: %d", _i, err);
     if (_i < FIFO)
         ck_assert_msg(err == -EILSEQ, "damage %d: %d", _i, err);
@@ -342,10 +342,10 @@ START_TEST(test_directory_in_place)
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     remove(path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
+    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
     snprintf(inside, sizeof inside, "%s/file", path);
     file_write(inside, "x", 1);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
+    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
     ck_assert_int_lt(disk_cache_put(cache, &tile, png), 0);
     ck_assert_msg(files() == 1, "a put left %s", stray);
     remove(inside);
@@ -367,7 +367,7 @@ START_TEST(test_file_in_place)
     *strrchr(path, '/') = 0;
     ck_assert_int_eq(remove(path), 0);
     file_write(path, "x", 1);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
+    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
     if (disk_cache_put(cache, &tile, png) == 0)
         must_have(cache, &tile, png);
     ck_assert_msg(files() == 1, "a put left %s", stray);
@@ -386,13 +386,13 @@ START_TEST(test_deleted)
         ck_assert_msg(err == 0, "%s: %d", path, err);
         must_have(cache, &tile, png);
         folder_remove(path);
-        ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
+        ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
     }
     /* A put that returns 0 has stored the tile. */
     if (disk_cache_put(cache, &tile, png) == 0)
         must_have(cache, &tile, png);
     else
-        ck_assert_int_lt(disk_cache_get(cache, &tile, &found), 0);
+        ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
     blob_release(png);
 }
 END_TEST
@@ -488,7 +488,7 @@ START_TEST(test_disk_full)
             if (with_old)
                 must_have(cache, &tile, old);
             else
-                ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -ENOENT);
+                ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
         }
     }
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
@@ -507,7 +507,7 @@ START_TEST(test_no_descriptors)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     small = (struct rlimit){0, limit.rlim_max};
     setrlimit(RLIMIT_NOFILE, &small);
-    int get_err = disk_cache_get(cache, &tile, &found);
+    int get_err = disk_cache_get(cache, &tile, true, &found);
     int put_err = disk_cache_put(cache, &tile, png);
     setrlimit(RLIMIT_NOFILE, &limit);
     ck_assert_int_eq(get_err, -EMFILE);
@@ -535,11 +535,11 @@ START_TEST(test_descriptors)
     path_of(&tile, path);
     int before = open_descriptors();
     for (int i = 0; i < 20; i++) {
-        disk_cache_get(cache, &tile, &found);
+        disk_cache_get(cache, &tile, true, &found);
         ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
         must_have(cache, &tile, png);
         file_write(path, "torn", 4);
-        ck_assert_int_eq(disk_cache_get(cache, &tile, &found), -EILSEQ);
+        ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -EILSEQ);
         remove(path);
     }
     ck_assert_int_eq(open_descriptors(), before);
@@ -566,7 +566,7 @@ static void *put_and_get(void *context)
             continue;
         }
         /* Once stored it stays, always as the version of one of the threads. */
-        if (disk_cache_get(cache, &mine, &found) != 0) {
+        if (disk_cache_get(cache, &mine, true, &found) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
         }
