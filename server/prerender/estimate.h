@@ -1,4 +1,5 @@
-/* Estimates the size and render time of a plan's tiles by rendering samples of them. */
+/* Estimates the size and render time of a plan's tiles by rendering samples of them, and the
+ * remaining time of a run. */
 #ifndef FARLANDS_PRERENDER_ESTIMATE_H
 #define FARLANDS_PRERENDER_ESTIMATE_H
 
@@ -43,5 +44,20 @@ enum { ESTIMATE_WHY = 160 };
  * small, with the values that would do. Pure.
  */
 bool estimate_fits(struct footprint quota, double bytes, double files, char why[ESTIMATE_WHY]);
+
+/* The progress of a run in one part of a plan. */
+struct part_work {
+    uint64_t tiles;
+    double sampled_ns; /* of one render, by estimate_new; 0: unknown */
+    /* Atomic: tiles that are done, renders among them, and the thread time of those renders. */
+    uint64_t done, rendered, ns;
+};
+
+/*
+ * Returns the seconds that THREADS need if all tiles left must be rendered; less than 0 if nothing
+ * has been measured. WORK has one element per part of a plan. A tile is expected to cost the mean
+ * of its part's renders; tiles that were found in the cache do not count. Pure.
+ */
+double eta_seconds(const struct part_work *work, size_t parts, unsigned threads);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mbtiles.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -8,10 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/exact_numbers.h"
-#include "server/prerender/atomic_file.h"
+
+#define SUFFIX ".unfinished"
+
+/* FILE.unfinished may be renamed or deleted between opening and locking it. */
+enum { ATTEMPTS = 64 };
 
 /* Bounds the memory of a transaction, and shows write errors early. */
 enum { TRANSACTION_TILES = 512 };
@@ -43,7 +49,8 @@ static const char schema[] = "PRAGMA page_size = 2048;"
                              " ON tiles (zoom_level, tile_column, tile_row);";
 
 struct mbtiles {
-    struct atomic_file *file;
+    char *file, *path; /* PATH: FILE.unfinished */
+    int fd;            /* of PATH; holds the lock; less than 0: none, or finished */
     int zoom_min, zoom_max;
     pthread_mutex_t lock; /* of the members below */
     sqlite3 *db;
@@ -52,6 +59,90 @@ struct mbtiles {
     int err;       /* the first write error, or 0 */
     char why[256]; /* SQLite's text for ERR */
 };
+
+/* Recognizes archives even if their writer was killed right after creating them. */
+static bool is_archive(int fd)
+{
+    uint8_t header[HEADER_BYTES];
+    return pread(fd, header, sizeof header, 0) == sizeof header &&
+           memcmp(header, header_magic, sizeof header_magic) == 0 &&
+           memcmp(header + HEADER_APPLICATION, application_id, sizeof application_id) == 0;
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+/* An OFD lock, so that it also excludes a second writer in this process. */
+static int lock(int fd)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_SETLK, &all) == 0)
+        return 0;
+    return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+}
+
+static bool is_named(int fd, const char *path)
+{
+    struct stat open_one, named;
+    return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* FD is locked: its writer is dead. */
+static int take_over(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status))
+        return -errno;
+    if (!S_ISREG(status.st_mode) || (status.st_size > 0 && !is_archive(fd)))
+        return -ENOTUNIQ;
+    return ftruncate(fd, 0) ? -errno : 0;
+}
+
+/* Returns PATH's descriptor, locked and empty; -EAGAIN if PATH was renamed or deleted meanwhile. */
+static int open_locked(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno == ELOOP || errno == EISDIR || errno == ENXIO ? -ENOTUNIQ : -errno;
+    int err = lock(fd);
+    if (!err && !is_named(fd, path))
+        err = -EAGAIN;
+    if (!err)
+        err = take_over(fd);
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}
+
+static int open_unfinished(struct mbtiles *archive)
+{
+    for (int i = 0; i < ATTEMPTS; i++) {
+        archive->fd = open_locked(archive->path);
+        if (archive->fd >= 0) /* the last writer may have finished it */
+            return exists(archive->file) ? -EEXIST : 0;
+        if (archive->fd != -EAGAIN)
+            return archive->fd;
+    }
+    return -EBUSY;
+}
+
+/* Create FILE.unfinished, locked and empty. */
+static int create(struct mbtiles *archive, const char *file)
+{
+    if (!*file)
+        return -ENOENT;
+    if (exists(file))
+        return -EEXIST;
+    archive->file = strdup(file);
+    /* SQLite must not mistake it for an option or a URI. */
+    if (asprintf(&archive->path, "%s%s" SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
+        archive->path = NULL;
+    return archive->file && archive->path ? open_unfinished(archive) : -ENOMEM;
+}
 
 static int error_code(sqlite3 *db, int result)
 {
@@ -182,15 +273,6 @@ static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadat
     return err;
 }
 
-/* Recognizes archives even if their writer was killed right after creating them. */
-static bool is_archive(int fd)
-{
-    uint8_t header[HEADER_BYTES];
-    return pread(fd, header, sizeof header, 0) == sizeof header &&
-           memcmp(header, header_magic, sizeof header_magic) == 0 &&
-           memcmp(header + HEADER_APPLICATION, application_id, sizeof application_id) == 0;
-}
-
 static void close_db(struct mbtiles *archive)
 {
     sqlite3_finalize(archive->insert);
@@ -199,12 +281,12 @@ static void close_db(struct mbtiles *archive)
     archive->db = NULL;
 }
 
-/* Without SQLite's locks: atomic_file holds one. */
+/* Without SQLite's locks: FD holds one. */
 static int open_db(struct mbtiles *archive, const struct mbtiles_metadata *metadata)
 {
     static const char insert[] = "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?)";
     int err =
-        check(archive, sqlite3_open_v2(atomic_file_path(archive->file), &archive->db,
+        check(archive, sqlite3_open_v2(archive->path, &archive->db,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, "unix-none"));
     if (!err)
         err = execute(archive, schema);
@@ -227,10 +309,9 @@ int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_met
         return -ENOMEM;
     archive->zoom_min = metadata->zoom_min;
     archive->zoom_max = metadata->zoom_max;
-    int err = -pthread_mutex_init(&archive->lock, NULL);
-    if (err)
-        goto fail_lock;
-    err = atomic_file_new(&archive->file, file, is_archive);
+    archive->fd = -1;
+    pthread_mutex_init(&archive->lock, NULL);
+    int err = create(archive, file);
     if (!err)
         err = open_db(archive, metadata);
     if (err) {
@@ -239,10 +320,6 @@ int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_met
     }
     *out = archive;
     return 0;
-
-fail_lock:
-    free(archive);
-    return err;
 }
 
 void mbtiles_free(struct mbtiles *archive)
@@ -250,8 +327,14 @@ void mbtiles_free(struct mbtiles *archive)
     if (!archive)
         return;
     close_db(archive);
-    atomic_file_free(archive->file);
+    if (archive->fd >= 0) {
+        if (is_named(archive->fd, archive->path))
+            unlink(archive->path);
+        close(archive->fd);
+    }
     pthread_mutex_destroy(&archive->lock);
+    free(archive->path);
+    free(archive->file);
     free(archive);
 }
 
@@ -285,6 +368,33 @@ int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const stru
     return err;
 }
 
+/* Fails if TO exists. */
+static int rename_new(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -errno;
+    /* File systems without RENAME_NOREPLACE, such as NFS, have hard links, which never replace. */
+    if (link(from, to))
+        return -errno;
+    unlink(from);
+    return 0;
+}
+
+/* Makes the rename survive a power loss. Best effort: the file is complete either way. */
+static void sync_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = strndup(path, (size_t)(slash - path) + 1);
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
 int mbtiles_finish(struct mbtiles *archive)
 {
     int err = archive->err;
@@ -293,7 +403,17 @@ int mbtiles_finish(struct mbtiles *archive)
     if (err)
         return err;
     close_db(archive);
-    return atomic_file_finish(archive->file);
+    if (fsync(archive->fd))
+        return -errno;
+    if (!is_named(archive->fd, archive->path))
+        return -ENOENT;
+    err = rename_new(archive->path, archive->file);
+    if (err)
+        return err;
+    close(archive->fd);
+    archive->fd = -1;
+    sync_directory(archive->path);
+    return 0;
 }
 
 char *mbtiles_explain(const struct mbtiles *archive, const char *file, int err,
@@ -303,10 +423,10 @@ char *mbtiles_explain(const struct mbtiles *archive, const char *file, int err,
     if (err == -EEXIST)
         snprintf(why, MBTILES_WHY, "%s: file exists; archives are never overwritten", file);
     else if (err == -EBUSY)
-        snprintf(why, MBTILES_WHY, "%s" ATOMIC_FILE_SUFFIX ": another run is writing it", file);
+        snprintf(why, MBTILES_WHY, "%s" SUFFIX ": another run is writing it", file);
     else if (err == -ENOTUNIQ)
-        snprintf(why, MBTILES_WHY,
-                 "%s" ATOMIC_FILE_SUFFIX ": file exists and is not an interrupted archive", file);
+        snprintf(why, MBTILES_WHY, "%s" SUFFIX ": file exists and is not an interrupted archive",
+                 file);
     else
         snprintf(why, MBTILES_WHY, "%s: %s%s%s%s", file, strerror(-err), detail ? " (" : "",
                  detail ? archive->why : "", detail ? ")" : "");

@@ -29,8 +29,11 @@ void mbtiles_set_bounds(struct mbtiles_metadata *metadata, int z, int64_t x0, in
 struct mbtiles;
 
 /*
- * Create FILE, which is FILE.unfinished until mbtiles_finish; see atomic_file_new. Returns 0;
- * -EINVAL if METADATA is invalid; an error of atomic_file_new, or of writing the file.
+ * Create FILE, which appears complete or not at all: until mbtiles_finish it is FILE.unfinished,
+ * which is locked. A killed writer leaves that unlocked, and the next writer overwrites it. Returns
+ * 0; -EINVAL if METADATA is invalid; -EEXIST if FILE exists, even as a dangling link; -EBUSY if a
+ * running writer has FILE.unfinished; -ENOTUNIQ if that is no archive; or an error of creating or
+ * writing the file.
  */
 int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_metadata *metadata);
 

@@ -6,7 +6,7 @@
 #define FARLANDS_PRERENDER_PRERENDER_H
 
 #include "server/cache/disk_cache.h"
-#include "server/prerender/eta.h"
+#include "server/prerender/estimate.h"
 #include "server/prerender/mbtiles.h"
 #include "server/prerender/tile_plan.h"
 

@@ -10,7 +10,6 @@
 #include <uv.h>
 
 #include "server/commands/commands.h"
-#include "server/prerender/estimate.h"
 #include "server/prerender/human_units.h"
 #include "server/prerender/prerender.h"
 #include "server/prerender/progress.h"

@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "server/prerender/atomic_file.h"
 #include "tests/unit/support/fixtures.h"
 
 static char directory[FOLDER_TEXT];
@@ -73,7 +72,7 @@ static void set_up(void)
 {
     folder_new(directory);
     snprintf(file, sizeof file, "%s/world.mbtiles", directory);
-    snprintf(unfinished, sizeof unfinished, "%s" ATOMIC_FILE_SUFFIX, file);
+    snprintf(unfinished, sizeof unfinished, "%s.unfinished", file);
 }
 
 static void tear_down(void)

@@ -1,10 +1,9 @@
 /* The remaining time, and estimates from samples. */
-#include "server/prerender/eta.h"
+#include "server/prerender/estimate.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "server/prerender/estimate.h"
 #include "server/tiles/render.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -247,7 +246,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("eta");
+    Suite *suite = suite_create("estimate");
     TCase *tcase = suite_case(suite, "eta");
     tcase_add_loop_test(tcase, test_seconds, 0, ROWS(rows));
     tcase_add_test(tcase, test_estimate);
