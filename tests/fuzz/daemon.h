@@ -15,7 +15,7 @@ enum { DAEMON_MEMORY = 1 << 23, DAEMON_REQUESTS_MAX = 1 << 10 };
 struct daemon {
     struct metrics metrics;
     uv_loop_t loop;
-    struct config *config; /* the snapshot's */
+    struct config *config; /* owned by the snapshot */
     struct snapshot *snapshot;
     struct client_limits *clients;
     struct recent_worlds *recent_worlds;
@@ -29,7 +29,7 @@ struct daemon {
     size_t completed;         /* of these */
     struct asked {
         bool head, refused, last;
-        bool region; /* or volume: may be cut off if the client has closed its sending side */
+        bool region; /* or volume: may be cut off if the client has half-closed */
     } asked[DAEMON_REQUESTS_MAX];
 };
 
@@ -58,7 +58,7 @@ static inline void daemon_on_completed(void *context, struct http_exchange *exch
 static inline void daemon_on_closed(void *context, const struct sockaddr *peer)
 {
     struct daemon *daemon = context;
-    must(peer && peer->sa_family == AF_INET, "another peer");
+    must(peer && peer->sa_family == AF_INET, "wrong peer");
     daemon->closed++;
 }
 
@@ -126,11 +126,11 @@ static inline struct daemon *daemon_new(void)
                                     .handler_context = &daemon,
                                     .closed = daemon_on_closed,
                                     .closed_context = &daemon};
-    must(http_new(&daemon.http, &http) == 0, "no daemon");
+    must(http_new(&daemon.http, &http) == 0, "out of memory");
     return &daemon;
 }
 
-/* Forget the requests of the last input, with empty caches. */
+/* Reset the counts of requests and empty the caches. */
 static inline void daemon_forget(struct daemon *daemon)
 {
     daemon->requests = daemon->completed = 0;

@@ -1,5 +1,5 @@
-/* What fuzz targets share: to fail, and to cut an input into pieces that are exactly as long as
- * their memory, so that the address sanitizer sees one byte too many. */
+/* Shared by the fuzz targets: failing, and splitting an input into pieces. Each piece is a heap
+ * block of its exact length, so that the address sanitizer detects an access beyond it. */
 #ifndef FARLANDS_FUZZ_H
 #define FARLANDS_FUZZ_H
 
@@ -10,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libFuzzer's: called once an input, whose SIZE bytes are a heap block of their own. */
+/* Called by libFuzzer once per input, whose SIZE bytes are a heap block of their own. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* An invariant: end here where it does not hold, which libFuzzer calls a crash. */
-#define must(condition, ...)                                       \
-    do {                                                           \
-        if (!(condition)) {                                        \
-            fputs("does not hold: " #condition "\nwith ", stderr); \
-            fprintf(stderr, __VA_ARGS__);                          \
-            fputc('\n', stderr);                                   \
-            abort();                                               \
-        }                                                          \
+/* An invariant: aborts if it is false, which libFuzzer reports as a crash. */
+#define must(condition, ...)                                \
+    do {                                                    \
+        if (!(condition)) {                                 \
+            fputs("failed: " #condition "\nwith ", stderr); \
+            fprintf(stderr, __VA_ARGS__);                   \
+            fputc('\n', stderr);                            \
+            abort();                                        \
+        }                                                   \
     } while (0)
 
-/* What is left of an input. */
+/* The rest of an input. */
 struct input {
     const uint8_t *at;
     size_t left;
 };
 
-/* The next byte, or 0 behind the end. */
+/* The next byte, or 0 at the end. */
 static inline uint8_t input_byte(struct input *input)
 {
     if (input->left == 0)
@@ -39,7 +39,7 @@ static inline uint8_t input_byte(struct input *input)
     return *input->at++;
 }
 
-/* A copy of LENGTH bytes, to be freed. */
+/* A copy of LENGTH bytes, which the caller frees. */
 static inline void *input_copy(const void *bytes, size_t length)
 {
     void *copy = malloc(length ? length : 1);
@@ -49,7 +49,7 @@ static inline void *input_copy(const void *bytes, size_t length)
     return copy;
 }
 
-/* The next line, or what is left, as far as its first NUL: terminated, to be freed. */
+/* The next line, or the rest, up to its first NUL: terminated, freed by the caller. */
 static inline char *input_line(struct input *input)
 {
     const uint8_t *end = input->left ? memchr(input->at, '\n', input->left) : NULL;

@@ -1,7 +1,8 @@
 /*
- * Conditions, ranges and codings: a line each for an ETag, a length, and the header's value. A
- * range is never empty nor beyond the end, and the range with its bounds is the same. A value that
- * matches a tag strongly also matches it weakly, also if other tags precede it.
+ * Conditional headers, ranges and codings. An input has one line each for an ETag, a length, and
+ * the header's value. A range is neither empty nor beyond the end, and its bounds, formatted, parse
+ * to the same range. A value that matches a tag strongly also matches it weakly, also if other tags
+ * precede it.
  */
 #include "server/http/conditional.h"
 
@@ -27,33 +28,33 @@ static void check_range(const char *value, uint64_t length)
              again.length == part.length,
          "%s", text);
     must(length == UINT64_MAX || conditional_parse_range(value, length + 1, &again) == RANGE_PART,
-         "not of one byte more");
+         "rejected for one byte more");
 }
 
 static void check_tags(const char *value, const char *etag)
 {
-    const bool strongly = conditional_if_match(value, etag),
-               weakly = conditional_if_none_match(value, etag);
-    must(!strongly || weakly, "%s in %s", etag, value);
-    must(!conditional_if_range(value, etag) || strongly, "%s in %s", etag, value);
+    const bool strong = conditional_if_match(value, etag),
+               weak = conditional_if_none_match(value, etag);
+    must(!strong || weak, "%s in %s", etag, value);
+    must(!conditional_if_range(value, etag) || strong, "%s in %s", etag, value);
     if (value[strspn(value, " \t")] == '*')
         return;
     char *longer = malloc(strlen(value) + 16);
     sprintf(longer, " ,W/\"\",%s", value);
     must(conditional_if_none_match(longer, etag) ==
-             (weakly || (strcmp(etag, "\"\"") == 0 && /* its own */
-                         conditional_if_none_match(longer, etag))),
+             (weak || (strcmp(etag, "\"\"") == 0 && /* the empty tag in LONGER */
+                       conditional_if_none_match(longer, etag))),
          "%s in %s", etag, longer);
-    must(conditional_if_match(longer, etag) == strongly, "%s in %s", etag, longer);
+    must(conditional_if_match(longer, etag) == strong, "%s in %s", etag, longer);
     free(longer);
 }
 
 static void check_coding(const char *value)
 {
     char *longer = malloc(strlen(value) + 32);
-    const bool taken = conditional_accepts_gzip(value);
+    const bool accepted = conditional_accepts_gzip(value);
     sprintf(longer, "br;q=0 ,%s", value);
-    must(conditional_accepts_gzip(longer) == taken, "%s", longer);
+    must(conditional_accepts_gzip(longer) == accepted, "%s", longer);
     sprintf(longer, "gzip;q=0.0,%s", value);
     must(!conditional_accepts_gzip(longer), "%s", longer);
     sprintf(longer, "GZIP,%s", value);

@@ -1,7 +1,7 @@
 /*
- * Configuration files of random bytes. An error names file and line and is one
- * printable line; a valid configuration keeps every bound of config.h, and its worlds
- * can be made and have finite heights in their range.
+ * Configuration files of random bytes. An error names file and line and is one printable line. A
+ * valid configuration is within every bound of config.h, and its worlds can be created and have
+ * finite heights in their range.
  */
 #include <math.h>
 #include <sys/mman.h>
@@ -12,8 +12,8 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-    BYTES_MAX = 4096, /* larger inputs reach nothing new */
-    WORLDS_MADE = 4,  /* more worlds reach nothing new */
+    BYTES_MAX = 4096,       /* larger inputs reach nothing new */
+    WORLDS_CREATED_MAX = 4, /* more worlds reach nothing new */
 };
 
 static const char *file(int *fd)
@@ -22,14 +22,14 @@ static const char *file(int *fd)
     static int opened = -1;
     if (opened < 0) {
         opened = memfd_create("config", 0);
-        must(opened >= 0, "no memory file");
+        must(opened >= 0, "memfd_create");
         snprintf(path, sizeof path, "/proc/self/fd/%d", opened);
     }
     *fd = opened;
     return path;
 }
 
-static void check_refusal(int err, const char *path, const char *text, size_t capacity)
+static void check_error(int err, const char *path, const char *text, size_t capacity)
 {
     must(err < 0, "%d", err);
     must(memchr(text, '\0', capacity), "not terminated");
@@ -65,7 +65,7 @@ static void check_world(const struct world_config *world, const struct config_la
     must(terrain->knots >= 2 && terrain->knots <= FARLANDS_MAX_KNOTS, "%d", terrain->knots);
     must(terrain->octaves >= 1 && terrain->octaves <= FARLANDS_MAX_OCTAVES, "%d", terrain->octaves);
     must(!farlands_params_fault(terrain, NULL), "%s", farlands_params_fault(terrain, NULL));
-    must(world->layers, "serves nothing");
+    must(world->layers, "no layers");
     for (int i = 0; known[i].name; i++) {
         const struct config_layer *layer = &known[i];
         for (int k = 0; k < terrain->knots && (layer->lowest != 0 || layer->highest != 0); k++)
@@ -75,10 +75,10 @@ static void check_world(const struct world_config *world, const struct config_la
     }
 }
 
-static void check_made(const struct config *config)
+static void check_worlds(const struct config *config)
 {
     struct worlds *worlds;
-    must(worlds_new(&worlds, config) == 0, "accepted, but cannot be made");
+    must(worlds_new(&worlds, config) == 0, "accepted, but cannot be created");
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;
@@ -102,8 +102,8 @@ static void check_config(const struct config *config, const struct config_layer 
     must(config->threads <= 256 && config->shards <= 64, "%u, %u", config->threads, config->shards);
     for (int i = 0; i < config->world_count; i++)
         check_world(&config->worlds[i], known);
-    if (config->world_count <= WORLDS_MADE)
-        check_made(config);
+    if (config->world_count <= WORLDS_CREATED_MAX)
+        check_worlds(config);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -116,12 +116,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size > BYTES_MAX)
         return 0;
-    must(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size, "memory file");
+    must(ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size,
+         "cannot write the file");
     layers_known(known);
     memset(&error, '!', sizeof error);
     const int err = config_load(&config, path, known, &error);
     if (err)
-        check_refusal(err, path, error.text, sizeof error.text);
+        check_error(err, path, error.text, sizeof error.text);
     else
         check_config(config, known);
     config_free(config);

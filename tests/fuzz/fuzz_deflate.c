@@ -1,8 +1,8 @@
 /*
  * The deflate encoder: zlib inflates its stream to the same bytes, with nothing left over, and the
  * stream is within the bound in deflate.h. Half of the inputs are the bytes themselves; the others
- * are instructions to make more: literals, and runs that repeat the byte before, a pixel before,
- * or a byte some distance before.
+ * are instructions to generate more: literals, and runs that repeat the previous byte, the previous
+ * pixel, or a byte some distance before.
  */
 #include "server/png/deflate/deflate.h"
 
@@ -14,7 +14,7 @@
 enum { BYTES_MAX = 70000 }; /* more than a stored block's 65535 */
 
 struct page {
-    uint8_t *bytes; /* and slack */
+    uint8_t *bytes; /* followed by DEFLATE_SLACK bytes */
     size_t length;
 };
 
@@ -31,7 +31,7 @@ static void page_repeat(struct page *page, size_t distance, size_t count)
         page_put(page, page->length >= distance ? page->bytes[page->length - distance] : 0);
 }
 
-static void paint(struct page *page, struct input *input, unsigned far)
+static void generate(struct page *page, struct input *input, unsigned far)
 {
     while (input->left > 0 && page->length < BYTES_MAX) {
         const uint8_t order = input_byte(input);
@@ -65,7 +65,7 @@ static void check_inflates(const uint8_t *stream, size_t stream_length, const st
     must(end == Z_STREAM_END, "zlib says %d, %s", end, zlib.msg ? zlib.msg : "");
     must(zlib.total_in == stream_length && zlib.total_out == page->length, "%lu of %zu, %lu of %zu",
          zlib.total_in, stream_length, zlib.total_out, page->length);
-    must(page->length == 0 || memcmp(out, page->bytes, page->length) == 0, "other bytes");
+    must(page->length == 0 || memcmp(out, page->bytes, page->length) == 0, "bytes differ");
     inflateEnd(&zlib);
     free(out);
 }
@@ -81,11 +81,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!deflate)
         must(deflate_new(&deflate, BYTES_MAX) == 0, "out of memory");
     if (kind & 4)
-        paint(&page, &input, far);
+        generate(&page, &input, far);
     else
         while (input.left > 0)
             page_put(&page, input_byte(&input));
-    /* The memory ends with the slack. */
+    /* A heap block that ends with the slack. */
     uint8_t *exact = malloc(page.length + DEFLATE_SLACK);
     memcpy(exact, page.bytes, page.length);
     memset(exact + page.length, kind, DEFLATE_SLACK);

@@ -1,7 +1,7 @@
 /*
- * Heads of requests: a line each for method, URL, version and the number of bytes received beyond
- * those parsed, and then names and values in turn. A verdict is final; it has a known status and a
- * reason, and closes the connection. Requests are served only if they are unambiguous.
+ * Heads of requests. An input has one line each for method, URL, version and the number of bytes
+ * received beyond those parsed, and then alternating names and values. A rejection is final; it has
+ * a known status and a message, and closes the connection. Requests are served only if unambiguous.
  */
 #include "server/http/framing.h"
 
@@ -15,7 +15,7 @@ struct seen {
     size_t size;
 };
 
-static bool is_among(char c, const char *others)
+static bool is_alphanumeric_or(char c, const char *others)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            strchr(others, c);
@@ -24,7 +24,7 @@ static bool is_among(char c, const char *others)
 static bool is_token(const char *name)
 {
     const char *c = name;
-    while (*c && is_among(*c, "!#$%&'*+-.^_`|~"))
+    while (*c && is_alphanumeric_or(*c, "!#$%&'*+-.^_`|~"))
         c++;
     return c > name && !*c;
 }
@@ -37,7 +37,7 @@ static bool is_value(const char *value)
     return true;
 }
 
-static void look_at(struct seen *seen, const char *name, const char *value)
+static void record(struct seen *seen, const char *name, const char *value)
 {
     seen->size += strlen(name) + 2 + strlen(value) + 2;
     seen->hosts += strcasecmp(name, "host") == 0;
@@ -50,7 +50,7 @@ static void look_at(struct seen *seen, const char *name, const char *value)
     }
 }
 
-static void check_verdict(const struct framing *framing, unsigned before)
+static void check_rejection(const struct framing *framing, unsigned before)
 {
     const unsigned status = framing->refused;
     must(status == 0 || status == 400 || status == 405 || status == 414 || status == 417 ||
@@ -60,7 +60,7 @@ static void check_verdict(const struct framing *framing, unsigned before)
     must(!status || (framing->why && is_printable(framing->why) && framing->close), "%u", status);
 }
 
-/* A request that is served is unambiguous; its connection is kept unless bytes are unexplained. */
+/* A served request is unambiguous; its connection is kept unless bytes are unaccounted for. */
 static void check_served(const struct framing *framing, const struct seen *seen, const char *method,
                          const char *uri, const char *version, int more)
 {
@@ -88,14 +88,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const int more = atoi(number) % 1000;
 
     framing_line(&framing, method, uri, version);
-    check_verdict(&framing, 0);
+    check_rejection(&framing, 0);
     seen.size = strlen(method) + 1 + strlen(uri) + 1 + strlen(version) + 2;
     while (input.left > 0) {
         const unsigned before = framing.refused;
         char *name = input_line(&input), *value = input_line(&input);
         framing_header(&framing, name, value);
-        check_verdict(&framing, before);
-        look_at(&seen, name, value);
+        check_rejection(&framing, before);
+        record(&seen, name, value);
         free(name);
         free(value);
     }
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const unsigned before = framing.refused;
     const long long received = (long long)seen.size + more;
     framing_end(&framing, received < 0 ? 0 : (size_t)received);
-    check_verdict(&framing, before);
+    check_rejection(&framing, before);
     if (!framing.refused && received >= 0)
         check_served(&framing, &seen, method, uri, version, more);
     free(method);

@@ -1,7 +1,7 @@
 /*
- * Files that may be PNGs; half of the mutations repair every CRC. An accepted file is accepted by a
- * second, plainer check, too; libpng reads the same dimensions, if it takes the header; and neither
- * a part of the file nor one with a flipped bit is accepted.
+ * Files that may be PNGs; half of the mutations repair every CRC. A second, simpler check accepts
+ * the same files. If libpng reads the header of an accepted file, it reads the same dimensions.
+ * Neither a part of such a file nor one with a flipped bit is accepted.
  */
 #include "server/png/image_verify.h"
 
@@ -27,14 +27,14 @@ static void write_word(uint8_t *bytes, uint32_t word)
 }
 
 /* Repair the CRC of each chunk. */
-static void mend(uint8_t *bytes, size_t size)
+static void repair(uint8_t *bytes, size_t size)
 {
     for (size_t at = SIGNATURE; at < size && size - at >= FRAME;) {
-        const size_t inside = read_word(bytes + at);
-        if (inside > size - at - FRAME)
+        const size_t length = read_word(bytes + at);
+        if (length > size - at - FRAME)
             return;
-        write_word(bytes + at + 8 + inside, (uint32_t)crc32(0, bytes + at + 4, (uInt)inside + 4));
-        at += inside + FRAME;
+        write_word(bytes + at + 8 + length, (uint32_t)crc32(0, bytes + at + 4, (uInt)length + 4));
+        at += length + FRAME;
     }
 }
 
@@ -42,11 +42,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, uns
 {
     size = LLVMFuzzerMutate(bytes, size, max_size);
     if (seed & 1)
-        mend(bytes, size);
+        repair(bytes, size);
     return size;
 }
 
-/* The second check: zlib's CRC, and the chunks that may follow each other. */
+/* The second check: zlib's CRC, and the order of chunks. */
 static bool is_whole(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
 {
     static const uint8_t header[] = {0, 0, 0, 13, 'I', 'H', 'D', 'R'};
@@ -58,15 +58,15 @@ static bool is_whole(const uint8_t *bytes, size_t size, uint32_t width, uint32_t
         if (ended || size - at < FRAME || read_word(bytes + at) > size - at - FRAME)
             return false;
         const uint8_t *chunk = bytes + at;
-        const size_t inside = read_word(chunk);
-        if (crc32(0, chunk + 4, (uInt)inside + 4) != read_word(chunk + 8 + inside))
+        const size_t length = read_word(chunk);
+        if (crc32(0, chunk + 4, (uInt)length + 4) != read_word(chunk + 8 + length))
             return false;
         if (at == SIGNATURE ? memcmp(chunk, header, sizeof header) != 0
                             : memcmp(chunk + 4, "IHDR", 4) == 0)
             return false;
         pixels |= memcmp(chunk + 4, "IDAT", 4) == 0;
         ended = memcmp(chunk + 4, "IEND", 4) == 0;
-        at += inside + FRAME;
+        at += length + FRAME;
     }
     return pixels && ended && read_word(bytes + 16) == width && read_word(bytes + 20) == height;
 }
@@ -75,7 +75,7 @@ static void read_bytes(png_structp png, png_bytep out, size_t length)
 {
     struct input *input = png_get_io_ptr(png);
     if (length > input->left)
-        png_error(png, "ends too soon");
+        png_error(png, "truncated");
     memcpy(out, input->at, length);
     input->at += length;
     input->left -= length;
@@ -105,36 +105,37 @@ static void check_libpng(struct input input, uint32_t width, uint32_t height)
     png_destroy_read_struct(&png, &header, NULL);
 }
 
-/* The input itself chooses the byte and the bit to change. */
-static void check_rot(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
+/* A CRC of the input selects the byte and the bit to change. */
+static void check_damaged(const uint8_t *bytes, size_t size, uint32_t width, uint32_t height)
 {
-    const uint32_t where = (uint32_t)crc32(0, bytes, (uInt)size);
-    const size_t kept = where % size;
+    const uint32_t choice = (uint32_t)crc32(0, bytes, (uInt)size);
+    const size_t kept = choice % size;
     uint8_t *copy = input_copy(bytes, kept);
-    must(!image_verify(copy, kept, width, height), "the first %zu bytes alone", kept);
+    must(!image_verify(copy, kept, width, height), "only the first %zu bytes", kept);
     free(copy);
     /* In theory a changed length can lead to other valid chunks. */
-    const size_t rotten = where % 2 ? SIGNATURE + 4 + where / 2 % 17 : size - 8 + where / 2 % 8;
+    const size_t damaged = choice % 2 ? SIGNATURE + 4 + choice / 2 % 17 : size - 8 + choice / 2 % 8;
     copy = input_copy(bytes, size);
-    copy[rotten] ^= (uint8_t)(1u << (where >> 29));
-    must(!image_verify(copy, size, width, height), "with a bit of byte %zu changed", rotten);
+    copy[damaged] ^= (uint8_t)(1u << (choice >> 29));
+    must(!image_verify(copy, size, width, height), "with a bit of byte %zu changed", damaged);
     free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    /* The header's dimensions, if there is one: no others could be accepted. */
-    const bool headed = size >= 24;
-    const uint32_t width = headed ? read_word(bytes + 16) : SIDE;
-    const uint32_t height = headed ? read_word(bytes + 20) : SIDE;
+    /* The dimensions in the header, if there is one: only these can be accepted. */
+    const bool has_header = size >= 24;
+    const uint32_t width = has_header ? read_word(bytes + 16) : SIDE;
+    const uint32_t height = has_header ? read_word(bytes + 20) : SIDE;
     const bool accepted = image_verify(bytes, size, width, height);
 
-    must(!image_verify(bytes, size, width + 1, height), "of another width");
-    must(!image_verify(bytes, size, width, height ^ 256), "of another height");
-    must(accepted == is_whole(bytes, size, width, height), "a second reading says %d", !accepted);
+    must(!image_verify(bytes, size, width + 1, height), "accepted with another width");
+    must(!image_verify(bytes, size, width, height ^ 256), "accepted with another height");
+    must(accepted == is_whole(bytes, size, width, height), "the second check returns %d",
+         !accepted);
     if (accepted) {
         check_libpng((struct input){bytes, size}, width, height);
-        check_rot(bytes, size, width, height);
+        check_damaged(bytes, size, width, height);
     }
     return 0;
 }

@@ -1,9 +1,9 @@
 /*
  * Whole connections: the input is sent to a daemon in this process. Its first byte is the size of
- * the pieces in which it is sent. Its second byte decides how the client ends: by half-closing,
- * and then every request gets a response, in order; or by leaving at once. Each response is
- * well-formed, with a known status and a body of the given length. Every request is completed
- * once. When the client has gone its connection is closed, and no file stays open.
+ * the pieces in which it is sent. Its second byte selects how the client ends: it half-closes, and
+ * then every request gets a response, in order; or it disconnects at once. Each response is
+ * well-formed, with a known status and a body of the given length. Every request is completed once.
+ * When the client has disconnected, its connection is closed, and no file stays open.
  *
  * A streamed response may be cut off if its client has half-closed.
  *
@@ -20,14 +20,14 @@
 #include "tests/fuzz/responses.h"
 
 enum {
-    INPUT_MAX = 1 << 14, /* a request is 16 bytes at least: GET / HTTP/1.0 and its end */
+    INPUT_MAX = 1 << 14, /* a request has at least 16 bytes: GET / HTTP/1.0 and its end */
     PIECES_MAX = 256,
-    GOT_MAX = 1 << 24, /* the client leaves after as many bytes */
+    GOT_MAX = 1 << 24, /* the client disconnects after this many bytes */
     PATIENCE_MS = 8000,
     TICK_MS = 20,
     HEADERS_FIT = 64, /* always fit into a connection's memory */
     BYTES_FIT = 7500, /* likewise: cookies and folded lines are stored twice */
-    QUIET = 4,        /* turns of the loop without anything happening */
+    QUIET = 4,        /* turns of the loop without any event */
     FILES_MAX = 64,
     FIRST_PNG = 3000, /* bytes of the PNG at x 0; 7 more for each x */
 };
@@ -35,7 +35,7 @@ enum {
 /* --- Fake renders -------------------------------------------------------------- */
 
 struct render_scratch {
-    char nothing;
+    char unused;
 };
 
 int render_scratch_new(struct render_scratch **out)
@@ -54,7 +54,7 @@ const void *render_scratch_pixels(const struct render_scratch *scratch)
     return scratch;
 }
 
-/* Some fail. Raw tiles have the right length: it is sent before they are made. */
+/* Some fail. Raw tiles have the right length, because it is sent before they are rendered. */
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_times *times)
 {
@@ -72,8 +72,8 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
     return 0;
 }
 
-/* Samples of WIDTH bytes. Some pieces fail, also behind others that do not. */
-static int fake(struct blob **out, const struct farlands_box *box, size_t width)
+/* Create samples of WIDTH bytes. Some pieces fail, also after others that succeeded. */
+static int fake_piece(struct blob **out, const struct farlands_box *box, size_t width)
 {
     const size_t count =
         (size_t)box->width * (size_t)box->height * (size_t)(box->depth ? box->depth : 1);
@@ -102,7 +102,7 @@ int render_heights(struct blob **out, struct render_scratch *scratch, const stru
 {
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world;
-    return fake(out, &box, 4);
+    return fake_piece(out, &box, 4);
 }
 
 int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
@@ -110,7 +110,7 @@ int render_samples(struct blob **out, struct render_scratch *scratch, const stru
 {
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world;
-    return fake(out, &box, 2);
+    return fake_piece(out, &box, 2);
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
@@ -119,20 +119,20 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     const struct farlands_box box = flat(grid);
     (void)scratch, (void)world, (void)height;
     *sum = adler_of((const uint8_t *)"", 0);
-    return fake(out, &box, 1);
+    return fake_piece(out, &box, 1);
 }
 
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box)
 {
     (void)scratch, (void)world;
-    return fake(out, box, 4);
+    return fake_piece(out, box, 4);
 }
 
 /* --- Fake searches -------------------------------------------------------------- */
 
 struct spawn_search {
-    int left; /* turns */
+    int left; /* calls of spawn_search_run() */
     struct spawn_place place;
 };
 
@@ -143,15 +143,15 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
 }
 
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
-                     const struct spawn_query *wish)
+                     const struct spawn_query *query)
 {
     (void)terrain;
     struct spawn_search *search = calloc(1, sizeof *search);
     if (!search)
         return -ENOMEM;
-    search->left = (int)(wish->x & 31);
-    search->place.x = wish->x;
-    search->place.y = wish->y;
+    search->left = (int)(query->x & 31);
+    search->place.x = query->x;
+    search->place.y = query->y;
     *out = search;
     return 0;
 }
@@ -181,14 +181,14 @@ static struct daemon *server;
 
 struct client {
     uv_poll_t poll;
-    uv_timer_t clock; /* also wakes the loop if it sleeps although its work is done */
+    uv_timer_t clock; /* also wakes a loop that sleeps with no work left */
     int ticks;
     int fd, handles;      /* not closed yet */
     const uint8_t *bytes; /* the whole input */
     size_t size;
     struct input input; /* the rest of it */
     size_t piece;
-    bool half_close; /* or leave at once */
+    bool half_close; /* or disconnect at once */
     bool ended, reset, full;
     size_t length;
     char *got;
@@ -280,14 +280,14 @@ static bool is_complete(const struct client *client)
             return false;
         last = head.close;
         if (responses == server->requests) {
-            /* libmicrohttpd's own refusal, before any handler. Version 0.9.75 sends the head twice
-             * for a missing Host or a wrong Content-Length, and then closes. */
+            /* libmicrohttpd's own error response, before any handler. Version 0.9.75 sends the head
+             * twice for a missing Host or a wrong Content-Length, and then closes. */
             must(last && head.status >= 400, "%u without a request", head.status);
             return client->ended;
         }
         const struct asked asked = server->asked[responses++];
         must(last || !(asked.refused || asked.last), "%u keeps the connection", head.status);
-        /* A method with a NUL may be HEAD to us, but not to libmicrohttpd. */
+        /* A method with a NUL may be HEAD for the daemon, but not for libmicrohttpd. */
         const bool to_head = asked.head && (!asked.refused || at == end);
         if (!head_has_body(&head, to_head))
             continue;
@@ -303,9 +303,9 @@ static bool is_complete(const struct client *client)
 
 /* --- One input --------------------------------------------------------------- */
 
-/* Send and receive until the client leaves, the connection ends, or no response is missing. (The
- * connection may then stay open until its deadline: libmicrohttpd does not notice a half-close that
- * arrives together with the last bytes.) */
+/* Send and receive until the client disconnects, the connection ends, or no response is missing.
+ * (The connection may then stay open until its deadline: libmicrohttpd does not notice a half-close
+ * that arrives together with the last bytes.) */
 static void client_talk(struct client *client)
 {
     uv_loop_t *loop = &server->loop;
@@ -319,11 +319,12 @@ static void client_talk(struct client *client)
         quiet = client->length == length ? quiet + 1 : 0;
         length = client->length;
     }
-    must(client->reset || client->full || !client->half_close || is_complete(client), "cut short");
+    must(client->reset || client->full || !client->half_close || is_complete(client),
+         "responses are missing");
 }
 
 /* Disconnect, and wait until nothing is left that could affect the next input. */
-static void client_leave(struct client *client)
+static void client_disconnect(struct client *client)
 {
     uv_loop_t *loop = &server->loop;
     uv_poll_stop(&client->poll);
@@ -331,8 +332,7 @@ static void client_leave(struct client *client)
     close(client->fd);
     for (int i = 0; daemon_is_busy(server) || server->closed < server->adopted; i++) {
         uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
-        http_expire(
-            server->http); /* notices clients that left while their response waits for bytes */
+        http_expire(server->http); /* notices disconnected clients whose response waits for bytes */
     }
     for (int i = 0; i < QUIET; i++) /* the last messages */
         uv_run(loop, UV_RUN_NOWAIT);
@@ -363,8 +363,8 @@ static void client_run(struct client *client)
         shutdown(client->fd, SHUT_WR);
     daemon_adopt(server, ends[1]);
     client_talk(client);
-    client_leave(client);
-    is_complete(client); /* well-formed even if it was cut short */
+    client_disconnect(client);
+    is_complete(client); /* well-formed even if cut off */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -33,8 +33,8 @@ static void check_tile(const struct route *route, const char *uri)
     if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))
         return;
     tile_path(&tile, path);
-    const char *asked = strchr(uri + 1, '/') + 1;
-    must(strlen(path) == strcspn(asked, "?") && strncmp(asked, path, strlen(path)) == 0,
+    const char *rest = strchr(uri + 1, '/') + 1;
+    must(strlen(path) == strcspn(rest, "?") && strncmp(rest, path, strlen(path)) == 0,
          "%s is also %s", path, uri);
 }
 
@@ -51,7 +51,7 @@ static void check_grid(const struct route *route)
         check_place(route->at_z + route->step * (route->depth - 1));
 }
 
-/* {world} is the text that was parsed. */
+/* The world and seed, formatted, are the text that was parsed. */
 static void check_world(const struct route *route, const char *uri)
 {
     char text[ROUTE_WORD + 32];
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     unsigned status = route_parse(&route, uri, why);
     if (status) {
         must(status == 400 || status == 404 || status == 413, "%u", status);
-        must(memchr(why, '\0', sizeof why) && why[0], "%u without a reason", status);
+        must(memchr(why, '\0', sizeof why) && why[0], "%u without a message", status);
         must(is_printable(why) || !is_printable(uri), "%s", why);
     } else {
         check_word(route.world);
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             check_place(x);
             check_place(y);
         }
-        must(route.places.length == 0, "a bad place");
+        must(route.places.length == 0, "an invalid place");
     }
     free(uri);
     return 0;

@@ -1,7 +1,7 @@
 /*
- * Single values, their kind picked by the first byte: numbers, HOST:PORT, URL prefixes, networks.
- * Parsers return one of their codes and leave OUT unchanged if their header says so. A parsed value
- * that is formatted and parsed again is the same; whole numbers have the same text, too.
+ * Single values, whose kind the first byte selects: numbers, HOST:PORT, URL prefixes, networks.
+ * Parsers return only documented codes, and leave OUT unchanged on error if their header says so. A
+ * parsed value, formatted and parsed again, is the same; whole numbers also have the same text.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,10 +19,10 @@ static bool is_text(const char *text, size_t length, const char *written)
     return strlen(written) == length && memcmp(text, written, length) == 0;
 }
 
-static void check_number_code(int err, bool untouched)
+static void check_number_error(int err, bool unchanged)
 {
     must(err == -EINVAL || err == -ERANGE, "%d", err);
-    must(untouched, "written to, with %d", err);
+    must(unchanged, "written to, with %d", err);
 }
 
 static void check_blocks(const char *text, size_t length)
@@ -31,17 +31,17 @@ static void check_blocks(const char *text, size_t length)
     char written[BLOCKS_TEXT];
     const int err = blocks_parse(text, length, &units);
     if (err) {
-        check_number_code(err, units == 7);
+        check_number_error(err, units == 7);
         return;
     }
     memset(written, '!', sizeof written);
     blocks_format(units, written);
     must(memchr(written, '\0', sizeof written), "not terminated");
-    must(strlen(written) <= length, "%s is no shorter", written);
+    must(strlen(written) <= length, "%s is longer", written);
     must(blocks_parse(written, strlen(written), &again) == 0 && again == units, "%s", written);
 }
 
-/* All units can be formatted. */
+/* Every number of units can be formatted. */
 static void check_units(const char *text, size_t length)
 {
     int64_t units = 0;
@@ -60,13 +60,13 @@ static void check_whole(const char *text, size_t length)
     int err = integer_parse(text, length, &number);
     snprintf(written, sizeof written, "%" PRId64, number);
     if (err)
-        check_number_code(err, number == 7);
+        check_number_error(err, number == 7);
     else
         must(is_text(text, length, written), "%s", written);
     err = unsigned_parse(text, length, &natural);
     snprintf(written, sizeof written, "%" PRIu64, natural);
     if (err)
-        check_number_code(err, natural == 7);
+        check_number_error(err, natural == 7);
     else
         must(is_text(text, length, written), "%s", written);
 }
@@ -100,10 +100,10 @@ static void check_authority(const char *text, size_t length)
         return;
     must(length < AUTHORITY_MAX && authority.host_length > 0, "%zu bytes", length);
     must(authority.host >= text && authority.host + authority.host_length <= text + length,
-         "not a part of the text");
+         "not within the text");
     must(authority.port >= AUTHORITY_NO_PORT && authority.port <= 65535, "%d", authority.port);
     const char *zone = memchr(authority.host, '%', authority.host_length);
-    must(authority.zone == (zone != NULL), "wrong about the zone");
+    must(authority.zone == (zone != NULL), "zone is wrong");
     must(!zone || zone + 1 < authority.host + authority.host_length, "an empty zone");
     must(listen == (authority.port != AUTHORITY_NO_PORT), "%d", authority.port);
     must(!in_url || (!authority.zone && authority.port != 0), "%d", authority.port);

@@ -1,6 +1,6 @@
 /*
- * Texts of worlds from random bytes, with any name. An error is one printable line and leaves the
- * result untouched; terrains of valid texts can be made.
+ * World documents of random bytes, with any name. An error is one printable line and leaves the
+ * result unchanged; the terrain of a valid document can be created.
  */
 #include "config/farlands_world.h"
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     memset(&world, '!', sizeof world);
     before = world;
-    /* The first line is the name; empty: NULL. */
+    /* The first line is the name; an empty line means NULL. */
     char *name = input_line(&input);
     char *text = input_copy(input.at, input.left);
     const int err =
@@ -26,12 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (err) {
         must(err == -EINVAL || err == -ENOENT || err == -ENOTSUP || err == -EFBIG, "%d", err);
         must(strncmp(why, "text:", 5) == 0, "%s", why);
-        for (const char *c = why; *c; c++) /* names may have any script */
+        for (const char *c = why; *c; c++) /* names may be in any script */
             must((unsigned char)*c >= 32 && *c != 127, "%s", why);
-        must(memcmp(&world, &before, sizeof world) == 0, "touched");
+        must(memcmp(&world, &before, sizeof world) == 0, "written to");
     } else {
         must(!*name || strcmp(world.name, name) == 0, "%s for %s", world.name, name);
-        must(farlands_terrain_new(&terrain, &world.params) == 0, "accepted, but cannot be made");
+        must(farlands_terrain_new(&terrain, &world.params) == 0, "accepted, but cannot be created");
         farlands_terrain_free(terrain);
     }
     free(name);

@@ -32,7 +32,8 @@ static inline bool is_named(const char *line, const char *name)
     return strncmp(line, name, strlen(name)) == 0;
 }
 
-/* NAME: VALUE, without characters in either that other parsers take for the end of the line. */
+/* Check a line NAME: VALUE: neither has characters that other parsers take for the end of the line.
+ */
 static inline void check_header(struct head *head, const char *line)
 {
     const size_t name = strcspn(line, ":");
@@ -85,9 +86,9 @@ static inline const char *check_chunks(const char *at, const char *end)
             must(end - at <= 8, "no chunk");
             return NULL;
         }
-        char *behind;
-        const size_t length = strtoull(at, &behind, 16);
-        must(behind == line && line > at && line - at <= 8, "no chunk");
+        char *digits_end;
+        const size_t length = strtoull(at, &digits_end, 16);
+        must(digits_end == line && line > at && line - at <= 8, "no chunk");
         at = line + 2;
         if ((size_t)(end - at) < length + 2)
             return NULL;
@@ -98,7 +99,7 @@ static inline const char *check_chunks(const char *at, const char *end)
     }
 }
 
-/* Check the body at AT, behind HEAD. Returns its end, or NULL if it is incomplete. ENDED: no bytes
+/* Check the body at AT, after HEAD. Returns its end, or NULL if it is incomplete. ENDED: no bytes
  * will follow END. */
 static inline const char *check_body(const struct head *head, const char *at, const char *end,
                                      bool ended)

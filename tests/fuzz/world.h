@@ -6,7 +6,7 @@
 #include "server/world/world.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Made once, never freed. */
+/* Created once, never freed. */
 static inline const struct worlds *fuzz_worlds(void)
 {
     static struct worlds *worlds;
