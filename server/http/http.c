@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "server/http/framing.h"
 #include "server/http/mhd_response.h"
-#include "server/http/request_head.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
 #include "server/telemetry/log.h"
@@ -257,8 +257,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        exchange->close =
-            request_head_read(&exchange->request, mhd, exchange->uri, method, version);
+        exchange->close = framing_read(&exchange->request, mhd, exchange->uri, method, version);
         exchange->state = STATE_CHECKED;
         /* A response to the first call makes libmicrohttpd close the connection, which is right
          * only for refused requests. */

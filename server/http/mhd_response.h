@@ -5,9 +5,8 @@
 #define FARLANDS_HTTP_MHD_RESPONSE_H
 
 #include <time.h>
-#include <uv.h>
 
-#include "server/http/message.h"
+#include "server/http/http.h"
 
 /* Made once, sent any number of times, on one loop's thread. */
 struct mhd_response {
