@@ -275,13 +275,13 @@ static int rename_to(struct put *put, int parent, const char *file)
 
 static int make_directories(struct put *put)
 {
-    const struct footprint each = footprint_of_directory(0, 0);
+    const uint64_t each = footprint_of_directory(0, 0).bytes;
     unsigned made = 0;
-    int err = reserve(put, footprint_times(each, TILE_DEPTH));
+    int err = reserve(put, (struct footprint){TILE_DEPTH * each, TILE_DEPTH});
     if (err)
         return err;
     err = disk_error(directory_create(put->cache->directory.fd, put->name, &made));
-    release(put, footprint_times(each, TILE_DEPTH - made));
+    release(put, (struct footprint){(TILE_DEPTH - made) * each, TILE_DEPTH - made});
     return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: try again */
 }
 

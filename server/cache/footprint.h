@@ -34,12 +34,6 @@ static inline bool footprint_fits(struct footprint a, struct footprint limit)
     return a.bytes <= limit.bytes && a.files <= limit.files;
 }
 
-/* COUNT times EACH. */
-static inline struct footprint footprint_times(struct footprint each, uint64_t count)
-{
-    return (struct footprint){each.bytes * count, each.files * count};
-}
-
 static inline uint64_t footprint_blocks(uint64_t bytes)
 {
     return (bytes + FOOTPRINT_BLOCK - 1) / FOOTPRINT_BLOCK * FOOTPRINT_BLOCK;

@@ -23,16 +23,6 @@ struct streamed_body {
     uint64_t *sent;
 };
 
-static struct streamed_body *body_new(const struct http_source *source, bool sized)
-{
-    struct streamed_body *body = calloc(1, sizeof *body);
-    if (!body)
-        return NULL;
-    body->source = *source;
-    body->sized = sized;
-    return body;
-}
-
 void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
                         struct deadline *deadline, const uv_loop_t *loop,
                         struct streamed_body **place, uint64_t *sent)
@@ -133,11 +123,12 @@ static struct MHD_Response *from_source(const struct http_response *response,
                                         struct streamed_body **body)
 {
     const bool sized = response->length >= 0;
-    *body = body_new(response->source, sized);
+    *body = malloc(sizeof **body);
     if (!*body) {
         response->source->done(response->source->context);
         return NULL;
     }
+    **body = (struct streamed_body){.source = *response->source, .sized = sized};
     struct MHD_Response *made = MHD_create_response_from_callback(
         sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN, BLOCK, read_body, *body, free_body);
     if (!made)
