@@ -15,7 +15,7 @@ process.on('exit', () => {
 export class Front extends Daemon {
     constructor() {
         super({ cache: false });
-        Object.assign(this, { folder: scratch(), host: '127.0.0.1', said: '' });
+        Object.assign(this, { directory: scratch(), host: '127.0.0.1', output: '' });
     }
 
     /* Start COMMAND, which inherits FDS from 3 on, and wait until it responds at this.port. FIND returns the port, or 0 if unknown. */
@@ -24,7 +24,7 @@ export class Front extends Daemon {
             env: { ...process.env, ...SBIN, ...env }, stdio: ['ignore', 'pipe', 'pipe', ...fds],
         });
         for (const stream of [child.stdout, child.stderr])
-            stream.setEncoding('utf8').on('data', (text) => { this.said += text; });
+            stream.setEncoding('utf8').on('data', (text) => { this.output += text; });
         running.add(child);
         /* If a failed test does not stop it, it exits with this process. */
         for (const held of [child, child.stdout, child.stderr])
@@ -32,7 +32,7 @@ export class Front extends Daemon {
         this.child = child;
         this.pid = child.pid;
         this.over = new Promise((resolve) => {
-            child.on('error', (error) => { this.said += error.message; resolve(); });
+            child.on('error', (error) => { this.output += error.message; resolve(); });
             child.on('close', resolve);
         }).finally(() => running.delete(child));
         const ended = () => child.exitCode !== null || !running.has(child);
@@ -41,7 +41,7 @@ export class Front extends Daemon {
             return this.port > 0 && this.get('/healthz', {}, { agent: false }).then(() => true, () => false);
         };
         if (!await eventually(async () => ended() || up(), 15000) || ended())
-            throw new Error(`${name} does not start: ${this.said}`);
+            throw new Error(`${name} does not start: ${this.output}`);
         this.authority = `${this.host}:${this.port}`;
         return this;
     }

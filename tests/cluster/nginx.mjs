@@ -30,17 +30,17 @@ export function fill(template, values) {
 }
 
 /* The main configuration, which includes such a file: as in Debian and the image, with paths of the test. */
-function mainFile(folder) {
+function mainFile(directory) {
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-        .map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
+        .map((kind) => `${kind}_temp_path ${directory}/${kind};`).join(' ');
     return `daemon off; worker_processes 2;
         ${process.getuid() === 0 ? 'user root;' : ''}
-        pid ${folder}/pid; error_log ${folder}/error info;
+        pid ${directory}/pid; error_log ${directory}/error info;
         events { worker_connections 4096; }
         http {
             ${temporary} types { text/html html; image/png png; } default_type application/octet-stream;
             sendfile on; tcp_nopush on; keepalive_timeout 65; gzip on; types_hash_max_size 2048;
-            log_format main '$remote_addr "$request" $status'; access_log ${folder}/main main;
+            log_format main '$remote_addr "$request" $status'; access_log ${directory}/main main;
             include conf.d/*.conf;
         }\n`;
 }
@@ -53,11 +53,11 @@ export class Nginx extends Front {
     constructor(template, values, { clock = false } = {}) {
         super();
         Object.assign(this, { template, values });
-        this.log = path.join(this.folder, 'access');
-        this.clock = clock ? new Clock(this.folder) : null;
-        fs.mkdirSync(path.join(this.folder, 'conf.d'));
-        fs.cpSync(path.join(FILES, 'farlands'), path.join(this.folder, 'farlands'), { recursive: true });
-        fs.writeFileSync(path.join(this.folder, 'nginx.conf'), mainFile(this.folder));
+        this.log = path.join(this.directory, 'access');
+        this.clock = clock ? new Clock(this.directory) : null;
+        fs.mkdirSync(path.join(this.directory, 'conf.d'));
+        fs.cpSync(path.join(FILES, 'farlands'), path.join(this.directory, 'farlands'), { recursive: true });
+        fs.writeFileSync(path.join(this.directory, 'nginx.conf'), mainFile(this.directory));
     }
 
     later(seconds) {
@@ -66,7 +66,7 @@ export class Nginx extends Front {
 
     /* Replace the text of the included file by CHANGE of it. */
     rewrite(change) {
-        const file = path.join(this.folder, 'conf.d', path.basename(this.template, '.template'));
+        const file = path.join(this.directory, 'conf.d', path.basename(this.template, '.template'));
         fs.writeFileSync(file, change(fs.readFileSync(file, 'utf8')));
     }
 
@@ -76,7 +76,7 @@ export class Nginx extends Front {
             ...this.values,
         };
         const file = path.basename(this.template, '.template');
-        fs.writeFileSync(path.join(this.folder, 'conf.d', file), fill(this.template, values));
+        fs.writeFileSync(path.join(this.directory, 'conf.d', file), fill(this.template, values));
     }
 
     async start() {
@@ -84,7 +84,8 @@ export class Nginx extends Front {
         this.port = socket.port;
         this.configure();
         const started = this.launch(
-            ['nginx', '-p', this.folder, '-e', path.join(this.folder, 'error'), '-c', path.join(this.folder, 'nginx.conf')],
+            ['nginx', '-p', this.directory, '-e', path.join(this.directory, 'error'),
+                '-c', path.join(this.directory, 'nginx.conf')],
             { env: { NGINX: '3;', ...this.clock?.env }, fds: [socket.fd] });
         socket.server.close(); /* nginx has inherited it; this process has accepted no connection */
         return started;
@@ -97,7 +98,7 @@ export class Nginx extends Front {
 
     /* The lines of the error log above level info. */
     complaints() {
-        return fs.readFileSync(path.join(this.folder, 'error'), 'utf8').split('\n')
+        return fs.readFileSync(path.join(this.directory, 'error'), 'utf8').split('\n')
             .filter((line) => /\[(warn|error|crit|alert|emerg)\]/.test(line));
     }
 }

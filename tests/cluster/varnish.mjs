@@ -21,11 +21,11 @@ function listensAt(work) {
 export class Varnish extends Front {
     constructor(origin) {
         super();
-        this.clock = new Clock(this.folder);
+        this.clock = new Clock(this.directory);
         const vcl = fs.readFileSync(VCL, 'utf8').replace('.host = "farlands"', `.host = "${origin.host}"`)
             .replace('.port = "8080"', `.port = "${origin.port}"`);
-        fs.writeFileSync(path.join(this.folder, 'default.vcl'), vcl);
-        fs.chmodSync(this.folder, 0o755);
+        fs.writeFileSync(path.join(this.directory, 'default.vcl'), vcl);
+        fs.chmodSync(this.directory, 0o755);
     }
 
     /* Varnish measures the idle times of connections by this clock, so open ones would be closed. */
@@ -35,13 +35,13 @@ export class Varnish extends Front {
     }
 
     start() {
-        const work = path.join(this.folder, 'work');
+        const work = path.join(this.directory, 'work');
         return this.launch(['varnishd', '-F', '-n', work, '-j', 'none', '-a', '127.0.0.1:0', '-s', 'malloc,200m',
-            '-s', 'Transient=malloc,100m', '-p', 'http_gzip_support=off', '-f', path.join(this.folder, 'default.vcl')],
+            '-s', 'Transient=malloc,100m', '-p', 'http_gzip_support=off', '-f', path.join(this.directory, 'default.vcl')],
         { env: this.clock.env, find: () => listensAt(work) });
     }
 
     complaints() {
-        return this.said.split('\n').filter((line) => /panic|assert|died/i.test(line));
+        return this.output.split('\n').filter((line) => /panic|assert|died/i.test(line));
     }
 }

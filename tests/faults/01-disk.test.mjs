@@ -10,10 +10,10 @@ import { useDaemon } from '../http/daemon.mjs';
 import { assertSamePixels, pngChunks } from '../http/png.mjs';
 import { eventually, patience, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { ABREAST, ANY_LINE, Faults, diskUse, logLines, noMounts, remount, settled, serving as servingAs, strays, tilesBelow, withTmpfs } from './faults.mjs';
+import { CONCURRENCY, Faults, NO_SHEDDING, diskUse, logLines, noMounts, remount, settled, serving as servingAs, strays, tilesBelow, withTmpfs } from './faults.mjs';
 
 const serving = (check, { config = '', ...options } = {}) =>
-    servingAs(check, { config: config + ANY_LINE, ...options });
+    servingAs(check, { config: config + NO_SHEDDING, ...options });
 
 /* Disables the memory cache, so that tiles are read from disk. */
 const NO_MEMORY = 'cache: { memory: 0 }\n';
@@ -36,8 +36,8 @@ async function stored(daemon, paths) {
     return files;
 }
 
-describe('the disk', { timeout: patience(90000), concurrency: ABREAST }, () => {
-    const reference = useDaemon({ config: ANY_LINE });
+describe('the disk', { timeout: patience(90000), concurrency: CONCURRENCY }, () => {
+    const reference = useDaemon({ config: NO_SHEDDING });
 
     /* Assert that PATHS are served with the same bytes as by a daemon without faults. */
     async function assertServed(daemon, paths) {

@@ -8,14 +8,14 @@ import { useDaemon } from '../http/daemon.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
 import { request } from '../http/wire.mjs';
-import { ABREAST, cpuSeconds, logLines, openFiles, probing, quantile, runOutOfFiles, serving, settled } from './faults.mjs';
+import { CONCURRENCY, cpuSeconds, logLines, openFiles, probing, quantile, runOutOfFiles, serving, settled } from './faults.mjs';
 
 const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 /* One connection per request. */
 const alone = () => new http.Agent({ keepAlive: false, maxSockets: Infinity });
 
-describe('the process', { timeout: patience(90000), concurrency: ABREAST }, () => {
+describe('the process', { timeout: patience(90000), concurrency: CONCURRENCY }, () => {
     const reference = useDaemon();
 
     it('fault 13: no file descriptors left: tiles are not stored, at most one log line per second', () =>

@@ -9,7 +9,7 @@ import { pngChunks } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
-import { ANY_LINE, logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
+import { NO_SHEDDING, logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
 
 const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
@@ -373,14 +373,14 @@ describe('limits per client and of memory', { timeout: patience(60000), concurre
         assert.ok(lost <= total / 10, `${lost} of ${total} popular tiles were no longer in memory`);
         // The scan was larger than the cache, whose limit holds.
         assert.ok(await daemon.metric('farlands_cache_bytes', 'tier="memory"') <= 4 << 20);
-    }, { config: `cache: { memory: 4M }\n${ANY_LINE}` }));
+    }, { config: `cache: { memory: 4M }\n${NO_SHEDDING}` }));
 
     it('faults 21 to 26: the tiles are unchanged', async () => {
         await serving(async (daemon) => {
             const results = await Promise.all(numbers(100).map((i) => settled(daemon.get(tile(i, i % 3)))));
             await eachRow(numbers(100), async (i) =>
                 assert.ok(results[i].answer?.body.equals(await reference.bytes(tile(i, i % 3)))));
-        }, { config: ANY_LINE });
+        }, { config: NO_SHEDDING });
         assertError(await reference.get('/nowhere'), 404);
     });
 });

@@ -13,7 +13,7 @@ import { pngChunks } from '../http/png.mjs';
 import { BINARY, eventually, patience, scratch, scratchFile } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
-import { ANY_LINE, Faults, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
+import { Faults, NO_SHEDDING, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
 
 const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
@@ -73,7 +73,7 @@ describe('shutdown', { timeout: patience(90000), concurrency: 2 }, () => {
                 assert.ok(Date.now() - started < patience(10000), `took ${Date.now() - started} ms`);
                 for (const count of await Promise.all(clients))
                     answered += count;
-            }, { config: ANY_LINE });
+            }, { config: NO_SHEDDING });
         assert.ok(answered > 100, `${answered} responses in four rounds: no load`);
     });
 
@@ -195,7 +195,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
     });
 
     it('fault 34: many SIGHUPs: coalesced, and no request fails', async () => {
-        const config = changing(ANY_LINE + world('alpha', 5));
+        const config = changing(NO_SHEDDING + world('alpha', 5));
         await serving(async (daemon) => {
             let going = true, count = 0;
             const clients = Promise.all(numbers(8).map(async (n) => {
@@ -209,7 +209,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
             for (const end = Date.now() + 2000; Date.now() < end; await sleep(1))
                 for (let i = 0; i < 10; i++, sent++)
                     daemon.kill('SIGHUP');
-            config.write(ANY_LINE + world('alpha', 6));
+            config.write(NO_SHEDDING + world('alpha', 6));
             daemon.kill('SIGHUP');
             assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6), 'the last SIGHUP is lost');
             going = false;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pngChunks } from '../http/png.mjs';
 import { end, eventually, launch, patience, scratch } from '../http/program.mjs';
-import { ABREAST, Faults, noMounts, remount, strays, tilesBelow, withTmpfs } from './faults.mjs';
+import { CONCURRENCY, Faults, noMounts, remount, strays, tilesBelow, withTmpfs } from './faults.mjs';
 
 const TOTAL = 341;
 const ARGS = ['--world', 'default', '--layer', 'relief', '--zoom', '0-4'];
@@ -35,7 +35,7 @@ async function assertFails(cache, cause, env) {
         pngChunks(fs.readFileSync(file));
 }
 
-describe('farlands render', { timeout: patience(90000), concurrency: ABREAST }, () => {
+describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY }, () => {
     it('reports a full disk, and continues when it is larger', { skip: noMounts }, () =>
         withTmpfs('size=3m', async (cache) => {
             await assertFails(cache, 'No space left on device');

@@ -25,7 +25,7 @@ export class Faults {
         this.rules = fs.openSync(file, 'r+');
         const sanitizer = [process.env.ASAN_OPTIONS, 'verify_asan_link_order=0'].filter(Boolean);
         this.env = {
-            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_FOLDER: fs.realpathSync(directory),
+            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_DIRECTORY: fs.realpathSync(directory),
             ASAN_OPTIONS: sanitizer.join(':'),
         };
     }
@@ -212,10 +212,10 @@ export function runOutOfFiles(pid) {
 }
 
 /* Concurrent tests. */
-export const ABREAST = patience(1) > 1 ? 2 : 6;
+export const CONCURRENCY = patience(1) > 1 ? 2 : 6;
 
 /* For tests of other subjects: no request is shed because of a long queue. */
-export const ANY_LINE = 'limits: { wait: 60000 }\n';
+export const NO_SHEDDING = 'limits: { wait: 60000 }\n';
 
 /* --- Requests ------------------------------------------------------------------- */
 

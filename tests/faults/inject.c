@@ -3,7 +3,7 @@
  * the test that started it. Both share a file with one rule per kind of call, so that the test can
  * set and end faults and count calls while the daemon runs.
  *
- * FAULTS_RULES names that file, FAULTS_FOLDER the cache: calls on other files never fail.
+ * FAULTS_RULES names that file, FAULTS_DIRECTORY the cache: calls on other files never fail.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,9 +64,9 @@ __attribute__((constructor)) static void start(void)
                     : mmap(NULL, CALLS * sizeof *rules, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    directory = getenv("FAULTS_FOLDER");
+    directory = getenv("FAULTS_DIRECTORY");
     if (map == MAP_FAILED || !directory) {
-        static const char why[] = "inject: FAULTS_RULES and FAULTS_FOLDER are needed\n";
+        static const char why[] = "inject: FAULTS_RULES and FAULTS_DIRECTORY are needed\n";
         send(STDERR_FILENO, why, sizeof why - 1, 0);
         _exit(126);
     }
