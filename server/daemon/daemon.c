@@ -133,9 +133,16 @@ static int open_sockets(struct server *server, int *sockets)
 static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
 {
     const struct config *config = server->snapshot->config;
-    int sockets[ACCEPTOR_SOCKETS_MAX];
+    struct acceptor_parts parts = {
+        .loop = &server->loop,
+        .clients = server->clients,
+        .metrics = &server->metrics,
+        .limit_for = limit_for,
+        .hand_off = hand_off,
+        .context = server,
+    };
     const unsigned connections = reload_connections(config);
-    int count = connections ? open_sockets(server, sockets) : -EMFILE;
+    int count = connections ? open_sockets(server, parts.sockets) : -EMFILE;
 
     if (count < 0) {
         log_line(LOG_ERROR, "cannot listen on %s: %s",
@@ -143,20 +150,11 @@ static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
                  listen_error(count));
         return count;
     }
-    listener_address(sockets[0], address, ADDRESS_MAX);
-    const struct acceptor_parts parts = {
-        .loop = &server->loop,
-        .sockets = sockets,
-        .count = count,
-        .clients = server->clients,
-        .metrics = &server->metrics,
-        .limit_for = limit_for,
-        .hand_off = hand_off,
-        .context = server,
-    };
+    listener_address(parts.sockets[0], address, ADDRESS_MAX);
+    parts.count = count;
     int err = acceptor_new(&server->acceptor, &parts, connections);
     for (int i = 0; err && i < count; i++)
-        close(sockets[i]);
+        close(parts.sockets[i]);
     return err;
 }
 

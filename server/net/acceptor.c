@@ -21,7 +21,6 @@ struct acceptor {
     uint64_t warned_at; /* ms */
     uv_async_t resume;  /* a connection was closed, or the limit raised */
     uv_timer_t backoff;
-    int sockets[ACCEPTOR_SOCKETS_MAX];
     uv_poll_t polls[ACCEPTOR_SOCKETS_MAX];
 };
 
@@ -117,7 +116,7 @@ static void on_connections(uv_poll_t *poll, int status, int events)
         return;
     }
     for (int i = 0; i < ROUND && !is_full(acceptor); i++)
-        if (!accept_one(acceptor, acceptor->sockets[poll - acceptor->polls]))
+        if (!accept_one(acceptor, acceptor->parts.sockets[poll - acceptor->polls]))
             break;
     pause_if_full(acceptor);
 }
@@ -171,11 +170,9 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
     uv_timer_init(parts->loop, &acceptor->backoff);
     acceptor->resume.data = acceptor->backoff.data = acceptor;
     for (int i = 0; i < parts->count; i++) {
-        acceptor->sockets[i] = parts->sockets[i];
-        uv_poll_init(parts->loop, &acceptor->polls[i], acceptor->sockets[i]);
+        uv_poll_init(parts->loop, &acceptor->polls[i], parts->sockets[i]);
         acceptor->polls[i].data = acceptor;
     }
-    acceptor->parts.sockets = acceptor->sockets;
     watch(acceptor, true);
     *out = acceptor;
     return 0;
@@ -191,10 +188,10 @@ void acceptor_stop(struct acceptor *acceptor, bool accept_backlog)
     for (int i = 0; i < acceptor->parts.count; i++) {
         /* Closing the socket would reset the connections in its backlog. */
         for (int n = 0; accept_backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
-            if (!accept_one(acceptor, acceptor->sockets[i]))
+            if (!accept_one(acceptor, acceptor->parts.sockets[i]))
                 break;
         uv_close((uv_handle_t *)&acceptor->polls[i], NULL);
-        close(acceptor->sockets[i]);
+        close(acceptor->parts.sockets[i]);
     }
     uv_timer_stop(&acceptor->backoff); /* accept_one may have started it */
 }

@@ -20,7 +20,8 @@ enum {
 
 struct acceptor_parts {
     uv_loop_t *loop;
-    const int *sockets; /* non-blocking; owned by the acceptor once acceptor_new succeeds */
+    /* Non-blocking; owned by the acceptor once acceptor_new succeeds. */
+    int sockets[ACCEPTOR_SOCKETS_MAX];
     int count;
     struct client_limits *clients;
     struct metrics *metrics;

@@ -234,42 +234,22 @@ static void format_bounds(const struct mbtiles_metadata *metadata, char *out, si
 
 static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadata *metadata)
 {
-    char bounds[4 * REAL_TEXT], center[3 * REAL_TEXT], minzoom[16], maxzoom[16], version[16];
+    /* The type is an opaque map. Tile servers copy unknown keys to their TileJSON, where maps look
+     * for the encoding. */
+    static const char format[] = "INSERT INTO metadata SELECT * FROM (VALUES"
+                                 " ('name', %Q), ('format', 'png'), ('bounds', %Q),"
+                                 " ('center', %Q), ('minzoom', '%d'), ('maxzoom', '%d'),"
+                                 " ('description', %Q), ('type', 'baselayer'),"
+                                 " ('version', NULLIF('%d', '0')), ('encoding', %Q),"
+                                 " ('fingerprint', %Q)) WHERE column2 NOT NULL";
+    char bounds[4 * REAL_TEXT], center[3 * REAL_TEXT];
     format_bounds(metadata, bounds, sizeof bounds);
     format_center(metadata, center, sizeof center);
-    snprintf(minzoom, sizeof minzoom, "%d", metadata->zoom_min);
-    snprintf(maxzoom, sizeof maxzoom, "%d", metadata->zoom_max);
-    snprintf(version, sizeof version, "%d", metadata->version);
-    const struct {
-        const char *name, *value;
-    } pairs[] = {
-        {"name", metadata->name},
-        {"format", "png"},
-        {"bounds", bounds},
-        {"center", center},
-        {"minzoom", minzoom},
-        {"maxzoom", maxzoom},
-        {"description", metadata->description},
-        {"type", "baselayer"}, /* opaque */
-        {"version", metadata->version ? version : NULL},
-        /* Tile servers copy unknown keys to their TileJSON, where maps look for this one. */
-        {"encoding", metadata->encoding},
-        {"fingerprint", metadata->fingerprint},
-    };
-    sqlite3_stmt *insert;
-    int err = check(archive, sqlite3_prepare_v2(archive->db, "INSERT INTO metadata VALUES (?, ?)",
-                                                -1, &insert, NULL));
-    if (err)
-        return err;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && !err; i++) {
-        if (!pairs[i].value)
-            continue;
-        sqlite3_bind_text(insert, 1, pairs[i].name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 2, pairs[i].value, -1, SQLITE_STATIC);
-        err = check(archive, sqlite3_step(insert));
-        sqlite3_reset(insert);
-    }
-    sqlite3_finalize(insert);
+    char *sql = sqlite3_mprintf(format, metadata->name, bounds, center, metadata->zoom_min,
+                                metadata->zoom_max, metadata->description, metadata->version,
+                                metadata->encoding, metadata->fingerprint);
+    int err = sql ? execute(archive, sql) : -ENOMEM;
+    sqlite3_free(sql);
     return err;
 }
 
