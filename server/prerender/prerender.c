@@ -24,28 +24,25 @@ enum {
 
 struct prerender {
     struct prerender_parts parts;
-    uint64_t count;
     struct render_scratch **scratch; /* one per thread; NULL when verifying */
     struct thread_group *group;
-    /* Atomic. */
-    uint64_t next, found, rendered, missing, archived;
-    struct footprint stored; /* of the found and rendered tiles */
-    unsigned pending;
-    bool stop;
-    pthread_mutex_t lock; /* of the members below */
-    enum prerender_end end;
-    int err;
-    struct tile tile;
+    uint64_t total, next; /* tiles; NEXT is atomic */
+    bool stop;            /* atomic */
+    pthread_mutex_t lock; /* of TALLY */
+    struct prerender_tally tally;
 };
-
-static uint64_t load(const uint64_t *count)
-{
-    return __atomic_load_n(count, __ATOMIC_RELAXED);
-}
 
 static uint64_t add(uint64_t *count, uint64_t more)
 {
     return __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
+}
+
+/* Add MORE to COUNTER, a member of the tally. */
+static void count(struct prerender *prerender, uint64_t *counter, int64_t more)
+{
+    pthread_mutex_lock(&prerender->lock);
+    *counter += (uint64_t)more;
+    pthread_mutex_unlock(&prerender->lock);
 }
 
 static bool is_stopped(const struct prerender *prerender)
@@ -58,11 +55,11 @@ static void stop_with(struct prerender *prerender, enum prerender_end end, int e
                       const struct tile *tile)
 {
     pthread_mutex_lock(&prerender->lock);
-    if (prerender->end == PRERENDER_DONE) {
-        prerender->end = end;
-        prerender->err = err;
+    if (prerender->tally.end == PRERENDER_DONE) {
+        prerender->tally.end = end;
+        prerender->tally.err = err;
         if (tile)
-            prerender->tile = *tile;
+            prerender->tally.tile = *tile;
     }
     pthread_mutex_unlock(&prerender->lock);
     __atomic_store_n(&prerender->stop, true, __ATOMIC_RELAXED);
@@ -71,33 +68,38 @@ static void stop_with(struct prerender *prerender, enum prerender_end end, int e
 static void wait_for_space(struct prerender *prerender)
 {
     const struct timespec time = {0, PAUSE_MS * 1000000};
-    __atomic_fetch_add(&prerender->pending, 1, __ATOMIC_RELAXED);
+    count(prerender, &prerender->tally.pending, 1);
     nanosleep(&time, NULL);
-    __atomic_fetch_sub(&prerender->pending, 1, __ATOMIC_RELAXED);
+    count(prerender, &prerender->tally.pending, -1);
 }
 
-/* The tiles in the cache and the directories of all tiles so far. */
-static struct footprint stored_size(const struct prerender *prerender)
+void prerender_tally(struct prerender *prerender, struct prerender_tally *out)
 {
     const struct footprint each = footprint_of_directory(0, 0);
-    const struct footprint tiles = {load(&prerender->stored.bytes), load(&prerender->stored.files)};
-    const uint64_t next = load(&prerender->next);
+    const uint64_t next = __atomic_load_n(&prerender->next, __ATOMIC_RELAXED);
     const uint64_t directories = tile_plan_directories(
-        prerender->parts.plan, next < prerender->count ? next : prerender->count);
-    return footprint_sum(tiles,
-                         (struct footprint){directories * each.bytes, directories * each.files});
+        prerender->parts.plan, next < prerender->total ? next : prerender->total);
+    pthread_mutex_lock(&prerender->lock);
+    *out = prerender->tally;
+    pthread_mutex_unlock(&prerender->lock);
+    out->total = prerender->total;
+    out->size = footprint_sum(
+        out->size, (struct footprint){directories * each.bytes, directories * each.files});
 }
 
 static void add_stored(struct prerender *prerender, struct footprint size)
 {
-    add(&prerender->stored.bytes, size.bytes);
-    add(&prerender->stored.files, size.files);
+    pthread_mutex_lock(&prerender->lock);
+    prerender->tally.size = footprint_sum(prerender->tally.size, size);
+    pthread_mutex_unlock(&prerender->lock);
 }
 
 /* True if SIZE more can be stored without evicting a tile of this plan. */
-static bool fits_quota(const struct prerender *prerender, struct footprint size)
+static bool fits_quota(struct prerender *prerender, struct footprint size)
 {
-    return footprint_fits(footprint_sum(stored_size(prerender), size),
+    struct prerender_tally tally;
+    prerender_tally(prerender, &tally);
+    return footprint_fits(footprint_sum(tally.size, size),
                           eviction_thread_low_watermark(prerender->parts.quota));
 }
 
@@ -156,7 +158,7 @@ static void store(struct prerender *prerender, const struct tile *tile, const st
     int err = put_retrying(prerender, tile, png);
     if (!err) {
         add_stored(prerender, size);
-        add(&prerender->rendered, 1);
+        count(prerender, &prerender->tally.rendered, 1);
     } else if (!is_temporary(err) || !is_stopped(prerender)) {
         stop_with(prerender, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err, tile);
     }
@@ -169,7 +171,7 @@ static void try_to_store(struct prerender *prerender, const struct tile *tile,
     const struct footprint size = footprint_of_file(png->length);
     if (fits_quota(prerender, size) && disk_cache_put(prerender->parts.cache, tile, png) == 0)
         add_stored(prerender, size);
-    add(&prerender->rendered, 1);
+    count(prerender, &prerender->tally.rendered, 1);
 }
 
 static void put_into_archive(struct prerender *prerender, const struct tile *tile,
@@ -179,7 +181,7 @@ static void put_into_archive(struct prerender *prerender, const struct tile *til
     if (err)
         stop_with(prerender, PRERENDER_ARCHIVE, err, tile);
     else
-        add(&prerender->archived, 1);
+        count(prerender, &prerender->tally.archived, 1);
 }
 
 static void make_tile(struct prerender *prerender, struct render_scratch *scratch,
@@ -188,7 +190,7 @@ static void make_tile(struct prerender *prerender, struct render_scratch *scratc
     struct blob *png;
     if (disk_cache_get(prerender->parts.cache, tile, true, &png) == 0) {
         add_stored(prerender, footprint_of_file(png->length));
-        add(&prerender->found, 1);
+        count(prerender, &prerender->tally.found, 1);
     } else {
         const uint64_t start = uv_hrtime();
         int err = render_tile(&png, scratch, tile, NULL);
@@ -212,7 +214,7 @@ static void make_tiles(void *context, unsigned number)
     while (!is_stopped(prerender)) {
         const uint64_t index = add(&prerender->next, 1);
         struct tile tile;
-        if (index >= prerender->count)
+        if (index >= prerender->total)
             break;
         const size_t part = tile_plan_get(prerender->parts.plan, index, &tile);
         make_tile(prerender, prerender->scratch[number], &prerender->parts.work[part], &tile);
@@ -225,17 +227,17 @@ static void verify_tiles(void *context, unsigned number)
     (void)number;
     while (!is_stopped(prerender)) {
         uint64_t index = add(&prerender->next, VERIFY_CHUNK), found = 0;
-        if (index >= prerender->count)
+        if (index >= prerender->total)
             break;
-        const uint64_t left = prerender->count - index;
+        const uint64_t left = prerender->total - index;
         const uint64_t chunk = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
         for (uint64_t i = 0; i < chunk; i++) {
             struct tile tile;
             tile_plan_get(prerender->parts.plan, index + i, &tile);
             found += disk_cache_has(prerender->parts.cache, &tile);
         }
-        add(&prerender->found, found);
-        add(&prerender->missing, chunk - found);
+        count(prerender, &prerender->tally.found, (int64_t)found);
+        count(prerender, &prerender->tally.missing, (int64_t)(chunk - found));
     }
 }
 
@@ -245,7 +247,7 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
     if (!prerender)
         return -ENOMEM;
     prerender->parts = *parts;
-    prerender->count = tile_plan_count(parts->plan);
+    prerender->total = tile_plan_count(parts->plan);
     pthread_mutex_init(&prerender->lock, NULL);
     if (!verify)
         prerender->scratch = calloc(parts->threads, sizeof(struct render_scratch *));
@@ -271,25 +273,6 @@ bool prerender_wait(struct prerender *prerender, long ms)
 void prerender_stop(struct prerender *prerender)
 {
     stop_with(prerender, PRERENDER_STOPPED, 0, NULL);
-}
-
-void prerender_tally(const struct prerender *prerender, struct prerender_tally *out)
-{
-    pthread_mutex_t *lock = (pthread_mutex_t *)&prerender->lock;
-    *out = (struct prerender_tally){
-        .total = prerender->count,
-        .found = load(&prerender->found),
-        .rendered = load(&prerender->rendered),
-        .missing = load(&prerender->missing),
-        .archived = load(&prerender->archived),
-        .size = stored_size(prerender),
-        .pending = __atomic_load_n(&prerender->pending, __ATOMIC_RELAXED),
-    };
-    pthread_mutex_lock(lock);
-    out->end = prerender->end;
-    out->err = prerender->err;
-    out->tile = prerender->tile;
-    pthread_mutex_unlock(lock);
 }
 
 void prerender_free(struct prerender *prerender)

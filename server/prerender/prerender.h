@@ -34,8 +34,8 @@ struct prerender_tally {
     uint64_t found, rendered; /* in the cache before; rendered and stored now */
     uint64_t missing;         /* when verifying: not in the cache */
     uint64_t archived;        /* put into the archive */
-    struct footprint size;    /* of the found and rendered tiles, with their directories */
-    unsigned pending;         /* threads that wait for free space */
+    struct footprint size;    /* of the found and rendered tiles, with the directories so far */
+    uint64_t pending;         /* threads that wait for free space */
     enum prerender_end end;   /* the first reason to stop */
     int err;                  /* and its error, if any */
     struct tile tile;         /* and its tile, but for PRERENDER_STOPPED */
@@ -56,7 +56,7 @@ bool prerender_wait(struct prerender *prerender, long ms);
 void prerender_stop(struct prerender *prerender);
 
 /* Any thread. */
-void prerender_tally(const struct prerender *prerender, struct prerender_tally *out);
+void prerender_tally(struct prerender *prerender, struct prerender_tally *out);
 
 /* Waits for the threads: call it after the end, or after prerender_stop. */
 void prerender_free(struct prerender *prerender);
