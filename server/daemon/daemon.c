@@ -179,8 +179,6 @@ static int open_access_log(struct server *server)
 
 static int make_parts(struct server *server)
 {
-    const struct pipeline_parts pipeline = {server->snapshot->config, &server->metrics, is_current,
-                                            server};
     int err = shutdown_start(server);
     if (!err)
         err = open_access_log(server);
@@ -189,7 +187,8 @@ static int make_parts(struct server *server)
     if (!err)
         err = recent_worlds_new(&server->recent_worlds);
     if (!err)
-        err = pipeline_new(&server->pipeline, &pipeline);
+        err = pipeline_new(&server->pipeline, server->snapshot->config, &server->metrics,
+                           is_current, server);
     for (unsigned i = 0; !err && i < server_shards(server->snapshot->config); i++)
         err = shard_new(server);
     if (err)

@@ -23,14 +23,16 @@ static struct footprint quota_of(const struct config *config)
     return (struct footprint){config->cache.disk, config->cache.files};
 }
 
-static void open_disk_cache(struct pipeline *pipeline, const struct pipeline_parts *parts)
+static void open_disk_cache(struct pipeline *pipeline, const struct config *config,
+                            bool (*is_current)(void *context, const char *fingerprint),
+                            void *context)
 {
-    const struct footprint quota = quota_of(parts->config);
-    int err = disk_cache_path(parts->config, pipeline->directory);
+    const struct footprint quota = quota_of(config);
+    int err = disk_cache_path(config, pipeline->directory);
 
     if (!err)
         err = disk_cache_open(&pipeline->fetcher.disk_cache, pipeline->directory, &quota,
-                              parts->is_current, parts->context);
+                              is_current, context);
     if (err) {
         log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
                  pipeline->directory[0] ? pipeline->directory
@@ -75,18 +77,19 @@ static int make_readers(struct pipeline *pipeline)
     return work_queue_new(&pipeline->fetcher.readers, &options);
 }
 
-int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)
+int pipeline_new(struct pipeline **out, const struct config *config, struct metrics *metrics,
+                 bool (*is_current)(void *context, const char *fingerprint), void *context)
 {
     struct pipeline *pipeline = calloc(1, sizeof *pipeline);
     if (!pipeline)
         return -ENOMEM;
     struct fetcher *fetcher = &pipeline->fetcher;
-    fetcher->metrics = parts->metrics;
+    fetcher->metrics = metrics;
     int err = single_flight_new(&fetcher->flights);
     if (!err)
         err = memory_cache_new(&fetcher->memory_cache, 0);
     if (!err)
-        err = make_renderers(pipeline, parts->config);
+        err = make_renderers(pipeline, config);
     if (!err)
         err = make_readers(pipeline);
     if (err) {
@@ -94,8 +97,8 @@ int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts)
         pipeline_free(pipeline);
         return err;
     }
-    open_disk_cache(pipeline, parts);
-    pipeline_limit(pipeline, parts->config);
+    open_disk_cache(pipeline, config, is_current, context);
+    pipeline_limit(pipeline, config);
     *out = pipeline;
     return 0;
 }

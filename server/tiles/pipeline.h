@@ -16,17 +16,11 @@ struct pipeline {
     void **scratches;                    /* private: of the render threads */
 };
 
-struct pipeline_parts {
-    const struct config *config; /* used by pipeline_new only */
-    struct metrics *metrics;     /* outlives the pipeline */
-    /* True if the tiles of FINGERPRINT are served at present. Any thread. */
-    bool (*is_current)(void *context, const char *fingerprint);
-    void *context;
-};
-
-/* Returns 0 or a negative code. If there can be no disk cache, that is logged, and there is none.
- */
-int pipeline_new(struct pipeline **out, const struct pipeline_parts *parts);
+/* CONFIG is used here only; METRICS outlives the pipeline. IS_CURRENT, called by any thread with
+ * CONTEXT, returns true if the tiles of FINGERPRINT are served at present. Returns 0 or a negative
+ * code. If there can be no disk cache, that is logged, and there is none. */
+int pipeline_new(struct pipeline **out, const struct config *config, struct metrics *metrics,
+                 bool (*is_current)(void *context, const char *fingerprint), void *context);
 
 /* Apply the limits of CONFIG. */
 void pipeline_limit(struct pipeline *pipeline, const struct config *config);

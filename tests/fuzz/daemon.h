@@ -104,9 +104,9 @@ static inline struct daemon *daemon_new(void)
     must(mailbox_new(&daemon.mailbox, &daemon.loop) == 0, "no mailbox");
     must(client_limits_new(&daemon.clients) == 0, "out of memory");
     must(recent_worlds_new(&daemon.recent_worlds) == 0, "out of memory");
-    const struct pipeline_parts pipeline = {daemon.config, &daemon.metrics, daemon_is_current,
-                                            &daemon};
-    must(pipeline_new(&daemon.pipeline, &pipeline) == 0, "no pipeline");
+    must(pipeline_new(&daemon.pipeline, daemon.config, &daemon.metrics, daemon_is_current,
+                      &daemon) == 0,
+         "no pipeline");
     const struct service_parts service = {.mailbox = daemon.mailbox,
                                           .fetcher = &daemon.pipeline->fetcher,
                                           .clients = daemon.clients,

@@ -58,8 +58,7 @@ static void set_up(void)
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
-    const struct pipeline_parts for_pipeline = {snapshot->config, &metrics, is_current, NULL};
-    ck_assert_int_eq(pipeline_new(&pipeline, &for_pipeline), 0);
+    ck_assert_int_eq(pipeline_new(&pipeline, snapshot->config, &metrics, is_current, NULL), 0);
     const struct service_parts for_service = {.mailbox = mailbox,
                                               .fetcher = &pipeline->fetcher,
                                               .clients = clients,
