@@ -66,7 +66,7 @@ steps_end() {
         { passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
         END {
             if (names) print "failed:" names
-            printf "%d passed, %d failed, %d skipped in %d s\n", passed, failed, skipped, seconds
+            printf "%d s\n%d passed, %d failed, %d skipped\n", seconds, passed, failed, skipped
             exit names != ""
         }' "$steps_logs/results"
 }
