@@ -326,7 +326,8 @@ describe('render --export', { timeout: patience(120000) }, () => {
         const config = scratchFile('farlands.yaml', 'cache: { disk: 2M }\n');
         const { code, stdout, stderr } = await render(cache, ['--config', config, ...WORLD, '--zoom', '0-3', '--export', file]);
         assert.equal(code, 0, stderr);
-        assert.equal(stderr, '');
+        const progress = /^farlands: \d+ of 85 tiles done .*\n/gm;     // on a slow machine
+        assert.equal(stderr.replace(progress, ''), '');
         assert.match(stdout.toString(), /85 rendered, 0 from the cache/);
         const kept = tilesIn(cache);
         assert.ok(kept.length > 0 && kept.length < 30, `${kept.length} in the cache`);
