@@ -68,7 +68,7 @@ export function seconds(duration) {
 
 /* The limit of a daemon's drain, in seconds. */
 export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
-    fs.readFileSync(new URL('../../server/daemon/daemon.c', import.meta.url), 'utf8'))[1]);
+    fs.readFileSync(new URL('../../server/daemon/shutdown.c', import.meta.url), 'utf8'))[1]);
 /* The limit of HAProxy's drain, in seconds. */
 export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
 
