@@ -6,7 +6,7 @@
 #define FARLANDS_API_FORWARDED_H
 
 #include "config/config.h"
-#include "server/http/http.h"
+#include "server/http/message.h"
 
 enum forwarded_scope {
     FORWARDED_INSIDE,

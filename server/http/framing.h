@@ -6,7 +6,7 @@
 #ifndef FARLANDS_HTTP_FRAMING_H
 #define FARLANDS_HTTP_FRAMING_H
 
-#include "server/http/http.h"
+#include "server/http/message.h"
 
 /* The framing of one request. Zero it, then call framing_line, framing_header for each header, and
  * framing_end. */

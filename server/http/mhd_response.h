@@ -5,8 +5,9 @@
 #define FARLANDS_HTTP_MHD_RESPONSE_H
 
 #include <time.h>
+#include <uv.h>
 
-#include "server/http/http.h"
+#include "server/http/message.h"
 
 /* Made once, sent any number of times, on one loop's thread. */
 struct mhd_response {

@@ -40,7 +40,7 @@ struct deadline {
 
 /* Initially zero. */
 struct deadlines {
-    LIST_HEAD(, deadline) list;
+    LIST_HEAD(deadline_list, deadline) list;
     unsigned count;
 };
 

@@ -17,7 +17,7 @@ struct lingering_close {
     /* A connection that lingering_close_add has kept is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
-    LIST_HEAD(, lingerer) list;
+    LIST_HEAD(lingerer_list, lingerer) list;
     unsigned count;
     bool ended; /* keep no more */
 };

@@ -1,0 +1,72 @@
+/* Requests and responses as plain data: what handlers read and make. */
+#ifndef FARLANDS_HTTP_MESSAGE_H
+#define FARLANDS_HTTP_MESSAGE_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "server/core/blob.h"
+
+enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
+
+struct http_request {
+    enum http_method method;
+    const char *verb; /* the method as sent, even if it is not one of the above */
+    const char *uri;  /* as sent, with its query, not decoded; printable ASCII unless refused */
+    /* Header values, or NULL. If a header is repeated, the last one. */
+    const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
+    const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const char *priority, *referer, *user_agent;
+    const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
+    uint64_t begun;              /* when the request line was complete, by uv_hrtime */
+    bool last;                   /* the connection closes after the response */
+    unsigned refused;            /* 0, or the status that the request must be refused with */
+    const char *why;             /* the reason, if refused */
+};
+
+struct http_header {
+    const char *name, *value;
+};
+
+enum { HTTP_LENGTH_UNKNOWN = -1 };
+
+/*
+ * A body produced while it is sent. Both functions are called on the loop's thread and must not
+ * call into http, except that READ may http_wake other exchanges.
+ */
+struct http_source {
+    /*
+     * Copy up to MAX bytes to OUT and return how many. Returns 0 if no bytes are available yet:
+     * call http_wake once there are. Returns UV_EOF at the end of a body of unknown length. Any
+     * other negative code cuts the connection off, as does UV_EOF before LENGTH bytes. Not called
+     * again after the body is complete or cut off.
+     */
+    ssize_t (*read)(void *context, void *out, size_t max);
+    /* The body is no longer needed, sent or not. Always called, exactly once. */
+    void (*done)(void *context);
+    void *context;
+};
+
+struct http_response {
+    unsigned status;
+    const char *type;                  /* Content-Type, or NULL */
+    struct blob *body;                 /* or NULL; http takes a reference of its own */
+    size_t first, count;               /* the part of BODY to send; COUNT 0: all of it */
+    const struct http_source *source;  /* in place of BODY, or NULL; copied */
+    int64_t length;                    /* of SOURCE, or for HEAD of the absent body; or unknown */
+    const struct http_header *headers; /* names and values are copied */
+    int header_count;
+};
+
+/* Bytes of body that RESPONSE will send; 0 if unknown. */
+static inline size_t http_body_length(const struct http_response *response)
+{
+    if (response->source)
+        return response->length < 0 ? 0 : (size_t)response->length;
+    if (!response->body)
+        return 0;
+    return response->count ? response->count : response->body->length;
+}
+
+#endif
