@@ -79,7 +79,7 @@ static double add_octave(const struct farlands_terrain *terrain, const struct oc
         broad_corner_weights(terrain->fade, side[axis].f, axis == AXIS_Y ? amplitude : 1, p[axis],
                              q[axis]);
     }
-    for (int corner = 0; corner < 1 << (dimensions - 1); corner++) {
+    for (int corner = 0; corner < (1 << dimensions) / 2; corner++) {
         int64_t cell[AXES];
         float g[2][AXES];
         for (int axis = 1; axis < dimensions; axis++)

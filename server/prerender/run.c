@@ -278,7 +278,9 @@ int run_prerender(const struct run_options *options)
     lower_priority();
     catch_signals();
     run.parts.work = calloc(options->plan->part_count, sizeof *run.parts.work);
-    int code = run.parts.work ? open_outputs(&run) : failed("%s", strerror(ENOMEM));
+    if (!run.parts.work)
+        return failed("%s", strerror(ENOMEM));
+    int code = open_outputs(&run);
     if (!code)
         code = make_all(&run);
     disk_cache_close(run.parts.cache);
