@@ -1,7 +1,7 @@
 /* The viewer in two dimensions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
+import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
 
 test('dragging crosses the origin of the grid into negative tiles', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);

@@ -1,5 +1,7 @@
 // A caching edge and its origin daemon. Not a test.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Daemon } from '../http/daemon.mjs';
 import { scratch } from '../http/program.mjs';
 import { Nginx } from './nginx.mjs';
@@ -24,29 +26,36 @@ export class Origin extends Daemon {
     constructor(config = '', { cache, listen = `${ADDRESS}:0` } = {}) {
         super({ config: `proxies: [127.0.0.1]\nlog: error\n${config}`, cache, listen });
         this.text = config;
+        this.reads = 0;         // its own requests, which do not count
     }
 
     /* { asked, same, rendered }: requests, responses with 304 and renders since the call that returned BEFORE. */
     async since(before) {
         const now = await this.counts();
         return {
-            asked: now.asked - before.asked - 1,        // this request
+            asked: now.asked - before.asked,
             same: now.same - before.same,
             rendered: now.rendered - before.rendered,
         };
     }
 
+    /* A request is counted on completion, moments after its client has the response: read until nothing changes. */
     async counts() {
-        let asked = 0, same = 0, rendered = 0;
-        for (const [name, value] of await this.metrics()) {
-            if (name.startsWith('farlands_requests_total'))
-                asked += value;
-            if (name === 'farlands_requests_total{code="304"}')
-                same = value;
-            if (name.startsWith('farlands_tiles_rendered_total'))
-                rendered += value;
+        for (let last, now; ; last = now, await sleep(10)) {
+            now = await this.read();
+            if (isDeepStrictEqual(now, last))
+                return now;
         }
-        return { asked, same, rendered };
+    }
+
+    async read() {
+        const metrics = [...await this.metrics()];
+        const sum = (name) => metrics.filter(([sample]) => sample.startsWith(name)).reduce((all, [, value]) => all + value, 0);
+        return {
+            asked: sum('farlands_requests_total') - this.reads++,
+            same: sum('farlands_requests_total{code="304"}'),
+            rendered: sum('farlands_tiles_rendered_total'),
+        };
     }
 
     /* Start a new daemon with empty caches at the address of this one, which has stopped. */

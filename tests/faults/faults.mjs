@@ -5,7 +5,6 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Daemon } from '../http/daemon.mjs';
 import { BINARY, patience, scratch } from '../http/program.mjs';
 

@@ -12,7 +12,6 @@ import { eachRow } from './table.mjs';
 const file = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const COMPLETION = file('server/commands/farlands.bash');
 const manual = fs.readFileSync(file('server/commands/farlands.1'), 'utf8').replace(/\\-/g, '-');
-const completion = fs.readFileSync(COMPLETION, 'utf8');
 
 /* The options in TEXT, such as --config and -o, sorted and without duplicates. */
 const options = (text) => [...new Set(text.match(/(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])/g))].sort();
