@@ -53,8 +53,6 @@ struct blob *server_scrape(void *context)
     struct snapshot *snapshot = current_snapshot(server);
     const struct config *config = snapshot->config;
     const struct metrics *sets[SHARDS_MAX + 1] = {&server->metrics};
-    size_t resident = 0;
-    uv_resident_set_memory(&resident);
     struct metrics_gauges gauges = {
         .value = {[GAUGE_READY] = server_readiness(server) == READY,
                   [GAUGE_START_TIME] = (uint64_t)server->started,
@@ -63,7 +61,7 @@ struct blob *server_scrape(void *context)
                   [GAUGE_MEMORY_LIMIT] = config->cache.memory,
                   [GAUGE_DISK_LIMIT] = config->cache.disk,
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
-                  [GAUGE_RESIDENT_BYTES] = resident,
+                  [GAUGE_RESIDENT_BYTES] = metrics_resident_bytes(),
                   [GAUGE_OPEN_FDS] = metrics_open_files()},
         .kernel = farlands_kernel(snapshot->worlds->world[0].terrain),
     };

@@ -63,6 +63,9 @@ struct metrics_gauges {
 struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
                           const struct metrics_gauges *gauges);
 
+/* Resident memory of this process, or 0 if unknown. */
+uint64_t metrics_resident_bytes(void);
+
 /* The number of this process's open files, or 0 if unknown. Before Linux 6.2 it takes about 1 us
  * per file. */
 uint64_t metrics_open_files(void);
