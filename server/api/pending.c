@@ -9,7 +9,7 @@ enum {
     CHECK_MS = 250,         /* the age from which on disconnects are checked for */
 };
 
-#define BUSY "too many renders are queued; retry later"
+#define BUSY "too many renders of this client are queued; retry later"
 
 enum job_rank pending_rank(const struct http_request *request)
 {
@@ -40,16 +40,22 @@ void pending_respond_error(struct request_context *context, int err)
 }
 
 int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,
-                          const struct response_sinks *sinks)
+                          struct work_queue *renderers, const struct response_sinks *sinks)
 {
-    *requests = (struct pending_requests){.clients = clients, .sinks = sinks};
-    return response_prepare_error(&requests->busy, 503, BUSY);
+    int err = 0;
+
+    *requests =
+        (struct pending_requests){.clients = clients, .renderers = renderers, .sinks = sinks};
+    for (unsigned i = 0; i < PENDING_RETRY_MAX && !err; i++)
+        err = response_prepare_busy(&requests->busy[i], i + 1, BUSY);
+    return err;
 }
 
 void pending_requests_close(struct pending_requests *requests)
 {
     assert(!requests->first);
-    mhd_response_drop(&requests->busy);
+    for (int i = 0; i < PENDING_RETRY_MAX; i++)
+        mhd_response_drop(&requests->busy[i]);
 }
 
 int pending_begin(struct pending_requests *requests, struct pending *pending,
@@ -85,7 +91,19 @@ void pending_end(struct pending *pending)
     pending->ended(pending);
 }
 
-/* -EBUSY has a prepared response: in a flood most responses are that one. */
+/* To a request that was shed. In a flood most responses are this one, so it is prepared. */
+static void respond_busy(struct pending *pending)
+{
+    struct pending_requests *requests = pending->requests;
+    const struct request_context *context = pending->context;
+    unsigned seconds = work_queue_retry_after(
+        requests->renderers, client_limits_hash(requests->clients, context->client));
+
+    if (seconds > PENDING_RETRY_MAX)
+        seconds = PENDING_RETRY_MAX;
+    response_send_prepared(pending->context, &requests->busy[seconds - 1]);
+}
+
 void pending_fail(struct pending *pending, int err)
 {
     struct pending_requests *requests = pending->requests;
@@ -95,7 +113,7 @@ void pending_fail(struct pending *pending, int err)
     else if (err == -ETIMEDOUT)
         metrics_add(requests->sinks->metrics, METRIC_LATE);
     if (err == -EBUSY && !http_closes(pending->context->exchange))
-        response_send_prepared(pending->context, &requests->busy);
+        respond_busy(pending);
     else
         pending_respond_error(pending->context, err);
     pending_end(pending);

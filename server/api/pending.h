@@ -26,11 +26,15 @@ struct pending {
     uint64_t since; /* ns */
 };
 
+enum { PENDING_RETRY_MAX = 8 }; /* seconds that Retry-After asks for at most */
+
 struct pending_requests {
-    struct client_limits *clients; /* owned by the caller, like sinks */
+    /* The caller's. */
+    struct client_limits *clients;
+    struct work_queue *renderers; /* requests wait for its jobs */
     const struct response_sinks *sinks;
-    struct pending *first;    /* the youngest; private, like those below */
-    struct mhd_response busy; /* prepared once, for all requests that are shed */
+    struct pending *first;                       /* the youngest; private, like those below */
+    struct mhd_response busy[PENDING_RETRY_MAX]; /* prepared once, by seconds, for shed requests */
     bool cancelled;
 };
 
@@ -40,7 +44,7 @@ enum job_rank pending_rank(const struct http_request *request);
 
 /* Returns 0 or -ENOMEM. */
 int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,
-                          const struct response_sinks *sinks);
+                          struct work_queue *renderers, const struct response_sinks *sinks);
 
 /* No request may be pending. REQUESTS may be zeroed instead of initialized. */
 void pending_requests_close(struct pending_requests *requests);

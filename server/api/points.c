@@ -9,7 +9,9 @@
 
 enum {
     /* How long a render thread works on one job before others have their turn. */
-    SLICE_NS = 4 * 1000 * 1000,
+    SLICE_US = 4000,
+    SLICE_NS = SLICE_US * 1000,
+    HEIGHT_US = 3, /* of one place */
     /* In some worlds a search without result takes a core for many seconds. After a timeout the
      * client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
@@ -50,6 +52,16 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     return *out ? 0 : -ENOMEM;
 }
 
+/* A slice, or less if few heights are left. */
+static uint32_t cost_of_heights(const void *subject, unsigned number)
+{
+    const struct heights_job *job = subject;
+    const size_t us = (job->count - job->known) * HEIGHT_US;
+
+    (void)number;
+    return us < SLICE_US ? (uint32_t)us : SLICE_US;
+}
+
 static void respond_heights(void *subject, struct request_context *context,
                             struct http_response bytes)
 {
@@ -67,6 +79,7 @@ static void free_heights(void *subject)
 static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
     .work = compute_heights,
+    .cost_us = cost_of_heights,
     .respond = respond_heights,
     .free = free_heights,
 };
@@ -133,6 +146,12 @@ static void explain(const struct spawn_query *query, char why[WHY])
                           float_format(bounds[i].bound, bound));
 }
 
+static uint32_t cost_of_search(const void *subject, unsigned number)
+{
+    (void)subject, (void)number;
+    return SLICE_US;
+}
+
 static void respond_spawn(void *subject, struct request_context *context,
                           struct http_response bytes)
 {
@@ -159,6 +178,7 @@ static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
     .timeout_ms = SPAWN_TIMEOUT_MS,
     .work = search_spawn,
+    .cost_us = cost_of_search,
     .respond = respond_spawn,
     .free = free_spawn,
 };

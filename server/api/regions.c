@@ -37,6 +37,15 @@ static int work(void *subject, unsigned number, struct render_scratch *scratch, 
     }
 }
 
+static uint32_t cost_of_piece(const void *subject, unsigned number)
+{
+    const struct region *region = subject;
+    const struct farlands_box box = region_pieces_box(&region->pieces, number);
+    const int64_t samples = (int64_t)box.width * box.height * box.depth;
+
+    return (uint32_t)(samples / 64 + 1);
+}
+
 /* The end of a picture. */
 static struct blob *tail(void *subject)
 {
@@ -63,11 +72,27 @@ static void free_region(void *subject)
 }
 
 static const struct streamed_job_kind region_kind = {
-    .counter = METRIC_REGIONS, .work = work, .respond = respond, .free = free_region};
+    .counter = METRIC_REGIONS,
+    .work = work,
+    .cost_us = cost_of_piece,
+    .respond = respond,
+    .free = free_region,
+};
 static const struct streamed_job_kind picture_kind = {
-    .counter = METRIC_REGIONS, .work = work, .tail = tail, .respond = respond, .free = free_region};
+    .counter = METRIC_REGIONS,
+    .work = work,
+    .cost_us = cost_of_piece,
+    .tail = tail,
+    .respond = respond,
+    .free = free_region,
+};
 static const struct streamed_job_kind volume_kind = {
-    .counter = METRIC_VOLUMES, .work = work, .respond = respond, .free = free_region};
+    .counter = METRIC_VOLUMES,
+    .work = work,
+    .cost_us = cost_of_piece,
+    .respond = respond,
+    .free = free_region,
+};
 
 /*
  * True if rendering BOX takes about 20 us at most: 17 x 17 samples of the built-in world take 8,

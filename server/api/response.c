@@ -103,15 +103,15 @@ void response_send_prepared(struct request_context *context, struct mhd_response
     http_respond_prepared(context->exchange, response);
 }
 
-/* The caller releases the body. */
+/* RETRY_AFTER is for 503. The caller releases the body. */
 static struct http_response make_error(struct response_headers *headers, unsigned status,
-                                       const char *why)
+                                       const char *why, const char *retry_after)
 {
     *headers = response_headers("no-store");
     if (status == 405)
         response_headers_add(headers, "Allow", METHODS);
     else if (status == 503)
-        response_headers_add(headers, "Retry-After", "1");
+        response_headers_add(headers, "Retry-After", retry_after);
     return (struct http_response){
         .status = status, .type = JSON, .body = document_message("error", why)};
 }
@@ -121,7 +121,7 @@ static void send_error(struct request_context *context, unsigned status, const c
                        const char *name, const char *value)
 {
     struct response_headers headers;
-    const struct http_response response = make_error(&headers, status, why);
+    const struct http_response response = make_error(&headers, status, why, "1");
 
     if (name)
         response_headers_add(&headers, name, value);
@@ -134,10 +134,12 @@ void response_error(struct request_context *context, unsigned status, const char
     send_error(context, status, why, NULL, NULL);
 }
 
-int response_prepare_error(struct mhd_response *out, unsigned status, const char *why)
+int response_prepare_busy(struct mhd_response *out, unsigned seconds, const char *why)
 {
     struct response_headers headers;
-    const struct http_response response = make_error(&headers, status, why);
+    char text[12];
+    snprintf(text, sizeof text, "%u", seconds);
+    const struct http_response response = make_error(&headers, 503, why, text);
     int err = response_prepare(out, response, &headers);
     blob_release(response.body);
     return err;

@@ -57,8 +57,8 @@ void response_send(struct request_context *context, struct http_response respons
 int response_prepare(struct mhd_response *out, struct http_response response,
                      const struct response_headers *headers);
 
-/* Prepare what response_error sends. Returns 0 or -ENOMEM. */
-int response_prepare_error(struct mhd_response *out, unsigned status, const char *why);
+/* Prepare a 503 that asks to retry after SECONDS. Returns 0 or -ENOMEM. */
+int response_prepare_busy(struct mhd_response *out, unsigned seconds, const char *why);
 
 /* Not allowed if http_closes. */
 void response_send_prepared(struct request_context *context, struct mhd_response *response);

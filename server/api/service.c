@@ -231,7 +231,8 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     };
     int err = response_cache_new(&service->response_cache, response_cache_budget(service));
     if (!err)
-        err = pending_requests_init(&service->pending, parts->clients, &service->parts.sinks);
+        err = pending_requests_init(&service->pending, parts->clients, parts->fetcher->renderers,
+                                    &service->parts.sinks);
     if (!err)
         err = seed_cache_new(&service->seed_cache, parts->recent_worlds);
     if (!err)

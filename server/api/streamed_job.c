@@ -48,6 +48,8 @@ struct streamed_job {
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
     struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
+    uint64_t client_hash;
+    enum job_rank rank;
     struct piece piece[STREAMED_JOB_AHEAD];
 };
 
@@ -175,8 +177,6 @@ static void on_piece(struct message *message)
     }
     if (piece->err == STREAMED_JOB_MORE) {
         piece->job.admitted = true;
-        /* At interactive rank a few long jobs would fill the queue, and all others be refused. */
-        piece->job.rank = JOB_BACKGROUND;
         int err = submit(job, piece);
         if (!err)
             return;
@@ -191,9 +191,10 @@ static int begin_piece(struct streamed_job *job)
 
     piece->job.run = on_work;
     piece->job.cancel = on_work_cancelled;
-    /* A response that has begun is to be finished, but not before the first pieces of others. */
-    piece->job.rank = job->begun > 0 ? JOB_BACKGROUND : pending_rank(job->pending.context->request);
-    piece->job.admitted = job->begun > 0;
+    piece->job.client = job->client_hash;
+    piece->job.cost_us = job->spec.kind->cost_us(job->spec.subject, job->begun);
+    piece->job.rank = job->rank;
+    piece->job.admitted = job->begun > 0; /* a response that has begun is to be finished */
     piece->message.deliver = on_piece;
     piece->owner = job;
     piece->number = job->begun;
@@ -382,6 +383,8 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     job->pending.timeout_ms = spec->kind->timeout_ms;
     job->jobs = jobs;
     job->spec = *spec;
+    job->client_hash = client_limits_hash(jobs->pending->clients, context->client);
+    job->rank = pending_rank(context->request);
     if (pending_begin(jobs->pending, &job->pending, context, config)) {
         spec->kind->free(spec->subject);
         free(job);

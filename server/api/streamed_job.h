@@ -22,10 +22,12 @@ struct streamed_job_kind {
     unsigned timeout_ms; /* as in struct pending */
     /*
      * Make piece NUMBER of SUBJECT. Runs on render threads, for several pieces at once. Returns 0
-     * and one reference in *OUT; STREAMED_JOB_MORE if it is not done, to be called again after
-     * other jobs have had their turn; or a negative code.
+     * and one reference in *OUT; STREAMED_JOB_MORE if it is not done, to be called again when
+     * it is its client's turn again; or a negative code.
      */
     int (*work)(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out);
+    /* The estimated time of one call of WORK, in microseconds. */
+    uint32_t (*cost_us)(const void *subject, unsigned number);
     /* The bytes behind the last piece, once all are made: one reference, or NULL if out of memory.
      * May be NULL: there are none. */
     struct blob *(*tail)(void *subject);

@@ -186,7 +186,11 @@ void tiles_respond(struct service *service, struct request_context *context,
         return;
     }
     struct fetch_request request = {
-        .tile = &tile, .key = raster.key, .rank = pending_rank(context->request)};
+        .tile = &tile,
+        .key = raster.key,
+        .rank = pending_rank(context->request),
+        .client = client_limits_hash(service->parts.clients, context->client),
+    };
     if (!respond_now(service, context, &raster, &plan, &request))
         wait_for_tile(service, context, &raster, &plan, &request);
 }

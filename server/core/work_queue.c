@@ -8,9 +8,11 @@
 
 enum {
     INTERACTIVE_IN_A_ROW = 15, /* while background jobs are queued */
+    NS_PER_US = 1000,
     NS_PER_MS = 1000000,
+    MS_PER_SECOND = 1000,
     PATIENCES_MAX = 3, /* that the last of a burst is estimated to wait */
-    MEAN_SHIFT = 4,    /* mean_run covers about the last 2^4 jobs */
+    MEAN_SHIFT = 4,    /* means cover about the last 2^4 jobs */
 };
 
 struct worker {
@@ -20,20 +22,14 @@ struct worker {
     uv_thread_t thread;
 };
 
-/* The queued jobs of one rank, oldest first. */
-struct fifo {
-    struct job *first, **last;
-    unsigned length;
-};
-
 struct work_queue {
     uv_mutex_t lock;
     uv_cond_t wake;
-    struct fifo fifo[JOB_RANKS];
+    struct fair_queue rank[JOB_RANKS];
     unsigned in_a_row;
     unsigned capacity;
-    uint64_t patience; /* ns */
-    uint64_t mean_run; /* ns; 0 until a job has run */
+    uint64_t patience;                  /* ns */
+    uint64_t mean_run_us, mean_cost_us; /* actual and estimated, times 2^MEAN_SHIFT */
     bool stopping;
     unsigned busy;    /* workers with a job */
     unsigned started; /* threads not joined yet; the lock does not guard what follows */
@@ -45,55 +41,52 @@ struct work_queue {
 
 static void enqueue(struct work_queue *queue, struct job *job)
 {
-    struct fifo *fifo = &queue->fifo[job->rank];
-    job->queued_at = uv_hrtime(); /* under the lock: no job in the FIFO is younger */
-    job->next = NULL;
-    *fifo->last = job;
-    fifo->last = &job->next;
-    fifo->length++;
+    job->queued_at = uv_hrtime(); /* under the lock: no job behind it is older */
+    fair_queue_push(&queue->rank[job->rank], job);
 }
 
-/* Take the job that AT points to out of its FIFO, or return NULL. */
-static struct job *dequeue(struct fifo *fifo, struct job **at)
+static struct job *dequeue(struct work_queue *queue)
 {
-    struct job *job = *at;
-    if (!job)
-        return NULL;
-    *at = job->next;
-    if (!*at)
-        fifo->last = at;
-    fifo->length--;
-    return job;
-}
+    struct fair_queue *interactive = &queue->rank[JOB_INTERACTIVE];
+    struct fair_queue *background = &queue->rank[JOB_BACKGROUND];
 
-static struct job *dequeue_next(struct work_queue *queue)
-{
-    struct fifo *interactive = &queue->fifo[JOB_INTERACTIVE];
-    struct fifo *background = &queue->fifo[JOB_BACKGROUND];
-
-    if (!interactive->first || (background->first && queue->in_a_row >= INTERACTIVE_IN_A_ROW)) {
+    if (interactive->lines == 0 ||
+        (background->lines > 0 && queue->in_a_row >= INTERACTIVE_IN_A_ROW)) {
         queue->in_a_row = 0;
-        return dequeue(background, &background->first);
+        return fair_queue_pop(background);
     }
-    queue->in_a_row = background->first ? queue->in_a_row + 1 : 0;
-    return dequeue(interactive, &interactive->first);
+    queue->in_a_row = background->lines > 0 ? queue->in_a_row + 1 : 0;
+    return fair_queue_pop(interactive);
 }
 
-/* With the lock held, which is released meanwhile. */
+/* A job of CLIENT that was estimated to take COST_US took TOOK_US. */
+static void charge(struct work_queue *queue, enum job_rank rank, uint64_t client, uint32_t cost_us,
+                   uint64_t took_us)
+{
+    fair_queue_correct(&queue->rank[rank], client, (int64_t)took_us - cost_us);
+    if (queue->mean_cost_us == 0) {
+        queue->mean_run_us = took_us << MEAN_SHIFT;
+        queue->mean_cost_us = (uint64_t)cost_us << MEAN_SHIFT;
+    } else {
+        queue->mean_run_us += took_us - (queue->mean_run_us >> MEAN_SHIFT);
+        queue->mean_cost_us += cost_us - (queue->mean_cost_us >> MEAN_SHIFT);
+    }
+}
+
+/* With the lock held, which is released meanwhile. The job may be freed by its callback. */
 static void run_job(struct worker *worker, struct job *job)
 {
     struct work_queue *queue = worker->queue;
+    const enum job_rank rank = job->rank;
+    const uint64_t client = job->client;
+    const uint32_t cost_us = fair_queue_cost_us(job);
 
     queue->busy++;
     worker->began = uv_hrtime();
     uv_mutex_unlock(&queue->lock);
     job->run(job, worker->thread_state);
     uv_mutex_lock(&queue->lock);
-    const uint64_t took = uv_hrtime() - worker->began;
-    if (queue->mean_run == 0)
-        queue->mean_run = took;
-    else
-        queue->mean_run += (took >> MEAN_SHIFT) - (queue->mean_run >> MEAN_SHIFT);
+    charge(queue, rank, client, cost_us, (uv_hrtime() - worker->began) / NS_PER_US);
     worker->began = 0;
     queue->busy--;
 }
@@ -108,7 +101,7 @@ static void work(void *argument)
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + queue->niceness);
     uv_mutex_lock(&queue->lock);
     while (!queue->stopping) {
-        struct job *job = dequeue_next(queue);
+        struct job *job = dequeue(queue);
         if (job) {
             run_job(worker, job);
             delayed = queue->batch_delay_us == 0;
@@ -126,7 +119,10 @@ static void work(void *argument)
 
 static unsigned queued(const struct work_queue *queue)
 {
-    return queue->fifo[JOB_INTERACTIVE].length + queue->fifo[JOB_BACKGROUND].length;
+    unsigned count = 0;
+    for (int rank = 0; rank < JOB_RANKS; rank++)
+        count += queue->rank[rank].fresh + queue->rank[rank].admitted;
+    return count;
 }
 
 static unsigned idle(const struct work_queue *queue)
@@ -140,58 +136,105 @@ static unsigned about_to_run(const struct work_queue *queue)
     return queued(queue) < idle(queue) ? queued(queue) : idle(queue);
 }
 
-/* Whether the queue is too long, in jobs or in time, for one more job of RANK. */
-static bool is_full(const struct work_queue *queue, enum job_rank rank)
+/* The time in ns that a fresh job of CLIENT is estimated to wait. */
+static uint64_t wait_of(const struct work_queue *queue, enum job_rank rank, uint64_t client)
 {
-    const unsigned waiting = queued(queue) - about_to_run(queue);
-    const uint64_t now = uv_hrtime();
-    uint64_t ahead = 0;
+    uint64_t ahead_us = fair_queue_ahead_us(&queue->rank[rank], client);
 
-    if (queued(queue) < idle(queue))
-        return false;
-    if (waiting >= queue->capacity || (rank == JOB_BACKGROUND && waiting > queue->capacity / 2))
-        return true;
-    for (int better = 0; better <= (int)rank; better++) {
-        const struct job *first = queue->fifo[better].first;
-        if (first && now - first->queued_at > queue->patience)
-            return true;
-        ahead += queue->fifo[better].length;
-    }
-    return ahead * queue->mean_run / queue->size > PATIENCES_MAX * queue->patience;
+    if (rank == JOB_BACKGROUND)
+        ahead_us += queue->rank[JOB_INTERACTIVE].backlog_us;
+    if (queue->mean_cost_us == 0)
+        return 0;
+    return ahead_us * queue->mean_run_us / queue->mean_cost_us * NS_PER_US / queue->size;
+}
+
+/* True if jobs of CLIENT wait for too long already. */
+static bool is_late(const struct work_queue *queue, enum job_rank rank, uint64_t client)
+{
+    const struct job *first = fair_queue_first(&queue->rank[rank], client);
+
+    return (first && uv_hrtime() - first->queued_at > queue->patience) ||
+           wait_of(queue, rank, client) > PATIENCES_MAX * queue->patience;
+}
+
+/* Of interactive jobs only: others never keep them out. */
+static bool is_full(const struct work_queue *queue)
+{
+    return queue->rank[JOB_INTERACTIVE].fresh >= queue->capacity + idle(queue);
+}
+
+static bool background_is_full(const struct work_queue *queue)
+{
+    const unsigned fresh = queue->rank[JOB_INTERACTIVE].fresh + queue->rank[JOB_BACKGROUND].fresh;
+    const struct job *oldest = fair_queue_oldest(&queue->rank[JOB_INTERACTIVE]);
+
+    return fresh > queue->capacity / 2 + idle(queue) || fresh >= queue->capacity + idle(queue) ||
+           (oldest && uv_hrtime() - oldest->queued_at > queue->patience);
+}
+
+/* Returns 0 if JOB may be queued, perhaps in place of *VICTIM, which is out of the queue; or
+ * -EBUSY. */
+static int make_room(struct work_queue *queue, const struct job *job, struct job **victim)
+{
+    if (job->admitted || queued(queue) < idle(queue))
+        return 0;
+    if (is_late(queue, job->rank, job->client))
+        return -EBUSY;
+    if (job->rank == JOB_BACKGROUND)
+        return background_is_full(queue) ? -EBUSY : 0;
+    if (!is_full(queue))
+        return 0;
+    *victim =
+        fair_queue_longest(&queue->rank[JOB_INTERACTIVE], job->client, fair_queue_cost_us(job));
+    if (!*victim)
+        return -EBUSY;
+    fair_queue_remove(&queue->rank[JOB_INTERACTIVE], *victim);
+    return 0;
 }
 
 int work_queue_submit(struct work_queue *queue, struct job *job)
 {
-    int err = 0;
+    struct job *victim = NULL;
 
     uv_mutex_lock(&queue->lock);
-    if (queue->stopping) {
-        err = -ECANCELED;
-    } else if (!job->admitted && is_full(queue, job->rank)) {
-        err = -EBUSY;
-    } else {
+    int err = queue->stopping ? -ECANCELED : make_room(queue, job, &victim);
+    if (!err) {
         enqueue(queue, job);
         uv_cond_signal(&queue->wake);
     }
     uv_mutex_unlock(&queue->lock);
+    if (victim)
+        victim->cancel(victim);
     return err;
 }
 
-bool work_queue_promote(struct work_queue *queue, job_match *matches, const void *key)
+bool work_queue_join(struct work_queue *queue, job_match *matches, const void *key,
+                     enum job_rank rank, uint64_t client)
 {
-    struct fifo *background = &queue->fifo[JOB_BACKGROUND];
+    struct job *job = NULL;
 
     uv_mutex_lock(&queue->lock);
-    struct job **at = &background->first;
-    while (*at && !matches(*at, key))
-        at = &(*at)->next;
-    struct job *job = dequeue(background, at);
-    if (job) {
-        job->rank = JOB_INTERACTIVE;
+    for (int i = 0; i < JOB_RANKS && !job; i++)
+        job = fair_queue_find(&queue->rank[i], matches, key);
+    const struct fair_queue *its = job ? &queue->rank[job->rank] : NULL;
+    if (job &&
+        (rank < job->rank || (rank == job->rank && fair_queue_ahead_us(its, client) <
+                                                       fair_queue_ahead_us(its, job->client)))) {
+        fair_queue_remove(&queue->rank[job->rank], job);
+        job->rank = rank;
+        job->client = client;
         enqueue(queue, job);
     }
     uv_mutex_unlock(&queue->lock);
     return job != NULL;
+}
+
+unsigned work_queue_retry_after(struct work_queue *queue, uint64_t client)
+{
+    uv_mutex_lock(&queue->lock);
+    const uint64_t ms = wait_of(queue, JOB_INTERACTIVE, client) / NS_PER_MS;
+    uv_mutex_unlock(&queue->lock);
+    return 1 + (unsigned)(ms / MS_PER_SECOND);
 }
 
 void work_queue_stop(struct work_queue *queue)
@@ -199,7 +242,7 @@ void work_queue_stop(struct work_queue *queue)
     uv_mutex_lock(&queue->lock);
     queue->stopping = true;
     uv_cond_broadcast(&queue->wake);
-    for (struct job *job; (job = dequeue_next(queue));) {
+    for (struct job *job; (job = dequeue(queue));) {
         uv_mutex_unlock(&queue->lock);
         job->cancel(job); /* may submit it again, in vain */
         uv_mutex_lock(&queue->lock);
@@ -267,7 +310,7 @@ int work_queue_new(struct work_queue **out, const struct work_queue_options *opt
     queue->niceness = options->niceness;
     queue->batch_delay_us = options->batch_delay_us;
     for (int rank = 0; rank < JOB_RANKS; rank++)
-        queue->fifo[rank].last = &queue->fifo[rank].first;
+        fair_queue_init(&queue->rank[rank]);
     int err = uv_mutex_init(&queue->lock);
     if (err)
         goto fail_lock;

@@ -1,6 +1,7 @@
 /*
- * A bounded queue of jobs of two ranks, and the threads that run them. libuv's own pool has
- * neither ranks nor a bound, is shared with file I/O, and aborts if a thread cannot be created.
+ * A bounded queue of jobs of two ranks, shared fairly by their clients, and the threads that run
+ * them. libuv's own pool has neither ranks nor a bound, is shared with file I/O, and aborts if a
+ * thread cannot be created.
  */
 #ifndef FARLANDS_CORE_WORK_QUEUE_H
 #define FARLANDS_CORE_WORK_QUEUE_H
@@ -8,21 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
-
-/* One piece of work, embedded in the caller's struct. Exactly one of the callbacks is called for
- * each successful submission; it owns the job and may free it or submit it again. */
-struct job {
-    /* On one of the queue's threads, with exclusive use of that thread's THREAD_STATE. */
-    void (*run)(struct job *job, void *thread_state);
-    /* On the thread that stops the queue, if the job was still queued. */
-    void (*cancel)(struct job *job);
-    enum job_rank rank;
-    bool admitted; /* part of a response that has begun: refused only by a stopped queue */
-    /* Private. */
-    struct job *next;
-    uint64_t queued_at;
-};
+#include "server/core/fair_queue.h"
 
 struct work_queue;
 
@@ -53,27 +40,35 @@ void work_queue_stop(struct work_queue *queue);
 /* Everything below: any thread. */
 
 /*
- * From now on queue up to CAPACITY jobs, and accept more only if the oldest one has waited for at
- * most PATIENCE_MS and the new one is estimated to wait for at most three times that. So the queue
- * can be long while it is fast, and no thread runs dry for want of room.
+ * From now on queue up to CAPACITY interactive jobs, and accept a job only if the oldest one of its
+ * client has waited for at most PATIENCE_MS, and the new one is estimated to wait for at most three
+ * times that. So the queue can be long while it is fast, and no thread runs dry for want of room.
  */
 void work_queue_limit(struct work_queue *queue, unsigned capacity, unsigned patience_ms);
 
 /*
- * Run JOB: interactive jobs first, in order within a rank, but one job in 16 is a background one
- * if both are queued. Returns 0; -ECANCELED after work_queue_stop; or -EBUSY if CAPACITY jobs are
- * queued, if work_queue_limit's times are exceeded (by jobs of this rank or a better one), or, for
- * a background job, if more than half of CAPACITY is taken. On error no callback is called. A job
- * that an idle thread can take at once is always accepted.
+ * Run JOB, as struct fair_queue orders the jobs of a rank: interactive jobs first, but one job in
+ * 16 is a background one if both are queued. A line is charged the time that its jobs took.
+ *
+ * Returns 0; -ECANCELED after work_queue_stop; or -EBUSY if work_queue_limit's times are exceeded.
+ * If CAPACITY jobs are queued, the client with the largest backlog loses its last job, which is
+ * cancelled; if that is JOB's client, JOB is refused with -EBUSY instead. A background job is also
+ * refused if more than half of CAPACITY is taken, or an interactive one has waited for too long.
+ * On error no callback is called. Admitted jobs, and jobs that an idle thread can take at once, are
+ * always accepted and do not count.
  */
 int work_queue_submit(struct work_queue *queue, struct job *job);
 
 /*
- * Make the queued background job that MATCHES KEY interactive, behind those that are queued
- * already. Returns whether there was one. All threads wait while MATCHES runs.
+ * One more client wants the queued job that MATCHES KEY: make it interactive if RANK is, and move
+ * it to CLIENT's line if it would run earlier there. All threads wait while MATCHES runs. Returns
+ * true if such a job was queued.
  */
-typedef bool job_match(const struct job *job, const void *key);
-bool work_queue_promote(struct work_queue *queue, job_match *matches, const void *key);
+bool work_queue_join(struct work_queue *queue, job_match *matches, const void *key,
+                     enum job_rank rank, uint64_t client);
+
+/* The seconds after which a job of CLIENT is likely to be accepted: 1 or more. */
+unsigned work_queue_retry_after(struct work_queue *queue, uint64_t client);
 
 /* Jobs that no thread is about to take; and those that run, or are about to. */
 unsigned work_queue_waiting(struct work_queue *queue);

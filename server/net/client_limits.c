@@ -16,6 +16,7 @@ struct client {
 };
 
 struct client_limits {
+    uint64_t secret[2];
     uv_mutex_t lock;
     struct client *by_key;
 };
@@ -105,6 +106,24 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
     uv_mutex_unlock(&clients->lock);
 }
 
+/* The finalizer of SplitMix64 (Steele, Lea and Flood, 2014). */
+static uint64_t mix(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
+}
+
+uint64_t client_limits_hash(const struct client_limits *clients, const struct sockaddr *peer)
+{
+    struct in6_addr key;
+    uint64_t half[2];
+
+    key_of(&key, peer);
+    memcpy(half, &key, sizeof half);
+    return mix(mix(half[0] ^ clients->secret[0]) + half[1] + clients->secret[1]);
+}
+
 unsigned client_limits_count(struct client_limits *clients)
 {
     uv_mutex_lock(&clients->lock);
@@ -118,7 +137,9 @@ int client_limits_new(struct client_limits **out)
     struct client_limits *clients = calloc(1, sizeof *clients);
     if (!clients)
         return -ENOMEM;
-    int err = uv_mutex_init(&clients->lock);
+    int err = uv_random(NULL, NULL, clients->secret, sizeof clients->secret, 0, NULL);
+    if (!err)
+        err = uv_mutex_init(&clients->lock);
     if (err) {
         free(clients);
         return err;

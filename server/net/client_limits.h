@@ -7,6 +7,7 @@
 #define FARLANDS_NET_CLIENT_LIMITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 enum client_count { CLIENT_CONNECTIONS, CLIENT_MISSES, CLIENT_STREAMS, CLIENT_COUNTS };
@@ -28,6 +29,10 @@ bool client_limits_enter(struct client_limits *clients, const struct sockaddr *p
                          enum client_count kind, unsigned limit);
 void client_limits_leave(struct client_limits *clients, const struct sockaddr *peer,
                          enum client_count kind);
+
+/* A hash of PEER's client for fair queueing, not to be foreseen: it differs between processes. All
+ * peers that are not limited have the same one. */
+uint64_t client_limits_hash(const struct client_limits *clients, const struct sockaddr *peer);
 
 /* The number of clients with a count above 0. */
 unsigned client_limits_count(struct client_limits *clients);

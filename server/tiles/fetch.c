@@ -5,6 +5,11 @@
 
 #include "server/tiles/render.h"
 
+enum {
+    READ_US = 100,    /* a tile from disk */
+    RENDER_US = 1000, /* a tile of 256 x 256 samples */
+};
+
 /* The work of a flight's leader. */
 struct fetch {
     struct job job; /* first: a job is cast to its fetch */
@@ -98,7 +103,10 @@ static void on_read(struct job *job, void *thread_state);
 static void enqueue(struct fetch *fetch, bool read)
 {
     const struct fetcher *fetcher = fetch->fetcher;
+    const unsigned scale = (unsigned)fetch->tile.scale;
+
     fetch->job.run = read ? on_read : on_render;
+    fetch->job.cost_us = read ? READ_US : RENDER_US * scale * scale;
     if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
         fail(fetch, -EBUSY);
 }
@@ -142,6 +150,7 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     }
     fetch->job.cancel = on_cancel;
     fetch->job.rank = request->rank;
+    fetch->job.client = request->client;
     fetch->fetcher = fetcher;
     fetch->flight = flight;
     fetch->tile = *request->tile;
@@ -157,12 +166,13 @@ static bool is_for(const struct job *job, const void *flight)
            ((const struct fetch *)job)->flight == flight;
 }
 
-/* Make a queued background fetch interactive. A fetch that is on its way from one queue to the
- * other is missed and keeps its rank. */
-static void promote(const struct fetcher *fetcher, const struct flight *flight)
+/* Let a queued fetch take its turn as REQUEST's if that is sooner. A fetch that is on its way from
+ * one queue to the other is missed and stays as it is. */
+static void hurry(const struct fetcher *fetcher, const struct flight *flight,
+                  const struct fetch_request *request)
 {
-    if (!work_queue_promote(fetcher->renderers, is_for, flight))
-        work_queue_promote(fetcher->readers, is_for, flight);
+    if (!work_queue_join(fetcher->renderers, is_for, flight, request->rank, request->client))
+        work_queue_join(fetcher->readers, is_for, flight, request->rank, request->client);
 }
 
 int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
@@ -177,8 +187,7 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
         return 0;
     }
     count(fetcher, METRIC_COALESCED);
-    if (request->rank == JOB_INTERACTIVE)
-        promote(fetcher, flight);
+    hurry(fetcher, flight, request);
     return 1;
 }
 

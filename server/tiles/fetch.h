@@ -26,6 +26,7 @@ struct fetch_request {
     const struct tile *tile; /* its grid exists */
     const char *key;         /* of the tile (tile_key) */
     enum job_rank rank;
+    uint64_t client; /* as in struct job: the work is charged to it */
     /* Set by fetch_lookup. */
     bool from_memory;
     bool maybe_on_disk; /* only reading the disk would tell */
@@ -38,11 +39,11 @@ struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *r
 enum { FETCH_RENDERED, FETCH_FROM_DISK, FETCH_FROM_MEMORY };
 
 /*
- * Start to fetch a tile, or join a fetch in progress; an interactive request makes a queued
- * background fetch interactive. WAITER's callback gets one of the results above, or -EBUSY if too
- * many jobs are queued, -ENOMEM or -EIO. Returns 0 if a fetch was started, 1 if one was joined; or
- * -ENOMEM: then the callback is not called. A fetch that has not begun when its last waiter leaves
- * (single_flight_leave) is dropped.
+ * Start to fetch a tile, or join a fetch in progress, which then takes its turn as that of the
+ * client, and the rank, that is served first. WAITER's callback gets one of the results above, or
+ * -EBUSY if too many jobs are queued, -ENOMEM or -EIO. Returns 0 if a fetch was started, 1 if one
+ * was joined; or -ENOMEM: then the callback is not called. A fetch that has not begun when its last
+ * waiter leaves (single_flight_leave) is dropped.
  */
 int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
                 struct waiter *waiter);

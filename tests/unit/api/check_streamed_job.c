@@ -64,8 +64,14 @@ static void free_sum(void *subject)
     freed++;
 }
 
+static uint32_t cost(const void *subject, unsigned number)
+{
+    (void)subject, (void)number;
+    return 1000;
+}
+
 static struct streamed_job_kind kind = {
-    .counter = METRIC_REGIONS, .work = work, .respond = respond, .free = free_sum};
+    .counter = METRIC_REGIONS, .work = work, .cost_us = cost, .respond = respond, .free = free_sum};
 
 static void handle(void *unused, struct http_exchange *exchange, const struct http_request *request)
 {
@@ -100,8 +106,8 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
-    ck_assert_int_eq(pending_requests_init(&pending, clients, &sinks), 0);
     ck_assert_int_eq(work_queue_new(&renderers, &options), 0);
+    ck_assert_int_eq(pending_requests_init(&pending, clients, renderers, &sinks), 0);
     streamed_jobs = (struct streamed_jobs){
         .renderers = renderers, .mailbox = mailbox, .pending = &pending, .streams = &streams};
     ck_assert_int_eq(streamed_jobs_init(&streamed_jobs), 0);
@@ -261,6 +267,7 @@ static void on_other(struct job *job, void *thread_state)
 static void submit_other(struct other *other)
 {
     other->job.run = on_other;
+    other->job.client = client_limits_hash(clients, NULL); /* the same as the request's */
     ck_assert_int_eq(uv_sem_init(&other->gate, 0), 0);
     ck_assert_int_eq(work_queue_submit(renderers, &other->job), 0);
 }

@@ -213,7 +213,7 @@ static bool is_number(const struct job *job, const void *number)
     return ((const struct task *)job)->number == *(const int *)number;
 }
 
-/* Only queued background jobs can be promoted; they go behind the interactive ones. */
+/* A queued background job that an interactive one joins goes behind those of its new client. */
 START_TEST(test_promote)
 {
     static const struct {
@@ -237,8 +237,8 @@ START_TEST(test_promote)
     ck_assert_int_eq(submit(13), 0);
     for (int i = 0; i < 4 && rows[_i].promoted[i]; i++) {
         const int number = rows[_i].promoted[i];
-        const bool waits = number >= 10 && number < 14 && tasks[number].job.rank == JOB_BACKGROUND;
-        ck_assert_int_eq(work_queue_promote(queue, is_number, &number), waits);
+        ck_assert_int_eq(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 0),
+                         number < 14);
     }
     tasks[14].job.rank = JOB_BACKGROUND;
     ck_assert_int_eq(submit(14), 0);
@@ -261,7 +261,7 @@ START_TEST(test_promote_often)
         ck_assert_int_eq(submit(0), 0);
         await(&started, 2 * i + 1);
         ck_assert_msg(submit(1) == 0, "round %d", i);
-        ck_assert(work_queue_promote(queue, is_number, &number));
+        ck_assert(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 0));
         usleep(JOB_MS * 1000);
         open_gate(2);
         await(&done, 2 * i + 2);
@@ -295,25 +295,29 @@ START_TEST(test_capacity)
 }
 END_TEST
 
-/* An admitted job is never refused, but it counts. */
+/* An admitted job is never refused, and takes nobody's place. */
 START_TEST(test_admitted)
 {
     make(1, 1, PATIENT);
     ck_assert_int_eq(submit(0), 0);
     await(&started, 1);
+    for (int i = 10; i < 20; i++) {
+        tasks[i].job.admitted = true;
+        tasks[i].job.rank = i % 2 ? JOB_BACKGROUND : JOB_INTERACTIVE;
+        ck_assert_int_eq(submit(i), 0);
+    }
     ck_assert_int_eq(submit(1), 0);
     ck_assert_int_eq(submit(2), -EBUSY);
-    tasks[3].job.admitted = true;
-    tasks[3].job.rank = JOB_BACKGROUND;
-    ck_assert_int_eq(submit(3), 0);
-    ck_assert_uint_eq(work_queue_waiting(queue), 2);
-    ck_assert_int_eq(submit(2), -EBUSY);
-    open_gate(3);
-    finish(3);
+    tasks[20].job.admitted = true;
+    ck_assert_int_eq(submit(20), 0);
+    ck_assert_uint_eq(work_queue_waiting(queue), 12);
+    open_gate(13);
+    finish(13);
 }
 END_TEST
 
-/* A background job is accepted as long as at most half of the capacity is taken. */
+/* A background job is accepted as long as at most half of the capacity is taken. Interactive ones
+ * are accepted as if there were no others. */
 START_TEST(test_background_capacity)
 {
     static const struct {
@@ -333,7 +337,7 @@ START_TEST(test_background_capacity)
     for (int i = 0; i < rows[_i].background; i++)
         ck_assert_msg(submit(MOST / 2 + i) == 0, "row %d: job %d", _i, i);
     ck_assert_int_eq(submit(MOST - 2), -EBUSY);
-    int more = (int)rows[_i].capacity - all;
+    int more = (int)rows[_i].capacity - rows[_i].interactive;
     for (int i = 0; i < more; i++)
         ck_assert_int_eq(submit(100 + i), 0);
     ck_assert_int_eq(submit(200), -EBUSY);
@@ -360,7 +364,7 @@ START_TEST(test_patience)
     work_queue_limit(queue, MOST, PATIENT);
     ck_assert_int_eq(submit(3), 0);
     ck_assert_int_eq(submit(11), 0);
-    work_queue_limit(queue, 4, PATIENT);
+    work_queue_limit(queue, 3, PATIENT);
     ck_assert_int_eq(submit(4), -EBUSY);
     ck_assert_uint_eq(work_queue_waiting(queue), 5);
     work_queue_limit(queue, MOST, 50);
@@ -372,6 +376,102 @@ START_TEST(test_patience)
     ck_assert_int_eq(submit(11 + 1), 0);
     open_gate(4);
     finish(7);
+}
+END_TEST
+
+/* A full queue sheds the last job of the client with the most work. */
+START_TEST(test_shed)
+{
+    make(1, 4, PATIENT);
+    ck_assert_int_eq(submit(0), 0);
+    await(&started, 1);
+    for (int i = 1; i < 5; i++) {
+        tasks[i].job.client = 1;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    tasks[5].job.client = 1;
+    ck_assert_int_eq(submit(5), -EBUSY);
+    for (int i = 6; i < 8; i++) {
+        tasks[i].job.client = 2;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    ck_assert_int_eq(tasks[4].cancellations, 1);
+    ck_assert_int_eq(tasks[3].cancellations, 1);
+    tasks[8].job.client = 2; /* has as much work by now */
+    ck_assert_int_eq(submit(8), -EBUSY);
+    ck_assert_uint_eq(work_queue_waiting(queue), 4);
+    open_gate(5);
+    finish(7);
+}
+END_TEST
+
+/* Clients take turns, and one that joins another's job makes it its own if that is sooner. */
+START_TEST(test_clients)
+{
+    int place[MOST];
+    make(1, MOST, PATIENT);
+    ck_assert_int_eq(submit(0), 0);
+    await(&started, 1);
+    for (int i = 1; i < 5; i++) {
+        tasks[i].job.client = 1;
+        tasks[i].job.cost_us = tasks[i + 10].job.cost_us = 10000;
+        tasks[i + 10].job.client = 2;
+        ck_assert_int_eq(submit(i), 0);
+        if (i < 3)
+            ck_assert_int_eq(submit(i + 10), 0);
+    }
+    tasks[20].job.client = 1;
+    tasks[20].job.cost_us = 10000;
+    ck_assert_int_eq(submit(20), 0);
+    const int number = 20, none = 99;
+    ck_assert(work_queue_join(queue, is_number, &number, JOB_BACKGROUND, 3)); /* stays */
+    ck_assert_uint_eq(tasks[20].job.client, 1);
+    ck_assert(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 3));
+    ck_assert(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 1)); /* stays */
+    ck_assert_uint_eq(tasks[20].job.client, 3);
+    ck_assert(!work_queue_join(queue, is_number, &none, JOB_INTERACTIVE, 3));
+    for (int i = 1; i <= 8; i++) { /* each takes the same time, more or less */
+        usleep(10000);
+        open_gate(1);
+        await(&started, i < 8 ? i + 1 : i);
+    }
+    finish(8);
+    for (int i = 0; i < 8; i++)
+        place[order[i]] = i;
+    ck_assert_int_le(place[20], 3);
+    ck_assert_int_lt(place[11], place[2]);
+    ck_assert_int_lt(place[1], place[12]);
+    ck_assert_int_lt(place[12], place[3]);
+    ck_assert_int_eq(place[4], 7);
+}
+END_TEST
+
+/* A client is told to retry after its own backlog. */
+START_TEST(test_retry_after)
+{
+    make(1, MOST, PATIENT);
+    for (int i = 0; i < 4; i++) { /* each takes what was estimated */
+        tasks[i].job.cost_us = 20000;
+        ck_assert_int_eq(submit(i), 0);
+        await(&started, i + 1);
+        usleep(20000);
+        open_gate(1);
+        await(&done, i + 1);
+    }
+    ck_assert_int_eq(submit(4), 0);
+    await(&started, 5);
+    for (int i = 5; i < 8; i++) {
+        tasks[i].job.client = 1;
+        tasks[i].job.cost_us = 2000000;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    tasks[8].job.client = 2;
+    ck_assert_int_eq(submit(8), 0);
+    ck_assert_uint_ge(work_queue_retry_after(queue, 1), 6);
+    ck_assert_uint_eq(work_queue_retry_after(queue, 2), 1);
+    ck_assert_uint_eq(work_queue_retry_after(queue, 3), 1);
+    open_gate(5);
+    finish(9);
 }
 END_TEST
 
@@ -584,7 +684,7 @@ static void submit_many(void *argument)
     for (int i = 0; i < JOBS; i++) {
         shard->jobs[i] = (struct shard_job){{.run = count_run, .rank = i % JOB_RANKS}, 1, shard};
         taken += work_queue_submit(queue, &shard->jobs[i].job) == 0;
-        must_not(work_queue_waiting(queue) > MOST);
+        must_not(work_queue_waiting(queue) > MOST + MOST / 2);
         must_not(work_queue_running(queue) > POOL / 2);
     }
     for (int i = 0; i < 20000 && atomic_load(&shard->runs) < taken; i++)
@@ -627,6 +727,9 @@ int main(void)
     tcase_add_loop_test(tcase, test_background_capacity, 0, 10);
     tcase_add_test(tcase, test_patience);
     tcase_add_test(tcase, test_patience_of_better);
+    tcase_add_test(tcase, test_shed);
+    tcase_add_test(tcase, test_clients);
+    tcase_add_test(tcase, test_retry_after);
     tcase_add_test(tcase, test_batch_delay);
     tcase_add_test(tcase, test_burst);
     tcase_add_test(tcase, test_longest_run);

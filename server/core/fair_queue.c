@@ -1,0 +1,156 @@
+#include "fair_queue.h"
+
+#include <stddef.h>
+
+enum {
+    FRESH_IN_A_ROW = 15,         /* of one line, while admitted jobs of it are queued */
+    CORRECTION_MAX_US = 1000000, /* the disk was slow, rather than the job large */
+};
+
+static struct line *line_of(struct fair_queue *queue, uint64_t client)
+{
+    return &queue->line[client % FAIR_QUEUE_LINES];
+}
+
+uint32_t fair_queue_cost_us(const struct job *job)
+{
+    return job->cost_us > 0 ? job->cost_us : 1;
+}
+
+void fair_queue_init(struct fair_queue *queue)
+{
+    *queue = (struct fair_queue){0};
+    TAILQ_INIT(&queue->active);
+    for (int i = 0; i < FAIR_QUEUE_LINES; i++) {
+        TAILQ_INIT(&queue->line[i].fresh);
+        TAILQ_INIT(&queue->line[i].admitted);
+    }
+}
+
+void fair_queue_push(struct fair_queue *queue, struct job *job)
+{
+    struct line *line = line_of(queue, job->client);
+
+    if (job->admitted) {
+        TAILQ_INSERT_TAIL(&line->admitted, job, entry);
+        queue->admitted++;
+    } else {
+        TAILQ_INSERT_TAIL(&line->fresh, job, entry);
+        line->backlog_us += fair_queue_cost_us(job);
+        queue->backlog_us += fair_queue_cost_us(job);
+        queue->fresh++;
+    }
+    if (line->active)
+        return;
+    if (line->used_us < queue->now_us)
+        line->used_us = queue->now_us;
+    line->active = true;
+    queue->lines++;
+    TAILQ_INSERT_TAIL(&queue->active, line, entry);
+}
+
+void fair_queue_remove(struct fair_queue *queue, struct job *job)
+{
+    struct line *line = line_of(queue, job->client);
+
+    if (job->admitted) {
+        TAILQ_REMOVE(&line->admitted, job, entry);
+        queue->admitted--;
+    } else {
+        TAILQ_REMOVE(&line->fresh, job, entry);
+        line->backlog_us -= fair_queue_cost_us(job);
+        queue->backlog_us -= fair_queue_cost_us(job);
+        queue->fresh--;
+    }
+    if (!TAILQ_EMPTY(&line->fresh) || !TAILQ_EMPTY(&line->admitted))
+        return;
+    line->active = false;
+    queue->lines--;
+    TAILQ_REMOVE(&queue->active, line, entry);
+}
+
+/* The line that has used the least time, the earliest of several; or NULL. */
+static struct line *next_line(struct fair_queue *queue)
+{
+    struct line *next = TAILQ_FIRST(&queue->active), *line;
+
+    TAILQ_FOREACH(line, &queue->active, entry)
+        if (line->used_us < next->used_us)
+            next = line;
+    return next;
+}
+
+struct job *fair_queue_pop(struct fair_queue *queue)
+{
+    struct line *line = next_line(queue);
+    if (!line)
+        return NULL;
+    struct job *fresh = TAILQ_FIRST(&line->fresh), *admitted = TAILQ_FIRST(&line->admitted);
+    struct job *job = fresh;
+    if (!fresh || (admitted && line->in_a_row >= FRESH_IN_A_ROW))
+        job = admitted;
+    line->in_a_row = job == fresh && admitted ? line->in_a_row + 1 : 0;
+    if (queue->now_us < line->used_us)
+        queue->now_us = line->used_us;
+    line->used_us += fair_queue_cost_us(job);
+    fair_queue_remove(queue, job);
+    return job;
+}
+
+void fair_queue_correct(struct fair_queue *queue, uint64_t client, int64_t difference)
+{
+    line_of(queue, client)->used_us +=
+        difference < CORRECTION_MAX_US ? difference : CORRECTION_MAX_US;
+}
+
+uint64_t fair_queue_ahead_us(const struct fair_queue *queue, uint64_t client)
+{
+    const struct line *line = &queue->line[client % FAIR_QUEUE_LINES];
+    const uint64_t in_turn = line->backlog_us * (queue->lines + !line->active);
+
+    return in_turn < queue->backlog_us ? in_turn : queue->backlog_us;
+}
+
+const struct job *fair_queue_first(const struct fair_queue *queue, uint64_t client)
+{
+    return TAILQ_FIRST(&queue->line[client % FAIR_QUEUE_LINES].fresh);
+}
+
+const struct job *fair_queue_oldest(const struct fair_queue *queue)
+{
+    const struct job *oldest = NULL;
+    const struct line *line;
+
+    TAILQ_FOREACH(line, &queue->active, entry) {
+        const struct job *first = TAILQ_FIRST(&line->fresh);
+        if (first && (!oldest || first->queued_at < oldest->queued_at))
+            oldest = first;
+    }
+    return oldest;
+}
+
+struct job *fair_queue_longest(struct fair_queue *queue, uint64_t client, uint32_t cost_us)
+{
+    struct line *longest = line_of(queue, client), *line;
+    uint64_t most_us = longest->backlog_us + cost_us;
+
+    TAILQ_FOREACH(line, &queue->active, entry) {
+        if (line->backlog_us <= most_us)
+            continue;
+        most_us = line->backlog_us;
+        longest = line;
+    }
+    return longest == line_of(queue, client) ? NULL : TAILQ_LAST(&longest->fresh, job_list);
+}
+
+struct job *fair_queue_find(struct fair_queue *queue, job_match *matches, const void *key)
+{
+    struct line *line;
+    struct job *job;
+
+    TAILQ_FOREACH(line, &queue->active, entry)
+        TAILQ_FOREACH(job, &line->fresh, entry)
+            if (matches(job, key))
+                return job;
+    return NULL;
+}
