@@ -57,7 +57,7 @@ const struct option daemon_options[] = {
                  "- _ . ~"},
     {"proxies", OPTION_NETWORKS, AT(site.proxies),
      .expected = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
-                 "\"fd00::/8\", without bits beyond the network's"},
+                 "\"fd00::/8\", without bits beyond the network's, or unix"},
     INTEGER("shards", shards, 0, 64),
     INTEGER("threads", threads, 0, 256),
     {"log", OPTION_CHOICE, AT(log), .choices = levels},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "exact_numbers.h"
 
@@ -38,6 +39,11 @@ int network_parse(struct network *out, const char *text, size_t length)
     char address[INET6_ADDRSTRLEN];
     uint64_t bits = 128, before = 0;
 
+    *out = (struct network){0};
+    if (length == 4 && memcmp(text, "unix", length) == 0) {
+        out->local = true;
+        return 0;
+    }
     if (digits >= sizeof address || memchr(text, '\0', length))
         return -EINVAL;
     memcpy(address, text, digits);
@@ -60,6 +66,8 @@ bool network_contains(const struct network *network, const struct sockaddr *peer
 {
     uint8_t address[16];
 
+    if (network->local || peer->sa_family == AF_UNIX)
+        return network->local && peer->sa_family == AF_UNIX;
     if (peer->sa_family == AF_INET) {
         memcpy(address, ipv4, sizeof ipv4);
         memcpy(address + sizeof ipv4, &((const struct sockaddr_in *)peer)->sin_addr, 4);

@@ -1,4 +1,4 @@
-/* Addresses and CIDR networks of IPv4 and IPv6. Pure. */
+/* Addresses and CIDR networks of IPv4 and IPv6, and all peers on Unix sockets. Pure. */
 #ifndef FARLANDS_CONFIG_NETWORK_H
 #define FARLANDS_CONFIG_NETWORK_H
 
@@ -12,14 +12,15 @@ struct sockaddr;
 struct network {
     uint8_t address[16]; /* zero after the first BITS bits */
     uint8_t bits;        /* 0 to 128; 96 to 128 for IPv4 */
+    bool local;          /* Unix sockets; the rest is 0 */
 };
 
-/* Parse ADDRESS or ADDRESS/BITS; the host bits must be 0. Returns 0 or -EINVAL. */
+/* Parse ADDRESS, ADDRESS/BITS, or "unix"; the host bits must be 0. Returns 0 or -EINVAL. */
 int network_parse(struct network *out, const char *text, size_t length);
 
 /*
  * True if PEER is in NETWORK. IPv4 peers, IPv4-mapped or not, are only in IPv4 networks, so ::/0
- * has none of them. Peers of other address families are in no network.
+ * has none of them. Peers on Unix sockets are only in "unix".
  */
 bool network_contains(const struct network *network, const struct sockaddr *peer);
 

@@ -151,7 +151,7 @@ static void check_network(const char *text, size_t length)
     char address[INET6_ADDRSTRLEN], written[INET6_ADDRSTRLEN + sizeof "/128"];
     const int err = network_parse(&network, text, length);
     must(err == 0 || err == -EINVAL, "%d", err);
-    if (err)
+    if (err || network.local)
         return;
     must(network.bits <= 128, "%u", network.bits);
     inet_ntop(AF_INET6, network.address, address, sizeof address);

@@ -125,6 +125,20 @@ START_TEST(test_client)
 }
 END_TEST
 
+/* Peers on Unix sockets are proxies if the list has "unix". */
+START_TEST(test_local_proxy)
+{
+    struct site_config site = site_of("", "");
+    struct sockaddr_storage peer, storage;
+    const struct http_request request = {.peer = address_of(&peer, "unix"),
+                                         .forwarded_for = "198.51.100.7, 10.0.0.2"};
+    char text[INET6_ADDRSTRLEN];
+
+    ck_assert_int_eq(network_parse(&site.proxies.network[site.proxies.count++], "unix", 4), 0);
+    ck_assert_str_eq(text_of(forwarded_client(&site, &request, &storage), text), "198.51.100.7");
+}
+END_TEST
+
 static const struct {
     const char *public_url, *base_path, *peer;
     const char *host, *forwarded_host, *forwarded_prefix, *forwarded_proto;
@@ -208,6 +222,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "forwarded");
     tcase_add_loop_test(tcase, test_scope, 0, ROWS(scopes));
     tcase_add_loop_test(tcase, test_client, 0, ROWS(clients));
+    tcase_add_test(tcase, test_local_proxy);
     tcase_add_loop_test(tcase, test_base_url, 0, ROWS(urls));
     tcase_add_test(tcase, test_vary);
     return suite_run(suite);

@@ -12,6 +12,8 @@ enum { NETWORK_TEXT = INET6_ADDRSTRLEN + sizeof "/128" };
 /* The shortest text of NETWORK. Returns BUFFER. */
 static char *network_text(const struct network *network, char buffer[NETWORK_TEXT])
 {
+    if (network->local)
+        return strcpy(buffer, "unix");
     const bool is_ipv4 = IN6_IS_ADDR_V4MAPPED(network->address) && network->bits >= 96;
     const unsigned prefix = is_ipv4 ? 96 : 0;
     inet_ntop(is_ipv4 ? AF_INET : AF_INET6, network->address + prefix / 8, buffer, NETWORK_TEXT);
@@ -63,7 +65,10 @@ static const struct {
     {"fe80::1%eth0", NULL},
     {":::", NULL},
     {"localhost", NULL},
-    {"unix", NULL},
+    {"unix", "unix"},
+    {"unix/8", NULL},
+    {"unix ", NULL},
+    {"Unix", NULL},
     {"*", NULL},
 };
 
@@ -147,11 +152,17 @@ END_TEST
 START_TEST(test_other_peers)
 {
     static const struct sockaddr_un local = {.sun_family = AF_UNIX};
-    static const char *const all[] = {"0.0.0.0/0", "::/0"};
+    static const char *const all[] = {"0.0.0.0/0", "::/0", "::"};
+    struct network network;
     for (int i = 0; i < ROWS(all); i++) {
-        struct network network;
         ck_assert_int_eq(network_parse(&network, all[i], strlen(all[i])), 0);
         ck_assert(!network_contains(&network, (const struct sockaddr *)&local));
+    }
+    ck_assert_int_eq(network_parse(&network, "unix", 4), 0);
+    ck_assert(network_contains(&network, (const struct sockaddr *)&local));
+    for (int i = 0; i < ROWS(peers); i++) {
+        const struct sockaddr_storage peer = peer_of(peers[i].peer);
+        ck_assert(!network_contains(&network, (const struct sockaddr *)&peer));
     }
 }
 END_TEST
