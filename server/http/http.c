@@ -21,6 +21,7 @@ enum {
      * libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
     SHORT_URI = 256, /* longer ones are allocated */
+    SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
 };
 
 struct http {
@@ -31,6 +32,8 @@ struct http {
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
     struct deadlines deadlines;
+    uv_timer_t sweep; /* until all deadlines are checked */
+    unsigned slow;    /* connections that were; not reported yet */
     struct lingering_close lingering;
     socklen_t adopted_length; /* of the peer's address, during http_adopt */
     bool adopted;             /* libmicrohttpd has accepted that connection */
@@ -154,7 +157,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     if (exchange->streamed)
         set_timeout(exchange, 0);
     exchange->streamed = false;
-    enter(exchange, DEADLINE_HEADERS);
+    deadline_line(&exchange->deadline, uv_now(exchange->http->parts.loop));
     return exchange;
 }
 
@@ -245,6 +248,13 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     return MHD_YES;
 }
 
+static size_t head_size(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **exchange_place)
@@ -257,6 +267,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
+        deadline_head(&exchange->deadline, head_size(mhd));
         exchange->close = framing_read(&exchange->request, mhd, exchange->uri, method, version);
         exchange->state = STATE_CHECKED;
         /* A response to the first call makes libmicrohttpd close the connection, which is right
@@ -383,11 +394,31 @@ static void cut_bodies(struct http *http, bool all)
     }
 }
 
+static bool sweep(struct http *http)
+{
+    return deadlines_expire(&http->deadlines, uv_now(http->parts.loop), http->draining,
+                            &http->slow);
+}
+
+static void on_sweep(uv_timer_t *timer)
+{
+    if (!sweep(timer->data))
+        uv_timer_stop(timer);
+}
+
 unsigned http_expire(struct http *http)
 {
+    /* The round goes on in small steps: a system call for each of thousands of connections would
+     * delay other work. */
+    const unsigned pause = SWEEP_MS / (http->deadlines.count / DEADLINES_SLICE + 1);
+
     cut_bodies(http, false);
     lingering_close_expire(&http->lingering);
-    return deadlines_expire(&http->deadlines, uv_now(http->parts.loop), http->draining);
+    if (!uv_is_active((uv_handle_t *)&http->sweep) && sweep(http))
+        uv_timer_start(&http->sweep, on_sweep, pause + 1, pause + 1);
+    const unsigned slow = http->slow;
+    http->slow = 0;
+    return slow;
 }
 
 static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)
@@ -444,8 +475,9 @@ static int start_loop(struct http *http)
     if (err)
         return err;
     uv_timer_init(http->parts.loop, &http->timer);
+    uv_timer_init(http->parts.loop, &http->sweep);
     uv_prepare_init(http->parts.loop, &http->prepare);
-    http->poll.data = http->timer.data = http->prepare.data = http;
+    http->poll.data = http->timer.data = http->sweep.data = http->prepare.data = http;
     uv_poll_start(&http->poll, UV_READABLE, on_poll);
     uv_prepare_start(&http->prepare, on_prepare);
     return 0;
@@ -497,6 +529,7 @@ void http_close(struct http *http)
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
+    uv_close((uv_handle_t *)&http->sweep, NULL);
     uv_close((uv_handle_t *)&http->prepare, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;

@@ -19,12 +19,11 @@ enum { DEADLINE_IDLE_SECONDS = 60 };
 enum { DEADLINE_PACE = 32 * 1024 };
 
 enum deadline_phase {
-    DEADLINE_CONNECTED, /* before the first request */
-    DEADLINE_HEADERS,   /* the request line has arrived */
-    DEADLINE_HANDLED,   /* the response is pending: no deadline */
-    DEADLINE_SENDING,   /* the response is being sent */
-    DEADLINE_WAITING,   /* the next part of the response is pending: no deadline */
-    DEADLINE_IDLE,      /* between requests */
+    DEADLINE_HEAD,    /* from a connection's beginning, or a head's first byte, to its end */
+    DEADLINE_HANDLED, /* the response is pending: no deadline */
+    DEADLINE_SENDING, /* the response is being sent */
+    DEADLINE_WAITING, /* the next part of the response is pending: no deadline */
+    DEADLINE_IDLE,    /* between requests */
 };
 
 /* Embedded in a connection; private. */
@@ -33,14 +32,15 @@ struct deadline {
     int fd;
     enum deadline_phase phase;
     bool overdue;
-    uint64_t since, checked_at;
-    uint64_t behind;   /* the client's delay when DEADLINE_WAITING began */
-    uint64_t received; /* bytes, at the first check of this phase */
+    uint64_t since;
+    uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
+    uint64_t heads;  /* bytes of all heads that were complete */
 };
 
 /* Initially zero. */
 struct deadlines {
     LIST_HEAD(deadline_list, deadline) list;
+    struct deadline *next; /* to be checked in this round, or NULL */
     unsigned count;
 };
 
@@ -52,7 +52,20 @@ static inline void deadline_enter(struct deadline *deadline, enum deadline_phase
                                   uint64_t now)
 {
     deadline->phase = phase;
-    deadline->since = deadline->checked_at = now;
+    deadline->since = now;
+}
+
+/* A request line is complete. Its time runs already, unless it took less than a round of checks. */
+static inline void deadline_line(struct deadline *deadline, uint64_t now)
+{
+    if (deadline->phase != DEADLINE_HEAD)
+        deadline_enter(deadline, DEADLINE_HEAD, now);
+}
+
+/* A head of SIZE bytes is complete. */
+static inline void deadline_head(struct deadline *deadline, size_t size)
+{
+    deadline->heads += size;
 }
 
 /* In DEADLINE_SENDING: the client has taken BYTES more of the response. */
@@ -79,11 +92,17 @@ static inline void deadline_resume(struct deadline *deadline, uint64_t now)
 /* True if the client has closed the connection or its sending side. */
 bool deadline_has_left(const struct deadline *deadline);
 
+/* The connections per call of deadlines_expire: each idle one costs a system call. */
+enum { DEADLINES_SLICE = 64 };
+
 /*
  * Shut down the sockets of connections whose deadline has passed, and of idle ones whose client has
  * left; their readers then see the end. While DRAINING, also all that have no response pending,
- * after a short grace for requests in flight. Returns the number of connections that were too slow.
+ * after a short grace for requests in flight. Adds the number that were too slow to *SLOW.
+ *
+ * A call checks some connections. Returns true if further calls must complete the round: one round
+ * every 250 ms.
  */
-unsigned deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining);
+bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow);
 
 #endif

@@ -56,6 +56,41 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="deadline"'), 100);
     }));
 
+    it("fault 21: a head's time runs from its first byte, whatever arrives meanwhile", () => serving(async (daemon, faults) => {
+        const connections = await Promise.all(numbers(20).map(() => daemon.connect()));
+        // Half of them have had a response, so that they would be idle without that byte.
+        const kept = connections.filter((connection, i) => i % 2);
+        for (const connection of kept)
+            assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
+        const fresh = connections.filter((connection) => !kept.includes(connection));
+        const send = (text) => connections.forEach((connection) => connection.ended || connection.send(text));
+        fresh.forEach((connection) => connection.send('GET /'));
+        kept.forEach((connection) => connection.send('\r\nGET /'));    // an empty line before it is allowed
+        await pass(faults, 4, () => send('o'));
+        send(' HTTP/1.1\r\n');
+        await pass(faults, 4, () => send('Host: a\r\n'));
+        assert.ok(connections.every((connection) => !connection.ended), 'closed too early');
+        await pass(faults, 2, () => send('X-A: b\r\n'));
+        assert.equal(await leftOpen(connections, 1500), 0, 'left open');
+        assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="deadline"'), 20);
+    }));
+
+    it('fault 21: a request line that stops after idling is closed, too', () => serving(async (daemon, faults) => {
+        const connections = await Promise.all(numbers(10).map(() => daemon.connect()));
+        for (const connection of connections)
+            assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
+        faults.advance('steady', 20);
+        await sleep(500);
+        connections.forEach((connection, i) => i % 2 && connection.send('GET /heal'));
+        await sleep(400);
+        faults.advance('steady', 9);
+        await sleep(400);
+        assert.ok(connections.every((connection) => !connection.ended), 'closed too early');
+        faults.advance('steady', 1);
+        assert.equal(await leftOpen(connections.filter((connection, i) => i % 2), 1500), 0, 'left open');
+        assert.ok(connections.every((connection, i) => i % 2 || !connection.ended), 'an idle connection is closed');
+    }));
+
     it('fault 21: an incomplete request does not delay shutdown', () => serving(async (daemon, faults) => {
         const connection = await daemon.connect();
         connection.send('GET /healthz HTTP/1.1\r\nHo');

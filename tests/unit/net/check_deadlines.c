@@ -1,4 +1,5 @@
-/* The deadline of a long response: how far its client may fall behind. */
+/* Deadlines: of heads from their first byte on, and of long responses by how far their client may
+ * fall behind. */
 #include "server/net/deadlines.h"
 
 #include <sys/socket.h>
@@ -26,9 +27,18 @@ static void tear_down(void)
     close(ends[1]);
 }
 
+/* A round of checks. Returns the number of slow connections. */
+static unsigned round_of(uint64_t now, bool draining)
+{
+    unsigned slow = 0;
+    while (deadlines_expire(&deadlines, now, draining, &slow))
+        ;
+    return slow;
+}
+
 static unsigned expire(int after)
 {
-    return deadlines_expire(&deadlines, BEGIN + (uint64_t)after, false);
+    return round_of(BEGIN + (uint64_t)after, false);
 }
 
 static const struct {
@@ -71,10 +81,117 @@ END_TEST
 START_TEST(test_draining)
 {
     deadline_wait(&reader, BEGIN);
-    ck_assert_uint_eq(deadlines_expire(&deadlines, BEGIN + 100000, true), 0);
+    ck_assert_uint_eq(round_of(BEGIN + 100000, true), 0);
     ck_assert(!deadline_has_left(&reader));
     shutdown(ends[1], SHUT_WR);
     ck_assert(deadline_has_left(&reader));
+}
+END_TEST
+
+/* --- Heads ----------------------------------------------------------------- */
+
+enum { ROUND = 250 }; /* ms */
+
+static const struct {
+    const char *what;
+    bool kept;  /* the connection had a request before, whose head was as long as its text */
+    int first;  /* ms at which the first byte arrives after that, or -1 */
+    int every;  /* ms between further bytes, or 0 */
+    int line;   /* ms at which the request line is complete, or 0 */
+    int closed; /* ms of the round in which it is closed */
+    bool slow;
+} heads[] = {
+    {"a silent connection", false, -1, 0, 0, 10250, true},
+    {"one byte", false, 5000, 0, 0, 10250, true},
+    {"a byte now and then", false, 0, 1000, 0, 10250, true},
+    {"a late request line", false, 0, 0, 9900, 10250, true},
+    {"a connection that idles", true, -1, 0, 0, 60250, false},
+    {"one byte after idling", true, 20100, 0, 0, 30500, true},
+    {"a byte now and then after idling", true, 20100, 1000, 0, 30500, true},
+    {"a late request line after idling", true, 20100, 1000, 29900, 30500, true},
+    {"a quick request line, and slow headers", true, 20100, 1000, 20200, 30250, true},
+    {"a byte at once", true, 0, 0, 0, 10250, true},
+};
+
+START_TEST(test_head)
+{
+    static const char before[] = "GET / HTTP/1.1\r\n\r\n";
+    struct deadline client;
+    char received[sizeof before];
+    int pair[2], ms = 0;
+
+    tcp_pair(pair);
+    deadlines_add(&deadlines, &client, pair[0], 0);
+    if (heads[_i].kept) {
+        ck_assert_int_eq(send(pair[1], before, sizeof before - 1, 0), (int)sizeof before - 1);
+        ck_assert_int_eq(recv(pair[0], received, sizeof received, 0), (int)sizeof before - 1);
+        deadline_line(&client, 0);
+        deadline_head(&client, sizeof before - 1);
+        deadline_enter(&client, DEADLINE_IDLE, 0);
+    }
+    for (; !client.overdue && ms < 100000; ms++) {
+        const int since = ms - heads[_i].first;
+        if (heads[_i].first >= 0 && since >= 0 &&
+            (heads[_i].every ? since % heads[_i].every == 0 : since == 0)) {
+            ck_assert_int_eq(send(pair[1], "G", 1, 0), 1);
+            ck_assert_int_eq(recv(pair[0], received, 1, 0), 1); /* as libmicrohttpd does */
+        }
+        if (heads[_i].line && heads[_i].line == ms)
+            deadline_line(&client, (uint64_t)ms);
+        if (ms % ROUND == 0)
+            ck_assert_uint_eq(round_of((uint64_t)ms, false),
+                              ms == heads[_i].closed && heads[_i].slow);
+    }
+    must(ms - 1 == heads[_i].closed, "%s: closed at %d ms, not %d", heads[_i].what, ms - 1,
+         heads[_i].closed);
+    ck_assert_int_eq(recv(pair[0], received, 1, 0), 0);
+    deadlines_remove(&deadlines, &client);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
+/* The client of an idle connection has left, which libmicrohttpd may not have noticed. */
+START_TEST(test_left)
+{
+    struct deadline client;
+    int pair[2];
+
+    tcp_pair(pair);
+    deadlines_add(&deadlines, &client, pair[0], 0);
+    deadline_enter(&client, DEADLINE_IDLE, 0);
+    shutdown(pair[1], SHUT_WR);
+    ck_assert_uint_eq(round_of(250, false), 0);
+    ck_assert(client.overdue);
+    deadlines_remove(&deadlines, &client);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
+/* Rounds in slices check every connection but those that are removed meanwhile. */
+START_TEST(test_slices)
+{
+    enum { MANY = 5 * DEADLINES_SLICE / 2 };
+    static struct deadline many[MANY], later;
+    unsigned slow = 0, removed = 0;
+    int pair[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    for (int i = 0; i < MANY; i++)
+        deadlines_add(&deadlines, &many[i], pair[0], BEGIN);
+    while (deadlines_expire(&deadlines, BEGIN + 20000, false, &slow)) {
+        struct deadline *next = deadlines.next;
+        deadlines_remove(&deadlines, next);
+        ck_assert(!next->overdue);
+        removed++;
+    }
+    ck_assert_uint_eq(removed, 2);
+    ck_assert_uint_eq(slow, MANY - removed);
+    /* The next round begins with the first. */
+    ck_assert_uint_eq(round_of(BEGIN + 20000, false), 0);
+    deadlines_add(&deadlines, &later, pair[0], BEGIN);
+    ck_assert_uint_eq(round_of(BEGIN + 20000, false), 1);
 }
 END_TEST
 
@@ -86,5 +203,9 @@ int main(void)
     tcase_add_loop_test(tcase, test_pace, 0, ROWS(paces));
     tcase_add_test(tcase, test_waiting);
     tcase_add_test(tcase, test_draining);
+    tcase = suite_case(suite, "heads");
+    tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
+    tcase_add_test(tcase, test_left);
+    tcase_add_test(tcase, test_slices);
     return suite_run(suite);
 }
