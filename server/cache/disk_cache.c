@@ -159,8 +159,7 @@ int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait,
     char name[TILE_KEY_MAX];
     int touch;
     tile_name(tile, name);
-    int err = tile_file_read(out, &cache->reader, cache->directory.fd, name,
-                             (uint32_t)tile_size(tile), wait, &touch);
+    int err = tile_file_read(out, &cache->reader, cache->directory.fd, name, wait, &touch);
     if (touch >= 0 && wait) {
         futimens(touch, NULL); /* may fail: another user's file, a read-only file system */
         close(touch);

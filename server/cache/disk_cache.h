@@ -46,9 +46,9 @@ void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota);
 
 /*
  * Read TILE. Returns 0 and one reference in *OUT; -ENOENT if it is not there; -EILSEQ if its file
- * is damaged; or the error of reading it. Every error is a miss, and leaves *OUT as it is. If WAIT
- * is false, as for event loops, it never waits for the disk: -EAGAIN if it would have to, or if the
- * system cannot read without waiting.
+ * is damaged or another tile's; or the error of reading it. Every error is a miss, and leaves *OUT
+ * as it is. If WAIT is false, as for event loops, it never waits for the disk: -EAGAIN if it would
+ * have to, or if the system cannot read without waiting.
  */
 int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out);
 
@@ -56,8 +56,9 @@ int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait,
 bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
 
 /*
- * Store PNG as TILE, all or nothing: it is written to a temporary file, then renamed. May wait for
- * the disk. On error neither a partial tile nor a temporary file is left behind. Returns
+ * Store PNG, encoded with TILE's key, as TILE, all or nothing: it is written to a temporary file,
+ * then renamed. May wait for the disk. On error neither a partial tile nor a temporary file is left
+ * behind. Returns
  *
  * - 0;
  * - -EDQUOT if no space is left in the quota now, or the usage is not known yet;

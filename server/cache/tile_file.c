@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "server/cache/file_io.h"
-#include "server/png/image_verify.h"
+#include "server/png/image_checksum.h"
 
 enum {
     FILE_MAX = 1 << 20, /* the largest tile is 512 x 512 x 3 bytes, incompressible */
@@ -71,7 +71,7 @@ static bool is_stale(const struct stat *status)
 }
 
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
-                   uint32_t size, bool wait, int *touch)
+                   bool wait, int *touch)
 {
     struct stat status;
     *touch = -1;
@@ -91,7 +91,7 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int directory,
               : wait ? read_all(fd, blob->bytes, length)
                      : read_cached(reader, fd, blob->bytes, length);
     }
-    if (!err && !image_verify(blob->bytes, blob->length, size, size))
+    if (!err && !image_checksum_verify(blob->bytes, blob->length, name))
         err = -EILSEQ;
     if (!err && is_stale(&status))
         *touch = fd;
@@ -104,7 +104,7 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int directory,
     return err;
 }
 
-/* No fsync: a file that a power loss has torn is a miss, as its CRCs do not match. */
+/* No fsync: a file that a power loss has torn is a miss, as its checksum does not match. */
 int tile_file_write(int directory, const char *name, const struct blob *png)
 {
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

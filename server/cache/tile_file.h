@@ -14,13 +14,14 @@ struct tile_reader {
 };
 
 /*
- * Read NAME below DIRECTORY, a PNG of SIZE x SIZE pixels. Returns 0 and one reference in *OUT;
- * -ENOENT; -EILSEQ if it is damaged or something else; or the error of reading it. If WAIT is false
- * it never waits for the disk: -EAGAIN if it would have to. *TOUCH is -1, or, if the file was last
- * used long ago, its descriptor: the caller sets the file's times and closes it. Any thread.
+ * Read NAME below DIRECTORY, the PNG of the tile with the key NAME. Returns 0 and one reference in
+ * *OUT; -ENOENT; -EILSEQ if it is damaged or something else, also another tile; or the error of
+ * reading it. If WAIT is false it never waits for the disk: -EAGAIN if it would have to. *TOUCH is
+ * -1, or, if the file was last used long ago, its descriptor: the caller sets the file's times and
+ * closes it. Any thread.
  */
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
-                   uint32_t size, bool wait, int *touch);
+                   bool wait, int *touch);
 
 /* Write PNG as the new file NAME. Returns 0, -EEXIST or another negative code; on error no file is
  * left behind. Any thread. */

@@ -8,6 +8,7 @@
 
 #include "server/png/color_index.h"
 #include "server/png/deflate/deflate.h"
+#include "server/png/image_checksum.h"
 #include "server/png/paeth.h"
 #include "server/telemetry/log.h"
 
@@ -165,7 +166,8 @@ struct part {
     const struct image *head; /* signature, IHDR, PLTE; or NULL */
     const uint8_t *stream;    /* of one IDAT */
     size_t length;
-    bool tail; /* IEND */
+    const char *key; /* of flKY; or NULL */
+    bool tail;       /* IEND */
 };
 
 static size_t part_length(const struct part *part)
@@ -176,6 +178,8 @@ static size_t part_length(const struct part *part)
         length += SIGNATURE + CHUNK + IHDR;
     if (part->head && part->head->colors)
         length += CHUNK + (size_t)part->head->colors * 3;
+    if (part->key)
+        length += CHUNK + IMAGE_CHECKSUM;
     return length + (part->tail ? CHUNK : 0);
 }
 
@@ -192,6 +196,14 @@ static void write_head(png_structp png, png_infop info, const struct image *imag
     png_write_info(png, info);
 }
 
+/* The chunk flKY, of the bytes written before. */
+static void write_checksum(png_structp png, const struct memory *memory, const char *key)
+{
+    uint8_t checksum[IMAGE_CHECKSUM];
+    image_checksum(checksum, memory->blob->bytes, memory->written, key);
+    png_write_chunk(png, (png_const_bytep)IMAGE_CHECKSUM_TYPE, checksum, sizeof checksum);
+}
+
 /* All calls that may jump back to setjmp; no local variable changes in between. */
 static int write_chunks(png_structp png, png_infop info, struct memory *memory,
                         const struct part *part)
@@ -203,6 +215,8 @@ static int write_chunks(png_structp png, png_infop info, struct memory *memory,
         write_head(png, info, part->head);
     /* The rows are compressed already, and png_write_end would miss them: IEND is a chunk, too. */
     png_write_chunk(png, (png_const_bytep) "IDAT", part->stream, part->length);
+    if (part->key)
+        write_checksum(png, memory, part->key);
     if (part->tail)
         png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
     return memory->written == memory->blob->length ? 0 : -EIO;
@@ -236,10 +250,10 @@ fail_png:
 }
 
 int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel, int size,
-                      const void *pixels)
+                      const void *pixels, const char *key)
 {
     struct image image = describe(pixel, size, size, pixels);
-    struct part part = {.head = &image, .tail = true};
+    struct part part = {.head = &image, .key = key, .tail = true};
 
     if (pixel == PIXEL_PICTURE)
         use_palette(&image, writer);

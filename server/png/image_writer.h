@@ -13,13 +13,13 @@ int image_writer_new(struct image_writer **out); /* 0 or -ENOMEM */
 void image_writer_free(struct image_writer *writer);
 
 /*
- * Encode SIZE rows of SIZE packed pixels as IHDR, IDAT and IEND, with PLTE if a PIXEL_PICTURE has
- * few enough colors. No gamma, color space or time is written, since clients would act on it.
- * Returns 0 with a reference in *OUT, -ENOMEM, or -EIO if libpng fails. Any thread, each with its
- * own writer.
+ * Encode SIZE rows of SIZE packed pixels as IHDR, IDAT, flKY (image_checksum.h) and IEND, with PLTE
+ * if a PIXEL_PICTURE has few enough colors. KEY is the tile's (tile_key); NULL: no flKY. No gamma,
+ * color space or time is written, since clients would act on it. Returns 0 with a reference in
+ * *OUT, -ENOMEM, or -EIO if libpng fails. Any thread, each with its own writer.
  */
 int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel, int size,
-                      const void *pixels);
+                      const void *pixels, const char *key);
 
 /*
  * A large picture in bands of rows, encoded on any threads in any order: the file is

@@ -128,6 +128,7 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
     struct blob *blob = NULL;
+    char key[TILE_KEY_MAX];
     uint64_t start = uv_hrtime();
     int err = make_heights(scratch, tile, layer, &heights);
     if (err)
@@ -144,8 +145,8 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
         blob = raw_r16(scratch->pixels, (size_t)heights.size * (size_t)heights.size);
         break;
     default:
-        err =
-            image_writer_tile(&blob, scratch->writer, layer->pixel, heights.size, scratch->pixels);
+        err = image_writer_tile(&blob, scratch->writer, layer->pixel, heights.size, scratch->pixels,
+                                tile_key(tile, key));
     }
     if (err)
         return err;

@@ -3,20 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import zlib from 'node:zlib';
-import { crc32, decodePng } from './png.mjs';
+import { crc32, decodePng, pngFile } from './png.mjs';
 import { eachRow } from './table.mjs';
 
 const WIDTH = 7;
 const HEIGHT = 10;
-
-function chunk(type, body) {
-    const out = Buffer.alloc(12 + body.length);
-    out.writeUInt32BE(body.length, 0);
-    out.write(type, 4, 'latin1');
-    body.copy(out, 8);
-    out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
-    return out;
-}
 
 /* Encoder filters as in section 9 of the PNG specification. */
 function filterRow(filter, row, above, bpp) {
@@ -47,8 +38,8 @@ function encode(pixels, depth, type, bpp, { filter = 0, extra = [], palette } = 
     head[8] = depth;
     head[9] = type;
     const packed = zlib.deflateSync(Buffer.concat(rows));
-    return Buffer.concat([
-        Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
+    const chunk = (name, body) => ({ type: name, body });
+    return pngFile([
         chunk('IHDR', head), ...extra, ...(palette ? [chunk('PLTE', palette)] : []),
         chunk('IDAT', packed.subarray(0, 20)), chunk('IDAT', packed.subarray(20)),
         chunk('IEND', Buffer.alloc(0)),
@@ -105,8 +96,8 @@ describe('the PNG reader', () => {
         ['a flipped bit in IHDR', flipped(20), /CRC of IHDR/],
         ['a flipped bit in IDAT', flipped(45), /CRC of IDAT/],
         ['a flipped bit in a CRC', flipped(valid.length - 1), /CRC of IEND/],
-        ['gAMA', encode(noise(70), 8, 0, 1, { extra: [chunk('gAMA', Buffer.alloc(4))] }), /only IHDR/],
-        ['tEXt', encode(noise(70), 8, 0, 1, { extra: [chunk('tEXt', Buffer.from('a\0b'))] }), /only IHDR/],
+        ['gAMA', encode(noise(70), 8, 0, 1, { extra: [{ type: 'gAMA', body: Buffer.alloc(4) }] }), /only IHDR/],
+        ['tEXt', encode(noise(70), 8, 0, 1, { extra: [{ type: 'tEXt', body: Buffer.from('a\0b') }] }), /only IHDR/],
         ['RGBA', encode(noise(280), 8, 6, 4), /colour type 6/],
         ['a palette image without a palette', encode(noise(70, 3), 8, 3, 1), /without PLTE/],
     ], ([, file, message]) => assert.throws(() => decodePng(file), message)));

@@ -2,11 +2,12 @@
 // read, and are optional.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
-import { assertSamePixels, decodePng } from './png.mjs';
+import { assertSamePixels, decodePng, pngChunks, pngFile } from './png.mjs';
 import { eventually, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
@@ -39,6 +40,12 @@ const flip = (offset) => (file) => {
     fs.writeFileSync(file, bytes);
 };
 const cut = (keep) => (file) => fs.truncateSync(file, keep(fs.statSync(file).size));
+
+/* Edit the chunks; their CRCs are right afterwards. */
+const edit = (change) => (file) => fs.writeFileSync(file, pngFile(change(pngChunks(fs.readFileSync(file)))));
+const garbage = edit((chunks) => chunks.map(({ type, body }) =>
+    ({ type, body: type === 'IDAT' ? randomBytes(body.length) : body })));
+const dropChecksum = edit((chunks) => chunks.filter(({ type }) => type !== 'flKY'));
 
 const DAMAGES = [
     ['zero length', cut(() => 0)],
@@ -127,6 +134,45 @@ describe('after a restart', { timeout: patience(60000) }, () => {
             assert.equal(await hits(), hitsBefore + 1, 'disk hits of a tile in memory');
         });
     });
+
+    /* All are whole files with right CRCs, sixty each. */
+    for (const [what, damage] of [
+        ['files of other tiles', (files) => {
+            const all = files.map((file) => fs.readFileSync(file));
+            files.forEach((file, i) => fs.writeFileSync(file, all[(i + 1) % all.length]));
+        }],
+        ['garbage with right CRCs', (files) => files.forEach(garbage)],
+        ['files without a checksum', (files) => files.forEach(dropChecksum)],
+        ['files with the checksum of another', (files) => {
+            const all = files.map((file) => pngChunks(fs.readFileSync(file)));
+            files.forEach((file, i) => fs.writeFileSync(file, pngFile(all[i].map((chunk) =>
+                (chunk.type === 'flKY' ? all[(i + 1) % all.length].find(({ type }) => type === 'flKY') : chunk)))));
+        }],
+    ]) {
+        it(`${what} are not served`, async () => {
+            const first = await next({ cache });
+            const { fingerprint } = await first.json('/default.json');
+            const tiles = Array.from({ length: 60 }, (_, i) => `relief/11/${i % 8}/${i >> 3}.png`);
+            const files = tiles.map((tile) => path.join(cache, fingerprint, tile));
+            const whole = [];
+            for (const [i, tile] of tiles.entries()) {
+                whole.push(await first.bytes(`/default/${tile}`));
+                assert.ok(await eventually(() => fs.existsSync(files[i])), files[i]);
+            }
+            await first.quit();
+            files.forEach((file, i) => assert.ok(fs.readFileSync(file).equals(whole[i]), `${file} before`));
+            damage(files);
+            files.forEach((file, i) => assert.ok(!fs.readFileSync(file).equals(whole[i]), `${file} is damaged`));
+            const second = await next({ cache });
+            const served = [];
+            for (const tile of tiles)
+                served.push(await second.bytes(`/default/${tile}`));
+            assert.equal(served.filter((body, i) => !body.equals(whole[i])).length, 0, 'wrong tiles');
+            assert.equal(await second.rendered(), 60);
+            assert.equal(await second.metric('farlands_cache_faults_total'), 60);
+            assert.ok(await eventually(() => files.every((file, i) => fs.readFileSync(file).equals(whole[i]))), 'not replaced');
+        });
+    }
 
     it('damaged tiles are rendered again and replaced', async () => {
         const first = await next({ cache });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import zlib from 'node:zlib';
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-const ORDER = /^IHDR(,PLTE)?(,IDAT)+,IEND$/;
+const ORDER = /^IHDR(,PLTE)?(,IDAT)+(,flKY)?,IEND$/;
 
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
     for (let bit = 0; bit < 8; bit++)
@@ -39,6 +39,18 @@ export function pngChunks(file) {
     }
     assert.equal(at, file.length, 'bytes after IEND');
     return chunks;
+}
+
+/* The inverse of pngChunks: a file of these chunks, with their CRCs. */
+export function pngFile(chunks) {
+    return Buffer.concat([SIGNATURE, ...chunks.map(({ type, body }) => {
+        const out = Buffer.alloc(12 + body.length);
+        out.writeUInt32BE(body.length, 0);
+        out.write(type, 4, 'latin1');
+        body.copy(out, 8);
+        out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
+        return out;
+    })]);
 }
 
 function paeth(a, b, c) {
@@ -82,7 +94,7 @@ function unfilter(raw, stride, height, bpp) {
 export function decodePng(file) {
     const chunks = pngChunks(file);
     const order = chunks.map(({ type }) => type).join(',');
-    assert.match(order, ORDER, 'only IHDR, PLTE, IDAT and IEND, in this order');
+    assert.match(order, ORDER, 'only IHDR, PLTE, IDAT, flKY and IEND, in this order');
     const head = chunks[0].body;
     assert.equal(head.length, 13, 'length of IHDR');
     const width = head.readUInt32BE(0);

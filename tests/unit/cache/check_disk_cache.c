@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <zlib.h>
 
 #include "server/cache/quota.h"
 #include "server/png/image_writer.h"
@@ -52,26 +53,36 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-static struct blob *encode(int size, const uint8_t *pixels)
+/* A PNG of WHICH, or of no tile. */
+static struct blob *encode(const struct tile *which, int size, const uint8_t *pixels)
 {
     struct image_writer *writer;
     struct blob *png = NULL;
+    char key[TILE_KEY_MAX];
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, size, pixels), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, size, pixels,
+                                       which ? tile_key(which, key) : NULL),
+                     0);
     image_writer_free(writer);
     return png;
 }
 
-/* A PNG of SIZE pixels square; SEED selects the picture. */
-static struct blob *png_of(int size, unsigned seed)
+/* A PNG of WHICH, SIZE pixels square; SEED selects the picture. */
+static struct blob *png_for(const struct tile *which, int size, unsigned seed)
 {
     static const size_t channels = 3;
     uint8_t *pixels = malloc((size_t)size * (size_t)size * channels);
     for (size_t i = 0; i < (size_t)size * (size_t)size * channels; i++)
         pixels[i] = (uint8_t)((i >> 6) * seed);
-    struct blob *png = encode(size, pixels);
+    struct blob *png = encode(which, size, pixels);
     free(pixels);
     return png;
+}
+
+/* A PNG of TILE. */
+static struct blob *png_of(int size, unsigned seed)
+{
+    return png_for(&tile, size, seed);
 }
 
 /* The longest file of a tile: random pixels. */
@@ -82,7 +93,7 @@ static struct blob *longest_png(void)
     uint8_t *pixels = malloc(BYTES);
     for (int i = 0; i < BYTES; i++)
         pixels[i] = (uint8_t)chance(&state);
-    struct blob *png = encode(SIZE, pixels);
+    struct blob *png = encode(&tile, SIZE, pixels);
     free(pixels);
     return png;
 }
@@ -145,8 +156,8 @@ END_TEST
 
 START_TEST(test_longest)
 {
-    struct blob *png = longest_png();
     tile.scale = 2;
+    struct blob *png = longest_png();
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     must_have(cache, &tile, png);
     blob_release(png);
@@ -211,6 +222,11 @@ START_TEST(test_fingerprints)
     tile.world = &others->world[1];
     ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
     ck_assert_ptr_null(found);
+    /* Also under the other's name. */
+    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert(disk_cache_has(cache, &tile));
+    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -EILSEQ);
+    ck_assert_ptr_null(found);
     worlds_release(others);
     blob_release(png);
 }
@@ -225,6 +241,10 @@ enum damage {
     ZEROED,
     APPENDED,
     OTHER_SIZE,
+    OTHER_TILE,
+    OTHER_CONTENT,
+    NO_CHECKSUM,
+    GARBAGE,
     NOT_PNG,
     FIFO,
     LINK_TO_FILE,
@@ -234,10 +254,35 @@ enum damage {
     DAMAGES,
 };
 
+/* A file with PNG's pixels replaced by garbage, and right CRCs. Its IDAT comes after the signature
+ * and IHDR. */
+static void fill_with_garbage(uint8_t *bytes, const struct blob *png)
+{
+    enum { IDAT = 8 + 25, CRC = 4 };
+    const uint32_t length = (uint32_t)bytes[IDAT] << 24 | (uint32_t)bytes[IDAT + 1] << 16 |
+                            (uint32_t)bytes[IDAT + 2] << 8 | bytes[IDAT + 3];
+    uint8_t *chunk = bytes + IDAT + 4;
+    ck_assert_mem_eq(chunk, "IDAT", 4);
+    ck_assert_uint_lt(IDAT + length, png->length);
+    memset(chunk + 4, 0xa5, length);
+    const uint32_t crc = htobe32((uint32_t)crc32(0, chunk, 4 + length));
+    memcpy(chunk + 4 + length, &crc, CRC);
+}
+
+/* The file of OTHER. */
+static void write_other(const char *path, struct blob *other)
+{
+    file_write(path, other->bytes, other->length);
+    blob_release(other);
+}
+
+enum { END = 12 + 16 + 12 /* flKY, IEND */ };
+
 static void damage_file(enum damage damage, const char *path, const struct blob *png)
 {
     char aside[FOLDER_TEXT + 16];
     uint8_t *bytes = malloc(png->length + 1);
+    struct tile neighbour = tile;
     struct blob *other;
     snprintf(aside, sizeof aside, "%s/aside", directory);
     memcpy(bytes, png->bytes, png->length);
@@ -265,9 +310,24 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
         file_write(path, bytes, png->length + 1);
         break;
     case OTHER_SIZE:
-        other = png_of(512, 3);
-        file_write(path, other->bytes, other->length);
-        blob_release(other);
+        neighbour.scale = 2;
+        write_other(path, png_for(&neighbour, 512, 3));
+        break;
+    case OTHER_TILE:
+        neighbour.x++;
+        write_other(path, png_for(&neighbour, 256, 1));
+        break;
+    case OTHER_CONTENT: /* with this tile's checksum */
+        other = png_of(256, 3);
+        memcpy(other->bytes + other->length - END, png->bytes + png->length - END, END);
+        write_other(path, other);
+        break;
+    case NO_CHECKSUM: /* as of earlier versions */
+        write_other(path, png_for(NULL, 256, 1));
+        break;
+    case GARBAGE:
+        fill_with_garbage(bytes, png);
+        file_write(path, bytes, png->length);
         break;
     case NOT_PNG:
         file_write(path, "<html>", 6);
@@ -301,6 +361,7 @@ START_TEST(test_damage)
     damage_file(_i, path, png);
     int err = disk_cache_get(cache, &tile, true, &found);
     ck_assert_msg(err < 0, "damage %d: %d", _i, err);
+    ck_assert_ptr_null(found);
     if (_i < FIFO)
         ck_assert_msg(err == -EILSEQ, "damage %d: %d", _i, err);
     ck_assert_int_eq(disk_cache_put(cache, &tile, new), 0);
@@ -549,7 +610,7 @@ END_TEST
 
 enum { THREADS = 4, TILES = 3, LAPS = 100 };
 
-static struct blob *versions[THREADS];
+static struct blob *versions[THREADS][LAPS / 10][TILES];
 static atomic_int faults;
 
 static void *put_and_get(void *context)
@@ -559,9 +620,11 @@ static void *put_and_get(void *context)
     for (int lap = 0; lap < LAPS; lap++) {
         struct tile mine = tile;
         struct blob *found = NULL;
-        mine.x = chance_below(&state, TILES);
-        mine.y = lap / 10; /* new directories again and again, for all threads at once */
-        if (disk_cache_put(cache, &mine, versions[self]) != 0) {
+        const int x = chance_below(&state, TILES);
+        const int y = lap / 10; /* new directories again and again, for all threads at once */
+        mine.x = x;
+        mine.y = y;
+        if (disk_cache_put(cache, &mine, versions[self][y][x]) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
         }
@@ -572,8 +635,8 @@ static void *put_and_get(void *context)
         }
         bool known = false;
         for (int i = 0; i < THREADS; i++)
-            known |= found->length == versions[i]->length &&
-                     memcmp(found->bytes, versions[i]->bytes, found->length) == 0;
+            known |= found->length == versions[i][y][x]->length &&
+                     memcmp(found->bytes, versions[i][y][x]->bytes, found->length) == 0;
         atomic_fetch_add(&faults, !known);
         blob_release(found);
     }
@@ -583,16 +646,21 @@ static void *put_and_get(void *context)
 START_TEST(test_threads)
 {
     pthread_t threads[THREADS];
-    for (unsigned i = 0; i < THREADS; i++)
-        versions[i] = png_of(256, i + 1);
+    struct tile which = tile;
+    for (unsigned i = 0; i < THREADS * ROWS(*versions) * TILES; i++) {
+        which.x = i % TILES;
+        which.y = i / TILES % ROWS(*versions);
+        versions[i / TILES / ROWS(*versions)][which.y][which.x] =
+            png_for(&which, 256, i / TILES / ROWS(*versions) + 1);
+    }
     for (intptr_t i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, put_and_get, (void *)i), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     ck_assert_int_eq(atomic_load(&faults), 0);
     ck_assert_int_le(files(), TILES * LAPS / 10);
-    for (int i = 0; i < THREADS; i++)
-        blob_release(versions[i]);
+    for (int i = 0; i < THREADS * ROWS(*versions) * TILES; i++)
+        blob_release((&versions[0][0][0])[i]);
 }
 END_TEST
 

@@ -697,11 +697,13 @@ static void put_valid(char path[1024], long seconds)
     static const uint8_t black[256 * 256 * 3];
     struct image_writer *writer;
     struct blob *whole;
+    char key[TILE_KEY_MAX];
+    tile = tile_number(&tile, 0);
+    tile_key(&tile, key);
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, 256, black), 0);
+    ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, 256, black, key), 0);
     image_writer_free(writer);
     open_with(plenty);
-    tile = tile_number(&tile, 0);
     ck_assert_int_eq(disk_cache_put(cache, &tile, whole), 0);
     file_age(path_of(0, path), seconds);
     blob_release(whole);

@@ -11,6 +11,7 @@
 #include "tests/unit/support/fixtures.h"
 
 enum { SIZE = 256 };
+#define KEY "0123456789abcdef/gray/1/2/3.png"
 
 static char root[FOLDER_TEXT];
 static int fd;
@@ -23,8 +24,13 @@ static void set_up(void)
     struct image_writer *writer;
     folder_new(root);
     fd = open(root, O_RDONLY | O_DIRECTORY);
+    for (const char *slash = KEY; (slash = strchr(slash + 1, '/'));) {
+        char parent[sizeof KEY];
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash - KEY), KEY);
+        ck_assert_int_eq(mkdirat(fd, parent, 0777), 0);
+    }
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, SIZE, black), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, SIZE, black, KEY), 0);
     image_writer_free(writer);
 }
 
@@ -37,28 +43,28 @@ static void tear_down(void)
 
 static const struct {
     const char *what;
+    const char *name;
     size_t length; /* 0: the tile's */
-    uint32_t size;
-    long age; /* s */
+    long age;      /* s */
     int err;
     bool stale;
 } reads[] = {
-    {"a fresh tile", 0, SIZE, 0, 0, false},
-    {"used ten minutes ago", 0, SIZE, 590, 0, false},
-    {"used longer ago", 0, SIZE, 620, 0, true},
-    {"from the future", 0, SIZE, -620, 0, true},
-    {"of another size", 0, 2 * SIZE, 0, -EILSEQ, false},
-    {"stale and of another size", 0, 2 * SIZE, 10000, -EILSEQ, false},
-    {"one byte", 1, SIZE, 0, -EILSEQ, false},
-    {"longer than any tile", (1 << 20) + 1, SIZE, 0, -EILSEQ, false},
+    {"a fresh tile", KEY, 0, 0, 0, false},
+    {"used ten minutes ago", KEY, 0, 590, 0, false},
+    {"used longer ago", KEY, 0, 620, 0, true},
+    {"from the future", KEY, 0, -620, 0, true},
+    {"under another name", "0123456789abcdef/gray/1/2/4.png", 0, 0, -EILSEQ, false},
+    {"stale and under another name", "4.png", 0, 10000, -EILSEQ, false},
+    {"one byte", KEY, 1, 0, -EILSEQ, false},
+    {"longer than any tile", KEY, (1 << 20) + 1, 0, -EILSEQ, false},
 };
 
-static void write_aged(size_t length, long age)
+static void write_aged(const char *name, size_t length, long age)
 {
     struct timespec times[2];
-    unlinkat(fd, "tile", 0);
-    ck_assert_int_eq(tile_file_write(fd, "tile", png), 0);
-    int file = openat(fd, "tile", O_WRONLY);
+    unlinkat(fd, name, 0);
+    ck_assert_int_eq(tile_file_write(fd, name, png), 0);
+    int file = openat(fd, name, O_WRONLY);
     if (length)
         ck_assert_int_eq(ftruncate(file, (off_t)length), 0);
     clock_gettime(CLOCK_REALTIME, &times[0]);
@@ -74,8 +80,8 @@ START_TEST(test_read)
     for (int i = 0; i < ROWS(reads); i++) {
         struct blob *found = NULL;
         int touch;
-        write_aged(reads[i].length, reads[i].age);
-        int err = tile_file_read(&found, &reader, fd, "tile", reads[i].size, _i, &touch);
+        write_aged(reads[i].name, reads[i].length, reads[i].age);
+        int err = tile_file_read(&found, &reader, fd, reads[i].name, _i, &touch);
         if (err == -EAGAIN && !_i)
             continue; /* this file system cannot */
         ck_assert_msg(err == reads[i].err, "%s: %d", reads[i].what, err);
@@ -96,10 +102,10 @@ START_TEST(test_missing)
 {
     struct blob *found = NULL;
     int touch;
-    ck_assert_int_eq(tile_file_read(&found, &reader, fd, "tile", SIZE, true, &touch), -ENOENT);
+    ck_assert_int_eq(tile_file_read(&found, &reader, fd, "tile", true, &touch), -ENOENT);
     ck_assert_int_eq(touch, -1);
     ck_assert_int_eq(mkdirat(fd, "tile", 0777), 0);
-    ck_assert_int_eq(tile_file_read(&found, &reader, fd, "tile", SIZE, true, &touch), -EILSEQ);
+    ck_assert_int_eq(tile_file_read(&found, &reader, fd, "tile", true, &touch), -EILSEQ);
     ck_assert_int_eq(touch, -1);
     ck_assert_ptr_null(found);
 }

@@ -227,6 +227,7 @@ static inline void picture_decode(struct picture *picture, const uint8_t *bytes,
     if (setjmp(png_jmpbuf(png)))
         ck_abort_msg("not a PNG that libpng reads");
     png_set_read_fn(png, &source, picture_read);
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_read_info(png, info);
     picture->width = png_get_image_width(png, info);
     picture->height = png_get_image_height(png, info);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "server/png/image_verify.h"
+#include "server/png/image_checksum.h"
 #include "tests/unit/support/fixtures.h"
 
 static char directory[FOLDER_TEXT];
@@ -73,8 +73,11 @@ static void render_picture(struct picture *picture, const struct tile *tile)
 {
     struct blob *blob = render(tile);
     uint32_t size = (uint32_t)tile_size(tile);
-    must(image_verify(blob->bytes, blob->length, size, size), "no whole PNG of %u", size);
+    char key[TILE_KEY_MAX];
+    must(image_checksum_verify(blob->bytes, blob->length, tile_key(tile, key)), "not of %s", key);
     picture_decode(picture, blob->bytes, blob->length);
+    must(picture->width == size && picture->height == size, "%s: %u x %u", key, picture->width,
+         picture->height);
     blob_release(blob);
 }
 
