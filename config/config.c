@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "daemon_options.h"
 #include "yaml_file.h"
@@ -16,13 +15,12 @@ extern const uint64_t config_builtin_length;
 
 static int read_text(struct yaml_reader *reader, const unsigned char *bytes, size_t length)
 {
-    int err = yaml_file_parse(&reader->document, reader->file, bytes, length, reader->error);
-    if (err)
+    struct yaml_node *root;
+    int err = yaml_file_parse(&root, reader->file, bytes, length, reader->error);
+    if (err || !root) /* an empty file changes nothing */
         return err;
-    const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
-    if (root) /* an empty file changes nothing */
-        err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
-    yaml_document_delete(&reader->document);
+    err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
+    yaml_nodes_free(root, 1);
     return err;
 }
 

@@ -26,15 +26,15 @@ static bool is_for_pictures(const struct option *option)
     return option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS;
 }
 
-static yaml_node_t *find(struct yaml_reader *reader, const yaml_node_t *root, const char *key)
+static struct yaml_node *find(const struct yaml_node *root, const char *key)
 {
-    return yaml_reader_find(reader, root, key, strlen(key));
+    return yaml_reader_find(root, key, strlen(key));
 }
 
-static int check_generator(struct yaml_reader *reader, const yaml_node_t *root)
+static int check_generator(struct yaml_reader *reader, const struct yaml_node *root)
 {
     const struct key_path path = {"generator"};
-    const yaml_node_t *node = find(reader, root, path.text);
+    const struct yaml_node *node = find(root, path.text);
     size_t length;
     const char *text = node ? yaml_reader_text(node, &length) : NULL;
     int64_t generator;
@@ -53,12 +53,12 @@ static int check_generator(struct yaml_reader *reader, const yaml_node_t *root)
 }
 
 /* Check that no parameter is missing: a default in its place would make another terrain. */
-static int check_complete(struct yaml_reader *reader, const yaml_node_t *node,
+static int check_complete(struct yaml_reader *reader, const struct yaml_node *node,
                           const struct key_path *path, const struct option *options)
 {
     for (const struct option *option = options; option->key; option++) {
         const struct key_path at = key_path_join(path, option->key, strlen(option->key));
-        const yaml_node_t *value = find(reader, node, option->key);
+        const struct yaml_node *value = find(node, option->key);
         if (is_for_pictures(option))
             continue;
         if (!value)
@@ -70,26 +70,30 @@ static int check_complete(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-/* Remove from ROOT all keys that are not parameters of a terrain. */
-static void remove_others(struct yaml_reader *reader, yaml_node_t *root)
+/* Move the keys of ROOT that are parameters of a terrain to its front, with their values. Returns
+ * the number of these nodes. */
+static size_t parameters_first(struct yaml_node *root)
 {
-    yaml_node_pair_t *kept = root->data.mapping.pairs.start;
-    const yaml_node_pair_t *end = root->data.mapping.pairs.top;
-    for (const yaml_node_pair_t *pair = kept; pair < end; pair++) {
+    size_t count = 0;
+    for (size_t i = 0; i < root->length; i += 2) {
         size_t length;
-        const char *key = yaml_reader_text(yaml_reader_node(reader, pair->key), &length);
+        const char *key = yaml_reader_text(&root->items[i], &length);
         const struct option *option = key ? option_find(world_options, key, length) : NULL;
-        if (option && !is_for_pictures(option))
-            *kept++ = *pair;
+        const bool moved = option && !is_for_pictures(option);
+        for (size_t k = i; moved && k < i + 2; k++, count++) {
+            const struct yaml_node node = root->items[count];
+            root->items[count] = root->items[k];
+            root->items[k] = node;
+        }
     }
-    root->data.mapping.pairs.top = kept;
+    return count;
 }
 
 /* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
-static int cut_seed(struct yaml_reader *reader, const yaml_node_t *root,
+static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
                     char seed[FARLANDS_WORLD_NAME])
 {
-    yaml_node_t *node = find(reader, root, "name");
+    struct yaml_node *node = find(root, "name");
     size_t length = 0;
     const char *text = node ? yaml_reader_text(node, &length) : NULL;
     const char *colon = text ? memchr(text, ':', length) : NULL;
@@ -101,13 +105,13 @@ static int cut_seed(struct yaml_reader *reader, const yaml_node_t *root,
     if (unsigned_parse(colon + 1, length - name - 1, &value))
         return yaml_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
     snprintf(seed, FARLANDS_WORLD_NAME, "%.*s", (int)(length - name), colon);
-    node->data.scalar.length = name;
+    node->length = name;
     return 0;
 }
 
-static int read_fingerprint(struct yaml_reader *reader, const yaml_node_t *root, char out[17])
+static int read_fingerprint(struct yaml_reader *reader, const struct yaml_node *root, char out[17])
 {
-    const yaml_node_t *node = find(reader, root, "fingerprint");
+    const struct yaml_node *node = find(root, "fingerprint");
     size_t length = 0;
     const char *text = node ? yaml_reader_text(node, &length) : NULL;
     if (!node)
@@ -135,8 +139,8 @@ static int no_world(struct yaml_reader *reader, const char *name, const char *na
 }
 
 /* /{world}.json */
-static int read_document(struct yaml_reader *reader, yaml_node_t *root, struct farlands_world *out,
-                         const char *name)
+static int read_document(struct yaml_reader *reader, struct yaml_node *root,
+                         struct farlands_world *out, const char *name)
 {
     char seed[FARLANDS_WORLD_NAME], expected[FARLANDS_WORLD_NAME + 8];
     int err = check_generator(reader, root);
@@ -148,8 +152,10 @@ static int read_document(struct yaml_reader *reader, yaml_node_t *root, struct f
         err = cut_seed(reader, root, seed);
     if (err)
         return err;
-    remove_others(reader, root);
+    const size_t length = root->length;
+    root->length = parameters_first(root); /* the rest is not looked at */
     err = yaml_mapping_read_world(reader, root, NULL, 0);
+    root->length = length;
     if (err)
         return err;
     fill(out, &reader->config->worlds[0], seed);
@@ -160,7 +166,7 @@ static int read_document(struct yaml_reader *reader, yaml_node_t *root, struct f
 }
 
 /* A configuration: its world NAME, or its only world if NAME is NULL. */
-static int read_configuration(struct yaml_reader *reader, const yaml_node_t *root,
+static int read_configuration(struct yaml_reader *reader, const struct yaml_node *root,
                               struct farlands_world *out, const char *name)
 {
     const struct config *config = reader->config;
@@ -181,17 +187,17 @@ static int read_configuration(struct yaml_reader *reader, const yaml_node_t *roo
     }
     if (name)
         return no_world(reader, name, names);
-    return yaml_reader_fail(reader, find(reader, root, "worlds"), &(struct key_path){"worlds"},
+    return yaml_reader_fail(reader, find(root, "worlds"), &(struct key_path){"worlds"},
                             "%d worlds and no name given; expected %s", config->world_count, names);
 }
 
-static int read_root(struct yaml_reader *reader, struct farlands_world *out, const char *name)
+static int read_root(struct yaml_reader *reader, struct yaml_node *root, struct farlands_world *out,
+                     const char *name)
 {
-    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (!root)
         return yaml_reader_fail(reader, NULL, NULL, "empty; expected a configuration or " DOCUMENT);
     /* Documents of a world have a name at the top, configurations do not. */
-    if (find(reader, root, "name"))
+    if (find(root, "name"))
         return read_document(reader, root, out, name);
     return read_configuration(reader, root, out, name);
 }
@@ -209,11 +215,11 @@ static int read_world(struct farlands_world *out, const char *text, size_t lengt
     int err = config_load(&reader.config, NULL, NULL, error);
     if (err)
         return err;
-    err =
-        yaml_file_parse(&reader.document, reader.file, (const unsigned char *)text, length, error);
+    struct yaml_node *root;
+    err = yaml_file_parse(&root, reader.file, (const unsigned char *)text, length, error);
     if (!err) {
-        err = read_root(&reader, &world, name);
-        yaml_document_delete(&reader.document);
+        err = read_root(&reader, root, &world, name);
+        yaml_nodes_free(root, root != NULL);
     }
     config_free(reader.config);
     if (!err)

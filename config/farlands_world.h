@@ -6,6 +6,9 @@
  *    Keys that are not parameters are ignored.
  *  - YAML: a configuration of the daemon with `worlds:`. Omitted keys take the values of the
  *    built-in default world, as in the daemon.
+ *
+ * Both are read as YAML, in time linear in their length, without anchors and aliases, with at most
+ * 32 levels of lists and mappings, and at most 131072 keys and values.
  */
 #ifndef FARLANDS_WORLD_READ_H
 #define FARLANDS_WORLD_READ_H
@@ -38,7 +41,8 @@ struct farlands_world {
  * keep TEXT.
  *
  * Returns 0, or, with *OUT untouched,
- *  -EINVAL   malformed, a parameter missing or out of bounds, several worlds and no NAME
+ *  -EINVAL   malformed, beyond the limits above, a parameter missing or out of bounds, several
+ *            worlds and no NAME
  *  -ENOENT   no world NAME
  *  -ENOTSUP  a document of another FARLANDS_GENERATOR, whose heights this library cannot compute
  *  -EFBIG    more than FARLANDS_WORLD_TEXT bytes

@@ -9,12 +9,11 @@
 
 /* The value of the dotted KEY below NODE, or the nearest section above it: the line of a message.
  */
-static const yaml_node_t *find_nearest(struct yaml_reader *reader, const yaml_node_t *node,
-                                       const char *key)
+static const struct yaml_node *find_nearest(const struct yaml_node *node, const char *key)
 {
     for (;;) {
         const size_t length = strcspn(key, ".");
-        const yaml_node_t *found = yaml_reader_find(reader, node, key, length);
+        const struct yaml_node *found = yaml_reader_find(node, key, length);
         if (!found)
             return node;
         if (!key[length])
@@ -62,7 +61,7 @@ static const char *unfit_wavelength(const struct world_config *world, char text[
 }
 
 /* Check the terrain by farlands_params_fault, with the keys and units of the file. */
-static int check_terrain(struct yaml_reader *reader, const yaml_node_t *node,
+static int check_terrain(struct yaml_reader *reader, const struct yaml_node *node,
                          const struct key_path *path, const struct world_config *world)
 {
     const char *key, *fault = farlands_params_fault(&world->terrain, &key);
@@ -70,7 +69,7 @@ static int check_terrain(struct yaml_reader *reader, const yaml_node_t *node,
         return 0;
     const struct key_path inner = parameter_path(key);
     const struct key_path at = key_path_join(path, inner.text, strlen(inner.text));
-    const yaml_node_t *value = find_nearest(reader, node, inner.text);
+    const struct yaml_node *value = find_nearest(node, inner.text);
     char text[64], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
     int64_t units;
     const char *unfit = NULL;
@@ -99,29 +98,29 @@ static int unfit_knot(const struct world_config *world, const struct config_laye
 }
 
 /* Item I of the list KEY below NODE, or the list, or NODE if the file lacks them; extends *PATH. */
-static const yaml_node_t *find_item(struct yaml_reader *reader, const yaml_node_t *node,
-                                    struct key_path *path, const char *key, int i)
+static const struct yaml_node *find_item(const struct yaml_node *node, struct key_path *path,
+                                         const char *key, int i)
 {
-    const yaml_node_t *list = yaml_reader_find(reader, node, key, strlen(key));
+    const struct yaml_node *list = yaml_reader_find(node, key, strlen(key));
     *path = key_path_join(path, key, strlen(key));
     if (!list || i < 0 || i >= yaml_reader_length(list))
         return list ? list : node;
     *path = key_path_index(path, i);
-    return yaml_reader_item(reader, list, i);
+    return yaml_reader_item(list, i);
 }
 
 /* The index of NAME in the list `layers` below NODE, or -1. */
-static int listed_at(struct yaml_reader *reader, const yaml_node_t *node, const char *name)
+static int listed_at(const struct yaml_node *node, const char *name)
 {
-    const yaml_node_t *list = yaml_reader_find(reader, node, "layers", 6);
+    const struct yaml_node *list = yaml_reader_find(node, "layers", 6);
     for (int i = 0; list && i < yaml_reader_length(list); i++)
-        if (yaml_reader_is(yaml_reader_item(reader, list, i), name))
+        if (yaml_reader_is(yaml_reader_item(list, i), name))
             return i;
     return -1;
 }
 
 /* Check that each layer can encode the heights: others would wrap around. */
-static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
+static int check_layers(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path, const struct world_config *world)
 {
     for (int i = 0; reader->layers && reader->layers[i].name; i++) {
@@ -130,10 +129,10 @@ static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
         if (knot < 0)
             continue;
         /* The message names the layer if the file lists it, otherwise the height. */
-        const int listed = listed_at(reader, node, layer->name);
+        const int listed = listed_at(node, layer->name);
         struct key_path at = *path;
-        const yaml_node_t *item = listed >= 0 ? find_item(reader, node, &at, "layers", listed)
-                                              : find_item(reader, node, &at, "elevation", knot);
+        const struct yaml_node *item = listed >= 0 ? find_item(node, &at, "layers", listed)
+                                                   : find_item(node, &at, "elevation", knot);
         float min = world->terrain.elevation[0].metres, max = min;
         for (int k = 1; k < world->terrain.knots; k++) {
             min = fminf(min, world->terrain.elevation[k].metres);
@@ -151,12 +150,12 @@ static int check_layers(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struct key_path *path,
-                int index)
+int world_check(struct yaml_reader *reader, const struct yaml_node *node,
+                const struct key_path *path, int index)
 {
     const struct world_config *world = &reader->config->worlds[index];
     const struct key_path at = key_path_join(path, "name", 4);
-    const yaml_node_t *name = yaml_reader_find(reader, node, "name", 4);
+    const struct yaml_node *name = yaml_reader_find(node, "name", 4);
 
     if (!name)
         return yaml_reader_fail(reader, node, &at, "missing; expected %s",

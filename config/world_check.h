@@ -8,7 +8,7 @@
  * Check that world INDEX, read from NODE, can be served; messages name PATH. Returns 0, or -EINVAL
  * with the error set.
  */
-int world_check(struct yaml_reader *reader, const yaml_node_t *node, const struct key_path *path,
-                int index);
+int world_check(struct yaml_reader *reader, const struct yaml_node *node,
+                const struct key_path *path, int index);
 
 #endif

@@ -10,7 +10,7 @@
 #include "world_check.h"
 #include "world_options.h"
 
-static int read_scalar(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_scalar(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option, void *base)
 {
     size_t length;
@@ -20,14 +20,14 @@ static int read_scalar(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int read_origin(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_origin(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option, void *base)
 {
     struct option axis = *option;
     axis.kind = OPTION_BLOCKS;
     int err = yaml_reader_length(node) == 2 ? 0 : yaml_reader_refuse(reader, node, path, option);
     for (int i = 0; i < 2 && !err; i++, axis.offset += sizeof(int64_t))
-        err = read_scalar(reader, yaml_reader_item(reader, node, i), path, &axis, base);
+        err = read_scalar(reader, yaml_reader_item(node, i), path, &axis, base);
     return err;
 }
 
@@ -38,16 +38,16 @@ static const struct option metres_number = {
     "", OPTION_REAL, 0, -1e6, 1e6, .expected = "metres from -1000000 to 1000000"};
 
 /* Check that NODE is a pair, and read its first element, a NUMBER. */
-static int read_pair(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_pair(struct yaml_reader *reader, const struct yaml_node *node,
                      const struct key_path *path, const struct option *option,
                      const struct option *number, double *first)
 {
     if (yaml_reader_length(node) != 2)
         return yaml_reader_refuse(reader, node, path, option);
-    return read_scalar(reader, yaml_reader_item(reader, node, 0), path, number, first);
+    return read_scalar(reader, yaml_reader_item(node, 0), path, number, first);
 }
 
-static int refuse_order(struct yaml_reader *reader, const yaml_node_t *node,
+static int refuse_order(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path, const struct option *option, float last,
                         float next)
 {
@@ -57,7 +57,7 @@ static int refuse_order(struct yaml_reader *reader, const yaml_node_t *node,
                             option->expected);
 }
 
-static int read_elevation(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_elevation(struct yaml_reader *reader, const struct yaml_node *node,
                           const struct key_path *path, const struct option *option,
                           struct farlands_params *params)
 {
@@ -66,14 +66,13 @@ static int read_elevation(struct yaml_reader *reader, const yaml_node_t *node,
         return yaml_reader_refuse(reader, node, path, option);
     params->knots = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = yaml_reader_item(reader, node, i);
+        const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
         struct farlands_knot *knot = &params->elevation[i];
         double noise = 0, metres = 0;
         int err = read_pair(reader, item, &at, option, &noise_number, &noise);
         if (!err)
-            err = read_scalar(reader, yaml_reader_item(reader, item, 1), &at, &metres_number,
-                              &metres);
+            err = read_scalar(reader, yaml_reader_item(item, 1), &at, &metres_number, &metres);
         if (err)
             return err;
         *knot = (struct farlands_knot){(float)noise, (float)metres};
@@ -101,7 +100,7 @@ static bool parse_colour(const char *text, size_t length, struct palette_stop *s
     return true;
 }
 
-static int read_colour(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_colour(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, struct palette_stop *stop)
 {
     static const struct option colour = {
@@ -113,7 +112,7 @@ static int read_colour(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_palette(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path, const struct option *option,
                         struct world_config *world)
 {
@@ -122,13 +121,13 @@ static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
         return yaml_reader_refuse(reader, node, path, option);
     world->stops = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = yaml_reader_item(reader, node, i);
+        const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
         struct palette_stop *stop = &world->palette[i];
         double metres = 0;
         int err = read_pair(reader, item, &at, option, &metres_number, &metres);
         if (!err)
-            err = read_colour(reader, yaml_reader_item(reader, item, 1), &at, stop);
+            err = read_colour(reader, yaml_reader_item(item, 1), &at, stop);
         if (err)
             return err;
         stop->metres = (float)metres;
@@ -138,7 +137,7 @@ static int read_palette(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int refuse_layer(struct yaml_reader *reader, const yaml_node_t *node,
+static int refuse_layer(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path)
 {
     char expected[256] = "all, or a list of";
@@ -150,7 +149,7 @@ static int refuse_layer(struct yaml_reader *reader, const yaml_node_t *node,
 }
 
 /* The bit of the layer named in NODE, or 0. */
-static uint32_t layer_bit(const struct yaml_reader *reader, const yaml_node_t *node)
+static uint32_t layer_bit(const struct yaml_reader *reader, const struct yaml_node *node)
 {
     for (int i = 0; reader->layers[i].name; i++)
         if (yaml_reader_is(node, reader->layers[i].name))
@@ -158,7 +157,7 @@ static uint32_t layer_bit(const struct yaml_reader *reader, const yaml_node_t *n
     return 0;
 }
 
-static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_layers(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, uint32_t *layers)
 {
     int count = yaml_reader_length(node);
@@ -166,7 +165,7 @@ static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
     if (!*layers && count < 1)
         return refuse_layer(reader, node, path);
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = yaml_reader_item(reader, node, i);
+        const struct yaml_node *item = yaml_reader_item(node, i);
         const struct key_path at = key_path_index(path, i);
         const uint32_t bit = layer_bit(reader, item);
         if (!bit)
@@ -178,7 +177,7 @@ static int read_layers(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int read_networks(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_networks(struct yaml_reader *reader, const struct yaml_node *node,
                          const struct key_path *path, const struct option *option,
                          struct networks *networks)
 {
@@ -187,7 +186,7 @@ static int read_networks(struct yaml_reader *reader, const yaml_node_t *node,
         return yaml_reader_refuse(reader, node, path, option);
     networks->count = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = yaml_reader_item(reader, node, i);
+        const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
         size_t length;
         const char *text = yaml_reader_text(item, &length);
@@ -197,10 +196,10 @@ static int read_networks(struct yaml_reader *reader, const yaml_node_t *node,
     return 0;
 }
 
-static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option);
 
-static int read_value(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_value(struct yaml_reader *reader, const struct yaml_node *node,
                       const struct key_path *path, const struct option *option, void *base)
 {
     void *value = (char *)base + option->offset;
@@ -232,18 +231,16 @@ static void known_keys(const struct option *options, char *buffer, size_t size)
             (size_t)snprintf(buffer + used, size - used, "%s%s", o == options ? "" : ", ", o->key);
 }
 
-int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_mapping_read(struct yaml_reader *reader, const struct yaml_node *node,
                       const struct key_path *path, const struct option *options, void *base)
 {
     char keys[256];
 
     known_keys(options, keys, sizeof keys);
-    if (node->type != YAML_MAPPING_NODE)
+    if (node->kind != YAML_MAPPING)
         return yaml_reader_fail(reader, node, path, "not a mapping; expected the keys %s", keys);
-    const yaml_node_pair_t *first = node->data.mapping.pairs.start;
-    const yaml_node_pair_t *end = node->data.mapping.pairs.top;
-    for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
-        const yaml_node_t *key = yaml_reader_node(reader, pair->key);
+    for (size_t i = 0; i < node->length; i += 2) {
+        const struct yaml_node *key = &node->items[i];
         size_t length = 0;
         const char *text = yaml_reader_text(key, &length);
         if (!text)
@@ -253,17 +250,17 @@ int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
         const struct option *option = option_find(options, text, length);
         if (!option)
             return yaml_reader_fail(reader, key, &at, "unknown key; expected one of %s", keys);
-        for (const yaml_node_pair_t *before = first; before < pair; before++)
-            if (yaml_reader_is(yaml_reader_node(reader, before->key), option->key))
+        for (size_t before = 0; before < i; before += 2) /* at most one of each option */
+            if (yaml_reader_is(&node->items[before], option->key))
                 return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
-        int err = read_value(reader, yaml_reader_node(reader, pair->value), &at, option, base);
+        int err = read_value(reader, &node->items[i + 1], &at, option, base);
         if (err)
             return err;
     }
     return 0;
 }
 
-int yaml_mapping_read_world(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *node,
                             const struct key_path *path, int index)
 {
     struct world_config *world = &reader->config->worlds[index];
@@ -275,7 +272,7 @@ int yaml_mapping_read_world(struct yaml_reader *reader, const yaml_node_t *node,
     return world_check(reader, node, path, index);
 }
 
-static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
+static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option)
 {
     struct config *config = reader->config;
@@ -297,7 +294,7 @@ static int read_worlds(struct yaml_reader *reader, const yaml_node_t *node,
     config->worlds = worlds;
     config->world_count = count;
     for (int i = 0; i < count; i++) {
-        const yaml_node_t *item = yaml_reader_item(reader, node, i);
+        const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
         int err = yaml_mapping_read_world(reader, item, &at, i);
         if (err)

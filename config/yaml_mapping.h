@@ -8,11 +8,11 @@
  * Read the mapping NODE into BASE, the struct that OPTIONS describes. Messages name PATH, NULL at
  * the top. Returns 0, or a negative error code with the error set.
  */
-int yaml_mapping_read(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_mapping_read(struct yaml_reader *reader, const struct yaml_node *node,
                       const struct key_path *path, const struct option *options, void *base);
 
 /* Read NODE into world INDEX of the configuration, and check the whole world. As above. */
-int yaml_mapping_read_world(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *node,
                             const struct key_path *path, int index);
 
 #endif

@@ -30,8 +30,8 @@ struct key_path key_path_index(const struct key_path *parent, int index)
     return path;
 }
 
-int yaml_reader_fail(struct yaml_reader *reader, const yaml_node_t *at, const struct key_path *path,
-                     const char *format, ...)
+int yaml_reader_fail(struct yaml_reader *reader, const struct yaml_node *at,
+                     const struct key_path *path, const char *format, ...)
 {
     char what[700];
     va_list arguments;
@@ -39,38 +39,38 @@ int yaml_reader_fail(struct yaml_reader *reader, const yaml_node_t *at, const st
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     snprintf(reader->error->text, sizeof reader->error->text, "%s:%zu: %s%s%s", reader->file,
-             at ? at->start_mark.line + 1 : 1, path ? path->text : "", path ? ": " : "", what);
+             at ? at->line : 1, path ? path->text : "", path ? ": " : "", what);
     return -EINVAL;
 }
 
-int yaml_reader_length(const yaml_node_t *node)
+int yaml_reader_length(const struct yaml_node *node)
 {
-    if (node->type != YAML_SEQUENCE_NODE)
+    if (node->kind != YAML_LIST)
         return -1;
-    return (int)(node->data.sequence.items.top - node->data.sequence.items.start);
+    return (int)node->length;
 }
 
 /* The value for messages: short and printable. */
-static const char *shown(const yaml_node_t *node, char buffer[48])
+static const char *shown(const struct yaml_node *node, char buffer[48])
 {
-    if (node->type == YAML_MAPPING_NODE)
+    if (node->kind == YAML_MAPPING)
         return "a mapping";
-    if (node->type == YAML_SEQUENCE_NODE) {
+    if (node->kind == YAML_LIST) {
         snprintf(buffer, 48, "a list of %d", yaml_reader_length(node));
         return buffer;
     }
-    if (node->data.scalar.length == 0 && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+    if (node->length == 0 && node->plain)
         return "no value";
     size_t n = 0;
     buffer[n++] = '"';
-    for (size_t i = 0; i < node->data.scalar.length && n < 40; i++)
-        buffer[n++] = printable(node->data.scalar.value[i]);
+    for (size_t i = 0; i < node->length && n < 40; i++)
+        buffer[n++] = printable((unsigned char)node->text[i]);
     buffer[n++] = '"';
     buffer[n] = '\0';
     return buffer;
 }
 
-int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option)
 {
     char expected[256], value[48];
@@ -78,44 +78,35 @@ int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
                             option_expected(option, expected, sizeof expected));
 }
 
-yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item)
+struct yaml_node *yaml_reader_item(const struct yaml_node *list, int i)
 {
-    return yaml_document_get_node(&reader->document, item);
+    return &list->items[i];
 }
 
-yaml_node_t *yaml_reader_item(struct yaml_reader *reader, const yaml_node_t *node, int i)
+const char *yaml_reader_text(const struct yaml_node *node, size_t *length)
 {
-    return yaml_reader_node(reader, node->data.sequence.items.start[i]);
-}
-
-const char *yaml_reader_text(const yaml_node_t *node, size_t *length)
-{
-    if (node->type != YAML_SCALAR_NODE)
+    if (node->kind != YAML_SCALAR)
         return NULL;
-    *length = node->data.scalar.length;
-    return (const char *)node->data.scalar.value;
+    *length = node->length;
+    return node->text;
 }
 
-static bool has_text(const yaml_node_t *node, const char *expected, size_t expected_length)
+static bool has_text(const struct yaml_node *node, const char *expected, size_t expected_length)
 {
     size_t length;
     const char *text = yaml_reader_text(node, &length);
     return text && length == expected_length && memcmp(text, expected, length) == 0;
 }
 
-bool yaml_reader_is(const yaml_node_t *node, const char *text)
+bool yaml_reader_is(const struct yaml_node *node, const char *text)
 {
     return has_text(node, text, strlen(text));
 }
 
-yaml_node_t *yaml_reader_find(struct yaml_reader *reader, const yaml_node_t *node, const char *key,
-                              size_t length)
+struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key, size_t length)
 {
-    if (node->type == YAML_MAPPING_NODE)
-        for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-             pair < node->data.mapping.pairs.top; pair++) {
-            if (has_text(yaml_reader_node(reader, pair->key), key, length))
-                return yaml_reader_node(reader, pair->value);
-        }
+    for (size_t i = 0; node->kind == YAML_MAPPING && i < node->length; i += 2)
+        if (has_text(&node->items[i], key, length))
+            return &node->items[i + 1];
     return NULL;
 }

@@ -4,14 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <yaml.h>
 
 #include "config.h"
 #include "option.h"
+#include "yaml_file.h"
 
 struct yaml_reader {
     const char *file;
-    yaml_document_t document;
     const struct config_layer *layers; /* as given to config_load */
     struct config *config;
     struct config_error *error;
@@ -30,27 +29,24 @@ struct key_path key_path_index(const struct key_path *parent, int index);
 
 /* Set the error: the line of AT, the key PATH (either may be NULL), a message. Returns -EINVAL. */
 __attribute__((format(printf, 4, 5))) int yaml_reader_fail(struct yaml_reader *reader,
-                                                           const yaml_node_t *at,
+                                                           const struct yaml_node *at,
                                                            const struct key_path *path,
                                                            const char *format, ...);
 /* The same for a value that is invalid for OPTION. */
-int yaml_reader_refuse(struct yaml_reader *reader, const yaml_node_t *node,
+int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option);
 
-yaml_node_t *yaml_reader_node(struct yaml_reader *reader, yaml_node_item_t item);
-
 /* The value of KEY (LENGTH bytes) in NODE; NULL if absent or NODE is no mapping. */
-yaml_node_t *yaml_reader_find(struct yaml_reader *reader, const yaml_node_t *node, const char *key,
-                              size_t length);
+struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key, size_t length);
 
 /* The number of items of a list, or -1 if NODE is not a list. */
-int yaml_reader_length(const yaml_node_t *node);
-yaml_node_t *yaml_reader_item(struct yaml_reader *reader, const yaml_node_t *list, int i);
+int yaml_reader_length(const struct yaml_node *node);
+struct yaml_node *yaml_reader_item(const struct yaml_node *list, int i);
 
 /* True if NODE is the scalar TEXT. */
-bool yaml_reader_is(const yaml_node_t *node, const char *text);
+bool yaml_reader_is(const struct yaml_node *node, const char *text);
 
 /* The text of a scalar, of *LENGTH bytes; NULL if NODE is not a scalar. */
-const char *yaml_reader_text(const yaml_node_t *node, size_t *length);
+const char *yaml_reader_text(const struct yaml_node *node, size_t *length);
 
 #endif

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
+#include <sys/wait.h>
 
 #include "config/daemon_options.h"
 #include "config/world_options.h"
 #include "tests/unit/support/fixtures.h"
+
+#define DEEP_31 "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
 
 /* Known layers; two of them cannot hold all heights. */
 static const struct config_layer known[] = {
@@ -335,7 +338,8 @@ static const char *const good[] = {
     "worlds: [{name: " NAME63 "}]",
     "worlds: [{name: 0_-}]",
     "worlds: [{name: default}, {name: relief}]",
-    "worlds: [{name: a, noise: &n {octaves: 2}}, {name: b, noise: *n}]",
+    "\xef\xbb\xbfthreads: 1\nlog: info",
+    "%YAML 1.1\n--- !!map\nlog: !!str info\nthreads: !<TAG> 1",
 };
 
 START_TEST(test_good)
@@ -344,6 +348,8 @@ START_TEST(test_good)
 }
 END_TEST
 
+#define ANCHORS "anchors and aliases (& and *) are not supported; expected each value written out"
+#define TOO_MANY "too many keys and values; expected at most 131072"
 #define ALL_LAYERS "all, or a list of any, feet, any-other, deep"
 
 static const struct {
@@ -362,11 +368,15 @@ static const struct {
     {"worlds: [{name: a", 0, NULL, "UTF-8 text"},
     {"worlds: [{name: a]}", 1, NULL, "UTF-8 text"},
     {"listen: \"a:1", 1, NULL, "UTF-8 text"},
-    {"worlds: *nowhere", 1, NULL, "UTF-8 text"},
     {"a: b: c", 1, NULL, "UTF-8 text"},
     {"%YAML 3.0\n---\nlog: info", 1, NULL, "UTF-8 text"},
+    {"\xff\xfel\0o\0g\0", 1, NULL, "UTF-8 text"},
     {"log:\n [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", 2, NULL,
-     "UTF-8 text"},
+     "nested too deeply; expected at most 32 levels"},
+    {"%TAG ! x\n---\nlog: info", 1, NULL, "%TAG is not supported; expected no such directive"},
+    {"# a\r\n%TAG ! x\r\n---\r\nlog: info", 2, NULL, "%TAG is not supported"},
+    {"\xef\xbb\xbf%TAG ! x\n---\nlog: info", 1, NULL, "%TAG is not supported"},
+    {"log: info\n...\n%TAG ! x", 3, NULL, "%TAG is not supported"},
     /* Not a mapping. */
     {"hello", 1, NULL,
      "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
@@ -724,14 +734,15 @@ static const struct {
     {"worlds:\n  - name: a\n    layers: [any]\n    elevation: [[0, 0], [1, 9e5]]\n  - name: b\n"
      "    elevation: [[0, 9e5], [1, 0]]",
      6, "worlds[1].elevation[0]", "world \"b\""},
-    /* Values that contain themselves. */
-    {"worlds: &a [*a]", 1, "worlds[0]", "name, seed"},
-    {"worlds: &a [{name: x, noise: *a}]", 1, "worlds[0].noise", "octaves"},
-    {"worlds: [&a {name: x, noise: *a}]", 1, "worlds[0].noise.name", "octaves"},
-    {"&a cache: {path: *a, memory: *a}", 1, "cache.memory", "a size"},
-    {WORLD "    elevation: &a [*a, *a]", 3, "worlds[0].elevation[0]", "noise from"},
-    {WORLD "    palette: &a [[*a, *a], *a]", 3, "worlds[0].palette[0]", "metres from"},
-    {"&a {cache: *a}", 1, "cache.cache", "path, disk, files, memory"},
+    /* Anchors and aliases, of values that contain themselves, too. */
+    {"log: info\nworlds: *nowhere", 2, NULL, ANCHORS},
+    {"log: &a info", 1, NULL, ANCHORS},
+    {"&a log: info", 1, NULL, ANCHORS},
+    {"log: info\n*a : info", 2, NULL, ANCHORS},
+    {"worlds: [{name: a, noise: &n {octaves: 2}}, {name: b, noise: *n}]", 1, NULL, ANCHORS},
+    {"log: info\nworlds: &a [*a]", 2, NULL, ANCHORS},
+    {"&a {cache: *a}", 1, NULL, ANCHORS},
+    {WORLD "    <<: *a", 3, NULL, ANCHORS},
 };
 
 /* TEXT must be "FILE:LINE: KEY: PROBLEM; expected ..." and contain EXPECTED. */
@@ -855,17 +866,146 @@ START_TEST(test_maximum_counts)
 }
 END_TEST
 
+/*
+ * Files of rows, each of which is the text or printed with its number. Something in them takes a
+ * time that grows with the square of the size in libyaml, or might do so here.
+ */
+static const struct {
+    const char *head, *row, *tail;
+    const char *why; /* a part of the message; NULL: valid */
+} hostile[] = {
+    {"worlds: [", "&%d x,", "]", ANCHORS},
+    {"worlds: [0", ",*a", "]", ANCHORS},
+    {"", "%%TAG !a%d! x\n", "--- 1", "%TAG is not supported"},
+    {"", "%%YAML 1.1\n", "--- 1", "duplicate %YAML directive"},
+    {"", "!a%d!x ", "", "undefined tag handle"},
+    {"", "- !!a%d 1\n", "", "not a mapping"},
+    {"", "k%d: 1\n", "", TOO_MANY},
+    {"cache: {", "k%d: 1,", "}", TOO_MANY},
+    {"", "key number %d: 1\n", "", "key number 0: unknown key"},
+    {"log: info\n", "log: info # and again\n", "", "log: duplicate key"},
+    {"<<: {log: info}\n", "<<: {log: info and then others}\n", "", "<<: unknown key"},
+    {"worlds: [", "1,", "]", TOO_MANY},
+    {"worlds: [", "[],", "]", TOO_MANY},
+    {"worlds: [", "\"x\",", "]", TOO_MANY},
+    {"worlds: [", "some words,", "]", "worlds: got a list of 95319; expected"},
+    {"worlds:\n", "- {name: w%d, seed: 1}\n", "", TOO_MANY},
+    {"worlds:\n", "- {name: w%d, threads: 12345678901234567890}\n", "", "worlds: got a list of"},
+    {"", "[", "", "nested too deeply; expected at most 32 levels"},
+    {"", "? ", "", "nested too deeply"},
+    {"log: " DEEP_31, "[1],", "", TOO_MANY},
+    {"log: " DEEP_31, "?,", "", "not YAML"},
+    {"log: " DEEP_31, "x\n", "", "not YAML"},
+    {"log: \"", "\\n", "\"", "expected error, warning, info or debug"},
+    {"log: \"", "\n", "\"", "expected error, warning, info or debug"},
+    {"log: ", "x", "", "expected error, warning, info or debug"},
+    {"log: >\n", "  x\n", "", "expected error, warning, info or debug"},
+    {"", "x", ": 1", "not YAML"},
+    {"", "---\n", "", "a second document begins"},
+    {"log: info\n", "# x\n", "", NULL},
+    {"log: info\n", "\n", "", NULL},
+};
+
+/* Write file with SIZE bytes of row I at most. */
+static void write_hostile(int i, size_t size)
+{
+    char row[64];
+    FILE *out = fopen(file, "wb");
+    size_t length = strlen(hostile[i].head) + strlen(hostile[i].tail);
+    fputs(hostile[i].head, out);
+    for (int number = 0; length + sizeof row < size; number++) {
+        /* The format is a row of the table. */
+        length += (size_t)snprintf(row, sizeof row, hostile[i].row, number);
+        fputs(row, out);
+    }
+    fputs(hostile[i].tail, out);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+/* Load file. Returns the CPU time in ms. */
+static double load_hostile(int *err, struct config_error *error)
+{
+    struct config *config;
+    const double before = cpu_ms();
+    *err = config_load(&config, file, known, error);
+    const double ms = cpu_ms() - before;
+    if (*err == 0)
+        config_free(config);
+    return ms;
+}
+
+/* Four times the size takes four times the time, not sixteen times. */
+START_TEST(test_linear_time)
+{
+    const char *row = hostile[_i].row, *why = hostile[_i].why;
+    struct config_error error;
+    int err;
+    write_hostile(_i, 1 << 18);
+    const double quarter = load_hostile(&err, &error);
+    write_hostile(_i, 1 << 20);
+    const double whole = load_hostile(&err, &error);
+    ck_assert_msg(err == 0 ? !why : why && strstr(error.text, why), "%s: %s", row,
+                  err == 0 ? "no error" : error.text);
+    ck_assert_msg(whole < 8 * quarter + 20 * patience(), "%s: %g, then %g ms", row, quarter, whole);
+    ck_assert_msg(whole < 250 * patience(), "%s: %g ms", row, whole);
+}
+END_TEST
+
+/* Paths that are not regular files, also without a writer or an end. */
 START_TEST(test_unreadable)
 {
-    const char *const paths[] = {"/nowhere/a.yaml", folder, ""};
-    for (int i = 0; i < ROWS(paths); i++) {
+    char fifo[FOLDER_TEXT + 16];
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    const struct {
+        const char *path, *why;
+    } rows[] = {
+        {"/nowhere/a.yaml", "No such file or directory"},
+        {"", "No such file or directory"},
+        {folder, "is a directory"},
+        {fifo, "is a FIFO"},
+        {"/dev/zero", "is a device or a socket"},
+    };
+    for (int i = 0; i < ROWS(rows); i++) {
         struct config *config;
         struct config_error error;
+        char expected[2 * FOLDER_TEXT];
         memset(&error, 'x', sizeof error);
-        ck_assert_int_lt(config_load(&config, paths[i], known, &error), 0);
+        ck_assert_int_lt(config_load(&config, rows[i].path, known, &error), 0);
+        snprintf(expected, sizeof expected,
+                 "%s: cannot be read: %s; expected a regular file of up to 1 MiB of YAML",
+                 rows[i].path, rows[i].why);
         ck_assert_ptr_nonnull(memchr(error.text, 0, sizeof error.text));
-        ck_assert_msg(strncmp(error.text, paths[i], strlen(paths[i])) == 0, "%s", error.text);
+        ck_assert_msg(strncmp(error.text, expected, strlen(expected)) == 0, "%s, not %s",
+                      error.text, expected);
     }
+}
+END_TEST
+
+/* Files that other programs give us by a name of their own. */
+START_TEST(test_pipe)
+{
+    struct config *config, *builtin = load(NULL);
+    int ends[2];
+    char path[32];
+    must_equal(daemon_options, builtin, config = load("/dev/null"), NULL);
+    config_free(config);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "threads: 3\n", 11), 11);
+    const pid_t writer = fork();
+    if (writer == 0) {
+        usleep(20000); /* the reader waits for the rest */
+        _exit(write(ends[1], "shards: 5\n", 10) == 10 ? 0 : 1);
+    }
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    config = load(path);
+    ck_assert_uint_eq(config->threads, 3);
+    ck_assert_uint_eq(config->shards, 5);
+    ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
+    close(ends[0]);
+    config_free(config);
+    config_free(builtin);
 }
 END_TEST
 
@@ -1128,8 +1268,10 @@ int main(void)
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_loop_test(tcase, test_broken, 0, ROWS(broken));
     tcase_add_loop_test(tcase, test_repetition, 0, ROWS(repetitions));
+    tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(hostile));
     tcase_add_test(tcase, test_maximum_counts);
     tcase_add_test(tcase, test_unreadable);
+    tcase_add_test(tcase, test_pipe);
     tcase_add_test(tcase, test_damaged);
     tcase_add_loop_test(tcase, test_listen, 0, ROWS(listens));
     tcase_add_test(tcase, test_site);

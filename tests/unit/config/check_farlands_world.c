@@ -351,7 +351,8 @@ START_TEST(test_large)
 {
     static char text[FARLANDS_WORLD_TEXT + 1];
     memset(text, '[', sizeof text);
-    must_be_refused(text, sizeof text - 1, NULL, -EINVAL, "text:1: not YAML: nested too deeply");
+    must_be_refused(text, sizeof text - 1, NULL, -EINVAL,
+                    "text:1: nested too deeply; expected at most 32");
     must_be_refused(text, sizeof text, NULL, -EFBIG, "1048577 bytes");
     for (size_t i = 0; i < sizeof text; i += 2)
         memcpy(&text[i], "- ", i + 2 < sizeof text ? 2 : 1);
@@ -364,6 +365,58 @@ START_TEST(test_large)
     text[0] = 'W';
     ck_assert_int_eq(farlands_world_read(&read, text, 19, NULL, why, sizeof why), -EINVAL);
     ck_assert_str_eq(why, "tex");
+}
+END_TEST
+
+/* Documents with a key `junk` of rows, which are ignored if they can be parsed. */
+static const struct {
+    const char *head, *row, *tail;
+    const char *why; /* NULL: valid */
+} junk[] = {
+    {"[\"?\"", ",\"unexpected\"", "]", NULL},
+    {"[[]", ",[\"some text\", \"some other text\", 0.25]", "]", NULL},
+    {"{\"k\":0", ",\"another key\":0.25", "}", NULL},
+    {"\"", "text", "\"", NULL},
+    {"0", ",\"another key\":0.25", "", NULL},
+    {"0", ",\"junk\":\"unexpected\"", "", NULL},
+    {"[0", ",0", "]", "text:1: too many keys and values; expected at most 131072"},
+    {"[0", ",{}", "]", "text:1: too many keys and values; expected at most 131072"},
+    {"[", "[", "", "text:1: nested too deeply; expected at most 32 levels"},
+    {"[0", ",&a0 x", "]", "text:1: anchors and aliases (& and *) are not supported; expected"},
+    {"[0", ",*a0", "]", "text:1: anchors and aliases (& and *) are not supported; expected"},
+};
+
+/* Read DOCUMENT with SIZE bytes of row I. Returns the CPU time in ms. */
+static double read_junk(int i, const char *document, size_t size, char why[FARLANDS_WORLD_WHY])
+{
+    static char text[FARLANDS_WORLD_TEXT];
+    struct farlands_world read;
+    const size_t row = strlen(junk[i].row);
+    int length = snprintf(text, sizeof text, "%.*s,\"junk\":%s", (int)strlen(document) - 1,
+                          document, junk[i].head);
+    for (; (size_t)length + row + 16 < size; length += (int)row)
+        memcpy(text + length, junk[i].row, row);
+    length += snprintf(text + length, 16, "%s}", junk[i].tail);
+    const double before = cpu_ms();
+    if (farlands_world_read(&read, text, (size_t)length, NULL, why, FARLANDS_WORLD_WHY) == 0)
+        why[0] = '\0';
+    return cpu_ms() - before;
+}
+
+/* Four times the size takes four times the time, not sixteen times. */
+START_TEST(test_linear_time)
+{
+    const char *row = junk[_i].row, *expected = junk[_i].why;
+    char why[FARLANDS_WORLD_WHY];
+    cJSON *json = document_of_default();
+    char *document = cJSON_PrintUnformatted(json);
+    const double quarter = read_junk(_i, document, FARLANDS_WORLD_TEXT / 4, why);
+    const double whole = read_junk(_i, document, FARLANDS_WORLD_TEXT, why);
+    must(expected ? strncmp(why, expected, strlen(expected)) == 0 : !*why, "%s: %s", row, why);
+    must(whole < 8 * quarter + 20 * patience(), "%s: %g, then %g ms", row, quarter, whole);
+    must(whole < 250 * patience(), "%s: %g ms", row, whole);
+    cJSON_free(document);
+    cJSON_Delete(json);
 }
 END_TEST
 
@@ -404,6 +457,7 @@ int main(void)
     tcase_add_test(tcase, test_no_worlds);
     tcase_add_test(tcase, test_ends);
     tcase_add_test(tcase, test_large);
+    tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(junk));
     tcase_add_test(tcase, test_locale);
     return suite_run(suite);
 }

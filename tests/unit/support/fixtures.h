@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server/core/blob.h"
@@ -28,6 +29,21 @@
         if (!(condition))              \
             ck_abort_msg(__VA_ARGS__); \
     } while (0)
+
+/* CPU time of this thread in ms. */
+static inline double cpu_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/* The factor for time limits: 1, or more under sanitizers. */
+static inline double patience(void)
+{
+    const char *factor = getenv("PATIENCE");
+    return factor ? atof(factor) : 1;
+}
 
 enum { FOLDER_TEXT = 256 };
 
