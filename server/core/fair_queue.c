@@ -7,9 +7,36 @@ enum {
     CORRECTION_MAX_US = 1000000, /* the disk was slow, rather than the job large */
 };
 
-static struct line *line_of(struct fair_queue *queue, uint64_t client)
+/* The line of CLIENT, or NULL. */
+static struct line *find(const struct fair_queue *queue, uint64_t client)
 {
-    return &queue->line[client % FAIR_QUEUE_LINES];
+    const struct line *set = queue->line[client % FAIR_QUEUE_SETS];
+
+    for (int i = 0; i < FAIR_QUEUE_WAYS; i++)
+        if (set[i].client == client)
+            return (struct line *)&set[i];
+    return NULL;
+}
+
+/* A line without jobs that has no more time to pay for is free. */
+static bool is_free(const struct fair_queue *queue, const struct line *line)
+{
+    return !line->active && line->used_us <= queue->now_us;
+}
+
+/* A line for CLIENT's next job. If none is free, that of another client. */
+static struct line *claim(struct fair_queue *queue, uint64_t client)
+{
+    struct line *set = queue->line[client % FAIR_QUEUE_SETS], *line = find(queue, client);
+
+    if (line)
+        return line;
+    line = set;
+    while (line < set + FAIR_QUEUE_WAYS - 1 && !is_free(queue, line))
+        line++;
+    if (is_free(queue, line))
+        line->client = client;
+    return line;
 }
 
 uint32_t fair_queue_cost_us(const struct job *job)
@@ -21,16 +48,18 @@ void fair_queue_init(struct fair_queue *queue)
 {
     *queue = (struct fair_queue){0};
     TAILQ_INIT(&queue->active);
-    for (int i = 0; i < FAIR_QUEUE_LINES; i++) {
-        TAILQ_INIT(&queue->line[i].fresh);
-        TAILQ_INIT(&queue->line[i].admitted);
-    }
+    for (int set = 0; set < FAIR_QUEUE_SETS; set++)
+        for (int way = 0; way < FAIR_QUEUE_WAYS; way++) {
+            TAILQ_INIT(&queue->line[set][way].fresh);
+            TAILQ_INIT(&queue->line[set][way].admitted);
+        }
 }
 
 void fair_queue_push(struct fair_queue *queue, struct job *job)
 {
-    struct line *line = line_of(queue, job->client);
+    struct line *line = claim(queue, job->client);
 
+    job->line = line;
     if (job->admitted) {
         TAILQ_INSERT_TAIL(&line->admitted, job, entry);
         queue->admitted++;
@@ -51,7 +80,7 @@ void fair_queue_push(struct fair_queue *queue, struct job *job)
 
 void fair_queue_remove(struct fair_queue *queue, struct job *job)
 {
-    struct line *line = line_of(queue, job->client);
+    struct line *line = job->line;
 
     if (job->admitted) {
         TAILQ_REMOVE(&line->admitted, job, entry);
@@ -99,21 +128,25 @@ struct job *fair_queue_pop(struct fair_queue *queue)
 
 void fair_queue_correct(struct fair_queue *queue, uint64_t client, int64_t difference)
 {
-    line_of(queue, client)->used_us +=
-        difference < CORRECTION_MAX_US ? difference : CORRECTION_MAX_US;
+    struct line *line = find(queue, client);
+
+    if (line)
+        line->used_us += difference < CORRECTION_MAX_US ? difference : CORRECTION_MAX_US;
 }
 
 uint64_t fair_queue_ahead_us(const struct fair_queue *queue, uint64_t client)
 {
-    const struct line *line = &queue->line[client % FAIR_QUEUE_LINES];
-    const uint64_t in_turn = line->backlog_us * (queue->lines + !line->active);
+    const struct line *line = find(queue, client);
+    const uint64_t in_turn = line ? line->backlog_us * queue->lines : 0;
 
     return in_turn < queue->backlog_us ? in_turn : queue->backlog_us;
 }
 
 const struct job *fair_queue_first(const struct fair_queue *queue, uint64_t client)
 {
-    return TAILQ_FIRST(&queue->line[client % FAIR_QUEUE_LINES].fresh);
+    const struct line *line = find(queue, client);
+
+    return line ? TAILQ_FIRST(&line->fresh) : NULL;
 }
 
 const struct job *fair_queue_oldest(const struct fair_queue *queue)
@@ -131,8 +164,9 @@ const struct job *fair_queue_oldest(const struct fair_queue *queue)
 
 struct job *fair_queue_longest(struct fair_queue *queue, uint64_t client, uint32_t cost_us)
 {
-    struct line *longest = line_of(queue, client), *line;
-    uint64_t most_us = longest->backlog_us + cost_us;
+    const struct line *own = find(queue, client);
+    struct line *longest = NULL, *line;
+    uint64_t most_us = (own ? own->backlog_us : 0) + cost_us;
 
     TAILQ_FOREACH(line, &queue->active, entry) {
         if (line->backlog_us <= most_us)
@@ -140,7 +174,7 @@ struct job *fair_queue_longest(struct fair_queue *queue, uint64_t client, uint32
         most_us = line->backlog_us;
         longest = line;
     }
-    return longest == line_of(queue, client) ? NULL : TAILQ_LAST(&longest->fresh, job_list);
+    return longest ? TAILQ_LAST(&longest->fresh, job_list) : NULL;
 }
 
 struct job *fair_queue_find(struct fair_queue *queue, job_match *matches, const void *key)

@@ -5,8 +5,8 @@
  * networks", 1996). So a client alone has all threads, and one of n busy clients has an nth of
  * them, whatever the number and the size of its jobs. Time that a client does not use is not saved.
  *
- * Clients share a fixed number of lines by their hash, as in stochastic fairness queueing
- * (McKenney, 1990): no client can make the queue allocate. The caller locks.
+ * Lines are kept in a fixed table, by a hash of the client: no client can make the queue allocate.
+ * Only if all lines of a set are in use do clients share one. The caller locks.
  */
 #ifndef FARLANDS_CORE_FAIR_QUEUE_H
 #define FARLANDS_CORE_FAIR_QUEUE_H
@@ -32,6 +32,7 @@ struct job {
      * other jobs of its client. */
     bool admitted;
     /* Private. */
+    struct line *line; /* while queued */
     TAILQ_ENTRY(job) entry;
     uint64_t queued_at; /* ns */
 };
@@ -40,15 +41,16 @@ TAILQ_HEAD(job_list, job);
 
 /* A client's jobs. */
 struct line {
+    uint64_t client;
     struct job_list fresh, admitted;
     unsigned in_a_row;   /* fresh jobs taken while admitted ones waited */
     uint64_t backlog_us; /* of fresh jobs */
-    int64_t used_us;     /* the virtual time at which its next job begins */
+    int64_t used_us;     /* the virtual time at which its next job begins; 0: never used */
     bool active;         /* has jobs, and is in the queue's list */
     TAILQ_ENTRY(line) entry;
 };
 
-enum { FAIR_QUEUE_LINES = 1024 };
+enum { FAIR_QUEUE_SETS = 256, FAIR_QUEUE_WAYS = 8 };
 
 struct fair_queue {
     TAILQ_HEAD(line_list, line) active; /* those with jobs */
@@ -56,7 +58,7 @@ struct fair_queue {
     unsigned fresh, admitted;           /* jobs */
     uint64_t backlog_us;                /* of all fresh jobs */
     int64_t now_us;                     /* virtual time: the largest begin of a job so far */
-    struct line line[FAIR_QUEUE_LINES];
+    struct line line[FAIR_QUEUE_SETS][FAIR_QUEUE_WAYS];
 };
 
 /* The estimated cost of JOB, at least 1. */

@@ -214,6 +214,30 @@ START_TEST(test_random)
 }
 END_TEST
 
+/* Clients of one set have lines of their own, until there are too many. */
+START_TEST(test_sets)
+{
+    enum { CLIENTS = FAIR_QUEUE_WAYS + 2 };
+    start();
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < CLIENTS; i++)
+            push(5 + (uint64_t)i * FAIR_QUEUE_SETS, 1000, false);
+        ck_assert_uint_eq(queue.lines, FAIR_QUEUE_WAYS);
+        for (int i = 0; i < FAIR_QUEUE_WAYS; i++)
+            ck_assert_uint_ge(fair_queue_ahead_us(&queue, 5 + (uint64_t)i * FAIR_QUEUE_SETS), 8000);
+        ck_assert_ptr_null(fair_queue_first(&queue, 5 + CLIENTS * FAIR_QUEUE_SETS));
+        for (int i = 0; i < CLIENTS; i++)
+            ck_assert_ptr_nonnull(fair_queue_pop(&queue));
+        ck_assert_uint_eq(queue.lines, 0);
+        fair_queue_correct(&queue, 5 + CLIENTS * FAIR_QUEUE_SETS, 1); /* has no line */
+    }
+    /* Lines that have paid are free for others. */
+    queue.now_us += 100000;
+    push(99 * FAIR_QUEUE_SETS + 5, 7, false);
+    ck_assert_uint_eq(fair_queue_ahead_us(&queue, 99 * FAIR_QUEUE_SETS + 5), 7);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fair queue");
@@ -224,6 +248,7 @@ int main(void)
     tcase_add_test(tcase, test_debt);
     tcase_add_loop_test(tcase, test_ahead, 0, ROWS(aheads));
     tcase_add_test(tcase, test_longest);
+    tcase_add_test(tcase, test_sets);
     tcase_add_loop_test(tcase, test_random, 0, 3);
     return suite_run(suite);
 }
