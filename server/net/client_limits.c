@@ -1,5 +1,6 @@
 #include "client_limits.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -13,12 +14,14 @@ struct client {
     UT_hash_handle hh;
     struct in6_addr key; /* an IPv4-mapped address, or one whose last 64 bits are 0 */
     unsigned counts[CLIENT_COUNTS];
+    uint64_t held; /* bytes */
 };
 
 struct client_limits {
     uint64_t secret[2];
     uv_mutex_t lock;
     struct client *by_key;
+    uint64_t held; /* bytes, of all clients */
 };
 
 /* Returns false if PEER is not limited. */
@@ -60,11 +63,19 @@ static struct client *add(struct client_limits *clients, const struct in6_addr *
     return client;
 }
 
+static struct client *find_or_add(struct client_limits *clients, const struct in6_addr *key)
+{
+    struct client *client = find(clients, key);
+    return client ? client : add(clients, key);
+}
+
 static void remove_if_unused(struct client_limits *clients, struct client *client)
 {
     for (int i = 0; i < CLIENT_COUNTS; i++)
         if (client->counts[i] > 0)
             return;
+    if (client->held > 0)
+        return;
     HASH_DEL(clients->by_key, client);
     free(client);
 }
@@ -78,9 +89,7 @@ bool client_limits_enter(struct client_limits *clients, const struct sockaddr *p
     if (!key_of(&key, peer))
         return true;
     uv_mutex_lock(&clients->lock);
-    struct client *client = find(clients, &key);
-    if (!client)
-        client = add(clients, &key);
+    struct client *client = find_or_add(clients, &key);
     if (client && limit && client->counts[kind] >= limit)
         within = false;
     else if (client)
@@ -122,6 +131,60 @@ uint64_t client_limits_hash(const struct client_limits *clients, const struct so
     key_of(&key, peer);
     memcpy(half, &key, sizeof half);
     return mix(mix(half[0] ^ clients->secret[0]) + half[1] + clients->secret[1]);
+}
+
+/* Returns 0 if CLIENT may hold BYTES more of the LIMIT for all, or the error. */
+static int check_share(const struct client_limits *clients, const struct client *client,
+                       uint64_t bytes, uint64_t limit)
+{
+    const uint64_t left = clients->held < limit ? limit - clients->held : 0;
+
+    if (bytes > left)
+        return -ENOBUFS;
+    return client->held > left - bytes ? -EDQUOT : 0;
+}
+
+int client_limits_hold(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes,
+                       uint64_t limit)
+{
+    struct in6_addr key;
+    int err = -ENOMEM;
+
+    key_of(&key, peer); /* zero for all peers without an address */
+    uv_mutex_lock(&clients->lock);
+    struct client *client = find_or_add(clients, &key);
+    if (client)
+        err = check_share(clients, client, bytes, limit);
+    if (!err) {
+        client->held += bytes;
+        clients->held += bytes;
+    }
+    if (client)
+        remove_if_unused(clients, client);
+    uv_mutex_unlock(&clients->lock);
+    return err;
+}
+
+void client_limits_drop(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes)
+{
+    struct in6_addr key;
+
+    key_of(&key, peer);
+    uv_mutex_lock(&clients->lock);
+    struct client *client = find(clients, &key);
+    assert(client && client->held >= bytes);
+    client->held -= bytes;
+    clients->held -= bytes;
+    remove_if_unused(clients, client);
+    uv_mutex_unlock(&clients->lock);
+}
+
+uint64_t client_limits_held(struct client_limits *clients)
+{
+    uv_mutex_lock(&clients->lock);
+    const uint64_t held = clients->held;
+    uv_mutex_unlock(&clients->lock);
+    return held;
 }
 
 unsigned client_limits_count(struct client_limits *clients)

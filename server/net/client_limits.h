@@ -1,7 +1,8 @@
 /*
- * Counts each client's connections, pending misses and streams. Any thread. Takes a lock, so it is
- * used when a connection or stream begins or ends and on cache misses, but not on hits. Memory is
- * proportional to the clients with a count above 0.
+ * Counts each client's connections, pending misses, streams and bytes. Any thread. Takes a lock, so
+ * it is used when a connection or stream begins or ends, on cache misses, and on hits only if the
+ * client does not take the response at once. Memory is proportional to the clients with a count
+ * above 0.
  */
 #ifndef FARLANDS_NET_CLIENT_LIMITS_H
 #define FARLANDS_NET_CLIENT_LIMITS_H
@@ -33,6 +34,21 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
 /* A hash of PEER's client for fair queueing, not to be foreseen: it differs between processes. All
  * peers that are not limited have the same one. */
 uint64_t client_limits_hash(const struct client_limits *clients, const struct sockaddr *peer);
+
+/*
+ * Count BYTES more that are held until PEER's client has read them. All clients together hold at
+ * most LIMIT bytes, and each of them at most as many as are then left free: the dynamic thresholds
+ * of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6(2), 1998) with alpha = 1. So one
+ * client may hold half of LIMIT, and of N greedy ones each 1/(N+1), with as much left for others.
+ * Peers without an IP address count as one client. Returns 0; -ENOBUFS if less than BYTES are free,
+ * -EDQUOT if the client would hold too much, or -ENOMEM. If 0, client_limits_drop releases them.
+ */
+int client_limits_hold(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes,
+                       uint64_t limit);
+void client_limits_drop(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes);
+
+/* The bytes that all clients hold. */
+uint64_t client_limits_held(struct client_limits *clients);
 
 /* The number of clients with a count above 0. */
 unsigned client_limits_count(struct client_limits *clients);

@@ -176,11 +176,84 @@ START_TEST(test_no_memory)
     ck_assert(client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
     ck_assert(!client_limits_enter(clients, peer, CLIENT_CONNECTIONS, 1));
     client_limits_leave(clients, peer, CLIENT_CONNECTIONS);
+    /* Bytes are not held without a count. */
+    grants_before = _i;
+    refusals = 1;
+    ck_assert_int_eq(client_limits_hold(clients, peer, 1, 10), -ENOMEM);
+    ck_assert_uint_eq(client_limits_held(clients), 0);
 
     struct client_limits *none = NULL;
     refusals = 1;
     ck_assert_int_eq(client_limits_new(&none), -ENOMEM);
 #endif
+}
+END_TEST
+
+static int hold(const char *text, uint64_t bytes, uint64_t limit)
+{
+    return client_limits_hold(clients, peer_of(text), bytes, limit);
+}
+
+static void drop(const char *text, uint64_t bytes)
+{
+    client_limits_drop(clients, peer_of(text), bytes);
+}
+
+enum { GREEDY_MAX = 9, HELD_LIMIT = 1 << 20 };
+
+/* N greedy clients hold a share of 1/(N+1) each, up to a unit, and a newcomer finds as much. */
+START_TEST(test_shares)
+{
+    static const char *const greedy[GREEDY_MAX] = {"192.0.2.1",    "192.0.2.2",    "192.0.2.3",
+                                                   "2001:db8:1::", "2001:db8:2::", "-",
+                                                   "10.0.0.1",     "10.0.0.2",     "10.0.0.3"};
+    enum { UNIT = 64 };
+    uint64_t held[GREEDY_MAX] = {0}, all = 0;
+
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < _i; i++) {
+            if (hold(greedy[i], UNIT, HELD_LIMIT))
+                continue;
+            held[i] += UNIT;
+            all += UNIT;
+            more = true;
+        }
+    }
+    ck_assert_uint_eq(client_limits_held(clients), all);
+    const uint64_t share = HELD_LIMIT / ((unsigned)_i + 1), left = HELD_LIMIT - all;
+    for (int i = 0; i < _i; i++)
+        must(held[i] + 2 * UNIT >= share && held[i] <= share + 2 * UNIT, "%d of %d holds %lu", i,
+             _i, (long)held[i]);
+    ck_assert_int_eq(hold("198.51.100.1", left + 1, HELD_LIMIT), -ENOBUFS);
+    ck_assert_int_eq(hold(greedy[0], UNIT, HELD_LIMIT), -EDQUOT);
+    ck_assert_int_eq(hold("198.51.100.1", left, HELD_LIMIT), 0);
+    ck_assert_int_eq(hold(greedy[0], 1, HELD_LIMIT), -ENOBUFS);
+    ck_assert_uint_eq(client_limits_count(clients), (unsigned)_i + 1);
+    drop("198.51.100.1", left);
+    for (int i = 0; i < _i; i++)
+        drop(greedy[i], held[i]);
+    ck_assert_uint_eq(client_limits_held(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
+}
+END_TEST
+
+/* After a reload with a lower limit nothing more is held until enough is released. */
+START_TEST(test_lower_limit)
+{
+    ck_assert_int_eq(hold("192.0.2.1", 600, 2000), 0);
+    ck_assert_int_eq(hold("192.0.2.2", 1, 600), -ENOBUFS);
+    ck_assert_int_eq(hold("192.0.2.2", 1, 100), -ENOBUFS);
+    ck_assert_int_eq(hold("192.0.2.2", 1, 601), 0);
+    drop("192.0.2.2", 1);
+    drop("192.0.2.1", 600);
+    /* A connection of the same client is counted apart. */
+    ck_assert_int_eq(hold("192.0.2.1", 10, 100), 0);
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 1));
+    drop("192.0.2.1", 10);
+    ck_assert_uint_eq(client_limits_count(clients), 1);
+    leave("192.0.2.1", CLIENT_CONNECTIONS);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
 }
 END_TEST
 
@@ -204,8 +277,14 @@ static void come_and_go(void *argument)
             atomic_fetch_add(&faults, 1);
         if (!client_limits_enter(clients, (struct sockaddr *)&own, kind, THREADS))
             atomic_fetch_add(&faults, 1);
+        const uint64_t bytes = (uint64_t)chance_below(&state, 500);
+        const bool held = client_limits_hold(clients, (struct sockaddr *)&shared, bytes, 1000) == 0;
+        if (client_limits_held(clients) > 1000)
+            atomic_fetch_add(&faults, 1);
         if (chance_below(&state, 100) == 0)
             usleep(10); /* let other threads run, even on one core */
+        if (held)
+            client_limits_drop(clients, (struct sockaddr *)&shared, bytes);
         client_limits_leave(clients, (struct sockaddr *)&own, kind);
         atomic_fetch_sub(&inside[kind], 1);
         client_limits_leave(clients, (struct sockaddr *)&shared, kind);
@@ -225,6 +304,7 @@ START_TEST(test_threads)
     ck_assert_int_eq(atomic_load(&faults), 0);
     ck_assert_int_lt(atomic_load(&refused), THREADS * TURNS);
     ck_assert_uint_eq(client_limits_count(clients), 0);
+    ck_assert_uint_eq(client_limits_held(clients), 0);
 }
 END_TEST
 
@@ -238,6 +318,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_no_limit, 0, 2);
     tcase_add_test(tcase, test_forget);
     tcase_add_loop_test(tcase, test_no_memory, 0, 3);
+    tcase_add_loop_test(tcase, test_shares, 1, GREEDY_MAX + 1);
+    tcase_add_test(tcase, test_lower_limit);
     tcase_add_test(tcase, test_threads);
     return suite_run(suite);
 }
