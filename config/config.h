@@ -89,6 +89,7 @@ struct config {
         unsigned queue;                  /* queued renders */
         unsigned wait;                   /* ms that a render may be queued */
         unsigned misses_per_client;      /* requests that wait for a render; 0: no limit */
+        uint64_t memory;                 /* bytes that wait for readers; 0: by the machine's */
         unsigned streams;                /* concurrent streamed responses */
         unsigned streams_per_client;     /* 0: no limit */
     } limits;

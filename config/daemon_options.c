@@ -41,6 +41,8 @@ static const struct option limits_options[] = {
     INTEGER("queue", limits.queue, 1, 1000000),
     INTEGER("wait", limits.wait, 1, 60000),
     INTEGER("misses_per_client", limits.misses_per_client, 0, 1000000),
+    {"memory", OPTION_SIZE, AT(limits.memory), 0x1p23, 0x1p50, .or_zero = true,
+     .expected = "0, or a size from 8M to 1024T such as 128M"},
     INTEGER("streams", limits.streams, 1, 1000000),
     INTEGER("streams_per_client", limits.streams_per_client, 0, 1000000),
     {0},

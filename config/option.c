@@ -69,7 +69,7 @@ static int parse_size(const struct option *option, const char *text, size_t leng
     if (unsigned_parse(text, length, &value))
         return -EINVAL;
     const double bytes = (double)value * (double)(UINT64_C(1) << shift);
-    if (bytes < option->min || bytes > option->max)
+    if ((bytes < option->min && !(option->or_zero && value == 0)) || bytes > option->max)
         return -EINVAL;
     *out = value << shift;
     return 0;

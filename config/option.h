@@ -32,6 +32,7 @@ struct option {
     enum option_kind kind;
     size_t offset; /* in struct config or, for the keys of a world, in struct world_config */
     double min, max;
+    bool or_zero;                                             /* OPTION_SIZE: 0 is valid, too */
     const char *const *choices;                               /* NULL-terminated */
     const struct option *options;                             /* of a section or a world */
     int (*parse)(char *out, const char *text, size_t length); /* 0 or -EINVAL */

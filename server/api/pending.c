@@ -25,6 +25,9 @@ void pending_respond_error(struct request_context *context, int err)
     } reasons[] = {
         {-EBUSY, BUSY},
         {-EUSERS, "too many pending requests from this client; retry later"},
+        {-EDQUOT,
+         "this client reads too slowly: too many bytes wait for it; read them, then retry"},
+        {-ENOBUFS, "too many bytes wait for clients; retry later"},
         {-ETIMEDOUT, "render timed out; retry later"},
         {-ECANCELED, "server is shutting down; retry later"},
         {-ECONNRESET, "client disconnected"},

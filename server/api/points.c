@@ -15,6 +15,10 @@ enum {
     /* In some worlds a search without result takes a core for many seconds. After a timeout the
      * client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
+    /* Bytes that a job and its response take at most: 20 per place and 16 per number; the heights
+     * of one square, 64 KiB. */
+    HEIGHTS_MEMORY = 128 * 1024,
+    SPAWN_MEMORY = 128 * 1024,
 };
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
@@ -216,9 +220,11 @@ void points_respond(struct service *service, struct request_context *context,
     if (route->kind == ROUTE_HEIGHTS) {
         spec.kind = &heights_kind;
         spec.subject = new_heights(world, route->places);
+        spec.memory = HEIGHTS_MEMORY;
     } else {
         spec.kind = &spawn_kind;
         spec.subject = new_spawn(world, route);
+        spec.memory = SPAWN_MEMORY;
     }
     if (spec.subject)
         streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);

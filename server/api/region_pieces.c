@@ -1,7 +1,5 @@
 #include "region_pieces.h"
 
-#include "server/tiles/render.h"
-
 /* Reduce an axis of *COUNT samples from *START on to its samples FIRST to LAST. */
 static void narrow_axis(int64_t *start, int *count, int64_t step, uint64_t first, uint64_t last)
 {
@@ -29,16 +27,16 @@ static uint64_t narrow(struct farlands_box *box, uint64_t first, uint64_t last)
     return first;
 }
 
-void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box)
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box, int most)
 {
     const int layer = box->width * box->height;
 
     *pieces = (struct region_pieces){.box = *box, .rows = box->height, .layers = 1, .across = 1};
-    if (layer > RENDER_PIECE_MAX) {
-        pieces->rows = RENDER_PIECE_MAX / box->width;
+    if (layer > most) {
+        pieces->rows = most / box->width;
         pieces->across = (unsigned)((box->height + pieces->rows - 1) / pieces->rows);
     } else {
-        const int fit = RENDER_PIECE_MAX / layer;
+        const int fit = most / layer;
         pieces->layers = fit < box->depth ? fit : box->depth;
     }
     pieces->count = pieces->across * (unsigned)((box->depth + pieces->layers - 1) / pieces->layers);
@@ -53,14 +51,14 @@ static uint64_t samples_before(const struct region_pieces *pieces, unsigned inde
            index % pieces->across * row * (uint64_t)pieces->rows;
 }
 
-void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
+void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box, int most,
                              unsigned sample_size, uint64_t first, uint64_t length)
 {
     struct farlands_box part = *box;
     uint64_t sample = first / sample_size, last = (first + length - 1) / sample_size;
     const uint64_t before = narrow(&part, sample, last);
 
-    region_pieces_cut(pieces, &part);
+    region_pieces_cut(pieces, &part, most);
     /* Whole layers may contain pieces before and behind the range. */
     sample -= before;
     last -= before;
@@ -76,6 +74,11 @@ void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands
 static int min(int a, int b)
 {
     return a < b ? a : b;
+}
+
+uint64_t region_pieces_largest(const struct region_pieces *pieces)
+{
+    return (uint64_t)pieces->box.width * (uint64_t)pieces->rows * (uint64_t)pieces->layers;
 }
 
 struct farlands_box region_pieces_box(const struct region_pieces *pieces, unsigned number)

@@ -55,11 +55,30 @@ static void write_access(const struct request_context *context, uint64_t sent)
         metrics_add(context->sinks->metrics, METRIC_ACCESS_LOG_DROPPED);
 }
 
-void response_completed(const struct request_context *context, uint64_t sent)
+int response_hold(struct request_context *context, uint64_t bytes)
+{
+    const struct response_sinks *sinks = context->sinks;
+
+    if (bytes <= context->held || !sinks->clients)
+        return 0;
+    int err =
+        client_limits_hold(sinks->clients, context->client, bytes - context->held, sinks->memory);
+    if (err)
+        metrics_add(sinks->metrics, METRIC_RESPONSES_REFUSED);
+    else
+        context->held = bytes;
+    return err;
+}
+
+void response_completed(struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
     const struct response_sinks *sinks = context->sinks;
 
+    if (context->held) {
+        client_limits_drop(sinks->clients, context->client, context->held);
+        context->held = 0;
+    }
     metrics_add_status(sinks->metrics, context->status);
     metrics_observe(sinks->metrics, HISTOGRAM_REQUEST, context->latency);
     if (context->from == FROM_MEMORY)

@@ -7,6 +7,7 @@
 
 #include "server/http/http.h"
 #include "server/http/mhd_response.h"
+#include "server/net/client_limits.h"
 #include "server/telemetry/access_log.h"
 #include "server/telemetry/metrics.h"
 
@@ -14,11 +15,13 @@
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
 #define CACHE_CHECK "no-cache"
 
-/* Where the requests of one thread are counted and logged. */
+/* Where the requests and bytes of one thread are counted and logged. */
 struct response_sinks {
     struct metrics *metrics;
     struct access_log *access_log; /* or NULL */
     unsigned ring;                 /* of access_log */
+    struct client_limits *clients; /* or NULL: bytes are not counted */
+    uint64_t memory;               /* the most bytes that they may hold */
 };
 
 /* A request being processed. Lives in http_state: from the handler until the request is
@@ -32,10 +35,18 @@ struct request_context {
     enum access_from from;           /* the source of the tile in the response */
     unsigned status;                 /* of the response, once it is sent */
     uint64_t latency;                /* ns from the request line to the response */
+    uint64_t held;                   /* bytes, by response_hold */
 };
 
-/* Count and log the request. SENT is as in http_parts. */
-void response_completed(const struct request_context *context, uint64_t sent);
+/* Count and log the request, and release what it holds. SENT is as in http_parts. */
+void response_completed(struct request_context *context, uint64_t sent);
+
+/*
+ * Count the memory of CONTEXT's response, BYTES in all, as its client's until response_completed.
+ * Call it before they are computed, or at the latest when they wait for their reader. Returns 0, or
+ * an error as of client_limits_hold: then do without these bytes.
+ */
+int response_hold(struct request_context *context, uint64_t bytes);
 
 /* The headers of a response. Names and values must last until it is sent or prepared. */
 enum { RESPONSE_HEADERS_MAX = 20 };

@@ -184,6 +184,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
     context->client =
         forwarded_client(&service->snapshot->config->site, request, &context->address);
     context->from = FROM_NONE;
+    context->held = 0;
     if (request->refused)
         response_error(context, request->refused, request->why);
     else if (tiles_respond_prepared(service, context))
@@ -198,6 +199,12 @@ void service_completed(void *self, struct http_exchange *exchange, uint64_t sent
 {
     (void)self;
     response_completed(http_state(exchange), sent);
+}
+
+bool service_waits(void *self, struct http_exchange *exchange, uint64_t bytes)
+{
+    (void)self;
+    return response_hold(http_state(exchange), bytes) == 0;
 }
 
 void service_expire(struct service *service)
@@ -222,6 +229,8 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     if (!service)
         return -ENOMEM;
     service->parts = *parts;
+    service->parts.sinks.clients = parts->clients;
+    service->parts.sinks.memory = snapshot->response_memory;
     service->snapshot = snapshot_hold(snapshot);
     service->jobs = (struct streamed_jobs){
         .renderers = parts->fetcher->renderers,
@@ -261,6 +270,7 @@ void service_use(struct service *service, struct snapshot *snapshot)
 {
     struct snapshot *old = service->snapshot;
     service->snapshot = snapshot_hold(snapshot);
+    service->parts.sinks.memory = snapshot->response_memory;
     /* Their URIs and names may mean other worlds now. */
     response_cache_clear(service->response_cache, response_cache_budget(service));
     seed_cache_clear(service->seed_cache);

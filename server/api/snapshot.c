@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/api/documents.h"
+#include "server/core/machine_memory.h"
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
 static int make_form(struct static_page_form *form, struct blob *body)
@@ -50,6 +51,16 @@ static int make_pages(struct snapshot *snapshot)
     return err;
 }
 
+static uint64_t response_memory(const struct config *config)
+{
+    const uint64_t least = UINT64_C(64) << 20, most = UINT64_C(1) << 30;
+
+    if (config->limits.memory)
+        return config->limits.memory;
+    const uint64_t share = machine_memory() / 8;
+    return share < least ? least : share > most ? most : share;
+}
+
 int snapshot_new(struct snapshot **out, struct config *config)
 {
     struct snapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -59,6 +70,7 @@ int snapshot_new(struct snapshot **out, struct config *config)
     }
     snapshot->references = 1;
     snapshot->config = config;
+    snapshot->response_memory = response_memory(config);
     int err = worlds_new(&snapshot->worlds, config);
     if (!err)
         err = make_pages(snapshot);

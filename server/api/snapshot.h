@@ -24,6 +24,7 @@ struct snapshot {
     unsigned references; /* atomic */
     struct config *config;
     struct worlds *worlds;
+    uint64_t response_memory; /* limits.memory, not 0 */
     struct static_page catalogue;
     struct static_page *descriptions;             /* of WORLDS, in their order */
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */

@@ -20,7 +20,7 @@ struct piece {
 };
 
 /*
- *     begin --- too many streams ---> REFUSED
+ *     begin --- too many streams or bytes ---> REFUSED
  *       |
  *       v      first piece of several            no bytes yet
  *    PENDING -------------------------> SENDING <-------------> STARVED
@@ -391,7 +391,9 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
         return;
     }
     metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
-    int err = is_stream(job) ? enter(job, config) : 0;
+    int err = response_hold(context, spec->memory);
+    if (!err && is_stream(job))
+        err = enter(job, config);
     if (err)
         set_state(job, JOB_REFUSED);
     else

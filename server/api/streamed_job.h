@@ -45,6 +45,7 @@ struct streamed_job_spec {
      * if LENGTH is HTTP_LENGTH_UNKNOWN. */
     uint64_t first;
     int64_t length;
+    uint64_t memory; /* bytes of SUBJECT, and of the pieces and the response that exist at a time */
 };
 
 struct streamed_jobs {

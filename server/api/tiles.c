@@ -53,6 +53,11 @@ static void on_fetched(struct waiter *waiter, struct blob *blob, int err)
         pending_fail(&wait->pending, err);
         return;
     }
+    int full = response_hold(context, blob->length);
+    if (full) {
+        pending_fail(&wait->pending, full);
+        return;
+    }
     context->from = wait->joined               ? FROM_JOINED
                     : err == FETCH_FROM_MEMORY ? FROM_MEMORY
                     : err == FETCH_FROM_DISK   ? FROM_DISK

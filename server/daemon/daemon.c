@@ -58,6 +58,8 @@ struct blob *server_scrape(void *context)
                   [GAUGE_START_TIME] = (uint64_t)server->started,
                   [GAUGE_CONNECTIONS] = acceptor_open(server->acceptor),
                   [GAUGE_QUEUE_LIMIT] = config->limits.queue,
+                  [GAUGE_RESPONSE_BYTES] = client_limits_held(server->clients),
+                  [GAUGE_RESPONSE_LIMIT] = snapshot->response_memory,
                   [GAUGE_MEMORY_LIMIT] = config->cache.memory,
                   [GAUGE_DISK_LIMIT] = config->cache.disk,
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,

@@ -164,6 +164,7 @@ static int make_parts(struct shard *shard)
         .state_size = sizeof(struct request_context),
         .handler = service_handle,
         .completed = service_completed,
+        .waits = service_waits,
         .handler_context = shard->service,
         .closed = on_closed,
         .closed_context = shard,

@@ -22,6 +22,8 @@ enum {
     CONNECTION_MEMORY = 16 * 1024,
     SHORT_URI = 256, /* longer ones are allocated */
     SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
+    /* Smaller bodies, as of errors, count as a part of the connection. */
+    HELD_MIN = 16 * 1024,
 };
 
 struct http {
@@ -35,8 +37,9 @@ struct http {
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
     struct lingering_close lingering;
-    socklen_t adopted_length; /* of the peer's address, during http_adopt */
-    bool adopted;             /* libmicrohttpd has accepted that connection */
+    LIST_HEAD(sending_list, http_exchange) sending; /* responses queued in this run */
+    socklen_t adopted_length;                       /* of the peer's address, during http_adopt */
+    bool adopted;                                   /* libmicrohttpd has accepted that connection */
     bool draining;
     bool closing; /* no further request is handled */
     struct http_date date;
@@ -69,12 +72,34 @@ struct http_exchange {
     bool streamed;                /* the response had such a body */
     uint64_t length;              /* of the body to send; 0 if unknown */
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
-    char *uri;                    /* short_uri, or allocated */
+    size_t held;                  /* by the response */
+    LIST_ENTRY(http_exchange) sending;
+    char *uri; /* short_uri, or allocated */
     char short_uri[SHORT_URI];
     _Alignas(max_align_t) unsigned char handler_state[];
 };
 
 static void on_timer(uv_timer_t *timer);
+
+static void stop_sending(struct http_exchange *exchange)
+{
+    if (!exchange->sending.le_prev)
+        return;
+    LIST_REMOVE(exchange, sending);
+    exchange->sending.le_prev = NULL;
+}
+
+/* Most responses were sent as they were queued, and are not in the list any more. */
+static void check_waiting(struct http *http)
+{
+    struct http_exchange *exchange;
+
+    while ((exchange = LIST_FIRST(&http->sending))) {
+        stop_sending(exchange);
+        if (!http->parts.waits(http->parts.handler_context, exchange, exchange->held))
+            deadline_reset(&exchange->deadline);
+    }
+}
 
 static void run(struct http *http)
 {
@@ -82,6 +107,7 @@ static void run(struct http *http)
 
     http->work_due = false;
     MHD_run(http->daemon);
+    check_waiting(http);
     /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
      * does not make the epoll fd readable again. */
     if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
@@ -223,11 +249,17 @@ static void drop_response(struct http_exchange *exchange)
 
 static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
+    struct http *http = exchange->http;
+
     if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
     enter(exchange, DEADLINE_SENDING);
     enum MHD_Result queued =
         MHD_queue_response(exchange->mhd, exchange->response.status, exchange->response.response);
+    if (http->parts.waits && exchange->response.held >= HELD_MIN) {
+        exchange->held = exchange->response.held;
+        LIST_INSERT_HEAD(&http->sending, exchange, sending);
+    }
     drop_response(exchange);
     return queued;
 }
@@ -304,6 +336,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
         exchange->streamed = true;
         http->work_due = true;
     }
+    stop_sending(exchange);
     enter(exchange, DEADLINE_IDLE);
     drop_response(exchange);
     free_uri(exchange);

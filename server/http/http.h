@@ -36,7 +36,13 @@ struct http_parts {
      * and 0 for any other body. May be NULL.
      */
     void (*completed)(void *context, struct http_exchange *exchange, uint64_t sent);
-    void *handler_context; /* of both */
+    /*
+     * Called if the client does not take a response of 16 KiB or more as fast as it is sent: until
+     * COMPLETED, BYTES of memory are held for it, or more if it has a source. Returns false to
+     * reset the connection. May be NULL.
+     */
+    bool (*waits)(void *context, struct http_exchange *exchange, uint64_t bytes);
+    void *handler_context; /* of all three */
     /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;

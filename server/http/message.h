@@ -31,6 +31,9 @@ struct http_header {
 
 enum { HTTP_LENGTH_UNKNOWN = -1 };
 
+/* Bytes of memory that http itself takes while it sends a source. */
+enum { HTTP_SOURCE_BUFFER = 64 * 1024 };
+
 /*
  * A body produced while it is sent. Both functions are called on the loop's thread and must not
  * call into http, except that READ may http_wake other exchanges.

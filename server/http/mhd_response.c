@@ -6,10 +6,6 @@
 
 #include "server/net/deadlines.h"
 
-/* The most bytes that libmicrohttpd asks for at a time; each response being sent has a buffer of
- * this size. */
-enum { BLOCK = 64 * 1024 };
-
 /* A source as a libmicrohttpd content reader. Its connection is suspended while it has no bytes. */
 struct streamed_body {
     struct http_source source;
@@ -35,20 +31,12 @@ void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *conne
     *place = body;
 }
 
-/*
- * In HTTP/1.0 a body of unknown length ends with the connection, so only a reset tells the client
- * that it is incomplete. Connecting to AF_UNSPEC resets, and discards unsent bytes (tcp(7)).
- */
-static void reset(int fd)
-{
-    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
-    (void)connect(fd, &unspecified, sizeof unspecified);
-}
-
+/* In HTTP/1.0 a body of unknown length ends with the connection, so only a reset tells the client
+ * that it is incomplete. */
 static ssize_t cut_off(const struct streamed_body *body)
 {
     if (!body->sized)
-        reset(body->deadline->fd);
+        deadline_reset(body->deadline);
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -129,8 +117,9 @@ static struct MHD_Response *from_source(const struct http_response *response,
         return NULL;
     }
     **body = (struct streamed_body){.source = *response->source, .sized = sized};
-    struct MHD_Response *made = MHD_create_response_from_callback(
-        sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN, BLOCK, read_body, *body, free_body);
+    struct MHD_Response *made =
+        MHD_create_response_from_callback(sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN,
+                                          HTTP_SOURCE_BUFFER, read_body, *body, free_body);
     if (!made)
         free_body(*body);
     return made;
@@ -186,6 +175,9 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
     *out = (struct mhd_response){.response = made,
                                  .status = response->status,
                                  .length = http_body_length(response),
+                                 .held = response->body ? response->body->length
+                                         : body         ? HTTP_SOURCE_BUFFER
+                                                        : 0,
                                  .body = body};
     return 0;
 }

@@ -55,6 +55,14 @@ static bool check_idle(struct deadline *deadline, uint64_t now)
     return false;
 }
 
+/* Connecting to AF_UNSPEC resets a TCP connection (tcp(7)). */
+void deadline_reset(const struct deadline *deadline)
+{
+    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+    (void)connect(deadline->fd, &unspecified, sizeof unspecified);
+    shutdown(deadline->fd, SHUT_RDWR);
+}
+
 bool deadline_has_left(const struct deadline *deadline)
 {
     struct pollfd peer = {.fd = deadline->fd, .events = POLLRDHUP};

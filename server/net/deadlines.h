@@ -89,6 +89,9 @@ static inline void deadline_resume(struct deadline *deadline, uint64_t now)
     deadline->since -= deadline->behind;
 }
 
+/* Reset the connection: unsent bytes are discarded, and its reader sees the end. */
+void deadline_reset(const struct deadline *deadline);
+
 /* True if the client has closed the connection or its sending side. */
 bool deadline_has_left(const struct deadline *deadline);
 

@@ -163,9 +163,9 @@ describe('nodes in Kubernetes', () => {
         for (const { 'ephemeral-storage': storage } of [container.resources.requests, container.resources.limits])
             assert.ok(bytes(storage) >= bytes(cache.sizeLimit), storage);
         assert.ok(container.volumeMounts.some(({ mountPath }) => mountPath === NODE_YAML.cache.path));
-        /* docker/README.md, Sizing: 40 MiB, 17 KiB per connection, 4 MiB per stream. */
-        const { connections, streams = 32 } = NODE_YAML.limits;
-        const needed = bytes(NODE_YAML.cache.memory) + 40 * 2 ** 20 + 17 * 1024 * connections + streams * 4 * 2 ** 20;
+        /* docker/README.md, Sizing: 40 MiB, 17 KiB per connection, and the two limits. */
+        const { connections, memory } = NODE_YAML.limits;
+        const needed = bytes(NODE_YAML.cache.memory) + 40 * 2 ** 20 + 17 * 1024 * connections + bytes(memory);
         assert.ok(bytes(container.resources.requests.memory) > needed, `${needed} bytes`);
     });
 

@@ -288,7 +288,7 @@ describe('the number of concurrent large regions', { timeout: patience(60000) },
                 connection.close();
         }, { config: config('shards: 2\nlimits: { streams: 2 }\n') })));
 
-    it('is at most 32 by default, and 16 per client', () => withDaemon(async (other) => {
+    it('is at most 16 per client by default', () => withDaemon(async (other) => {
         const from = (client) => ({ 'X-Forwarded-For': client });
         const sixteen = Array.from({ length: 16 }, () => large('quick'));
         const assertAccepted = (streams) =>
@@ -311,7 +311,7 @@ describe('the number of concurrent large regions', { timeout: patience(60000) },
                 return stream.status === 200;
             }), 'the place is not released');
         }, from('192.0.2.1'));
-    }, { config: config('proxies: [127.0.0.1]\n') }));
+    }, { config: config('proxies: [127.0.0.1]\nlimits: { streams: 32 }\n') }));
 });
 
 describe('shutdown', { timeout: patience(60000), concurrency: true }, () => {

@@ -91,7 +91,8 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.wait, 1000);
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
     ck_assert_uint_eq(config->limits.misses_per_client, 512);
-    ck_assert_uint_eq(config->limits.streams, 32);
+    ck_assert_uint_eq(config->limits.memory, 0);
+    ck_assert_uint_eq(config->limits.streams, 512);
     ck_assert_uint_eq(config->limits.streams_per_client, 16);
     ck_assert_uint_eq(config->shards, 0);
     ck_assert_str_eq(config->access_log, "");
@@ -286,6 +287,8 @@ static const char *const good[] = {
     "base_path: /a/b/",
     "proxies: []",
     "cache: {memory: 0}",
+    "limits: {memory: 0}",
+    "limits: {memory: 8M}",
     "cache: {memory: 1024T}",
     "limits: {connections: 1, queue: 1000000}",
     "listen: \"a:1\" # comment",
@@ -387,7 +390,7 @@ static const struct {
     {"cache:", 1, "cache", "path, disk, files, memory"},
     {"cache: []", 1, "cache", "path, disk, files, memory"},
     {"limits: [queue, 1]", 1, "limits",
-     "connections, connections_per_client, queue, wait, misses_per_client, streams, "
+     "connections, connections_per_client, queue, wait, misses_per_client, memory, streams, "
      "streams_per_client"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
@@ -402,7 +405,7 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
-     "connections, connections_per_client, queue, wait, misses_per_client, streams, "
+     "connections, connections_per_client, queue, wait, misses_per_client, memory, streams, "
      "streams_per_client"},
     {WORLD "    nope: 1", 3, "worlds[0].nope",
      "name, seed, seeds, native_zoom, origin, wrap, noise"},
@@ -461,6 +464,8 @@ static const struct {
     {"threads: \" 1\"", 1, "threads", "a whole number from 0 to 256"},
     {"threads:", 1, "threads", "a whole number from 0 to 256"},
     {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
+    {"limits: {memory: 8388607}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
+    {"limits: {memory: 1025T}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
     {"limits: {streams: 0}", 1, "limits.streams", "from 1 to 1000000"},
     {"limits: {misses_per_client: -1}", 1, "limits.misses_per_client", "from 0 to 1000000"},
     {"limits: {connections_per_client: 1000001}", 1, "limits.connections_per_client",

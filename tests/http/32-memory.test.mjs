@@ -1,0 +1,134 @@
+// limits.memory: responses that wait for their readers are counted, bounded in all and per client,
+// and released however they end.
+
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'node:test';
+import { blocks, target } from './boxes.mjs';
+import { useDaemon, withDaemon } from './daemon.mjs';
+import { eventually, patience } from './program.mjs';
+import { open } from './streams.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+const MEBIBYTE = 1 << 20;
+const LIMIT = 8 * MEBIBYTE;
+
+let column = 0;
+const place = (form, sides) => target([blocks(8192 * ++column), 0n], sides, { form });
+/* Targets that were not requested before, and the memory that each holds if it is not read. */
+const region = () => place('f32', [512, 512]);
+const stream = () => place('f32', [2049, 2049]);
+const tile = () => `/default/height/16/${++column}/99@2x.f32`;
+const KINDS = [
+    ['region', region, MEBIBYTE],
+    ['tile', tile, MEBIBYTE],
+    ['stream', stream, MEBIBYTE + 65536],
+    ['picture', () => place('png', [4097, 4097]), 2 * MEBIBYTE + 65536],
+];
+
+const config = `limits: { memory: ${LIMIT} }\nproxies: [127.0.0.1]\ncache: { memory: 1M }\n`;
+const from = (client) => ({ 'X-Forwarded-For': client });
+
+const held = (daemon) => daemon.metric('farlands_response_bytes');
+const refused = (daemon) => daemon.metric('farlands_responses_refused_total');
+const isReleased = (daemon) => eventually(async () => await held(daemon) === 0);
+
+/* Readers of COUNT responses that read their heads alone, and those that were refused. */
+async function stall(daemon, count, next, client) {
+    const readers = [], refusals = [];
+    for (let i = 0; i < count; i++) {
+        const reader = await open(daemon, next(), from(client));
+        (reader.status === 200 ? readers : refusals).push(reader);
+    }
+    return { readers, refusals };
+}
+
+const leave = (...lists) => lists.flat().forEach((reader) => reader.leave());
+
+describe('limits.memory', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config });
+
+    it('is in the metrics', async () => {
+        assert.equal(await daemon.metric('farlands_response_limit_bytes'), LIMIT);
+        assert.ok(await isReleased(daemon));
+    });
+
+    it('is by default an eighth of the memory, from 64 MiB to 1 GiB', () => withDaemon(async (other) => {
+        const limit = await other.metric('farlands_response_limit_bytes');
+        assert.ok(limit >= 64 * MEBIBYTE && limit <= 1024 * MEBIBYTE, `${limit}`);
+    }));
+
+    it('leaves others as much as one client holds', () => eachRow(KINDS, async ([, next, size]) => {
+        const before = await refused(daemon);
+        const most = Math.floor(LIMIT / 2 / size) + 1;
+        const { readers, refusals } = await stall(daemon, most + 3, next, '192.0.2.1');
+        try {
+            assert.ok(readers.length >= 1 && readers.length <= most, `${readers.length} of ${most} accepted`);
+            assert.ok(await held(daemon) <= LIMIT / 2 + size, `${await held(daemon)} held`);
+            assert.ok(readers.length * size + size > LIMIT / 2 || next === tile, `only ${readers.length} accepted`);
+            for (const refusal of refusals)
+                assert.match(refusal.headers['retry-after'], /^[1-9]\d*$/);
+            assertError(await daemon.get(next(), from('192.0.2.1')), 503, /this client reads too slowly/);
+            assert.ok(await refused(daemon) >= before + refusals.length + 1);
+            // Another client is served, and the same client gets what needs no memory.
+            assertStatus(await daemon.get(next(), from('192.0.2.2')), 200);
+            assertStatus(await daemon.get('/healthz', from('192.0.2.1')), 200);
+            assertStatus(await daemon.get(target([0n, 0n], [17, 17]), from('192.0.2.1')), 200);
+            // When a response has been read, its client may have the next.
+            await readers[0].rest();
+            assertStatus(await daemon.get(region(), from('192.0.2.1')), 200);
+        } finally {
+            leave(readers, refusals);
+        }
+        assert.ok(await isReleased(daemon), `${await held(daemon)} bytes are not released`);
+    }));
+
+    it('counts a tile of the cache that is read slowly', () => withDaemon(async (other) => {
+        const hot = tile();
+        assertStatus(await other.get(hot), 200);
+        assertStatus(await other.get(hot), 200);
+        const { readers, refusals } = await stall(other, 4, () => hot, '192.0.2.1');
+        assert.equal(refusals.length, 0);
+        assert.equal(await held(other), 4 * MEBIBYTE);
+        assert.equal(await refused(other), 0);
+        // Its fifth reader would hold more than is left, and is cut off.
+        const fifth = await open(other, hot, from('192.0.2.1'));
+        await assert.rejects(fifth.rest(), /cut/);
+        assert.equal(await refused(other), 1);
+        await readers[0].rest();
+        await readers[1].rest();
+        leave(readers);
+        assert.ok(await isReleased(other), `${await held(other)} bytes are not released`);
+        assert.equal(await other.rendered(), 1);
+    }, { config: config.replace('1M', '64M') }));
+
+    it('returns to zero after aborts of all kinds', async () => {
+        for (let round = 0; round < 3; round++) {
+            const opened = await Promise.allSettled(Array.from({ length: 40 }, (_, i) => {
+                const [, next] = KINDS[i % KINDS.length];
+                return open(daemon, next(), from(`192.0.2.${i % 5}`));
+            }));
+            const readers = opened.filter(({ value }) => value).map(({ value }) => value);
+            readers.filter((_, i) => i % 3 === 0).forEach((reader) => reader.flow());
+            await sleep(50 * round);
+            leave(readers);
+        }
+        // Clients that leave before the response begins.
+        const early = Array.from({ length: 20 }, (_, i) => daemon.connect().then((connection) => {
+            connection.send(Buffer.from(`GET ${KINDS[i % 4][1]()} HTTP/1.1\r\nHost: a\r\n\r\n`));
+            setTimeout(() => connection.close(), i);
+        }));
+        await Promise.all(early);
+        assert.ok(await isReleased(daemon), `${await held(daemon)} bytes are not released`);
+        for (const [, next] of KINDS)
+            assertStatus(await daemon.get(next()), 200);
+        assert.ok(await isReleased(daemon));
+    });
+
+    it('can be changed by a reload', () => withDaemon(async (other) => {
+        const { readers } = await stall(other, 4, region, '192.0.2.1');
+        assert.equal(readers.length, 4);
+        leave(readers);
+        assert.ok(await isReleased(other));
+    }, { config }));
+});
