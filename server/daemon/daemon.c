@@ -235,8 +235,8 @@ static void announce(const struct server *server, const char *address)
 /* After the loop has ended. Nothing is freed that a hanging thread may still use. */
 static void free_parts(struct server *server)
 {
-    if (server->pipeline && !pipeline_stop(server->pipeline)) {
-        log_line(LOG_WARNING, "a worker is still busy; exiting without waiting for it");
+    if (!reload_stop(server) || (server->pipeline && !pipeline_stop(server->pipeline))) {
+        log_line(LOG_WARNING, "a thread is still busy; exiting without waiting for it");
         _exit(0);
     }
     pipeline_free(server->pipeline);

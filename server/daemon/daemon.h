@@ -6,11 +6,12 @@
  * are blocked until then.
  *
  * Threads: the main thread accepts connections and handles signals; each shard serves its share of
- * the connections; the render pool and the disk cache have their own threads.
+ * the connections; the render pool and the disk cache have their own threads; a configuration is
+ * read again by a thread that ends with it.
  *
  * Reload, on SIGHUP: the configuration is read again and applied as a whole, or not at all with the
  * reason in the log. Open connections stay. Keys that only a restart can change must be the same;
- * see reload.c.
+ * see reload.c. Signals during a reload cause one more.
  *
  * Shutdown, on SIGTERM or SIGINT: new connections are left to the next process if the sockets are
  * inherited, and otherwise accepted as far as they are in the backlog. Each connection closes after

@@ -1,19 +1,36 @@
+/*
+ * The configuration is read, checked and made into a snapshot by a thread of its own, since files
+ * may be slow and worlds many. The main thread goes on and looks for the result from time to time.
+ */
 #include "server.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
+#include "server/core/thread_group.h"
 #include "server/layers/layer.h"
 #include "server/telemetry/log.h"
 
 enum {
-    RELOAD_DELAY_MS = 50, /* signals within it cause one reload */
-    OTHER_FILES = 320,    /* cache files, event loops, logs */
+    RELOAD_DELAY_MS = 50,  /* signals within it cause one reload */
+    RELOAD_POLL_MS = 10,   /* between two looks whether it has ended */
+    RELOAD_STOP_MS = 2000, /* time limit for a reload at shutdown */
+    OTHER_FILES = 320,     /* cache files, event loops, logs */
+};
+
+/* A configuration that is being read. The members below belong to the thread until it has ended. */
+struct reload {
+    const struct daemon_options *options;
+    const struct config *current; /* the server's, which changes only after the thread's end */
+    struct thread_group *thread;
+    struct snapshot *snapshot; /* or NULL, with an error */
+    struct config_error error;
 };
 
 int reload_config(const struct daemon_options *options, struct config **config,
@@ -87,56 +104,129 @@ static void apply(struct server *server, struct snapshot *snapshot)
     acceptor_limit(server->acceptor, reload_connections(snapshot->config));
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_use(server->shards[i], snapshot);
-}
-
-static int reload(struct server *server)
-{
-    struct config_error error;
-    struct config *config;
-    struct snapshot *snapshot;
-
-    if (reload_config(server->options, &config, &error)) {
-        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error.text);
-        return -EINVAL;
-    }
-    const char *key = changed_key(server->snapshot->config, config);
-    if (key) {
-        log_line(LOG_ERROR, "SIGHUP: %s: needs a restart; nothing was changed", key);
-        config_free(config);
-        return -EINVAL;
-    }
-    int err = snapshot_new(&snapshot, config);
-    if (err) {
-        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", strerror(-err));
-        return err;
-    }
-    apply(server, snapshot);
     if (server->access_log)
         access_log_reopen(server->access_log);
-    log_line(LOG_INFO, "SIGHUP: configuration reloaded");
-    return 0;
 }
 
-static void on_reload(uv_timer_t *timer)
+static void read_snapshot(void *context, unsigned number)
+{
+    struct reload *reload = context;
+    struct config *config;
+    char *why = reload->error.text;
+    const size_t size = sizeof reload->error.text;
+
+    (void)number;
+    if (reload_config(reload->options, &config, &reload->error))
+        return;
+    const char *key = changed_key(reload->current, config);
+    if (key) {
+        snprintf(why, size, "%s: needs a restart", key);
+        config_free(config);
+        return;
+    }
+    int err = snapshot_new(&reload->snapshot, config);
+    if (err) {
+        reload->snapshot = NULL;
+        snprintf(why, size, "%s", strerror(-err));
+    }
+}
+
+static void report(struct server *server, const char *error)
+{
+    if (error)
+        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error);
+    else
+        log_line(LOG_INFO, "SIGHUP: configuration reloaded");
+    metrics_add(&server->metrics, error ? METRIC_RELOADS_REFUSED : METRIC_RELOADS_OK);
+    sd_notify(0, "READY=1");
+}
+
+/* Wait up to MS for the thread, and free the reload. Returns false if it has not ended; otherwise
+ * *SNAPSHOT is the caller's, or NULL with ERROR set. */
+static bool finish(struct server *server, long ms, struct snapshot **snapshot,
+                   struct config_error *error)
+{
+    struct reload *reload = server->reload;
+    if (!thread_group_wait(reload->thread, ms))
+        return false;
+    thread_group_free(reload->thread);
+    *snapshot = reload->snapshot;
+    *error = reload->error;
+    free(reload);
+    server->reload = NULL;
+    return true;
+}
+
+static void begin_later(struct server *server);
+
+static void on_poll(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    struct snapshot *snapshot;
+    struct config_error error;
+
+    if (!finish(server, 0, &snapshot, &error))
+        return;
+    uv_timer_stop(timer);
+    if (server->draining) {
+        snapshot_release(snapshot);
+        return;
+    }
+    if (snapshot)
+        apply(server, snapshot);
+    report(server, snapshot ? NULL : error.text);
+    if (server->reload_again)
+        begin_later(server);
+}
+
+static void on_begin(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     char state[64];
-
-    if (server->stopped || server->draining)
+    if (server->draining)
         return;
     snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, uv_hrtime() / 1000);
     sd_notify(0, state);
-    int err = reload(server);
-    metrics_add(&server->metrics, err ? METRIC_RELOADS_REFUSED : METRIC_RELOADS_OK);
-    sd_notify(0, "READY=1");
+
+    struct reload *reload = calloc(1, sizeof *reload);
+    int err = reload ? 0 : -ENOMEM;
+    if (!err) {
+        reload->options = server->options;
+        reload->current = server->snapshot->config;
+        err = thread_group_start(&reload->thread, 1, read_snapshot, reload);
+    }
+    if (err) {
+        free(reload);
+        report(server, strerror(-err));
+        return;
+    }
+    server->reload = reload;
+    server->reload_again = false;
+    uv_timer_start(timer, on_poll, RELOAD_POLL_MS, RELOAD_POLL_MS);
+}
+
+static void begin_later(struct server *server)
+{
+    uv_timer_start(&server->reload_timer, on_begin, RELOAD_DELAY_MS, 0);
 }
 
 static void on_hang_up(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
     (void)number;
-    if (!uv_is_active((uv_handle_t *)&server->reload_timer))
-        uv_timer_start(&server->reload_timer, on_reload, RELOAD_DELAY_MS, 0);
+    if (server->reload)
+        server->reload_again = true;
+    else if (!uv_is_active((uv_handle_t *)&server->reload_timer))
+        begin_later(server);
+}
+
+bool reload_stop(struct server *server)
+{
+    struct snapshot *snapshot = NULL;
+    struct config_error error;
+    const bool ended = !server->reload || finish(server, RELOAD_STOP_MS, &snapshot, &error);
+    snapshot_release(snapshot);
+    return ended;
 }
 
 void reload_start(struct server *server)

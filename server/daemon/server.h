@@ -45,8 +45,10 @@ struct server {
     bool inherited; /* the sockets belong to the service manager, which keeps listening */
     uv_signal_t terminate, interrupt, hang_up;
     uv_timer_t drain_timer, reload_timer, watchdog;
-    uv_async_t drained; /* all shards are drained */
-    bool draining;      /* atomic */
+    uv_async_t drained;    /* all shards are drained */
+    struct reload *reload; /* a configuration that is being read, or NULL */
+    bool reload_again;     /* SIGHUP came meanwhile */
+    bool draining;         /* atomic */
     bool stopped;
 };
 
@@ -86,6 +88,10 @@ int reload_config(const struct daemon_options *options, struct config **config,
 
 /* Handle SIGHUP from now on. */
 void reload_start(struct server *server);
+
+/* After the loop has ended: wait for a reload that is still running. Returns false if it hangs:
+ * then it uses SERVER for ever. */
+bool reload_stop(struct server *server);
 
 /* Raise the limit of open files for CONFIG's connections. Returns the number of connections that
  * are possible, with a warning in the log if they are fewer; 0: none. */

@@ -194,6 +194,57 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
         }, { args: config.args });
     });
 
+    /* Run check(daemon, faults, write, hang) with a configuration that hang(MS) makes slow to open. */
+    function withSlowFile(check) {
+        const directory = scratch();
+        const file = path.join(directory, 'slow.yaml');
+        const write = (text) => fs.writeFileSync(file, text);
+        write(world('alpha', 5));
+        return serving(async (daemon, faults) => {
+            const hang = async (ms) => {
+                faults.set('open', { amount: ms });
+                daemon.kill('SIGHUP');
+                assert.ok(await eventually(() => faults.hits('open') === 1), 'not read');
+            };
+            await check(daemon, faults, write, hang);
+        }, { args: ['--config', file], faults: new Faults(directory) });
+    }
+
+    it('fault 34: a reload that hangs: new connections are served, further SIGHUPs cause one more', () =>
+        withSlowFile(async (daemon, faults, write, hang) => {
+            const ok = await reloads(daemon, 'ok');
+            await hang(600000);
+            await eachRow(numbers(10), async (i) => {
+                daemon.kill('SIGHUP');
+                assertStatus(await daemon.get(`/alpha/gray/11/900/${i}.png`, {}, { agent: alone(), limit: 1000 }), 200);
+            });
+            assert.equal(faults.calls('open'), 1, 'read by two threads');
+            assert.equal(await reloads(daemon, 'ok'), ok);
+            write(world('alpha', 6));
+            faults.clear();
+            assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6));
+            assert.ok(await eventually(async () => await reloads(daemon, 'ok') === ok + 2));
+            await sleep(patience(200));
+            assert.equal(await reloads(daemon, 'ok'), ok + 2);
+            await reload(daemon, 'ok');
+        }));
+
+    it('fault 34: SIGTERM during a reload: the daemon drains, and exits although the reload hangs', () => eachRow([
+        ['an end while draining', 300, 1000], ['an end while stopping', 800, 0], ['no end', 600000, 0],
+    ], ([what, ms, drain]) => withSlowFile(async (daemon, faults, write, hang) => {
+        if (drain)
+            faults.set('encode', { amount: drain });
+        const pending = settled(daemon.get('/alpha/gray/11/900/1.png', {}, { agent: alone(), limit: 10000 }));
+        assert.ok(await eventually(() => !drain || faults.hits('encode') === 1));
+        await hang(ms);
+        const started = Date.now();
+        assertPeace(await daemon.stop('SIGTERM', 10000));
+        assert.ok(Date.now() - started < patience(5000), `took ${Date.now() - started} ms`);
+        assertStatus((await pending).answer, 200);
+        assert.doesNotMatch(daemon.stderr, /SIGHUP/);
+        assert.equal(/a thread is still busy/.test(daemon.stderr), what === 'no end', daemon.stderr);
+    }), { atOnce: true }));
+
     it('fault 34: many SIGHUPs: coalesced, and no request fails', async () => {
         const config = changing(NO_SHEDDING + world('alpha', 5));
         await serving(async (daemon) => {

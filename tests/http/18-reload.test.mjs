@@ -2,6 +2,7 @@
 // no request is disturbed.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
@@ -91,7 +92,10 @@ describe('a rejected reload', { timeout: patience(60000), concurrency: 4 }, () =
                 ['not a number', 'threads: many\n', /changing\.yaml:1.*threads/],
                 ['two worlds with the same name', limits + worlds(world('beta'), world('beta')), /changing\.yaml:\d+.*beta/],
                 ['no file', null, /changing\.yaml.*[Nn]o such file/],
-                ['a directory', 'directory', /changing\.yaml/],
+                ['a directory', 'directory', /changing\.yaml: cannot be read: is a directory; expected a regular file/],
+                ['a FIFO', 'FIFO', /changing\.yaml: cannot be read: is a FIFO; expected a regular file/],
+                ['a FIFO with a writer', 'FIFO', /changing\.yaml: cannot be read: is a FIFO; expected a regular file/],
+                ['anchors', `${head()}worlds: [${'&a x,'.repeat(100000)}]\n`, /changing\.yaml:3: anchors and aliases/],
                 ['listen', head({ listen: '127.0.0.1:1' }) + limits + beta, /\blisten\b.*restart/],
                 ['shards', `${head()}shards: 7\n${limits}${beta}`, /\bshards\b.*restart/],
                 ['threads', `${head()}threads: 7\n${limits}${beta}`, /\bthreads\b.*restart/],
@@ -101,10 +105,15 @@ describe('a rejected reload', { timeout: patience(60000), concurrency: 4 }, () =
                 fs.rmSync(write.file, { recursive: true, force: true });
                 if (what === 'a directory')
                     fs.mkdirSync(write.file);
+                else if (text === 'FIFO')
+                    execFileSync('mkfifo', [write.file]);
                 else if (text !== null)
                     write(text);
+                const writer = what === 'a FIFO with a writer' ? fs.openSync(write.file, 'r+') : undefined;
                 const lines = daemon.stderr.length;
                 await reload(daemon, 'refused');
+                if (writer !== undefined)
+                    fs.closeSync(writer);
                 await eventually(() => daemon.stderr.slice(lines).endsWith('\n'));     // stderr may lag behind
                 const logged = daemon.stderr.slice(lines).trim().split('\n');
                 assert.equal(logged.length, 1, `lines of log:\n${logged.join('\n')}`);
