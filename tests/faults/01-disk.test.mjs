@@ -59,7 +59,8 @@ describe('the disk', { timeout: patience(90000), concurrency: CONCURRENCY }, () 
         const lines = logLines(daemon).slice(before);
         const tries = 1 + Math.floor((Date.now() - started) / 5000);
         assert.ok(lines.length >= 1 && lines.length <= tries, `log lines for one fault:\n${lines.join('\n')}`);
-        assert.deepEqual(strays(daemon.cache), [], 'stray files');
+        // A response comes before its tile is stored.
+        assert.ok(await eventually(() => strays(daemon.cache).length === 0), `stray files: ${strays(daemon.cache)}`);
         for (const file of tilesBelow(daemon.cache))
             pngChunks(fs.readFileSync(file));
     }
