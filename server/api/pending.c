@@ -115,6 +115,8 @@ void pending_fail(struct pending *pending, int err)
         metrics_add(requests->sinks->metrics, METRIC_SHED);
     else if (err == -ETIMEDOUT)
         metrics_add(requests->sinks->metrics, METRIC_LATE);
+    else if (err == -EDQUOT || err == -ENOBUFS)
+        metrics_add(requests->sinks->metrics, METRIC_RESPONSES_REFUSED);
     if (err == -EBUSY && !http_closes(pending->context->exchange))
         respond_busy(pending);
     else

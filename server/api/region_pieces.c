@@ -1,5 +1,7 @@
 #include "region_pieces.h"
 
+#include "server/tiles/render.h"
+
 /* Reduce an axis of *COUNT samples from *START on to its samples FIRST to LAST. */
 static void narrow_axis(int64_t *start, int *count, int64_t step, uint64_t first, uint64_t last)
 {
@@ -27,16 +29,16 @@ static uint64_t narrow(struct farlands_box *box, uint64_t first, uint64_t last)
     return first;
 }
 
-void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box, int most)
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box)
 {
     const int layer = box->width * box->height;
 
     *pieces = (struct region_pieces){.box = *box, .rows = box->height, .layers = 1, .across = 1};
-    if (layer > most) {
-        pieces->rows = most / box->width;
+    if (layer > RENDER_PIECE_MAX) {
+        pieces->rows = RENDER_PIECE_MAX / box->width;
         pieces->across = (unsigned)((box->height + pieces->rows - 1) / pieces->rows);
     } else {
-        const int fit = most / layer;
+        const int fit = RENDER_PIECE_MAX / layer;
         pieces->layers = fit < box->depth ? fit : box->depth;
     }
     pieces->count = pieces->across * (unsigned)((box->depth + pieces->layers - 1) / pieces->layers);
@@ -51,14 +53,14 @@ static uint64_t samples_before(const struct region_pieces *pieces, unsigned inde
            index % pieces->across * row * (uint64_t)pieces->rows;
 }
 
-void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box, int most,
+void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
                              unsigned sample_size, uint64_t first, uint64_t length)
 {
     struct farlands_box part = *box;
     uint64_t sample = first / sample_size, last = (first + length - 1) / sample_size;
     const uint64_t before = narrow(&part, sample, last);
 
-    region_pieces_cut(pieces, &part, most);
+    region_pieces_cut(pieces, &part);
     /* Whole layers may contain pieces before and behind the range. */
     sample -= before;
     last -= before;

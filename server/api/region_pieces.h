@@ -19,13 +19,12 @@ struct region_pieces {
     unsigned first;          /* the piece of BOX that is number 0 */
 };
 
-/* Cut BOX, with a depth of at least 1. Pieces have at most MOST samples, which is at least its
- * width. */
-void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box, int most);
+/* Cut BOX, with a depth of at least 1. Pieces have at most RENDER_PIECE_MAX samples. */
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box);
 
 /* The same for LENGTH > 0 bytes of BOX from byte FIRST on, at SAMPLE_SIZE bytes per sample: only
  * pieces that contain bytes of this range. */
-void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box, int most,
+void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
                              unsigned sample_size, uint64_t first, uint64_t length);
 
 /* The samples of the largest piece. */

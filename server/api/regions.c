@@ -109,20 +109,6 @@ static bool is_cheap(const struct raster *raster, const struct farlands_box *box
            strcmp(farlands_kernel(raster->world->terrain), "scalar") != 0;
 }
 
-/*
- * The samples of a piece. Whole regions of up to RENDER_PIECE_MAX are one piece. Larger ones are
- * cut finer, since four pieces of each wait for its reader; but not volumes, whose pieces each
- * compute the heights below them, nor pictures, whose bytes depend on where they are cut.
- */
-static int piece_most(const struct raster *raster)
-{
-    enum { STREAMED = RENDER_PIECE_MAX / 4 };
-    const struct farlands_grid *grid = &raster->grid;
-    const bool fine = raster->depth == 0 && raster->format != FORMAT_PNG &&
-                      grid->width * grid->height > RENDER_PIECE_MAX;
-    return fine ? STREAMED : RENDER_PIECE_MAX;
-}
-
 static struct region_pieces cut(const struct raster *raster, const struct raster_plan *plan)
 {
     const struct farlands_grid *grid = &raster->grid;
@@ -136,22 +122,11 @@ static struct region_pieces cut(const struct raster *raster, const struct raster
     struct region_pieces pieces;
 
     if (plan->status == 206)
-        region_pieces_cut_range(&pieces, &box, piece_most(raster),
-                                raster_response_sample_size(raster->format), plan->part.first,
-                                plan->part.length);
+        region_pieces_cut_range(&pieces, &box, raster_response_sample_size(raster->format),
+                                plan->part.first, plan->part.length);
     else
-        region_pieces_cut(&pieces, &box, piece_most(raster));
+        region_pieces_cut(&pieces, &box);
     return pieces;
-}
-
-/* Pictures are less: terrain compresses. */
-static uint64_t memory_of(const struct raster *raster, const struct region_pieces *pieces)
-{
-    const uint64_t piece =
-        region_pieces_largest(pieces) * raster_response_sample_size(raster->format);
-    const unsigned ahead = pieces->count < STREAMED_JOB_AHEAD ? pieces->count : STREAMED_JOB_AHEAD;
-
-    return ahead * piece + (pieces->count > 1 ? HTTP_SOURCE_BUFFER : 0);
 }
 
 static void begin(struct service *service, struct request_context *context,
@@ -177,7 +152,8 @@ static void begin(struct service *service, struct request_context *context,
         .immediate = pieces.count == 1 && is_cheap(raster, &pieces.box),
         .first = pieces.offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
-        .memory = memory_of(raster, &pieces),
+        /* Pictures are less: terrain compresses. */
+        .memory = region_pieces_largest(&pieces) * raster_response_sample_size(raster->format),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }

@@ -63,9 +63,7 @@ int response_hold(struct request_context *context, uint64_t bytes)
         return 0;
     int err =
         client_limits_hold(sinks->clients, context->client, bytes - context->held, sinks->memory);
-    if (err)
-        metrics_add(sinks->metrics, METRIC_RESPONSES_REFUSED);
-    else
+    if (!err)
         context->held = bytes;
     return err;
 }

@@ -203,8 +203,12 @@ void service_completed(void *self, struct http_exchange *exchange, uint64_t sent
 
 bool service_waits(void *self, struct http_exchange *exchange, uint64_t bytes)
 {
-    (void)self;
-    return response_hold(http_state(exchange), bytes) == 0;
+    struct service *service = self;
+
+    if (response_hold(http_state(exchange), bytes) == 0)
+        return true;
+    metrics_add(service->parts.sinks.metrics, METRIC_RESPONSES_REFUSED);
+    return false;
 }
 
 void service_expire(struct service *service)

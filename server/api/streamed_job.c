@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD_AT_FIRST = 2 };
+
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 
 struct piece {
@@ -45,6 +47,7 @@ struct streamed_job {
     enum job_state state; /* atomic: workers skip the pieces of ended jobs */
     unsigned making;      /* pieces on the render threads */
     unsigned begun, sent; /* pieces */
+    unsigned ahead;       /* the most that exist at a time */
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
     struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
@@ -207,9 +210,25 @@ static int begin_piece(struct streamed_job *job)
 /* Begin as many pieces as may exist. An error shows in next_bytes. */
 static void begin_pieces(struct streamed_job *job)
 {
-    while (job->begun < job->spec.pieces && job->begun < job->sent + STREAMED_JOB_AHEAD &&
+    while (job->begun < job->spec.pieces && job->begun < job->sent + job->ahead &&
            begin_piece(job) == 0)
         ;
+}
+
+/* The bytes that JOB and its response hold with AHEAD pieces. */
+static uint64_t memory_of(const struct streamed_job *job, unsigned ahead)
+{
+    return is_stream(job) ? ahead * job->spec.memory + HTTP_SOURCE_BUFFER : job->spec.memory;
+}
+
+/* The reader has to wait: make more pieces at a time, if their memory is there. */
+static void hurry(struct streamed_job *job)
+{
+    if (job->ahead == STREAMED_JOB_AHEAD ||
+        response_hold(job->pending.context, memory_of(job, STREAMED_JOB_AHEAD)))
+        return;
+    job->ahead = STREAMED_JOB_AHEAD;
+    begin_pieces(job);
 }
 
 static void finish_piece(struct streamed_job *job)
@@ -263,8 +282,10 @@ static ssize_t read_source(void *context, void *out, size_t max)
         if (job->position == blob->length && blob != job->tail)
             finish_piece(job);
     }
-    if (read == 0 && err == -EAGAIN)
+    if (read == 0 && err == -EAGAIN) {
         set_state(job, JOB_STARVED);
+        hurry(job);
+    }
     if (read > 0 || err == -EAGAIN)
         return (ssize_t)read;
     return err == -ENODATA ? UV_EOF : err;
@@ -383,6 +404,7 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     job->pending.timeout_ms = spec->kind->timeout_ms;
     job->jobs = jobs;
     job->spec = *spec;
+    job->ahead = AHEAD_AT_FIRST;
     job->client_hash = client_limits_hash(jobs->pending->clients, context->client);
     job->rank = pending_rank(context->request);
     if (pending_begin(jobs->pending, &job->pending, context, config)) {
@@ -391,7 +413,7 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
         return;
     }
     metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
-    int err = response_hold(context, spec->memory);
+    int err = response_hold(context, memory_of(job, job->ahead));
     if (!err && is_stream(job))
         err = enter(job, config);
     if (err)

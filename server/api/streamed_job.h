@@ -12,7 +12,8 @@
 #include "server/core/work_queue.h"
 #include "server/tiles/render.h"
 
-/* The most pieces of one job that exist at a time, made or being made. */
+/* The most pieces of one job that exist at a time, made or being made: at first two, and more once
+ * its reader had to wait for one. */
 enum { STREAMED_JOB_AHEAD = 4 };
 
 enum { STREAMED_JOB_MORE = 1 };
@@ -45,7 +46,7 @@ struct streamed_job_spec {
      * if LENGTH is HTTP_LENGTH_UNKNOWN. */
     uint64_t first;
     int64_t length;
-    uint64_t memory; /* bytes of SUBJECT, and of the pieces and the response that exist at a time */
+    uint64_t memory; /* bytes of one piece, and of SUBJECT if it is large */
 };
 
 struct streamed_jobs {

@@ -65,13 +65,9 @@ static uint64_t begin_of(const struct farlands_box *box, const struct farlands_b
     return (uint64_t)((layer * box->height + row) * box->width + column);
 }
 
-/* The most samples of a piece. */
-static const int limits_of_pieces[] = {RENDER_PIECE_MAX, RENDER_PIECE_MAX / 4};
-
-/* Check the pieces of up to MOST samples for LENGTH bytes from FIRST on, of SAMPLE_SIZE bytes per
- * sample. */
+/* Check the pieces for LENGTH bytes from FIRST on, of SAMPLE_SIZE bytes per sample. */
 static void check_pieces(const struct region_pieces *pieces, const struct farlands_box *box,
-                         int most, unsigned sample_size, uint64_t first, uint64_t length)
+                         unsigned sample_size, uint64_t first, uint64_t length)
 {
     uint64_t begin = 0, end = 0, largest = 0;
 
@@ -79,7 +75,7 @@ static void check_pieces(const struct region_pieces *pieces, const struct farlan
     for (unsigned i = 0; i < pieces->count; i++) {
         const struct farlands_box piece = region_pieces_box(pieces, i);
         const uint64_t at = begin_of(box, &piece), count = samples_in(&piece);
-        must(count > 0 && count <= (uint64_t)most, "piece %u has %d x %d x %d samples", i,
+        must(count > 0 && count <= RENDER_PIECE_MAX, "piece %u has %d x %d x %d samples", i,
              piece.width, piece.height, piece.depth);
         must(i == 0 || at == end, "piece %u begins with sample %lu, not %lu", i, (long)at,
              (long)end);
@@ -92,7 +88,7 @@ static void check_pieces(const struct region_pieces *pieces, const struct farlan
         largest = count > largest ? count : largest;
     }
     ck_assert_uint_ge(region_pieces_largest(pieces), largest);
-    ck_assert_uint_le(region_pieces_largest(pieces), (uint64_t)most);
+    ck_assert_uint_le(region_pieces_largest(pieces), RENDER_PIECE_MAX);
     ck_assert_uint_eq(begin * sample_size + pieces->offset, first);
     ck_assert_uint_ge(end * sample_size, first + length);
 }
@@ -102,12 +98,10 @@ START_TEST(test_whole)
     const struct farlands_box box = box_of(&sizes[_i]);
     struct region_pieces pieces;
 
-    for (size_t i = 0; i < ROWS(limits_of_pieces); i++) {
-        region_pieces_cut(&pieces, &box, limits_of_pieces[i]);
-        check_pieces(&pieces, &box, limits_of_pieces[i], 4, 0, 4 * samples_in(&box));
-        const struct farlands_box last = region_pieces_box(&pieces, pieces.count - 1);
-        ck_assert_uint_eq(begin_of(&box, &last) + samples_in(&last), samples_in(&box));
-    }
+    region_pieces_cut(&pieces, &box);
+    check_pieces(&pieces, &box, 4, 0, 4 * samples_in(&box));
+    const struct farlands_box last = region_pieces_box(&pieces, pieces.count - 1);
+    ck_assert_uint_eq(begin_of(&box, &last) + samples_in(&last), samples_in(&box));
 }
 END_TEST
 
@@ -132,9 +126,8 @@ START_TEST(test_range)
         const uint64_t first = end[0] < end[1] ? end[0] : end[1];
         const uint64_t length = (end[0] < end[1] ? end[1] : end[0]) - first + 1;
         struct region_pieces pieces;
-        const int most = limits_of_pieces[round % 2];
-        region_pieces_cut_range(&pieces, &box, most, sample_size, first, length);
-        check_pieces(&pieces, &box, most, sample_size, first, length);
+        region_pieces_cut_range(&pieces, &box, sample_size, first, length);
+        check_pieces(&pieces, &box, sample_size, first, length);
     }
 }
 END_TEST
@@ -161,8 +154,8 @@ START_TEST(test_small_range)
     const struct size *expected = &small[_i].piece;
     struct region_pieces pieces;
 
-    region_pieces_cut_range(&pieces, &box, RENDER_PIECE_MAX, 4, small[_i].first, small[_i].length);
-    check_pieces(&pieces, &box, RENDER_PIECE_MAX, 4, small[_i].first, small[_i].length);
+    region_pieces_cut_range(&pieces, &box, 4, small[_i].first, small[_i].length);
+    check_pieces(&pieces, &box, 4, small[_i].first, small[_i].length);
     ck_assert_uint_eq(pieces.count, 1);
     const struct farlands_box piece = region_pieces_box(&pieces, 0);
     must(piece.width == expected->width && piece.height == expected->height &&
