@@ -100,6 +100,13 @@ static void hand_off(void *context, int fd, const struct sockaddr *peer, socklen
     shard_adopt(least, fd, peer, length);
 }
 
+/* For the acceptor. Each shard in turn, since one may have nothing to close. */
+static void make_room(void *context)
+{
+    struct server *server = context;
+    shard_make_room(server->shards[server->room_turn++ % server->shard_count]);
+}
+
 static const char *listen_error(int err)
 {
     switch (err) {
@@ -139,6 +146,7 @@ static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
         .metrics = &server->metrics,
         .limit_for = limit_for,
         .hand_off = hand_off,
+        .make_room = make_room,
         .context = server,
     };
     const unsigned connections = reload_connections(config);

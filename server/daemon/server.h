@@ -24,7 +24,8 @@ struct shard {
     struct http *http;
     unsigned connections;           /* atomic */
     struct snapshot *next_snapshot; /* atomic: to be used, or NULL */
-    struct message change, drain, stop;
+    bool room_wanted;               /* atomic: ROOM is in the mailbox */
+    struct message change, room, drain, stop;
 };
 
 struct server {
@@ -42,7 +43,8 @@ struct server {
     unsigned shard_count, drained_count; /* DRAINED_COUNT is atomic */
     unsigned streams;                    /* atomic */
     struct acceptor *acceptor;
-    bool inherited; /* the sockets belong to the service manager, which keeps listening */
+    unsigned room_turn; /* the next shard to make room */
+    bool inherited;     /* the sockets belong to the service manager, which keeps listening */
     uv_signal_t terminate, interrupt, hang_up;
     uv_timer_t drain_timer, reload_timer, watchdog;
     uv_async_t drained;    /* all shards are drained */
@@ -71,6 +73,9 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
 
 /* Use SNAPSHOT for new requests, with a reference of its own. */
 void shard_use(struct shard *shard, struct snapshot *snapshot);
+
+/* Close some of its connections that have no request in progress. */
+void shard_make_room(struct shard *shard);
 
 /* Close each connection after its pending response. shutdown_shard_drained is called after the last
  * one. */

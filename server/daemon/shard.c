@@ -94,6 +94,15 @@ static void deliver_change(struct message *message)
     snapshot_release(snapshot);
 }
 
+static void deliver_make_room(struct message *message)
+{
+    struct shard *shard = shard_of(message, offsetof(struct shard, room));
+
+    __atomic_store_n(&shard->room_wanted, false, __ATOMIC_RELAXED);
+    for (unsigned closed = http_make_room(shard->http); closed > 0; closed--)
+        metrics_add(&shard->metrics, METRIC_CLOSED_FULL);
+}
+
 static void run(void *context)
 {
     struct shard *shard = context;
@@ -125,6 +134,12 @@ void shard_use(struct shard *shard, struct snapshot *snapshot)
     if (!last)
         mailbox_post(shard->mailbox, &shard->change);
     snapshot_release(last); /* its message is still queued, and will deliver the new one */
+}
+
+void shard_make_room(struct shard *shard)
+{
+    if (!__atomic_exchange_n(&shard->room_wanted, true, __ATOMIC_RELAXED))
+        mailbox_post(shard->mailbox, &shard->room);
 }
 
 void shard_drain(struct shard *shard)
@@ -161,6 +176,7 @@ static int make_parts(struct shard *shard)
     const struct http_parts http = {
         .loop = &shard->loop,
         .connections = CONNECTIONS_MAX,
+        .clients = server->clients,
         .state_size = sizeof(struct request_context),
         .handler = service_handle,
         .completed = service_completed,
@@ -188,6 +204,7 @@ int shard_new(struct server *server)
     uv_timer_init(&shard->loop, &shard->stop_timer);
     shard->tick.data = shard->stop_timer.data = shard;
     shard->change.deliver = deliver_change;
+    shard->room.deliver = deliver_make_room;
     shard->drain.deliver = deliver_drain;
     shard->stop.deliver = deliver_stop;
     shard->ticked_at = uv_hrtime() / 1000000;

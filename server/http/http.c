@@ -359,13 +359,18 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
     exchange->peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
     exchange->peer_length = http->adopted_length;
     exchange->uri = exchange->short_uri;
-    deadlines_add(&http->deadlines, &exchange->deadline, fd, uv_now(http->parts.loop));
+    deadlines_add(&http->deadlines, &exchange->deadline, fd,
+                  http->parts.clients
+                      ? client_limits_watch(http->parts.clients, exchange->peer, CLIENT_CONNECTIONS)
+                      : NULL,
+                  uv_now(http->parts.loop));
 }
 
 /*
  * True if the client of EXCHANGE, whose connection is being closed, may still be sending. It is not
  * after an ordinary response that ended the connection, unless bytes are unread. It may be after a
- * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices.
+ * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices. An idle
+ * connection that is closed to make room has no response to lose.
  */
 static bool may_be_sending(const struct http_exchange *exchange)
 {
@@ -374,6 +379,8 @@ static bool may_be_sending(const struct http_exchange *exchange)
         (exchange->streamed || exchange->deadline.since == uv_now(exchange->http->parts.loop));
     int unread = 0;
 
+    if (!just_responded && exchange->deadline.evicted)
+        return false;
     if (!just_responded || exchange->close)
         return true;
     return ioctl(exchange->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
@@ -452,6 +459,11 @@ unsigned http_expire(struct http *http)
     const unsigned slow = http->slow;
     http->slow = 0;
     return slow;
+}
+
+unsigned http_make_room(struct http *http)
+{
+    return deadlines_make_room(&http->deadlines, uv_now(http->parts.loop));
 }
 
 static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)

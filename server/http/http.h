@@ -15,14 +15,16 @@
 
 #include "server/http/message.h"
 #include "server/http/mhd_response.h"
+#include "server/net/client_limits.h"
 
 struct http;
 struct http_exchange; /* one request and its response */
 
 struct http_parts {
     uv_loop_t *loop;
-    unsigned connections; /* the most that are open at once */
-    size_t state_size;    /* of http_state */
+    unsigned connections;          /* the most that are open at once */
+    struct client_limits *clients; /* with the connections of each; NULL: not known */
+    size_t state_size;             /* of http_state */
     /*
      * Called once per request. The strings of REQUEST last until COMPLETED. Must respond to
      * EXCHANGE exactly once, before it returns or later.
@@ -84,6 +86,10 @@ bool http_client_left(const struct http_exchange *exchange);
 
 /* Close overdue connections; call it every 250 ms. Returns how many. */
 unsigned http_expire(struct http *http);
+
+/* Close some connections without a request in progress, so that others can be accepted; see
+ * deadlines_make_room. Returns how many. */
+unsigned http_make_room(struct http *http);
 
 /* Graceful shutdown: close idle connections, and the others after their pending response. Calls
  * DRAINED once none is left. */

@@ -5,22 +5,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/net/lingering_close.h"
 #include "server/telemetry/log.h"
 
 enum {
     ROUND = 64,       /* connections of a socket before the next socket's turn */
     BACKOFF_MS = 100, /* after an error such as EMFILE, which would recur at once */
+    ROOM_MS = 25,     /* until more room is asked for, if none was made */
+    SWEEP_MS = 250,   /* of refused connections */
 };
 
 struct acceptor {
     struct acceptor_parts parts;
     unsigned limit;
     unsigned open; /* atomic */
-    bool paused;   /* atomic: at the limit */
+    bool paused;   /* atomic: at the limit, and connections wait */
     bool stopped;
     uint64_t warned_at; /* ms */
     uv_async_t resume;  /* a connection was closed, or the limit raised */
-    uv_timer_t backoff;
+    uv_timer_t backoff, retry, sweep;
+    struct lingering_close refused;
     uv_poll_t polls[ACCEPTOR_SOCKETS_MAX];
 };
 
@@ -54,6 +58,42 @@ static void back_off(struct acceptor *acceptor, int err)
     uv_timer_start(&acceptor->backoff, on_backoff, BACKOFF_MS, 0);
 }
 
+static void on_sweep(uv_timer_t *timer)
+{
+    struct acceptor *acceptor = timer->data;
+
+    lingering_close_expire(&acceptor->refused);
+    if (acceptor->refused.count == 0)
+        uv_timer_stop(timer);
+}
+
+static void on_refused_closed(void *context, const struct sockaddr *peer)
+{
+    (void)context, (void)peer; /* it was never counted */
+}
+
+#define REFUSAL "{\"error\":\"too many connections of this client are open\"}"
+_Static_assert(sizeof REFUSAL - 1 == 56, "as Content-Length says");
+
+/* A new socket takes all of it at once. */
+static const char refusal[] = "HTTP/1.1 503 Service Unavailable\r\n"
+                              "Connection: close\r\n"
+                              "Retry-After: 1\r\n"
+                              "Cache-Control: no-store\r\n"
+                              "Access-Control-Allow-Origin: *\r\n"
+                              "Content-Type: application/json\r\n"
+                              "Content-Length: 56\r\n"
+                              "\r\n" REFUSAL;
+
+static void refuse(struct acceptor *acceptor, int fd, const struct sockaddr *peer, socklen_t length)
+{
+    (void)!send(fd, refusal, sizeof refusal - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (lingering_close_add(&acceptor->refused, fd, peer, length) &&
+        !uv_is_active((uv_handle_t *)&acceptor->sweep))
+        uv_timer_start(&acceptor->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    close(fd);
+}
+
 static void admit(struct acceptor *acceptor, int fd, const struct sockaddr_storage *peer,
                   socklen_t length)
 {
@@ -64,7 +104,7 @@ static void admit(struct acceptor *acceptor, int fd, const struct sockaddr_stora
     if (!client_limits_enter(parts->clients, address, CLIENT_CONNECTIONS,
                              parts->limit_for(parts->context, address))) {
         metrics_add(parts->metrics, METRIC_CLOSED_LIMIT);
-        close(fd);
+        refuse(acceptor, fd, address, length);
         return;
     }
     __atomic_fetch_add(&acceptor->open, 1, __ATOMIC_SEQ_CST);
@@ -96,14 +136,22 @@ static bool accept_one(struct acceptor *acceptor, int socket)
     return true;
 }
 
-static void pause_if_full(struct acceptor *acceptor)
+static void on_retry(uv_timer_t *timer)
 {
-    if (!is_full(acceptor))
-        return;
+    watch(timer->data, true);
+}
+
+/* Connections wait, and all are in use. */
+static void wait_for_room(struct acceptor *acceptor)
+{
     watch(acceptor, false);
     __atomic_store_n(&acceptor->paused, true, __ATOMIC_SEQ_CST);
-    if (!is_full(acceptor)) /* a connection closed before it could see PAUSED */
+    if (!is_full(acceptor)) { /* a connection closed before it could see PAUSED */
         uv_async_send(&acceptor->resume);
+        return;
+    }
+    acceptor->parts.make_room(acceptor->parts.context);
+    uv_timer_start(&acceptor->retry, on_retry, ROOM_MS, 0);
 }
 
 static void on_connections(uv_poll_t *poll, int status, int events)
@@ -115,10 +163,13 @@ static void on_connections(uv_poll_t *poll, int status, int events)
         back_off(acceptor, -status);
         return;
     }
+    if (is_full(acceptor)) {
+        wait_for_room(acceptor);
+        return;
+    }
     for (int i = 0; i < ROUND && !is_full(acceptor); i++)
         if (!accept_one(acceptor, acceptor->parts.sockets[poll - acceptor->polls]))
             break;
-    pause_if_full(acceptor);
 }
 
 static void watch(struct acceptor *acceptor, bool on)
@@ -137,6 +188,7 @@ static void on_resume(uv_async_t *resume)
     struct acceptor *acceptor = resume->data;
     if (is_full(acceptor) || !__atomic_exchange_n(&acceptor->paused, false, __ATOMIC_SEQ_CST))
         return;
+    uv_timer_stop(&acceptor->retry);
     if (!uv_is_active((uv_handle_t *)&acceptor->backoff))
         watch(acceptor, true);
 }
@@ -168,7 +220,11 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
         return err;
     }
     uv_timer_init(parts->loop, &acceptor->backoff);
+    uv_timer_init(parts->loop, &acceptor->retry);
+    uv_timer_init(parts->loop, &acceptor->sweep);
     acceptor->resume.data = acceptor->backoff.data = acceptor;
+    acceptor->retry.data = acceptor->sweep.data = acceptor;
+    acceptor->refused = (struct lingering_close){.loop = parts->loop, .closed = on_refused_closed};
     for (int i = 0; i < parts->count; i++) {
         uv_poll_init(parts->loop, &acceptor->polls[i], parts->sockets[i]);
         acceptor->polls[i].data = acceptor;
@@ -185,6 +241,7 @@ void acceptor_stop(struct acceptor *acceptor, bool accept_backlog)
     watch(acceptor, false);
     acceptor->stopped = true;
     uv_timer_stop(&acceptor->backoff);
+    uv_timer_stop(&acceptor->retry);
     for (int i = 0; i < acceptor->parts.count; i++) {
         /* Closing the socket would reset the connections in its backlog. */
         for (int n = 0; accept_backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
@@ -194,12 +251,15 @@ void acceptor_stop(struct acceptor *acceptor, bool accept_backlog)
         close(acceptor->parts.sockets[i]);
     }
     uv_timer_stop(&acceptor->backoff); /* accept_one may have started it */
+    lingering_close_all(&acceptor->refused);
 }
 
 void acceptor_close(struct acceptor *acceptor)
 {
     uv_close((uv_handle_t *)&acceptor->resume, NULL);
     uv_close((uv_handle_t *)&acceptor->backoff, NULL);
+    uv_close((uv_handle_t *)&acceptor->retry, NULL);
+    uv_close((uv_handle_t *)&acceptor->sweep, NULL);
 }
 
 void acceptor_free(struct acceptor *acceptor)

@@ -1,7 +1,7 @@
 /*
  * Accepts connections from listening sockets, up to a limit for all and a limit per client.
- * Connections beyond the total wait in the sockets' backlogs; those beyond a client's limit are
- * closed. On the loop's thread, unless stated otherwise.
+ * Connections beyond the total wait in the sockets' backlogs while others make room for them; those
+ * beyond a client's limit get a 503 and are closed. On the loop's thread, unless stated otherwise.
  */
 #ifndef FARLANDS_NET_ACCEPTOR_H
 #define FARLANDS_NET_ACCEPTOR_H
@@ -29,6 +29,9 @@ struct acceptor_parts {
     unsigned (*limit_for)(void *context, const struct sockaddr *peer);
     /* Takes ownership of the connected socket FD, and calls acceptor_closed after closing it. */
     void (*hand_off)(void *context, int fd, const struct sockaddr *peer, socklen_t length);
+    /* All connections are in use and others wait: close some idle ones, sooner or later. Called
+     * again until there is room or none waits. */
+    void (*make_room)(void *context);
     void *context;
 };
 

@@ -93,7 +93,7 @@ bool client_limits_enter(struct client_limits *clients, const struct sockaddr *p
     if (client && limit && client->counts[kind] >= limit)
         within = false;
     else if (client)
-        client->counts[kind]++;
+        __atomic_fetch_add(&client->counts[kind], 1, __ATOMIC_RELAXED);
     uv_mutex_unlock(&clients->lock);
     return within;
 }
@@ -109,7 +109,7 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
     struct client *client = find(clients, &key);
     /* Not counted if client_limits_enter was out of memory. */
     if (client && client->counts[kind] > 0) {
-        client->counts[kind]--;
+        __atomic_fetch_sub(&client->counts[kind], 1, __ATOMIC_RELAXED);
         remove_if_unused(clients, client);
     }
     uv_mutex_unlock(&clients->lock);
@@ -185,6 +185,19 @@ uint64_t client_limits_held(struct client_limits *clients)
     const uint64_t held = clients->held;
     uv_mutex_unlock(&clients->lock);
     return held;
+}
+
+const unsigned *client_limits_watch(struct client_limits *clients, const struct sockaddr *peer,
+                                    enum client_count kind)
+{
+    struct in6_addr key;
+
+    if (!key_of(&key, peer))
+        return NULL;
+    uv_mutex_lock(&clients->lock);
+    const struct client *client = find(clients, &key);
+    uv_mutex_unlock(&clients->lock);
+    return client ? &client->counts[kind] : NULL;
 }
 
 unsigned client_limits_count(struct client_limits *clients)

@@ -50,6 +50,13 @@ void client_limits_drop(struct client_limits *clients, const struct sockaddr *pe
 /* The bytes that all clients hold. */
 uint64_t client_limits_held(struct client_limits *clients);
 
+/*
+ * The number of KIND that PEER's client has, which other threads change: read it atomically. Valid
+ * until the caller leaves, if it has entered. NULL if PEER is not counted.
+ */
+const unsigned *client_limits_watch(struct client_limits *clients, const struct sockaddr *peer,
+                                    enum client_count kind);
+
 /* The number of clients with a count above 0. */
 unsigned client_limits_count(struct client_limits *clients);
 

@@ -3,9 +3,13 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 enum { GRACE_MS = 500 };
+
+/* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. */
+enum { ROOM_SHARE = 8, ROOM_MAX = 32 };
 
 /* TCP_CLOSE_WAIT of netinet/tcp.h, which clashes with linux/tcp.h. */
 enum { CLOSE_WAIT = 8 };
@@ -18,9 +22,11 @@ static const uint64_t deadline_ms[] = {
     [DEADLINE_IDLE] = DEADLINE_IDLE_SECONDS * 1000,
 };
 
-void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd, uint64_t now)
+void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd,
+                   const unsigned *connections, uint64_t now)
 {
-    *deadline = (struct deadline){.fd = fd, .phase = DEADLINE_HEAD, .since = now};
+    *deadline = (struct deadline){
+        .fd = fd, .phase = DEADLINE_HEAD, .since = now, .connections = connections};
     LIST_INSERT_HEAD(&deadlines->list, deadline, entry);
     deadlines->count++;
 }
@@ -96,4 +102,81 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
     }
     deadlines->next = deadline;
     return deadline != NULL;
+}
+
+/* A connection without a request in progress. */
+struct candidate {
+    struct deadline *deadline;
+    unsigned connections; /* of its client */
+    bool early;           /* its head may still arrive */
+};
+
+/* Those to be closed, the first one first. */
+struct candidates {
+    struct candidate list[ROOM_MAX];
+    unsigned count;
+};
+
+static struct candidate candidate_of(struct deadline *deadline, uint64_t now)
+{
+    const unsigned *connections = deadline->connections;
+    return (struct candidate){
+        .deadline = deadline,
+        .connections = connections ? __atomic_load_n(connections, __ATOMIC_RELAXED) : 0,
+        .early = deadline->phase == DEADLINE_HEAD && now - deadline->since <= GRACE_MS};
+}
+
+static bool goes_before(const struct candidate *one, const struct candidate *other)
+{
+    if (one->connections != other->connections)
+        return one->connections > other->connections;
+    if (one->early != other->early)
+        return other->early;
+    return one->deadline->since < other->deadline->since;
+}
+
+static void insert(struct candidates *candidates, struct candidate candidate)
+{
+    struct candidate *list = candidates->list;
+    unsigned at = candidates->count;
+
+    if (at < ROOM_MAX)
+        candidates->count++;
+    else if (!goes_before(&candidate, &list[--at]))
+        return;
+    for (; at > 0 && goes_before(&candidate, &list[at - 1]); at--)
+        list[at] = list[at - 1];
+    list[at] = candidate;
+}
+
+static bool has_unread(const struct deadline *deadline)
+{
+    int unread = 0;
+    return ioctl(deadline->fd, FIONREAD, &unread) == 0 && unread > 0;
+}
+
+unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
+{
+    struct candidates candidates = {.count = 0};
+    struct deadline *deadline;
+    unsigned closed = 0;
+
+    LIST_FOREACH(deadline, &deadlines->list, entry)
+        if (!deadline->overdue &&
+            (deadline->phase == DEADLINE_IDLE || deadline->phase == DEADLINE_HEAD))
+            insert(&candidates, candidate_of(deadline, now));
+    for (unsigned i = 0; i < candidates.count; i++) {
+        const struct candidate *candidate = &candidates.list[i];
+        deadline = candidate->deadline;
+        if (candidate->early) /* rather wait for it than close one of a client that has fewer */
+            break;
+        if (closed > 0 && closed >= candidate->connections / ROOM_SHARE)
+            break;
+        if (has_unread(deadline)) /* a request has just arrived */
+            continue;
+        shutdown(deadline->fd, SHUT_RD);
+        deadline->overdue = deadline->evicted = true;
+        closed++;
+    }
+    return closed;
 }

@@ -32,6 +32,8 @@ struct deadline {
     int fd;
     enum deadline_phase phase;
     bool overdue;
+    bool evicted;                /* by deadlines_make_room */
+    const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
     uint64_t heads;  /* bytes of all heads that were complete */
@@ -44,8 +46,10 @@ struct deadlines {
     unsigned count;
 };
 
-/* Add a new connection on the socket FD. */
-void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd, uint64_t now);
+/* Add a new connection on the socket FD. CONNECTIONS is the number that its client has, as
+ * client_limits_watch returns it. */
+void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd,
+                   const unsigned *connections, uint64_t now);
 void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline);
 
 static inline void deadline_enter(struct deadline *deadline, enum deadline_phase phase,
@@ -107,5 +111,14 @@ enum { DEADLINES_SLICE = 64 };
  * every 250 ms.
  */
 bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow);
+
+/*
+ * Shut down some connections without a request in progress, so that others can be accepted: of the
+ * client with the most connections, the longest idle ones first. A connection whose head is not
+ * complete is one of them after a short grace, for which it protects clients with fewer. Takes up
+ * to an eighth of the client's connections, 32 at most, as nginx's ngx_drain_connections does.
+ * Returns their number.
+ */
+unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now);
 
 #endif

@@ -8,6 +8,7 @@ import { assertPeace, useDaemon } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
+import { load, underLoad } from '../http/load.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { NO_SHEDDING, logLines, memoryOf, probing, quantile, serving, settled } from './faults.mjs';
 
@@ -171,25 +172,89 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
             connection.close();
     }));
 
-    it('fault 24: a flood of connections: those above the limit wait in the backlog', () => serving(async (daemon) => {
+    it('fault 24: a flood of connections: those above the limit wait in the backlog', () => serving(async (daemon, faults) => {
+        // The first ones wait for a render all the time: they have a request in progress.
+        faults.set('encode', { amount: 600000 });
         const first = await Promise.all(numbers(20).map(() => daemon.connect()));
-        for (const connection of first) {
-            connection.send(request('GET', '/healthz'));
-            assertStatus(await connection.answer('GET', 2000), 200);
-        }
+        for (const connection of first)
+            connection.send(request('GET', tile(7)));
+        await sleep(100);
         const more = await Promise.all(numbers(20).map(() => daemon.connect()));
         for (const connection of more)
             connection.send(request('GET', '/healthz'));
-        await sleep(500);
+        await sleep(700);
         assert.ok(more.every((connection) => connection.received === 0 && !connection.ended), 'accepted, or closed');
-        first[0].send(request('GET', '/healthz'));
-        assertStatus(await first[0].answer(), 200);
-        for (const connection of first)
-            connection.close();
+        faults.clear();
+        await Promise.all(first.map(async (connection) => assertStatus(await connection.answer(), 200)));
         await Promise.all(more.map(async (connection) => assertStatus(await connection.answer('GET', 3000), 200)));
-        for (const connection of more)
+        for (const connection of [...first, ...more])
             connection.close();
     }, { config: 'limits: { connections: 20, connections_per_client: 0 }\n' }));
+
+    /* Call CHECK with a daemon whose connections, 40 for each of four addresses, are all taken: each
+     * has sent TEXT, and received WITH responses to it. An outsider has one of them. */
+    const whileFull = (text, responses, check) => serving(async (daemon, faults) => {
+        const from = (number) => connect({ host: daemon.host, port: daemon.port, localAddress: `127.0.0.${number}` });
+        const holder = await from(6);
+        assertStatus(await holder.send(request('GET', '/healthz')).answer(), 200);
+        await sleep(20);
+        const held = await Promise.all(numbers(160).map((i) => from(2 + i % 4)));
+        for (const connection of held)
+            connection.send(text);
+        for (let i = 0; i < responses; i++)
+            await Promise.all(held.map(async (connection) => assertStatus(await connection.answer('GET', 2000), 200)));
+        await check({ daemon, faults, from, held, holder });
+        for (const connection of [...held, holder])
+            connection.close();
+    }, { config: 'limits: { connections: 161, connections_per_client: 40 }\n' });
+
+    const closedFor = (daemon, reason) => daemon.metric('farlands_connections_closed_total', `reason="${reason}"`);
+
+    it('fault 24: idle connections are closed for others, the longest idle ones of the greediest clients first', () =>
+        whileFull(request('GET', '/healthz'), 1, async ({ daemon, from, held, holder }) => {
+            const times = [];
+            for (let i = 0; i < 10; i++) {
+                const started = Date.now();
+                const outsider = await from(7);
+                assertStatus(await outsider.send(request('GET', '/healthz')).answer('GET', 1000), 200);
+                times.push(Date.now() - started);
+            }
+            assert.ok(quantile(times, 0.5) < patience(50) && Math.max(...times) < patience(1000), `let in after ${times} ms`);
+            // They were closed in order, and no others.
+            assert.equal(await closedFor(daemon, 'deadline'), 0);
+            const closed = () => held.filter((connection) => connection.ended);
+            assert.ok(closed().length >= 10 && closed().length < 80, `${closed().length} closed`);
+            assert.ok(closed().every((connection) => connection.error === null), 'reset');
+            assertStatus(await holder.send(request('GET', '/healthz')).answer(), 200);
+            assert.ok(await eventually(async () => await closedFor(daemon, 'full') === closed().length), 'others were closed');
+        }));
+
+    for (const [what, text] of [['silent', ''], ['stopped within their heads', 'GET /healthz HTTP/1.1\r\nHo']])
+        it(`fault 24: connections that are ${what} are closed for others`, () =>
+            whileFull(text, 0, async ({ from, holder }) => {
+                const started = Date.now();
+                const outsider = await from(7);
+                assertStatus(await outsider.send(request('GET', '/healthz')).answer('GET', 2000), 200);
+                assert.ok(Date.now() - started < patience(1000), `let in after ${Date.now() - started} ms`);
+                assertStatus(await holder.send(request('GET', '/healthz')).answer(), 200);
+            }));
+
+    it('fault 24: making room cuts off no response and loses no request', () => serving(async (daemon) => {
+        const address = (number) => ({ host: daemon.host, port: daemon.port, localAddress: `127.0.0.${number}` });
+        // A third more clients than connections. Each pauses, so that there are always idle ones.
+        const failures = [];
+        await underLoad(load(address(2), (i) => tile(i % 50), 30, { pause: 3 }), (first) =>
+            underLoad(load(address(3), (i) => tile(i % 50), 10, { pause: 20 }), async (second) => {
+                await sleep(2000);
+                for (const clients of [first, second]) {
+                    const { answers, failures: more } = await clients.stop();
+                    assert.ok(answers > 100, `${answers} responses`);
+                    failures.push(...more);
+                }
+            }));
+        assert.deepEqual(failures, []);
+        assert.ok(await closedFor(daemon, 'full') > 20);
+    }, { config: 'limits: { connections: 30 }\n' }));
 
     it('fault 24: a flood from one address: connections above its limit are closed, other addresses are accepted', () => serving(async (daemon) => {
         const from = (localAddress) => connect({ host: daemon.host, port: daemon.port, localAddress });
@@ -200,8 +265,15 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         const first = await Promise.all(numbers(8).map(() => from('127.0.0.2')));
         await Promise.all(first.map(assertServes));
         const more = await Promise.all(numbers(20).map(() => from('127.0.0.2')));
+        for (const connection of more) {
+            const answer = await connection.answer('GET', 1000);
+            assertError(answer, 503);
+            assert.equal(answer.headers.connection, 'close');
+            assert.equal(answer.headers['retry-after'], '1');
+            connection.send(request('GET', '/healthz'));    // as a client that has not read it yet
+        }
         assert.equal(await leftOpen(more, 1000), 0, 'left open');
-        assert.ok(more.every((connection) => connection.received === 0));
+        assert.ok(more.every((connection) => connection.buffer.length === 0 && connection.error === null));
         await assertServes(await from('127.0.0.3'));
         assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="limit"'), 20);
         await Promise.all(first.map(assertServes));

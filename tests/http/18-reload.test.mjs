@@ -239,8 +239,21 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
             daemon.kill('SIGHUP');
             assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
         };
+        // Idle connections would be closed for others: these do not read their responses, which
+        // are more than both sockets buffer.
+        const hold = (connection) => {
+            connection.socket.pause();
+            connection.send(request('GET', '/default/height/11/900/900@2x.f32').repeat(20));
+        };
+        const release = async (connection) => {
+            connection.socket.resume();
+            for (let i = 0; i < 20; i++)
+                assertStatus(await connection.answer(), 200);
+        };
         for (let i = 0; i < 4; i++)
             assert.ok(await isServed(await open()));
+        opened.forEach(hold);
+        await sleep(200);
         const fifth = await open();
         assert.equal(await isServed(fifth, 200), false, 'the limit has no effect');
         write('limits: { connections: 6 }\n');
@@ -249,8 +262,12 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
         assert.ok(await isServed(await open()));
         write('limits: { connections: 2 }\n');
         await reloadUnseen();
+        for (const connection of opened.slice(0, 4))
+            await release(connection);
         for (const connection of opened)
             assert.ok(await isServed(connection), 'an open connection was closed');
+        opened.forEach(hold);
+        await sleep(200);
         const last = await open();
         for (const connection of opened.slice(0, 4)) {
             assert.equal(await isServed(last, 100), false, 'more connections than the limit');

@@ -156,6 +156,25 @@ START_TEST(test_forget)
 }
 END_TEST
 
+/* The count of a client is known while it has one. */
+START_TEST(test_watch)
+{
+    ck_assert_ptr_null(client_limits_watch(clients, peer_of("192.0.2.1"), CLIENT_CONNECTIONS));
+    ck_assert_ptr_null(client_limits_watch(clients, peer_of("-"), CLIENT_CONNECTIONS));
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
+    ck_assert(enter("192.0.2.2", CLIENT_CONNECTIONS, 0));
+    const unsigned *count =
+        client_limits_watch(clients, peer_of("::ffff:192.0.2.1"), CLIENT_CONNECTIONS);
+    ck_assert_ptr_nonnull(count);
+    ck_assert_uint_eq(*count, 1);
+    ck_assert(enter("192.0.2.1", CLIENT_CONNECTIONS, 0));
+    ck_assert(enter("192.0.2.1", CLIENT_MISSES, 0));
+    ck_assert_uint_eq(*count, 2);
+    leave("192.0.2.1", CLIENT_CONNECTIONS);
+    ck_assert_uint_eq(*count, 1);
+}
+END_TEST
+
 /* Out of memory, for the client, its table or the table's buckets, clients are not limited. */
 START_TEST(test_no_memory)
 {
@@ -317,6 +336,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_limit, 1, 4);
     tcase_add_loop_test(tcase, test_no_limit, 0, 2);
     tcase_add_test(tcase, test_forget);
+    tcase_add_test(tcase, test_watch);
     tcase_add_loop_test(tcase, test_no_memory, 0, 3);
     tcase_add_loop_test(tcase, test_shares, 1, GREEDY_MAX + 1);
     tcase_add_test(tcase, test_lower_limit);

@@ -1,5 +1,5 @@
 /* Deadlines: of heads from their first byte on, and of long responses by how far their client may
- * fall behind. */
+ * fall behind. And which connections are closed to make room for others. */
 #include "server/net/deadlines.h"
 
 #include <sys/socket.h>
@@ -15,7 +15,7 @@ static int ends[2];
 static void set_up(void)
 {
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-    deadlines_add(&deadlines, &reader, ends[0], 0);
+    deadlines_add(&deadlines, &reader, ends[0], NULL, 0);
     deadline_enter(&reader, DEADLINE_SENDING, BEGIN);
 }
 
@@ -121,7 +121,7 @@ START_TEST(test_head)
     int pair[2], ms = 0;
 
     tcp_pair(pair);
-    deadlines_add(&deadlines, &client, pair[0], 0);
+    deadlines_add(&deadlines, &client, pair[0], NULL, 0);
     if (heads[_i].kept) {
         ck_assert_int_eq(send(pair[1], before, sizeof before - 1, 0), (int)sizeof before - 1);
         ck_assert_int_eq(recv(pair[0], received, sizeof received, 0), (int)sizeof before - 1);
@@ -158,7 +158,7 @@ START_TEST(test_left)
     int pair[2];
 
     tcp_pair(pair);
-    deadlines_add(&deadlines, &client, pair[0], 0);
+    deadlines_add(&deadlines, &client, pair[0], NULL, 0);
     deadline_enter(&client, DEADLINE_IDLE, 0);
     shutdown(pair[1], SHUT_WR);
     ck_assert_uint_eq(round_of(250, false), 0);
@@ -179,7 +179,7 @@ START_TEST(test_slices)
 
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     for (int i = 0; i < MANY; i++)
-        deadlines_add(&deadlines, &many[i], pair[0], BEGIN);
+        deadlines_add(&deadlines, &many[i], pair[0], NULL, BEGIN);
     while (deadlines_expire(&deadlines, BEGIN + 20000, false, &slow)) {
         struct deadline *next = deadlines.next;
         deadlines_remove(&deadlines, next);
@@ -190,8 +190,127 @@ START_TEST(test_slices)
     ck_assert_uint_eq(slow, MANY - removed);
     /* The next round begins with the first. */
     ck_assert_uint_eq(round_of(BEGIN + 20000, false), 0);
-    deadlines_add(&deadlines, &later, pair[0], BEGIN);
+    deadlines_add(&deadlines, &later, pair[0], NULL, BEGIN);
     ck_assert_uint_eq(round_of(BEGIN + 20000, false), 1);
+}
+END_TEST
+
+/* --- Room ------------------------------------------------------------------ */
+
+enum { NOW = 100000, CLIENTS = 4 };
+
+/* Connections: a letter for the client, A to D, or a dash if it is not known; what it does; and
+ * for how many ms. */
+static const struct {
+    const char *connections;
+    unsigned counts[CLIENTS]; /* of the clients, also on other threads */
+    const char *closed;       /* the numbers of those that are closed in each call, 0 to 9 */
+} rooms[] = {
+    {"", {0}, ""},
+    /* Responses are not interrupted. */
+    {"A handled 5000, A sending 5000, A waiting 5000", {3}, ""},
+    {"A handled 5000, B idle 100", {900, 1}, "1"},
+    /* The client with the most connections, and of those the one that has been idle the longest. */
+    {"A idle 100, B idle 200, B idle 300, A idle 50", {3, 2}, "0 3 2 1"},
+    {"A idle 100, A idle 300, A idle 200", {3}, "1 2 0"},
+    {"A idle 100, B idle 200, C idle 300, D idle 400", {1, 1, 1, 1}, "3 2 1 0"},
+    {"A idle 100, - idle 900", {1}, "0 1"},
+    /* If it has none that is idle, the next one's. */
+    {"A handled 100, B idle 10, C idle 20", {9, 3, 2}, "1 2"},
+    /* An eighth of its connections at once. */
+    {"A idle 1, A idle 2, A idle 3, A idle 4, A idle 5, B idle 9", {16, 8}, "43 21 0 5"},
+    {"A idle 1, A idle 2, A idle 3, A idle 4, A idle 5, B idle 9", {40, 8}, "43210 5"},
+    {"A idle 1, B idle 2, B idle 3", {800, 23}, "02 1"},
+    /* Incomplete heads, after a grace. */
+    {"A head 400", {1}, ""},
+    {"A head 501, A idle 500, A head 499", {3}, "0 1"},
+    {"A head 499, A idle 10, B idle 500, A handled 600", {3, 2}, "1"},
+    {"A head 501, A idle 10, B head 499, B idle 50, C idle 500", {3, 2, 1}, "0 1 3"},
+    /* A request that has just arrived. */
+    {"A arrived 900, A idle 10", {2}, "1"},
+};
+
+static enum deadline_phase phase_of(const char *name)
+{
+    static const char *const names[] = {"head", "handled", "sending", "waiting", "idle", "arrived"};
+    int i = 0;
+    while (strcmp(names[i], name) != 0)
+        i++;
+    return names[i][0] == 'a' ? DEADLINE_IDLE : (enum deadline_phase)i;
+}
+
+START_TEST(test_room)
+{
+    enum { MOST = 10 };
+    struct deadline many[MOST];
+    int pairs[MOST][2], count = 0;
+    const char *expected = rooms[_i].closed;
+
+    for (const char *at = rooms[_i].connections; *at; at += strcspn(at, ","), at += *at ? 2 : 0) {
+        char client, phase[16];
+        int ms;
+        ck_assert_int_eq(sscanf(at, "%c %15s %d", &client, phase, &ms), 3);
+        tcp_pair(pairs[count]);
+        deadlines_add(&deadlines, &many[count], pairs[count][0],
+                      client == '-' ? NULL : &rooms[_i].counts[client - 'A'], 0);
+        deadline_enter(&many[count], phase_of(phase), NOW - (uint64_t)ms);
+        if (strcmp(phase, "arrived") == 0)
+            ck_assert_int_eq(send(pairs[count][1], "G", 1, 0), 1);
+        count++;
+    }
+    do {
+        unsigned closed = deadlines_make_room(&deadlines, NOW);
+        must(closed == strcspn(expected, " "), "row %d: %u are closed, not %s", _i, closed,
+             expected);
+        for (; *expected && *expected != ' '; expected++) {
+            must(many[*expected - '0'].evicted, "row %d: not %s", _i, expected);
+            ck_assert_int_eq(recv(pairs[*expected - '0'][0], &(char){0}, 1, 0), 0);
+        }
+        int evicted = 0;
+        for (int i = 0; i < count; i++)
+            evicted += many[i].evicted;
+        for (const char *at = rooms[_i].closed; at < expected; at++)
+            evicted -= *at != ' ';
+        must(evicted == 0, "row %d: others are closed, before \"%s\"", _i, expected);
+    } while (*expected++);
+    ck_assert_uint_eq(deadlines_make_room(&deadlines, NOW), 0);
+    ck_assert_uint_eq(round_of(NOW, false), 0); /* they are not counted as slow */
+    for (int i = 0; i < count; i++) {
+        close(pairs[i][0]);
+        close(pairs[i][1]);
+    }
+}
+END_TEST
+
+/* Of many connections, the ones that have been idle the longest, whatever their order. */
+START_TEST(test_much_room)
+{
+    enum { MANY = 500, TAKEN = 32 };
+    static struct deadline many[MANY];
+    static const unsigned connections = MANY;
+    uint64_t state = (uint64_t)_i;
+    int pair[2];
+
+    tcp_pair(pair);
+    for (int i = 0; i < MANY; i++) {
+        const int ms = _i == 0 ? i : _i == 1 ? MANY - i : chance_below(&state, 1000);
+        deadlines_add(&deadlines, &many[i], pair[0], &connections, 0);
+        deadline_enter(&many[i], DEADLINE_IDLE, NOW - (uint64_t)ms);
+    }
+    for (int round = 1; round <= 3; round++) {
+        uint64_t youngest = 0, oldest = NOW;
+        int evicted = 0;
+        ck_assert_uint_eq(deadlines_make_room(&deadlines, NOW), TAKEN);
+        for (int i = 0; i < MANY; i++) {
+            if (many[i].evicted && many[i].since > youngest)
+                youngest = many[i].since;
+            if (!many[i].evicted && many[i].since < oldest)
+                oldest = many[i].since;
+            evicted += many[i].evicted;
+        }
+        ck_assert_int_eq(evicted, round * TAKEN);
+        ck_assert_uint_le(youngest, oldest);
+    }
 }
 END_TEST
 
@@ -207,5 +326,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
     tcase_add_test(tcase, test_left);
     tcase_add_test(tcase, test_slices);
+    tcase = suite_case(suite, "room");
+    tcase_add_loop_test(tcase, test_room, 0, ROWS(rooms));
+    tcase_add_loop_test(tcase, test_much_room, 0, 4);
     return suite_run(suite);
 }

@@ -77,6 +77,7 @@ static const struct {
     {METRIC_CONNECTIONS, "farlands_connections_total"},
     {METRIC_CLOSED_DEADLINE, "farlands_connections_closed_total{reason=\"deadline\"}"},
     {METRIC_CLOSED_LIMIT, "farlands_connections_closed_total{reason=\"limit\"}"},
+    {METRIC_CLOSED_FULL, "farlands_connections_closed_total{reason=\"full\"}"},
     {METRIC_ACCEPT_FAILURES, "farlands_accept_failures_total"},
     {METRIC_RELOADS_OK, "farlands_reloads_total{result=\"ok\"}"},
     {METRIC_RELOADS_REFUSED, "farlands_reloads_total{result=\"refused\"}"},
