@@ -4,6 +4,7 @@
  */
 #include "yaml_file.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -245,6 +246,7 @@ static const char *move_from(struct tree *tree, size_t first, struct yaml_node *
 
 static const char *end(struct tree *tree)
 {
+    assert(tree->depth > 0);
     const size_t index = tree->open[--tree->depth], count = tree->count - index - 1;
     struct yaml_node *items;
     const char *problem = move_from(tree, index + 1, &items);
