@@ -1,9 +1,13 @@
 /*
- * Pending requests: with a per-client limit, a timeout, and disconnect detection. One event loop's,
- * on its thread.
+ * Pending requests: with a per-client limit, a timeout, and disconnect detection. Refusals are
+ * paced: a client that repeats a refused request at once is not served any faster for it, and
+ * cannot keep the loop busy. One event loop's, on its thread.
  */
 #ifndef FARLANDS_API_PENDING_H
 #define FARLANDS_API_PENDING_H
+
+#include <sys/queue.h>
+#include <uv.h>
 
 #include "config/config.h"
 #include "server/api/response.h"
@@ -21,19 +25,26 @@ struct pending {
     struct request_context *context; /* set by pending_begin */
     unsigned timeout_ms;             /* 0: the default, 10 s, as for a render */
     /* Private. */
-    struct pending *next, **self;
+    TAILQ_ENTRY(pending) entry;
     struct pending_requests *requests;
     uint64_t since; /* ns */
+    bool counted;   /* among its client's */
+    int refused;    /* waits only for its turn to be refused, with this code */
 };
+
+TAILQ_HEAD(pending_list, pending);
 
 enum { PENDING_RETRY_MAX = 8 }; /* seconds that Retry-After asks for at most */
 
 struct pending_requests {
     /* The caller's. */
+    uv_loop_t *loop;
     struct client_limits *clients;
     struct work_queue *renderers; /* requests wait for its jobs */
     const struct response_sinks *sinks;
-    struct pending *first;                       /* the youngest; private, like those below */
+    /* Private. */
+    struct pending_list waiting, refused;        /* oldest first */
+    uv_timer_t pace;                             /* runs while requests are to be refused */
     struct mhd_response busy[PENDING_RETRY_MAX]; /* prepared once, by seconds, for shed requests */
     bool cancelled;
 };
@@ -42,17 +53,17 @@ struct pending_requests {
  * pre-renders use. */
 enum job_rank pending_rank(const struct http_request *request);
 
-/* Returns 0 or -ENOMEM. */
-int pending_requests_init(struct pending_requests *requests, struct client_limits *clients,
-                          struct work_queue *renderers, const struct response_sinks *sinks);
+/* The caller's members are set, the others zero. Returns 0 or -ENOMEM. */
+int pending_requests_init(struct pending_requests *requests);
 
-/* No request may be pending. REQUESTS may be zeroed instead of initialized. */
+/* After pending_requests_cancel, and after the loop has run the close callbacks. REQUESTS may be
+ * zeroed instead of initialized. */
 void pending_requests_close(struct pending_requests *requests);
 
 /*
- * Make CONTEXT's request pending, within CONFIG's limits. Returns 0. Otherwise the request got an
- * error response: -ECANCELED after pending_requests_cancel, -EUSERS if its client has too many
- * pending requests.
+ * Make CONTEXT's request pending, within CONFIG's limits. Returns 0. Otherwise the request is
+ * refused and ENDED will be called, or has been: -ECANCELED after pending_requests_cancel, -EUSERS
+ * if its client has too many pending requests.
  */
 int pending_begin(struct pending_requests *requests, struct pending *pending,
                   struct request_context *context, const struct config *config);
@@ -60,7 +71,8 @@ int pending_begin(struct pending_requests *requests, struct pending *pending,
 /* Call this after its response was sent, or just before. Calls ended. */
 void pending_end(struct pending *pending);
 
-/* Send the error response for ERR, a negative code, and end. */
+/* Send the error response for ERR, a negative code, and end; but not before its turn if ERR is a
+ * refusal: -EBUSY, -EUSERS, -EDQUOT or -ENOBUFS. Until then CANCEL is not called. */
 void pending_fail(struct pending *pending, int err);
 
 /* Send the error response for ERR to a request that is not pending. */

@@ -242,10 +242,15 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         .pending = &service->pending,
         .streams = parts->streams,
     };
+    service->pending = (struct pending_requests){
+        .loop = parts->loop,
+        .clients = parts->clients,
+        .renderers = parts->fetcher->renderers,
+        .sinks = &service->parts.sinks,
+    };
     int err = response_cache_new(&service->response_cache, response_cache_budget(service));
     if (!err)
-        err = pending_requests_init(&service->pending, parts->clients, parts->fetcher->renderers,
-                                    &service->parts.sinks);
+        err = pending_requests_init(&service->pending);
     if (!err)
         err = seed_cache_new(&service->seed_cache, parts->recent_worlds);
     if (!err)

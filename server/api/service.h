@@ -18,7 +18,8 @@ enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 
 /* All of it stays the caller's and outlives the service. */
 struct service_parts {
-    struct mailbox *mailbox; /* of its thread */
+    uv_loop_t *loop;         /* of its thread */
+    struct mailbox *mailbox; /* the same */
     struct fetcher *fetcher;
     struct client_limits *clients;
     struct recent_worlds *recent_worlds;
@@ -36,7 +37,7 @@ struct service;
 /* Takes a reference to SNAPSHOT. Returns 0 or -ENOMEM. */
 int service_new(struct service **out, const struct service_parts *parts, struct snapshot *snapshot);
 
-/* No request may be pending. */
+/* After service_cancel, and after the loop has run the close callbacks. */
 void service_free(struct service *service);
 
 /* Callbacks of http_parts, with the service as CONTEXT; state_size is that of a struct

@@ -89,7 +89,6 @@ static int enter(struct streamed_job *job, const struct config *config)
     if (!client_limits_enter(jobs->pending->clients, (struct sockaddr *)&job->client,
                              CLIENT_STREAMS, config->limits.streams_per_client)) {
         __atomic_fetch_sub(jobs->streams, 1, __ATOMIC_RELAXED);
-        metrics_add(jobs->pending->sinks->metrics, METRIC_LIMITED);
         return -EUSERS;
     }
     return 0;
@@ -407,19 +406,17 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     job->ahead = AHEAD_AT_FIRST;
     job->client_hash = client_limits_hash(jobs->pending->clients, context->client);
     job->rank = pending_rank(context->request);
-    if (pending_begin(jobs->pending, &job->pending, context, config)) {
-        spec->kind->free(spec->subject);
-        free(job);
+    set_state(job, JOB_REFUSED);
+    if (pending_begin(jobs->pending, &job->pending, context, config))
         return;
-    }
     metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
     int err = response_hold(context, memory_of(job, job->ahead));
     if (!err && is_stream(job))
         err = enter(job, config);
-    if (err)
-        set_state(job, JOB_REFUSED);
-    else
+    if (!err) {
+        set_state(job, JOB_PENDING);
         err = begin_piece(job);
+    }
     if (err)
         pending_fail(&job->pending, err);
     else

@@ -82,11 +82,9 @@ static void wait_for_tile(struct service *service, struct request_context *conte
     wait->fetcher = service->parts.fetcher;
     wait->raster = *raster;
     wait->plan = *plan;
-    if (pending_begin(&service->pending, &wait->pending, context, service->snapshot->config)) {
-        free(wait);
-        return;
-    }
     world_hold(raster->world);
+    if (pending_begin(&service->pending, &wait->pending, context, service->snapshot->config))
+        return;
     int err = fetch_start(wait->fetcher, request, &wait->waiter);
     wait->joined = err == 1;
     if (err < 0)

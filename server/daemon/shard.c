@@ -159,6 +159,7 @@ static int make_parts(struct shard *shard)
     if (err)
         return err;
     const struct service_parts service = {
+        .loop = &shard->loop,
         .mailbox = shard->mailbox,
         .fetcher = &server->pipeline->fetcher,
         .clients = server->clients,

@@ -107,7 +107,8 @@ static inline struct daemon *daemon_new(void)
     must(pipeline_new(&daemon.pipeline, daemon.config, &daemon.metrics, daemon_is_current,
                       &daemon) == 0,
          "no pipeline");
-    const struct service_parts service = {.mailbox = daemon.mailbox,
+    const struct service_parts service = {.loop = &daemon.loop,
+                                          .mailbox = daemon.mailbox,
                                           .fetcher = &daemon.pipeline->fetcher,
                                           .clients = daemon.clients,
                                           .recent_worlds = daemon.recent_worlds,

@@ -59,7 +59,8 @@ static void set_up(void)
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
     ck_assert_int_eq(pipeline_new(&pipeline, snapshot->config, &metrics, is_current, NULL), 0);
-    const struct service_parts for_service = {.mailbox = mailbox,
+    const struct service_parts for_service = {.loop = &loop,
+                                              .mailbox = mailbox,
                                               .fetcher = &pipeline->fetcher,
                                               .clients = clients,
                                               .recent_worlds = recent_worlds,
@@ -179,6 +180,7 @@ START_TEST(test_scrape_without_memory)
     char response[2048] = "";
     int fd = connect_and_send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
     until_responded(fd);
+    ck_assert(service_cancel(service));
     http_close(http);
     ck_assert_int_gt(read(fd, response, sizeof response - 1), 0);
     ck_assert_ptr_nonnull(strstr(response, "HTTP/1.1 503 "));

@@ -107,7 +107,9 @@ static void set_up(void)
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
     ck_assert_int_eq(work_queue_new(&renderers, &options), 0);
-    ck_assert_int_eq(pending_requests_init(&pending, clients, renderers, &sinks), 0);
+    pending = (struct pending_requests){
+        .loop = &loop, .clients = clients, .renderers = renderers, .sinks = &sinks};
+    ck_assert_int_eq(pending_requests_init(&pending), 0);
     streamed_jobs = (struct streamed_jobs){
         .renderers = renderers, .mailbox = mailbox, .pending = &pending, .streams = &streams};
     ck_assert_int_eq(streamed_jobs_init(&streamed_jobs), 0);
@@ -236,7 +238,7 @@ START_TEST(test_late)
     int fd = request();
     while (atomic_load(&sum.begun) < 2)
         turn();
-    pending.first->since -= timeouts[_i].passed_ms * UINT64_C(1000000);
+    TAILQ_FIRST(&pending.waiting)->since -= timeouts[_i].passed_ms * UINT64_C(1000000);
     for (int i = 0; i < 50; i++)
         turn();
     ck_assert_int_eq(read(fd, response, sizeof response - 1) > 0, timeouts[_i].late);
