@@ -51,29 +51,16 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-/*
- * The distance over which slopes are measured, in samples: between neighbours, but at least 1/8 of
- * the terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
- * rounding of the float heights instead.
- */
-static int slope_reach(const struct farlands_terrain *terrain, int64_t step)
-{
-    int reach = 1;
-    while (reach < LAYER_MAX_REACH && 2 * reach * step < farlands_terrain_finest(terrain) / 8)
-        reach *= 2;
-    return reach;
-}
-
-/* The heights of TILE, with the border that LAYER needs. */
+/* The heights of TILE, with the border that its layer needs. */
 static int make_heights(struct render_scratch *scratch, const struct tile *tile,
-                        const struct layer *layer, struct heights *out)
+                        struct heights *out)
 {
     const struct farlands_terrain *terrain = tile->world->terrain;
     struct farlands_grid grid;
     int err = tile_grid(tile, &grid, NULL);
     if (err)
         return err;
-    int reach = layer->slopes ? slope_reach(terrain, grid.step) : 0;
+    int reach = tile_border(tile, grid.step);
     int size = grid.width, stride = size + 2 * reach;
     grid.x -= reach * grid.step;
     grid.y -= reach * grid.step;
@@ -130,7 +117,7 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
     struct blob *blob = NULL;
     char key[TILE_KEY_MAX];
     uint64_t start = uv_hrtime();
-    int err = make_heights(scratch, tile, layer, &heights);
+    int err = make_heights(scratch, tile, &heights);
     if (err)
         return err;
     uint64_t sampled = uv_hrtime();

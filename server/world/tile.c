@@ -41,6 +41,20 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     return 0;
 }
 
+/*
+ * The distance over which slopes are measured: between neighbours, but at least 1/8 of the
+ * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
+ * rounding of the float heights instead.
+ */
+int tile_border(const struct tile *tile, int64_t step)
+{
+    const int64_t finest = farlands_terrain_finest(tile->world->terrain);
+    int reach = layers[tile->layer].slopes ? 1 : 0;
+    while (reach > 0 && reach < LAYER_MAX_REACH && 2 * reach * step < finest / 8)
+        reach *= 2;
+    return reach;
+}
+
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
 {
     char *at = stpcpy(buffer, layers[tile->layer].name);

@@ -27,6 +27,10 @@ static inline int tile_size(const struct tile *tile)
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 
+/* Samples beyond each edge that the tile's layer needs for its slopes, STEP units apart; 0 if it
+ * shows none. */
+int tile_border(const struct tile *tile, int64_t step);
+
 /* "relief/10/512/-3@2x.png": the name within its world, in URLs, ETags and the disk cache.
  * Returns BUFFER. */
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);

@@ -10,6 +10,7 @@
 
 #include "server/layers/layer.h"
 #include "server/png/image_version.h"
+#include "server/world/cost_rates.h"
 
 /* Names and seeds are no parameters: they are not part of, or are hashed apart from, the rest. */
 static void write_parameter(void *context, const char *key, const char *value, int quoted)
@@ -91,6 +92,9 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
         err = add_world(worlds, config, parameters);
     if (err)
         return err;
+    world->rates = cost_table_add(worlds->costs, &config->terrain);
+    if (!world->rates)
+        return -ENOMEM;
     farlands_terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
@@ -106,6 +110,8 @@ int worlds_new(struct worlds **out, const struct config *config)
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
     int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
+    if (!err)
+        err = cost_table_new(&worlds->costs);
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i]);
     if (err) {
@@ -131,9 +137,10 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
         worlds_release(worlds);
         return err;
     }
-    /* Neither the palette nor the range of heights depends on the seed. */
+    /* Neither the palette nor the range of heights, nor their cost, depends on the seed. */
     worlds->base = world_hold(base)->set;
     worlds->world->colors = base->colors;
+    worlds->world->rates = base->rates;
     memcpy(worlds->world->family, base->family, FINGERPRINT_TEXT);
     *out = worlds;
     return 0;
@@ -149,6 +156,7 @@ void worlds_release(struct worlds *worlds)
             free(worlds->parameters[i].text);
         free(worlds->parameters);
         free(worlds->colors);
+        cost_table_free(worlds->costs);
         free(worlds);
         worlds = base;
     }

@@ -23,6 +23,7 @@ struct world {
     char family[FINGERPRINT_TEXT];       /* the same with seed 0: equal if only seeds differ */
     const struct color_table *colors;    /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
+    const struct cost_rates *rates;      /* and this: how fast the machine computes it */
 };
 
 struct worlds {
@@ -30,6 +31,7 @@ struct worlds {
     struct worlds *base;           /* of a derived world: the held set it borrows from; or NULL */
     struct color_table *colors;    /* one per world, NULL if there is a base; */
     struct parameters *parameters; /* the same */
+    struct cost_table *costs;      /* of all worlds, NULL if there is a base */
     int capacity, count;
     struct world world[];
 };

@@ -1,0 +1,139 @@
+#include "cost.h"
+
+#include <math.h>
+
+#include "server/world/cost_rates.h"
+
+static double time_of(const struct world *world, const struct work *work)
+{
+    double ns = 0;
+    for (int kind = 0; kind < WORK_KINDS; kind++)
+        ns += work->count[kind] * world->rates->ns[kind];
+    return ns;
+}
+
+static uint32_t microseconds(double ns)
+{
+    return ns < (double)UINT32_MAX * 1000 ? (uint32_t)(ns / 1000) : UINT32_MAX;
+}
+
+static double time_of_grid(const struct world *world, const struct farlands_grid *grid)
+{
+    struct work work = {0};
+    work_add_grid(&work, &world->config.terrain, grid);
+    return time_of(world, &work);
+}
+
+/* Memory for SAMPLES of a response, and conversion: little compared to any noise. */
+static double time_of_format(const struct world *world, enum format format, int layer,
+                             double samples)
+{
+    const struct layer_rates *rates = &world->rates->layers[layer];
+    switch (format) {
+    case FORMAT_PNG:
+        return samples * (rates->paint + rates->encode);
+    case FORMAT_R16:
+        return samples * rates->paint;
+    default:
+        return 0;
+    }
+}
+
+uint32_t cost_of_tile(const struct tile *tile)
+{
+    const double size = tile_size(tile);
+    struct farlands_grid grid;
+
+    if (tile_grid(tile, &grid, NULL))
+        return 0;
+    const int border = tile_border(tile, grid.step);
+    grid.width += 2 * border;
+    grid.height += 2 * border;
+    return microseconds(time_of_grid(tile->world, &grid) +
+                        time_of_format(tile->world, tile->format, tile->layer, size * size));
+}
+
+uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
+                        enum format format)
+{
+    const double samples = (double)grid->width * grid->height;
+    return microseconds(time_of_grid(world, grid) +
+                        time_of_format(world, format, layer_find("height"), samples));
+}
+
+/* --- Volumes --- */
+
+/* The surface in a box is looked at in this many rows, and columns. */
+enum { LOOKS = 3 };
+
+struct relief {
+    double lowest, highest; /* metres */
+};
+
+static double time_of_box(const struct world *world, const struct farlands_box *box,
+                          const struct relief *relief)
+{
+    struct work work = {0};
+    work_add_box(&work, &world->config.terrain, box, relief->lowest, relief->highest);
+    return time_of(world, &work);
+}
+
+/* The middle of part I of LOOKS equal parts of COUNT samples. */
+static int64_t middle(int i, int count, int64_t step)
+{
+    return step * ((2 * i + 1) * (count - 1) / (2 * LOOKS));
+}
+
+/* The surface in row ROW of LOOKS: between the heights that are looked at it may rise and fall by
+ * MARGIN more. */
+static struct relief look_at(const struct world *world, const struct farlands_box *box, int row,
+                             double margin)
+{
+    struct relief relief = {INFINITY, -INFINITY};
+    const int columns = box->width > 1 ? LOOKS : 1;
+    for (int i = 0; i < columns; i++) {
+        const double height =
+            (double)farlands_height(world->terrain, box->x + middle(i, box->width, box->step),
+                                    box->y + middle(row, box->height, box->step));
+        relief.lowest = fmin(relief.lowest, height);
+        relief.highest = fmax(relief.highest, height);
+    }
+    return (struct relief){fmax(relief.lowest - margin, (double)world->colors->min),
+                           fmin(relief.highest + margin, (double)world->colors->max)};
+}
+
+/* By about so much the surface rises between two looks at it, in metres. */
+static double typical_rise(const struct world *world, const struct farlands_box *box)
+{
+    const double range = (double)world->colors->max - (double)world->colors->min;
+    const double gap = (double)box->step / FARLANDS_UNIT *
+                       fmax((double)box->width / LOOKS, box->height < 16 ? box->height : 16);
+    return fmin((double)farlands_terrain_slope(world->terrain, 1) * gap / 2, range / 2);
+}
+
+/*
+ * Caves and overhangs are computed only where they can be: a box in the air is cheap. Unless BOX is
+ * cheap at any height, look at the surface.
+ */
+uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box)
+{
+    enum { CHEAP = 100 * 1000 }; /* ns */
+    const struct relief any = {(double)world->colors->min, (double)world->colors->max};
+    const double most = time_of_box(world, box, &any);
+    if (most < CHEAP)
+        return microseconds(most);
+    const double rise = typical_rise(world, box);
+    double ns = 0;
+    for (int row = 0; row < LOOKS; row++) {
+        const struct relief relief = look_at(world, box, row, rise);
+        ns += time_of_box(world, box, &relief) / LOOKS;
+    }
+    return microseconds(ns);
+}
+
+uint32_t cost_of_points(const struct world *world, uint64_t count)
+{
+    struct work work = {0};
+    work_add_points(&work, &world->config.terrain, (double)count);
+    return microseconds(time_of(world, &work));
+}
