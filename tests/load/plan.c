@@ -108,7 +108,7 @@ static int add_header(struct stream_plan *stream, const char *text)
     size_t room = sizeof stream->headers - length;
     if (strpbrk(text, "\r\n") || !strchr(text, ':') ||
         (size_t)snprintf(stream->headers + length, room, "%s\r\n", text) >= room)
-        return wrong("--header", text, "'Name: value', 1000 bytes in all");
+        return wrong("--header", text, "'Name: value', 16,000 bytes in all");
     return 0;
 }
 

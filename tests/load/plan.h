@@ -8,7 +8,7 @@
 
 #include "urls.h"
 
-enum { STREAMS_MAX = 16 };
+enum { STREAMS_MAX = 16, HEADERS_MAX = 16 * 1024 };
 
 /* A stream of requests over its own connections. */
 struct stream_plan {
@@ -17,10 +17,10 @@ struct stream_plan {
     bool poisson; /* Poisson arrivals; else evenly spaced */
     unsigned connections;
     struct urls *urls;
-    char headers[1024];    /* extra headers, each with its CRLF */
-    in_addr_t first, last; /* the source addresses, in host order; 0 = the kernel's choice */
-    double abandoned;      /* the share of requests whose connection is closed ... */
-    uint64_t patience;     /* ... ns after they were sent */
+    char headers[HEADERS_MAX]; /* extra headers, each with its CRLF */
+    in_addr_t first, last;     /* the source addresses, in host order; 0 = the kernel's choice */
+    double abandoned;          /* the share of requests whose connection is closed ... */
+    uint64_t patience;         /* ... ns after they were sent */
 };
 
 struct plan {

@@ -12,7 +12,7 @@
 
 enum {
     OPENING_MAX = 64, /* concurrent connects: a listener's backlog is bounded */
-    REQUEST_MAX = URL_MAX + 1200,
+    REQUEST_MAX = URL_MAX + HEADERS_MAX + 200,
 };
 static const uint64_t RETRY_NS = 20000000; /* after a failure to connect */
 static const uint64_t NEVER = UINT64_MAX;

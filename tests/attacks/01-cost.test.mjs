@@ -1,0 +1,32 @@
+// Attack 1: work that looks cheap runs on the event loops, ahead of everyone else's requests.
+
+import { describe, it } from 'node:test';
+import { patience } from '../http/program.mjs';
+import { ATTACKERS, EVERYONE, floods, withstand } from './scene.mjs';
+
+/* A column of samples in rows far apart: 1,560 rows of noise for few samples. */
+const narrow = (world) =>
+    `/${world}/region.f32?x={-1000000000..1000000000}&y={-1000000000..1000000000}&width=1&height=1560&step=1048576`;
+const CELLS = 'worlds: [{ name: default }, { name: cells, noise: { basis: cellular } }]\n';
+
+describe('attack 1: light requests', { timeout: patience(120000) }, () => {
+    it('1a narrow regions from one address', (t) => withstand(t, '1a', {
+        attack: floods('--rate', 4000, '--connections', 64, '--source', ATTACKERS[0], '--url', narrow('default')),
+    }));
+
+    it('1b narrow regions on 1,000 connections from four addresses, with AVX2', (t) => withstand(t, '1b', {
+        attack: floods('--rate', 4000, '--connections', 1000, '--source', EVERYONE, '--url', narrow('default')),
+        env: { FARLANDS_KERNEL: 'avx2' },
+    }));
+
+    it('1c narrow regions of a cellular world, 390 a second from one address', (t) => withstand(t, '1c', {
+        attack: floods('--rate', 390, '--connections', 64, '--source', ATTACKERS[0], '--url', narrow('cells')),
+        config: CELLS,
+    }));
+
+    it('1d documents, heights and 304s of ever new seeds from four addresses', (t) => withstand(t, '1d', {
+        attack: floods('--rate', 6000, '--connections', 400, '--source', EVERYONE, '--header', 'If-None-Match: *',
+            ...['.json', '/relief.json', '/relief/6/31/32.png', '/height?x={-1000000..1000000}&y=7'].flatMap((end) =>
+                ['--url', `/default:{0..1000000000}${end}`])),
+    }));
+});
