@@ -1,16 +1,15 @@
 #include "framing.h"
 
-#include <microhttpd.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-/* Cookies count twice towards HEAD_MAX: libmicrohttpd stores them whole and in parts. */
-enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
+#include "server/http/message.h"
 
-/* The characters of URIs (RFC 3986) and of header names (tchar, RFC 9110 section 5.6.2). */
-enum { IN_URI = 1, IN_NAME = 2, IN_BOTH = 3 };
+enum { URI_MAX = 8 * 1024 };
+
+/* The characters of URIs (RFC 3986) and of tokens (RFC 9110 section 5.6.2). */
+enum { IN_URI = 1, IN_TOKEN = 2, IN_BOTH = 3 };
 
 static const uint8_t char_class[256] = {
     ['0' ... '9'] = IN_BOTH, ['A' ... 'Z'] = IN_BOTH, ['a' ... 'z'] = IN_BOTH, ['-'] = IN_BOTH,
@@ -19,156 +18,169 @@ static const uint8_t char_class[256] = {
     ['*'] = IN_BOTH,         ['+'] = IN_BOTH,         [':'] = IN_URI,          ['/'] = IN_URI,
     ['?'] = IN_URI,          ['['] = IN_URI,          [']'] = IN_URI,          ['@'] = IN_URI,
     ['('] = IN_URI,          [')'] = IN_URI,          [','] = IN_URI,          [';'] = IN_URI,
-    ['='] = IN_URI,          ['#'] = IN_NAME,         ['^'] = IN_NAME,         ['`'] = IN_NAME,
-    ['|'] = IN_NAME,
+    ['='] = IN_URI,          ['#'] = IN_TOKEN,        ['^'] = IN_TOKEN,        ['`'] = IN_TOKEN,
+    ['|'] = IN_TOKEN,
 };
 
-/* True if all characters of TEXT are in CLASS. Sets *LENGTH to the length of TEXT. */
-static bool consists_of(const char *text, uint8_t class, size_t *length)
+/* A part of a line. */
+struct part {
+    const char *at;
+    size_t length;
+};
+
+/* True if PART is not empty and all its characters are in CLASS. */
+static bool consists_of(struct part part, uint8_t class)
 {
     uint8_t common = class;
-    const char *at = text;
-    for (; *at; at++)
-        common &= char_class[(unsigned char)*at];
-    *length = (size_t)(at - text);
-    return common == class;
+    for (size_t i = 0; i < part.length; i++)
+        common &= char_class[(unsigned char)part.at[i]];
+    return part.length > 0 && common == class;
 }
 
-/* True if TEXT has control characters other than tabs. Sets *LENGTH to the length of TEXT. */
-static bool has_control(const char *text, size_t *length)
+/* True if PART has control characters other than tabs. */
+static bool has_control(struct part part)
 {
     bool control = false;
-    const char *at = text;
-    for (; *at; at++)
-        control |= ((unsigned char)*at < 32 && *at != '\t') || *at == 127;
-    *length = (size_t)(at - text);
+    for (size_t i = 0; i < part.length; i++) {
+        const unsigned char c = (unsigned char)part.at[i];
+        control |= (c < 32 && c != '\t') || c == 127;
+    }
     return control;
 }
 
-/* The first reason is kept. */
+static bool equals(struct part part, const char *text)
+{
+    return part.length == strlen(text) && memcmp(part.at, text, part.length) == 0;
+}
+
+/* As equals, but names of headers may be in any case. */
+static bool is_named(struct part name, const char *text)
+{
+    return name.length == strlen(text) && strncasecmp(name.at, text, name.length) == 0;
+}
+
+/* The part of LINE up to SEPARATOR, which *LINE begins after from now on; or all of it. */
+static struct part split(struct part *line, char separator)
+{
+    const char *end = memchr(line->at, separator, line->length);
+    const struct part first = {line->at, end ? (size_t)(end - line->at) : line->length};
+    const size_t taken = first.length + (end != NULL);
+
+    *line = (struct part){line->at + taken, line->length - taken};
+    return first;
+}
+
 static void refuse(struct framing *framing, unsigned status, const char *why)
 {
-    framing->close = true;
     if (framing->refused)
         return;
     framing->refused = status;
     framing->why = why;
 }
 
-void framing_line(struct framing *framing, const char *method, const char *uri, const char *version)
+void framing_refuse(struct framing *framing, unsigned status, const char *why)
 {
-    size_t length;
-    const bool proper = consists_of(uri, IN_URI, &length);
+    refuse(framing, status, why);
+    framing->stop = true;
+}
 
-    framing->size = strlen(method) + length + strlen(version) + 4; /* two spaces, CRLF */
-    framing->host_needed = strcmp(version, "HTTP/1.0") != 0;
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 && strcmp(method, "OPTIONS") != 0)
+bool framing_is_foreign(char first)
+{
+    return first != '\r' && !(char_class[(unsigned char)first] & IN_TOKEN);
+}
+
+/* HTTP/1.2 to 1.9 are like HTTP/1.1 (RFC 9110 section 2.5). */
+static void check_version(struct framing *framing, struct part version)
+{
+    const char *at = version.at;
+
+    if (version.length != 8 || memcmp(at, "HTTP/", 5) != 0 || at[5] < '0' || at[5] > '9' ||
+        at[6] != '.' || at[7] < '0' || at[7] > '9')
+        framing_refuse(framing, 400, "request line: expected METHOD URL HTTP/1.1");
+    else if (at[5] != '1')
+        framing_refuse(framing, 505, "version: expected HTTP/1.1");
+    framing->host_needed = !equals(version, "HTTP/1.0");
+}
+
+static unsigned count_parameters(struct part uri)
+{
+    unsigned count = 0;
+
+    split(&uri, '?');
+    while (uri.length > 0) {
+        split(&uri, '&');
+        count++;
+    }
+    return count;
+}
+
+void framing_line(struct framing *framing, const char *line, size_t length)
+{
+    struct part version = {line, length};
+    const struct part method = split(&version, ' ');
+    const struct part uri = split(&version, ' ');
+
+    if (!consists_of(method, IN_TOKEN))
+        framing_refuse(framing, 400, "method: expected GET, HEAD or OPTIONS");
+    check_version(framing, version);
+    if (!equals(method, "GET") && !equals(method, "HEAD") && !equals(method, "OPTIONS"))
         refuse(framing, 405, "method: expected GET, HEAD or OPTIONS");
-    if (length > URI_MAX)
-        refuse(framing, 414, "URL: exceeds 8 KiB");
-    if (!proper)
-        refuse(framing, 400, "URL: invalid character");
+    if (uri.length > URI_MAX)
+        framing_refuse(framing, 414, "URL: exceeds 8 KiB");
+    if (!consists_of(uri, IN_URI))
+        framing_refuse(framing, 400, "URL: invalid character");
+    framing->values = count_parameters(uri);
 }
 
-void framing_header(struct framing *framing, const char *name, const char *value)
+static bool is_used(struct part name)
 {
-    size_t name_length, value_length;
-    const bool proper = consists_of(name, IN_NAME, &name_length);
-    const bool control = has_control(value, &value_length);
+    static const struct part used[] = {
+#define USED(member, text) {(text), sizeof(text) - 1},
+        HTTP_REQUEST_HEADERS(USED) USED(none, "Connection")};
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        if (used[i].length == name.length && strncasecmp(used[i].at, name.at, name.length) == 0)
+            return true;
+    return false;
+}
 
-    framing->size += name_length + value_length + 4; /* ": " and CRLF */
-    if (!*name || !proper || control)
-        refuse(framing, 400, "header: invalid character");
-    if (strcasecmp(name, "Transfer-Encoding") == 0)
+/* Returns true if the header must not be used. */
+static bool refuse_header(struct framing *framing, struct part name, struct part value)
+{
+    const unsigned before = framing->refused;
+
+    if (is_named(name, "Transfer-Encoding"))
         refuse(framing, 400, "Transfer-Encoding: request bodies are not accepted");
-    if (strcasecmp(name, "Content-Length") == 0 && (framing->lengths++ || strcmp(value, "0") != 0))
+    if (is_named(name, "Content-Length") && (framing->lengths++ || !equals(value, "0")))
         refuse(framing, 400, "Content-Length: request bodies are not accepted");
-    /* libmicrohttpd 0.9.75 takes requests pipelined behind this one for its body, and then sends
-     * no response. */
-    if (strcasecmp(name, "Expect") == 0)
+    if (is_named(name, "Expect"))
         refuse(framing, 417, "Expect: request bodies are not accepted");
-    if (strcasecmp(name, "Host") == 0 && framing->hosts++)
+    if (is_named(name, "Host") && framing->hosts++)
         refuse(framing, 400, "Host: given twice");
-    if (strcasecmp(name, "Cookie") == 0)
-        framing->cookies += value_length;
+    return framing->refused != before;
 }
 
-void framing_end(struct framing *framing, size_t received)
+bool framing_header(struct framing *framing, const char *line, size_t length)
 {
-    size_t parsed = framing->size + 2; /* the empty line */
-    size_t difference = received > parsed ? received - parsed : parsed - received;
+    struct part value = {line, length};
+    const struct part name = split(&value, ':');
 
+    /* A folded header begins with a space, which is no character of a name either. */
+    if (name.length == length)
+        framing_refuse(framing, 400, "header: expected NAME: VALUE");
+    else if (!consists_of(name, IN_TOKEN) || has_control(value))
+        framing_refuse(framing, 400, "header: folded, or invalid character");
+    while (value.length > 0 && (*value.at == ' ' || *value.at == '\t')) {
+        value.at++;
+        value.length--;
+    }
+    if (framing->stop || refuse_header(framing, name, value) || !is_used(name))
+        return false;
+    framing->values++;
+    return true;
+}
+
+void framing_end(struct framing *framing)
+{
     if (framing->hosts == 0 && framing->host_needed)
         refuse(framing, 400, "Host: missing");
-    if (received + framing->cookies > HEAD_MAX)
-        refuse(framing, 431, "request line and headers, with cookies counted twice, exceed 12 KiB");
-    /* libmicrohttpd tolerates folded lines, bare line feeds and NULs, which a proxy may have read
-     * differently. They show in the size: the parsed head is then longer or shorter than the
-     * received one. A difference of up to two bytes can be harmless spaces: the request is served,
-     * but no other is read from its connection. */
-    if (difference > 0)
-        framing->close = true;
-    if (difference >= 3)
-        refuse(framing, 400, "header: folded, or invalid character");
-}
-
-/* The headers that struct http_request has. */
-static const struct {
-    const char *name;
-    size_t length; /* of the name */
-    size_t offset; /* of the value in struct http_request */
-} wanted_headers[] = {
-#define WANTED(name, member)                                            \
-    {                                                                   \
-        (name), sizeof(name) - 1, offsetof(struct http_request, member) \
-    }
-    WANTED("Host", host),
-    WANTED("Accept-Encoding", accept_encoding),
-    WANTED("If-Match", if_match),
-    WANTED("If-None-Match", if_none_match),
-    WANTED("If-Range", if_range),
-    WANTED("Range", range),
-    WANTED("Priority", priority),
-    WANTED("Referer", referer),
-    WANTED("User-Agent", user_agent),
-    WANTED("X-Forwarded-For", forwarded_for),
-    WANTED("X-Forwarded-Host", forwarded_host),
-    WANTED("X-Forwarded-Prefix", forwarded_prefix),
-    WANTED("X-Forwarded-Proto", forwarded_proto),
-};
-
-static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
-{
-    struct framing *framing = context;
-    const size_t length = strlen(name);
-    (void)kind;
-
-    if (!value)
-        value = "";
-    framing_header(framing, name, value);
-    for (size_t i = 0; i < sizeof wanted_headers / sizeof wanted_headers[0]; i++)
-        if (wanted_headers[i].length == length && strcasecmp(wanted_headers[i].name, name) == 0)
-            *(const char **)((char *)framing->request + wanted_headers[i].offset) = value;
-    return MHD_YES;
-}
-
-bool framing_read(struct http_request *request, struct MHD_Connection *connection, const char *uri,
-                  const char *method, const char *version)
-{
-    struct framing framing = {.request = request};
-
-    framing_line(&framing, method, uri, version);
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &framing);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    framing_end(&framing, info ? info->header_size : 0);
-    request->method = strcmp(method, "HEAD") == 0      ? HTTP_HEAD
-                      : strcmp(method, "OPTIONS") == 0 ? HTTP_OPTIONS
-                                                       : HTTP_GET;
-    request->verb = method;
-    request->uri = uri;
-    request->refused = framing.refused;
-    request->why = framing.why;
-    return framing.close;
 }

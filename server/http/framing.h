@@ -1,42 +1,39 @@
 /*
- * The head of a request: the values that the handler needs, and whether the request may be served.
- * Refuses requests that this server and a proxy in front of it could read in two ways (request
- * smuggling). All but framing_read is pure.
+ * The framing of request heads (RFC 9112), line by line. Strict: refuses whatever this server and a
+ * proxy in front of it could read in two ways (request smuggling), and all bodies. Pure.
+ *
+ * Lines are given without their CRLF.
  */
 #ifndef FARLANDS_HTTP_FRAMING_H
 #define FARLANDS_HTTP_FRAMING_H
 
-#include "server/http/message.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* The framing of one request. Zero it, then call framing_line, framing_header for each header, and
- * framing_end. */
+/* One head. Zero it, then call framing_line, framing_header for each header, and framing_end. */
 struct framing {
     unsigned hosts, lengths; /* Host and Content-Length headers so far */
+    unsigned values;         /* headers to keep, and parameters of the URL */
     bool host_needed;
-    size_t size;    /* of the head as parsed, in bytes */
-    size_t cookies; /* bytes of it in cookies */
-    /* The verdict: 0, or the status to refuse with, and the reason. */
+    /* The verdict: 0, or the status to refuse with, and the reason. The first one is kept. */
     unsigned refused;
     const char *why;
-    bool close;                   /* the connection must close after the response */
-    struct http_request *request; /* used by framing_read only */
+    bool stop; /* also refused: this line and those that follow must not be used */
 };
 
-void framing_line(struct framing *framing, const char *method, const char *uri,
-                  const char *version);
-void framing_header(struct framing *framing, const char *name, const char *value);
+/* Refuse the head, and stop. */
+void framing_refuse(struct framing *framing, unsigned status, const char *why);
 
-/* RECEIVED is the size of the head on the wire, in bytes. */
-void framing_end(struct framing *framing, size_t received);
+/* The request line. */
+void framing_line(struct framing *framing, const char *line, size_t length);
 
-struct MHD_Connection; /* microhttpd.h */
+/* A header. Returns true if it is one of those that the server uses, and should be kept. */
+bool framing_header(struct framing *framing, const char *line, size_t length);
 
-/*
- * Fill in REQUEST, except peer, begun and last, from the request that CONNECTION has received. URI
- * and the header values are not copied. Returns true if the connection must close after the
- * response.
- */
-bool framing_read(struct http_request *request, struct MHD_Connection *connection, const char *uri,
-                  const char *method, const char *version);
+/* The empty line at the end. */
+void framing_end(struct framing *framing);
+
+/* True if FIRST cannot be the first byte of a head. */
+bool framing_is_foreign(char first);
 
 #endif

@@ -10,16 +10,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "server/http/framing.h"
+#include "server/http/mhd_recv.h"
+#include "server/http/mhd_request.h"
 #include "server/http/mhd_response.h"
+#include "server/http/request_reader.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
 #include "server/telemetry/log.h"
 
 enum {
-    /* For the request's head as received and as parsed (cookies twice), and the response's head.
-     * libmicrohttpd clears all of it for every request. */
-    CONNECTION_MEMORY = 16 * 1024,
     SHORT_URI = 256, /* longer ones are allocated */
     SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
     /* Smaller bodies, as of errors, count as a part of the connection. */
@@ -33,6 +32,7 @@ struct http {
     uv_timer_t timer;
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
+    struct mhd_recv sockets; /* contexts: struct http_exchange */
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
@@ -64,6 +64,7 @@ struct http_exchange {
     const struct sockaddr *peer;
     socklen_t peer_length;
     enum state state;
+    struct request_reader reader;
     struct http_request request;
     bool close;                   /* close the connection after the response */
     bool own;                     /* response is not shared */
@@ -101,12 +102,20 @@ static void check_waiting(struct http *http)
     }
 }
 
+/* All calls of libmicrohttpd that may read from its sockets. */
+static void run_once(struct http *http)
+{
+    mhd_recv_use(&http->sockets);
+    MHD_run(http->daemon);
+    mhd_recv_use(NULL);
+}
+
 static void run(struct http *http)
 {
     unsigned long long timeout;
 
     http->work_due = false;
-    MHD_run(http->daemon);
+    run_once(http);
     check_waiting(http);
     /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
      * does not make the epoll fd readable again. */
@@ -163,6 +172,19 @@ static void free_uri(struct http_exchange *exchange)
     exchange->uri = exchange->short_uri;
 }
 
+/* The bytes that libmicrohttpd reads from a connection. */
+static ssize_t read_requests(void *context, void *buffer, size_t size)
+{
+    struct http_exchange *exchange = context;
+    struct deadline *deadline = &exchange->deadline;
+    const ssize_t count = request_reader_read(&exchange->reader, deadline->fd, buffer, size,
+                                              deadline->overdue ? 408 : 400);
+
+    if (request_reader_is_amid(&exchange->reader))
+        deadline_head(deadline, uv_now(exchange->http->parts.loop));
+    return count;
+}
+
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
     struct http_exchange *exchange =
@@ -172,18 +194,20 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 
     if (!exchange)
         return NULL; /* on_request then closes the connection */
+    struct http_request *request = &exchange->request;
+    *request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
+    if (!request_reader_begin(&exchange->reader, &request->refused, &request->why))
+        return NULL; /* it has not come through read_requests */
     char *kept = size <= SHORT_URI ? exchange->short_uri : malloc(size);
     if (!kept)
         return NULL;
     memcpy(kept, uri, size);
     exchange->state = STATE_NEW;
-    exchange->request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
     exchange->uri = kept;
     exchange->sent = 0;
     if (exchange->streamed)
         set_timeout(exchange, 0);
     exchange->streamed = false;
-    deadline_line(&exchange->deadline, uv_now(exchange->http->parts.loop));
     return exchange;
 }
 
@@ -280,27 +304,20 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     return MHD_YES;
 }
 
-static size_t head_size(struct MHD_Connection *mhd)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    return info ? info->header_size : 0;
-}
-
 static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **exchange_place)
 {
     const struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)mhd, (void)url, (void)upload, (void)upload_size;
+    (void)url, (void)version, (void)upload, (void)upload_size;
 
     if (!exchange || (http->closing && exchange->state != STATE_RESPONDED))
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        deadline_head(&exchange->deadline, head_size(mhd));
-        exchange->close = framing_read(&exchange->request, mhd, exchange->uri, method, version);
+        mhd_request_read(&exchange->request, mhd, exchange->uri, method);
+        exchange->close = exchange->request.refused != 0;
         exchange->state = STATE_CHECKED;
         /* A response to the first call makes libmicrohttpd close the connection, which is right
          * only for refused requests. */
@@ -337,7 +354,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
         http->work_due = true;
     }
     stop_sending(exchange);
-    enter(exchange, DEADLINE_IDLE);
+    enter(exchange, request_reader_is_amid(&exchange->reader) ? DEADLINE_HEAD : DEADLINE_IDLE);
     drop_response(exchange);
     free_uri(exchange);
     *exchange_place = NULL;
@@ -350,8 +367,10 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
 
     http->adopted = true;
     *place = exchange;
-    if (!exchange) { /* it would have no deadline */
+    if (!exchange || mhd_recv_add(&http->sockets, fd, exchange)) {
         shutdown(fd, SHUT_RDWR);
+        free(exchange);
+        *place = NULL;
         return;
     }
     exchange->http = http;
@@ -381,7 +400,7 @@ static bool may_be_sending(const struct http_exchange *exchange)
 
     if (!just_responded && exchange->deadline.evicted)
         return false;
-    if (!just_responded || exchange->close)
+    if (!just_responded || exchange->close || request_reader_holds(&exchange->reader))
         return true;
     return ioctl(exchange->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
 }
@@ -396,6 +415,8 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         on_started(http, mhd, place);
         return;
     }
+    if (exchange)
+        mhd_recv_remove(&http->sockets, exchange->deadline.fd);
     if (!exchange || !may_be_sending(exchange) ||
         !lingering_close_add(&http->lingering, exchange->deadline.fd, exchange->peer,
                              exchange->peer_length))
@@ -403,7 +424,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
             http->parts.closed_context,
             MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
     if (exchange) {
-        free_uri(exchange); /* if its head was never complete */
+        request_reader_drop(&exchange->reader);
         drop_response(exchange);
         deadlines_remove(&http->deadlines, &exchange->deadline);
     }
@@ -503,10 +524,10 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+        (size_t)REQUEST_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
 
@@ -534,6 +555,7 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
+    http->sockets.read = read_requests;
     http->lingering = (struct lingering_close){
         .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
     int err = start_daemon(http);
@@ -570,7 +592,7 @@ void http_close(struct http *http)
     http->closing = true;
     cut_bodies(http, true);
     lingering_close_all(&http->lingering);
-    MHD_run(http->daemon);
+    run_once(http);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
@@ -578,6 +600,7 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->prepare, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
+    mhd_recv_free(&http->sockets);
 }
 
 void http_free(struct http *http)

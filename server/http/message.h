@@ -10,10 +10,27 @@
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
+/* The headers that are used: members of struct http_request, and their names. */
+#define HTTP_REQUEST_HEADERS(HEADER)               \
+    HEADER(host, "Host")                           \
+    HEADER(accept_encoding, "Accept-Encoding")     \
+    HEADER(if_match, "If-Match")                   \
+    HEADER(if_none_match, "If-None-Match")         \
+    HEADER(if_range, "If-Range")                   \
+    HEADER(range, "Range")                         \
+    HEADER(priority, "Priority")                   \
+    HEADER(referer, "Referer")                     \
+    HEADER(user_agent, "User-Agent")               \
+    HEADER(forwarded_for, "X-Forwarded-For")       \
+    HEADER(forwarded_host, "X-Forwarded-Host")     \
+    HEADER(forwarded_prefix, "X-Forwarded-Prefix") \
+    HEADER(forwarded_proto, "X-Forwarded-Proto")
+
 struct http_request {
     enum http_method method;
-    const char *verb; /* the method as sent, even if it is not one of the above */
-    const char *uri;  /* as sent, with its query, not decoded; printable ASCII unless refused */
+    /* As sent, or "-" if the request line is malformed: the method, even if it is not one of the
+     * above, and the URI from its path on, with its query, not decoded. Printable ASCII. */
+    const char *verb, *uri;
     /* Header values, or NULL. If a header is repeated, the last one. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
     const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;

@@ -1,7 +1,5 @@
 #include "deadlines.h"
 
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -10,9 +8,6 @@ enum { GRACE_MS = 500 };
 
 /* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. */
 enum { ROOM_SHARE = 8, ROOM_MAX = 32 };
-
-/* TCP_CLOSE_WAIT of netinet/tcp.h, which clashes with linux/tcp.h. */
-enum { CLOSE_WAIT = 8 };
 
 static const uint64_t deadline_ms[] = {
     [DEADLINE_HEAD] = 10000,
@@ -39,28 +34,6 @@ void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline)
     deadlines->count--;
 }
 
-/*
- * Ask the system for two changes of an idle connection that libmicrohttpd does not report. Its
- * client has left: if the end arrived together with the last request, edge-triggered epoll reported
- * both as one event. Or more has arrived than complete heads, which begins DEADLINE_HEAD; if that
- * is an empty line before the next head, the client merely has less time for it. Returns true if
- * the client has left.
- */
-static bool check_idle(struct deadline *deadline, uint64_t now)
-{
-    struct tcp_info info;
-    socklen_t size = sizeof info;
-
-    if (deadline->phase != DEADLINE_IDLE ||
-        getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
-        return false; /* or not TCP */
-    if (info.tcpi_state == CLOSE_WAIT)
-        return true;
-    if (info.tcpi_bytes_received > deadline->heads)
-        deadline_enter(deadline, DEADLINE_HEAD, now);
-    return false;
-}
-
 /* Connecting to AF_UNSPEC resets a TCP connection (tcp(7)). */
 void deadline_reset(const struct deadline *deadline)
 {
@@ -75,6 +48,15 @@ bool deadline_has_left(const struct deadline *deadline)
     return poll(&peer, 1, 0) == 1;
 }
 
+/*
+ * True if the client of an idle connection has left. libmicrohttpd does not report that if the end
+ * arrived together with the last request: edge-triggered epoll reported both as one event.
+ */
+static bool has_left_idle(const struct deadline *deadline)
+{
+    return deadline->phase == DEADLINE_IDLE && deadline_has_left(deadline);
+}
+
 /* Returns true if the connection was too slow. */
 static bool expire(struct deadline *deadline, uint64_t now, bool draining)
 {
@@ -83,7 +65,7 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
                             deadline->phase == DEADLINE_WAITING;
     const uint64_t limit = draining && !responding ? GRACE_MS : deadline_ms[deadline->phase];
 
-    if (now - deadline->since <= limit && !check_idle(deadline, now))
+    if (now - deadline->since <= limit && !has_left_idle(deadline))
         return false;
     /* If nothing is being sent, received data is still read. */
     shutdown(deadline->fd, responding ? SHUT_RDWR : SHUT_RD);

@@ -36,7 +36,6 @@ struct deadline {
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
-    uint64_t heads;  /* bytes of all heads that were complete */
 };
 
 /* Initially zero. */
@@ -59,17 +58,11 @@ static inline void deadline_enter(struct deadline *deadline, enum deadline_phase
     deadline->since = now;
 }
 
-/* A request line is complete. Its time runs already, unless it took less than a round of checks. */
-static inline void deadline_line(struct deadline *deadline, uint64_t now)
+/* A part of a head has arrived. */
+static inline void deadline_head(struct deadline *deadline, uint64_t now)
 {
-    if (deadline->phase != DEADLINE_HEAD)
+    if (deadline->phase == DEADLINE_IDLE)
         deadline_enter(deadline, DEADLINE_HEAD, now);
-}
-
-/* A head of SIZE bytes is complete. */
-static inline void deadline_head(struct deadline *deadline, size_t size)
-{
-    deadline->heads += size;
 }
 
 /* In DEADLINE_SENDING: the client has taken BYTES more of the response. */

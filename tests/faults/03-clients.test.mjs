@@ -53,6 +53,11 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
         assert.ok(slow.every((connection) => !connection.ended), 'closed too early');
         await pass(faults, 2, drip);
         assert.equal(await leftOpen(slow, 1500), 0, 'left open');
+        await eachRow([...slow.entries()], async ([i, connection]) => {
+            if (i % starts.length === 4)
+                assertStatus(await connection.answer(), 200);
+            assertError(await connection.answer(), 408);
+        });
         await assertUnharmed(stop);
         assert.equal(await daemon.metric('farlands_connections_closed_total', 'reason="deadline"'), 100);
     }));
@@ -294,21 +299,20 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
             ['a space before the colon', 'Host: a\r\nTransfer-Encoding : chunked'],
             ['a length before the colon', 'Host: a\r\nContent-Length : 44'],
             ['a folded header', 'Host: a\r\nX-A: b\r\n Content-Length: 44'],
-            // A parser may take these two for plain spaces; still nothing after the header is read.
-            ['a folded length', 'Host: a\r\nContent-Length:\r\n 44', [200, 400]],
+            ['a folded length', 'Host: a\r\nContent-Length:\r\n 44'],
             ['a folded first header', ' X-A: b\r\nHost: a'],
             ['two hosts', 'Host: a\r\nHost: b'],
             ['no host', 'X-A: b'],
-            ['a NUL at the end', 'Host: a\r\nX-A: b\0\r\nX-B: c', [200, 400]],
+            ['a NUL at the end', 'Host: a\r\nX-A: b\0\r\nX-B: c'],
             ['a NUL', 'Host: a\r\nX-A: b\0cdef\r\nX-B: c'],
             ['a bare carriage return', 'Host: a\r\nX-A: b\rContent-Length: 44'],
             ['no colon', 'Host: a\r\nX-A'],
             ['no name', 'Host: a\r\n: b'],
-        ], async ([, headers, status = 400]) => {
+        ], async ([, headers]) => {
             const { answers: [answer], closed, rest } = await daemon.raw(
                 Buffer.from(`GET /healthz HTTP/1.1\r\n${headers}\r\n\r\n${request('GET', '/smuggled')}`, 'latin1'),
                 { closeLimit: 2000 });
-            assertStatus(answer, status);
+            assertStatus(answer, 400);
             assert.ok(closed, 'the connection stays open');
             assert.doesNotMatch(rest.toString('latin1'), /HTTP\/1\.1 /, 'the bytes after it were answered');
         })));
@@ -361,11 +365,11 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
             silent.close();
         }));
 
-    it('fault 29: %00, .. and absolute URIs: 400, and no file is opened', () => serving((daemon, faults) => eachRow([
+    it('fault 29: %00, .. and other URIs that are no paths: 400, and no file is opened', () => serving((daemon, faults) => eachRow([
         '/default/relief/10/512/512.png%00', '/%00', '/default/relief/10/512/..%2f..%2fetc/passwd', '/..', '/../etc/passwd',
         '/default/relief/10/../../../../etc/passwd', '/./worlds.json', '/%2e%2e/%2e%2e/etc/passwd', '//etc/passwd',
-        '/default/relief/10/512/512.png/../../x', '/\\..\\x', 'http://127.0.0.1/healthz', 'http://other.test/worlds.json',
-        'worlds.json', '127.0.0.1:80',
+        '/default/relief/10/512/512.png/../../x', '/\\..\\x', 'https://127.0.0.1/healthz', 'http:/127.0.0.1/healthz',
+        'http://127.0.0.1/../etc/passwd', 'worlds.json', '127.0.0.1:80',
     ], async (target) => {
         const opened = () => faults.calls('open') + faults.calls('create');
         const before = opened();

@@ -25,9 +25,7 @@ enum {
     GOT_MAX = 1 << 24, /* the client disconnects after this many bytes */
     PATIENCE_MS = 8000,
     TICK_MS = 20,
-    HEADERS_FIT = 64, /* always fit into a connection's memory */
-    BYTES_FIT = 7500, /* likewise: cookies and folded lines are stored twice */
-    QUIET = 4,        /* turns of the loop without any event */
+    QUIET = 4, /* turns of the loop without any event */
     FILES_MAX = 64,
     FIRST_PNG = 3000, /* bytes of the PNG at x 0; 7 more for each x */
 };
@@ -248,16 +246,6 @@ static void on_closed(uv_handle_t *handle)
 
 /* --- Responses --------------------------------------------------------------- */
 
-/* True if a head may have filled its connection's memory of 16 KiB: none is then left for a
- * response, and the connection just closes. */
-static bool is_full_of_headers(const struct client *client)
-{
-    size_t lines = 0;
-    for (size_t i = 0; i < client->size; i++)
-        lines += client->bytes[i] == '\n';
-    return lines > HEADERS_FIT || client->size > BYTES_FIT;
-}
-
 /* True if the response HEAD to ASKED may be streamed: it has more than a piece of 2-byte samples.
  */
 static bool is_streamed(const struct asked *asked, const struct head *head)
@@ -279,25 +267,16 @@ static bool is_complete(const struct client *client)
         if (!at)
             return false;
         last = head.close;
-        if (responses == server->requests) {
-            /* libmicrohttpd's own error response, before any handler. Version 0.9.75 sends the head
-             * twice for a missing Host or a wrong Content-Length, and then closes. */
-            must(last && head.status >= 400, "%u without a request", head.status);
-            return client->ended;
-        }
+        must(responses < server->requests, "%u without a request", head.status);
         const struct asked asked = server->asked[responses++];
         must(last || !(asked.refused || asked.last), "%u keeps the connection", head.status);
-        /* A method with a NUL may be HEAD for the daemon, but not for libmicrohttpd. */
-        const bool to_head = asked.head && (!asked.refused || at == end);
-        if (!head_has_body(&head, to_head))
+        if (!head_has_body(&head, asked.head))
             continue;
         must(head.lengths == 1 || asked.region, "no length with status %u", head.status);
         at = check_body(&head, at, end, client->ended);
         if (!at)
             return client->ended && is_streamed(&asked, &head);
     }
-    if (client->ended && responses + 1 == server->requests && is_full_of_headers(client))
-        return true;
     return responses >= server->requests && (client->ended || !last);
 }
 

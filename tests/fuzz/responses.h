@@ -19,8 +19,8 @@ static inline bool head_has_body(const struct head *head, bool to_head)
 
 static inline void check_status(unsigned status)
 {
-    static const unsigned known[] = {200, 204, 206, 304, 308, 400, 404, 405, 412,
-                                     413, 414, 416, 417, 431, 500, 501, 503, 505};
+    static const unsigned known[] = {200, 204, 206, 304, 308, 400, 404, 405, 408,
+                                     412, 413, 414, 416, 417, 431, 500, 503, 505};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i] == status)
             return;

@@ -161,7 +161,7 @@ describe('URLs', { timeout: patience(60000) }, () => {
     }));
 
     it('are rejected in forms that clients must not send', () => eachRow([
-        ['an absolute URI', 'http://farlands.test/worlds.json'],
+        ['an absolute URI of another scheme', 'https://farlands.test/worlds.json'],
         ['an encoded NUL', '/default.json%00'],
         ['no leading slash', 'worlds.json'],
         ['a control byte', '/worlds.json\x01'],

@@ -61,12 +61,8 @@ describe('methods', { timeout: patience(60000) }, () => {
             { methods: [method], closeLimit: 2000 });
         assertStatus(answer, status);
         assert.ok(closed, 'the connection stayed open');
-        // libmicrohttpd 0.9.75 itself rejects invalid lengths, with a page that is longer
-        // than its Content-Length; the connection is closed afterwards.
-        if (answer.headers['content-type'] === 'application/json')
-            assert.equal(after.length, 0, `bytes after the response: ${after.subarray(0, 100)}`);
-        else
-            assert.match(rest, /^Content-Length: (-1|0x5|9{20})\r/, 'a response of libmicrohttpd itself');
+        assert.equal(answer.headers['content-type'], 'application/json');
+        assert.equal(after.length, 0, `bytes after the response: ${after.subarray(0, 100)}`);
     }));
 
     it('with Expect: 100-continue are rejected', () => eachRow([
@@ -103,14 +99,13 @@ describe('requests', { timeout: patience(60000) }, () => {
     }));
 
     it('that a proxy could parse differently are rejected', () => eachRow([
-        // After a bare line feed a response is allowed, but the connection must close.
         ['space before the colon', `Host: a\r\nX-A : b\r\n\r\n`, [400]],
         ['a folded header', `Host: a\r\nX-A: b\r\n Content-Length: 5\r\n\r\n`, [400]],
         ['a name with a forbidden character', `Host: a\r\nX@A: b\r\n\r\n`, [400]],
         ['a NUL in a value', `Host: a\r\nX-A: b\0cdef\r\n\r\n`, [400]],
         ['a header without a colon', `Host: a\r\nX-A\r\n\r\n`, [400]],
-        ['bare line feeds', `Host: a\nX-A: b\r\n\r\n`, [200, 400]],
-        ['only bare line feeds', `Host: a\n\n`, [200, 400]],
+        ['bare line feeds', `Host: a\nX-A: b\r\n\r\n`, [400]],
+        ['only bare line feeds', `Host: a\n\n`, [400]],
     ], async ([, headers, status]) => {
         const { answers: [answer], closed } = await daemon.raw(
             `GET /healthz HTTP/1.1\r\n${headers}`, { closeLimit: 2000 });
@@ -130,24 +125,15 @@ describe('requests', { timeout: patience(60000) }, () => {
             });
     });
 
-    /* If the head fills the connection's memory, none is left for a response. */
-    it('may have heads of up to 12 KiB, cookies counted twice', () => eachRow([
-        ['X-Filler', 1000, 200], ['X-Filler', 8000, 200], ['X-Filler', 11000, 200],
-        ['X-Filler', 12300, 431], ['X-Filler', 15900, 431, 'or none'], ['X-Filler', 20000, 431],
-        ['Cookie', 1000, 200], ['Cookie', 4000, 200], ['Cookie', 6000, 200],
-        ['Cookie', 6300, 431], ['Cookie', 8000, 431, 'or none'], ['Cookie', 20000, 431],
-    ], async ([name, size, status, orNone]) => {
-        const connection = await daemon.connect();
-        try {
-            connection.send(`GET /healthz HTTP/1.1\r\nHost: a\r\n${name}: ${'a'.repeat(size)}\r\n\r\n`);
-            const answer = await connection.answer('GET', 5000).catch((error) => {
-                assert.ok(orNone && connection.ended, error.message);
-            });
-            if (answer)
-                assertStatus(answer, status);
-        } finally {
-            connection.close();
-        }
+    it('may have heads of up to 12 KiB', () => eachRow([
+        ['X-Filler', 1000, 200], ['X-Filler', 8000, 200], ['X-Filler', 12200, 200],
+        ['X-Filler', 12300, 431], ['X-Filler', 15900, 431], ['X-Filler', 20000, 431],
+        ['Cookie', 1000, 200], ['Cookie', 6000, 200], ['Cookie', 8000, 200], ['Cookie', 12200, 200],
+        ['Cookie', 12300, 431], ['Cookie', 20000, 431],
+    ], async ([name, size, status]) => {
+        const { answers: [answer] } = await daemon.raw(
+            request('GET', '/healthz', { Host: 'a', [name]: 'a'.repeat(size) }));
+        assertStatus(answer, status);
     }));
 
     it('of excessive size do no harm', () => eachRow([
@@ -159,11 +145,7 @@ describe('requests', { timeout: patience(60000) }, () => {
         const connection = await daemon.connect();
         try {
             connection.send(Buffer.from(write(), 'latin1'));
-            const answer = await connection.answer('GET', 5000).catch((error) => {
-                assert.ok(connection.ended, `neither a response nor a close: ${error.message}`);
-            });
-            if (answer)
-                assertStatus(answer, [400, 413, 414, 431]);
+            assertStatus(await connection.answer('GET', 5000), [400, 414, 431]);
         } finally {
             connection.close();
         }
