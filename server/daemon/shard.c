@@ -98,7 +98,7 @@ static void deliver_make_room(struct message *message)
 {
     struct shard *shard = shard_of(message, offsetof(struct shard, room));
 
-    __atomic_store_n(&shard->room_wanted, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&shard->room_wanted, false, __ATOMIC_RELEASE);
     for (unsigned closed = http_make_room(shard->http); closed > 0; closed--)
         metrics_add(&shard->metrics, METRIC_CLOSED_FULL);
 }
@@ -138,7 +138,7 @@ void shard_use(struct shard *shard, struct snapshot *snapshot)
 
 void shard_make_room(struct shard *shard)
 {
-    if (!__atomic_exchange_n(&shard->room_wanted, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(&shard->room_wanted, true, __ATOMIC_ACQUIRE))
         mailbox_post(shard->mailbox, &shard->room);
 }
 
