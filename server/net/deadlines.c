@@ -1,5 +1,7 @@
 #include "deadlines.h"
 
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -57,6 +59,43 @@ static bool has_left_idle(const struct deadline *deadline)
     return deadline->phase == DEADLINE_IDLE && deadline_has_left(deadline);
 }
 
+/* Returns true if the response is taken at less than the least pace. */
+static bool check_pace(struct deadline *deadline, uint64_t now)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+
+    if (deadline->phase != DEADLINE_SENDING) {
+        deadline->taken = 0;
+        return false;
+    }
+    if (!deadline->taken) {
+        deadline->window = now;
+        deadline->taken = UINT64_MAX;
+    }
+    if (now - deadline->window < DEADLINE_WINDOW ||
+        getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+        return false;
+    const uint64_t taken = info.tcpi_bytes_acked + 1;
+    const bool slow = deadline->taken != UINT64_MAX && taken - deadline->taken < DEADLINE_LEAST;
+    deadline->window = now;
+    deadline->taken = taken;
+    return slow;
+}
+
+/* Returns true if the system still has bytes for the client of an idle connection, which is checked
+ * once: they are at most DEADLINE_LEAST. */
+static bool check_unread(struct deadline *deadline, uint64_t now)
+{
+    int unread = 0;
+
+    if (deadline->phase != DEADLINE_IDLE || now - deadline->since <= DEADLINE_WINDOW ||
+        deadline->window > deadline->since)
+        return false;
+    deadline->window = now;
+    return ioctl(deadline->fd, TIOCOUTQ, &unread) == 0 && unread > 0;
+}
+
 /* Returns true if the connection was too slow. */
 static bool expire(struct deadline *deadline, uint64_t now, bool draining)
 {
@@ -65,11 +104,17 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
                             deadline->phase == DEADLINE_WAITING;
     const uint64_t limit = draining && !responding ? GRACE_MS : deadline_ms[deadline->phase];
 
-    if (now - deadline->since <= limit && !has_left_idle(deadline))
+    const bool unread = check_unread(deadline, now);
+
+    if (now - deadline->since <= limit && !has_left_idle(deadline) && !unread &&
+        !check_pace(deadline, now))
         return false;
-    /* If nothing is being sent, received data is still read. */
-    shutdown(deadline->fd, responding ? SHUT_RDWR : SHUT_RD);
-    const bool slow = !deadline->overdue && deadline->phase != DEADLINE_IDLE && !draining;
+    if (responding || unread) /* the system frees what it has of the response */
+        deadline_reset(deadline);
+    else /* received data is still read */
+        shutdown(deadline->fd, SHUT_RD);
+    const bool slow =
+        !deadline->overdue && (deadline->phase != DEADLINE_IDLE || unread) && !draining;
     deadline->overdue = true;
     return slow;
 }

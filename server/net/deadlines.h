@@ -18,6 +18,10 @@ enum { DEADLINE_IDLE_SECONDS = 60 };
  * 1 MiB (the largest tile) in 30 s is about 32 KiB/s. */
 enum { DEADLINE_PACE = 32 * 1024 };
 
+/* A client that takes less than DEADLINE_LEAST bytes of a response within a window is too slow,
+ * too, except in the first one: 16 KiB/s. On TCP only. */
+enum { DEADLINE_WINDOW = 10 * 1000, DEADLINE_LEAST = 10 * 16 * 1024 };
+
 enum deadline_phase {
     DEADLINE_HEAD,    /* from a connection's beginning, or a head's first byte, to its end */
     DEADLINE_HANDLED, /* the response is pending: no deadline */
@@ -36,6 +40,8 @@ struct deadline {
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
+    uint64_t window; /* when it began, or when an idle connection was checked; 0: none */
+    uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
 };
 
 /* Initially zero. */

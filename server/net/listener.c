@@ -23,7 +23,7 @@
  */
 static void bound_unsent(int fd)
 {
-    const int most = 64 * 1024;
+    const int most = 16 * 1024;
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most, sizeof most); /* fails if not TCP */
 }
 

@@ -2,6 +2,8 @@
  * fall behind. And which connections are closed to make room for others. */
 #include "server/net/deadlines.h"
 
+#include <linux/sock_diag.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "tests/unit/support/fixtures.h"
@@ -88,9 +90,70 @@ START_TEST(test_draining)
 }
 END_TEST
 
-/* --- Heads ----------------------------------------------------------------- */
-
 enum { ROUND = 250 }; /* ms */
+
+static const struct {
+    const char *what;
+    enum deadline_phase phase;
+    int bytes, every; /* the client reads BYTES every so many ms; 0: never */
+    int closed;       /* the ms of the round in which it is closed; 0: not before 29 s */
+} readers[] = {
+    {"a stalled reader", DEADLINE_SENDING, 0, 0, 20000},
+    {"8 KiB/s", DEADLINE_SENDING, 8 << 10, 1000, 20000},
+    {"24 KiB/s", DEADLINE_SENDING, 24 << 10, 1000, 0},
+    {"much every 9 s", DEADLINE_SENDING, 256 << 10, 9000, 0},
+    {"a response that is not there yet", DEADLINE_WAITING, 0, 0, 0},
+    {"a response that its client does not take", DEADLINE_IDLE, 0, 0, 10250},
+    {"a response that its client takes late", DEADLINE_IDLE, 1 << 20, 9000, 0},
+};
+
+/* Read BYTES, or less if there are no more for a while, and send as many as may be sent. */
+static void take(const int pair[2], int bytes, bool more)
+{
+    static char buffer[1 << 16];
+    struct pollfd readable = {.fd = pair[1], .events = POLLIN};
+
+    while (bytes > 0 && poll(&readable, 1, 500) == 1) {
+        const size_t most = bytes < (int)sizeof buffer ? (size_t)bytes : sizeof buffer;
+        bytes -= (int)recv(pair[1], buffer, most, 0);
+        while (more && send(pair[0], buffer, sizeof buffer, MSG_DONTWAIT) > 0)
+            ;
+    }
+}
+
+/* The least pace, by what the client's system has acknowledged. */
+START_TEST(test_readers)
+{
+    struct deadline client;
+    unsigned memory[SK_MEMINFO_VARS];
+    socklen_t size = sizeof memory;
+    int pair[2], ms = 0;
+
+    tcp_pair(pair);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &(int){1 << 16}, sizeof(int));
+    deadlines_add(&deadlines, &client, pair[0], NULL, 0);
+    while (send(pair[0], (char[4096]){0}, 4096, MSG_DONTWAIT) > 0)
+        ;
+    deadline_enter(&client, readers[_i].phase, BEGIN);
+    for (; !client.overdue && ms < 29000; ms += ROUND) {
+        if (readers[_i].every && ms % readers[_i].every == 0)
+            take(pair, readers[_i].bytes, readers[_i].phase == DEADLINE_SENDING);
+        ck_assert_uint_eq(round_of(BEGIN + (uint64_t)ms, false), client.overdue);
+    }
+    const int closed = client.overdue ? ms - ROUND : 0;
+    must(closed == readers[_i].closed, "%s: closed at %d ms, not %d", readers[_i].what, closed,
+         readers[_i].closed);
+    if (closed) { /* the system has freed its bytes */
+        ck_assert_int_eq(getsockopt(pair[0], SOL_SOCKET, SO_MEMINFO, memory, &size), 0);
+        ck_assert_uint_eq(memory[SK_MEMINFO_WMEM_QUEUED], 0);
+    }
+    deadlines_remove(&deadlines, &client);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
+/* --- Heads ----------------------------------------------------------------- */
 
 static const struct {
     const char *what;
@@ -308,6 +371,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_pace, 0, ROWS(paces));
     tcase_add_test(tcase, test_waiting);
     tcase_add_test(tcase, test_draining);
+    tcase_add_loop_test(tcase, test_readers, 0, ROWS(readers));
     tcase = suite_case(suite, "heads");
     tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
     tcase_add_test(tcase, test_left);
