@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/core/decimal.h"
+#include "server/telemetry/utf8.h"
 
 /* The most bytes of each text when escaped, and of everything else. */
 enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
@@ -73,39 +74,6 @@ static char *put_client(char *at, const struct sockaddr *client)
     return at;
 }
 
-/* Returns the length of the UTF-8 character at TEXT (RFC 3629, section 4); 0 if it is invalid. */
-static unsigned utf8_length(const uint8_t *text)
-{
-    unsigned length = 0;
-    uint8_t lowest = 0x80, highest = 0xbf; /* of byte 2: no overlong forms, no surrogates */
-
-    if (text[0] >= 0xc2 && text[0] <= 0xdf)
-        length = 2;
-    else if ((text[0] & 0xf0) == 0xe0)
-        length = 3;
-    else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-        length = 4;
-    if (text[0] == 0xe0)
-        lowest = 0xa0;
-    else if (text[0] == 0xed)
-        highest = 0x9f;
-    else if (text[0] == 0xf0)
-        lowest = 0x90;
-    else if (text[0] == 0xf4)
-        highest = 0x8f;
-    if (length && (text[1] < lowest || text[1] > highest))
-        return 0;
-    for (unsigned i = 2; i < length; i++) /* stops at a NUL, too */
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-static bool is_plain(uint8_t byte)
-{
-    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
-}
-
 static char *put_escape(char *at, uint8_t byte)
 {
     static const char hex[] = "0123456789abcdef";
@@ -133,14 +101,8 @@ static char *put_string(char *at, const char *text, size_t max)
             at = PUT(at, cut_mark);
             break;
         }
-        if (is_plain(*from)) {
-            *at++ = (char)*from++;
-            continue;
-        }
-        unsigned length = *from < 0x80 ? 0 : utf8_length(from);
-        if (length == 2 && from[0] == 0xc2 && from[1] < 0xa0)
-            length = 0; /* U+0080 .. U+009F control terminals */
-        if (!length) {
+        const unsigned length = utf8_printable(from);
+        if (!length || *from == '"' || *from == '\\') {
             at = put_escape(at, *from++);
             continue;
         }

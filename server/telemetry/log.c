@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/telemetry/utf8.h"
+
 static enum log_level threshold = LOG_INFO;
 static int output = STDERR_FILENO;
 
@@ -42,6 +44,17 @@ bool log_enabled(enum log_level level)
     return level <= __atomic_load_n(&threshold, __ATOMIC_RELAXED);
 }
 
+/* Clients must not forge lines or control terminals. TEXT ends with a NUL. */
+static void hide_controls(char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        const unsigned size = utf8_printable((const uint8_t *)text + i);
+        if (size == 0)
+            text[i] = '?';
+        i += size ? size : 1;
+    }
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
@@ -63,9 +76,7 @@ void log_line(enum log_level level, const char *format, ...)
     n += written < 0 ? 0 : (size_t)written;
     if (n > sizeof line - 2)
         n = sizeof line - 2;
-    for (size_t i = 0; i < n; i++) /* clients must not forge lines or control terminals */
-        if ((unsigned char)line[i] < 32 || line[i] == 127)
-            line[i] = '?';
+    hide_controls(line, n);
     line[n++] = '\n';
     /* One write per line, so that the lines of several threads do not mix. */
     ssize_t written_now = send(output, line, n, MSG_DONTWAIT | MSG_NOSIGNAL);

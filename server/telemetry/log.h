@@ -1,6 +1,7 @@
 /*
  * The log on stderr: one line per call, with time and level. Any thread; lines are never mixed.
- * Never blocks: lines are dropped if stderr is not read.
+ * Never blocks: lines are dropped if stderr is not read. Control characters, C1 too, and bytes that
+ * are not UTF-8 become question marks: texts of clients cannot control a terminal.
  */
 #ifndef FARLANDS_TELEMETRY_LOG_H
 #define FARLANDS_TELEMETRY_LOG_H
