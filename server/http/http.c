@@ -388,8 +388,8 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
 /*
  * True if the client of EXCHANGE, whose connection is being closed, may still be sending. It is not
  * after an ordinary response that ended the connection, unless bytes are unread. It may be after a
- * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices. An idle
- * connection that is closed to make room has no response to lose.
+ * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices; likewise
+ * if deadlines.c has shut down reading.
  */
 static bool may_be_sending(const struct http_exchange *exchange)
 {
@@ -398,8 +398,6 @@ static bool may_be_sending(const struct http_exchange *exchange)
         (exchange->streamed || exchange->deadline.since == uv_now(exchange->http->parts.loop));
     int unread = 0;
 
-    if (!just_responded && exchange->deadline.evicted)
-        return false;
     if (!just_responded || exchange->close || request_reader_holds(&exchange->reader))
         return true;
     return ioctl(exchange->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;

@@ -202,7 +202,7 @@ unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
         if (has_unread(deadline)) /* a request has just arrived */
             continue;
         shutdown(deadline->fd, SHUT_RD);
-        deadline->overdue = deadline->evicted = true;
+        deadline->overdue = true;
         closed++;
     }
     return closed;

@@ -36,7 +36,6 @@ struct deadline {
     int fd;
     enum deadline_phase phase;
     bool overdue;
-    bool evicted;                /* by deadlines_make_room */
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */

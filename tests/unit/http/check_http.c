@@ -703,6 +703,43 @@ START_TEST(test_drain)
 }
 END_TEST
 
+static const struct {
+    const char *sent, *head; /* what the client has sent; the beginning of what it receives */
+    bool closed;
+} rooms[] = {
+    {"", "", true},
+    {"GET /next HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 204 ", true},
+    {"GET /next HTTP/1.1\r\nHo", "HTTP/1.1 204 ", true},
+    {"GET /feed HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 ", false},
+};
+
+/* Closed to make room: at once, in order, and even if the client does not close its side. */
+START_TEST(test_make_room)
+{
+    struct received got = {0};
+    feed_with(1000, 1, 1000);
+    feed.pause = 1;
+    int fd = connect_over(AF_INET);
+    say(fd, rooms[_i].sent);
+    turn(20);
+    loop.time += 600; /* until the loop reads the clock again */
+    ck_assert_uint_eq(http_make_room(http), rooms[_i].closed);
+    turn(100);
+    ck_assert_uint_eq(closed, rooms[_i].closed);
+    if (!rooms[_i].closed) {
+        feed.pause = 0;
+        http_wake(feed.exchange);
+        receive_until(fd, &got, head_length(fd, &got) + 1000);
+    } else {
+        receive_all(fd, &got);
+    }
+    ck_assert_int_eq(got.err, 0);
+    must(strncmp(got.bytes, rooms[_i].head, strlen(rooms[_i].head)) == 0, "%s", got.bytes);
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("http");
@@ -721,5 +758,6 @@ int main(void)
     tcase_add_test(tcase, test_waiting);
     tcase_add_loop_test(tcase, test_deadline, 0, ROWS(deadlines));
     tcase_add_test(tcase, test_drain);
+    tcase_add_loop_test(tcase, test_make_room, 0, ROWS(rooms));
     return suite_run(suite);
 }

@@ -312,12 +312,12 @@ START_TEST(test_room)
         must(closed == strcspn(expected, " "), "row %d: %u are closed, not %s", _i, closed,
              expected);
         for (; *expected && *expected != ' '; expected++) {
-            must(many[*expected - '0'].evicted, "row %d: not %s", _i, expected);
+            must(many[*expected - '0'].overdue, "row %d: not %s", _i, expected);
             ck_assert_int_eq(recv(pairs[*expected - '0'][0], &(char){0}, 1, 0), 0);
         }
         int evicted = 0;
         for (int i = 0; i < count; i++)
-            evicted += many[i].evicted;
+            evicted += many[i].overdue;
         for (const char *at = rooms[_i].closed; at < expected; at++)
             evicted -= *at != ' ';
         must(evicted == 0, "row %d: others are closed, before \"%s\"", _i, expected);
@@ -351,11 +351,11 @@ START_TEST(test_much_room)
         int evicted = 0;
         ck_assert_uint_eq(deadlines_make_room(&deadlines, NOW), TAKEN);
         for (int i = 0; i < MANY; i++) {
-            if (many[i].evicted && many[i].since > youngest)
+            if (many[i].overdue && many[i].since > youngest)
                 youngest = many[i].since;
-            if (!many[i].evicted && many[i].since < oldest)
+            if (!many[i].overdue && many[i].since < oldest)
                 oldest = many[i].since;
-            evicted += many[i].evicted;
+            evicted += many[i].overdue;
         }
         ck_assert_int_eq(evicted, round * TAKEN);
         ck_assert_uint_le(youngest, oldest);
