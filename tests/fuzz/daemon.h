@@ -124,6 +124,7 @@ static inline struct daemon *daemon_new(void)
                                     .state_size = sizeof(struct request_context),
                                     .handler = daemon_on_request,
                                     .completed = daemon_on_completed,
+                                    .waits = service_waits,
                                     .handler_context = &daemon,
                                     .closed = daemon_on_closed,
                                     .closed_context = &daemon};
