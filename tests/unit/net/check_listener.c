@@ -2,6 +2,7 @@
 #include "server/net/listener.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -39,6 +40,40 @@ START_TEST(test_open)
     close(fd);
     listener_address(fd, address, sizeof address);
     ck_assert_str_eq(address, "?");
+}
+END_TEST
+
+static unsigned queued(int fd, int kind)
+{
+    unsigned memory[SK_MEMINFO_VARS];
+    socklen_t size = sizeof memory;
+    ck_assert_int_eq(getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &size), 0);
+    return memory[kind];
+}
+
+/* The system takes little for a connection neither end of which reads. */
+START_TEST(test_memory)
+{
+    static char bytes[1 << 20];
+    struct sockaddr_in name;
+    socklen_t length = sizeof name;
+    const int fd = listener_open("127.0.0.1:0");
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&name, &length), 0);
+    const int client = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    (void)connect(client, (struct sockaddr *)&name, length);
+    int server;
+    while ((server = accept4(fd, NULL, NULL, SOCK_NONBLOCK)) < 0)
+        usleep(1000);
+    for (int i = 0; i < 50; i++) {
+        (void)send(server, bytes, sizeof bytes, 0);
+        (void)send(client, bytes, sizeof bytes, 0);
+        usleep(1000);
+    }
+    ck_assert_uint_le(queued(server, SK_MEMINFO_WMEM_QUEUED), 96 << 10);
+    ck_assert_uint_le(queued(server, SK_MEMINFO_RMEM_ALLOC), 48 << 10);
+    close(server);
+    close(client);
+    close(fd);
 }
 END_TEST
 
@@ -123,6 +158,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "listener");
     tcase_add_loop_test(tcase, test_open, 0, ROWS(addresses));
     tcase_add_loop_test(tcase, test_errors, 0, ROWS(errors));
+    tcase_add_test(tcase, test_memory);
     tcase_add_test(tcase, test_inherit);
     tcase_add_test(tcase, test_unix_address);
     return suite_run(suite);
