@@ -13,6 +13,8 @@
  */
 const UNIT_BITS = 10n;
 const KNOTS = 'elevation';
+const TEXT_BYTES = 4096;          // the module's buffer for the key and the value of a parameter
+const SIZE_MAX = 2 ** 31 - 1;
 
 /* Convert blocks (decimal text, a number or a BigInt) to units. Throws a RangeError for values between units. */
 export function units(blocks) {
@@ -66,25 +68,46 @@ export async function loadTerrain(wasm, world) {
     setParameters(instance, document);
     return {
         /* The height in metres at a point; NaN outside the world. */
-        height: (x, y) => (fit(x, y) ? height(x, y) : NaN),
+        height: (x, y) => (fit({ x, y }) ? height(x, y) : NaN),
         /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
         heights({ x, y, step = 1n << UNIT_BITS, width, height: rows, bandLimit = false }) {
-            const at = fit(x, y, step) && heights(x, y, step, width, rows, bandLimit);
-            return copy(memory, at, width * rows, `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`);
+            const count = samples(step, { width, height: rows });
+            const at = fit({ x, y, step }) && heights(x, y, step, width, rows, bandLimit ? 1 : 0);
+            return copy(memory, at, count, `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`);
         },
         /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
-        density: (x, y, z) => (fit(x, y, z) ? density(x, y, z) : NaN),
+        density: (x, y, z) => (fit({ x, y, z }) ? density(x, y, z) : NaN),
         /* Densities of a box: x fastest, then y, then z. */
         densities({ x, y, z, step = 1n << UNIT_BITS, width, height: rows, depth }) {
-            const at = fit(x, y, z, step) && densities(x, y, z, step, width, rows, depth);
-            return copy(memory, at, width * rows * depth,
+            const count = samples(step, { width, height: rows, depth });
+            const at = fit({ x, y, z, step }) && densities(x, y, z, step, width, rows, depth);
+            return copy(memory, at, count,
                 `${width} x ${rows} x ${depth} samples, ${step} units apart, from (${x}, ${y}, ${z}) on`);
         },
     };
 }
 
-/* True if each fits in 64 bits; WebAssembly would cut off the rest. */
-const fit = (...places) => places.every((place) => BigInt.asIntN(64, place) === place);
+/* Throw if one of these is not a BigInt. True if each fits in 64 bits; WebAssembly would cut off the rest. */
+function fit(places) {
+    for (const [name, place] of Object.entries(places))
+        if (typeof place !== 'bigint')
+            throw new TypeError(`${name}: got ${String(place)}; expected a BigInt, as units() returns`);
+    return Object.values(places).every((place) => BigInt.asIntN(64, place) === place);
+}
+
+/* The number of samples in a grid or box with these sizes, STEP units apart; throws if they are not valid. WebAssembly
+ * would round the sizes, and then return fewer samples. */
+function samples(step, sizes) {
+    let count = 1;
+    if (typeof step === 'bigint' && step < 1n)      // fit() checks the type
+        refuse(`step: got ${step}; expected at least 1`);
+    for (const [name, size] of Object.entries(sizes)) {
+        if (!Number.isInteger(size) || size < 1 || size > SIZE_MAX)
+            refuse(`${name}: got ${String(size)}; expected an integer from 1 to ${SIZE_MAX}`);
+        count *= size;
+    }
+    return count;
+}
 
 /* Copy COUNT floats at address AT; 0 means that WHAT cannot be computed. */
 function copy({ buffer }, at, count, what) {
@@ -149,6 +172,8 @@ function setParameters(instance, document) {
 
 function set(instance, key, value) {
     const [name, text] = [key, String(value)].map((one) => new TextEncoder().encode(one));
+    if (name.length + text.length > TEXT_BYTES)
+        refuse(`${key}: invalid value of ${text.length} bytes`);
     const room = new Uint8Array(instance.memory.buffer, instance.text(), name.length + text.length);
     room.set(name);
     room.set(text, name.length);

@@ -107,6 +107,34 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         });
     }
 
+    it('reject arguments that are not integers, by name', async () => {
+        const terrain = await terrainOf('default');
+        const grid = { x: 0n, y: 0n, width: 3, height: 3 }, box = { ...grid, z: 0n, depth: 3 };
+        const sizes = [1.5, 2.999, 0.5, 0, -1, -0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 + 3, 2 ** 53, '3', 3n, null, undefined,
+            true, [3], { valueOf: () => 3 }, Symbol('3')];
+        for (const [compute, whole, names] of [[terrain.heights, grid, ['width', 'height']],
+            [terrain.densities, box, ['width', 'height', 'depth']]]) {
+            for (const name of names)
+                for (const size of sizes)
+                    assert.throws(() => compute({ ...whole, [name]: size }),
+                        new RegExp(`^RangeError: ${name}: got .*; expected an integer from 1 `), `${name}: ${String(size)}`);
+            for (const step of [0n, -1n, -(2n ** 64n)])
+                assert.throws(() => compute({ ...whole, step }), /^RangeError: step: got -?\d+; expected at least 1/);
+            for (const name of ['x', 'y', 'step'])
+                for (const place of [0.5, 1, '1', true, null, NaN])
+                    assert.throws(() => compute({ ...whole, [name]: place }), new RegExp(`^TypeError: ${name}: .*BigInt`));
+            assert.throws(() => compute({ ...whole, width: 2 ** 15, height: 2 ** 15 + 1 }), /^RangeError: .*memory/);
+            assert.equal(compute(whole).length, whole.depth ? 27 : 9);
+        }
+        assert.throws(() => terrain.densities({ ...box, z: '1' }), /^TypeError: z: /);
+        for (const place of [0.5, '1', undefined]) {
+            assert.throws(() => terrain.height(0n, place), /^TypeError: y: /);
+            assert.throws(() => terrain.density(0n, 0n, place), /^TypeError: z: /);
+        }
+        for (const bandLimit of [0, '', null, 1, 'yes', {}])
+            assert.deepEqual(terrain.heights({ ...grid, bandLimit }), terrain.heights({ ...grid, bandLimit: Boolean(bandLimit) }));
+    });
+
     it('end at the coordinate limit', async () => {
         const terrain = await terrainOf('default');
         const beyond = 2n ** 62n + 2n ** 52n + 1n;
@@ -184,6 +212,8 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         await refused((world) => { world.noise.persistence = 'e'; }, /noise\.persistence: invalid value "e"/);
         await refused((world) => { world.seed = '18446744073709551616'; }, /seed: /);
         await refused((world) => { world.seed = 'x'.repeat(5000); }, /seed: /);
+        await refused((world) => { world.seed = 'x'.repeat(4093); }, /seed: invalid value of 4093 bytes/);
+        await refused((world) => { world.seed = 'x'.repeat(1 << 20); }, /seed: invalid value of 1048576 bytes/);
         await refused((world) => { world.noise.fade = null; }, /noise\.fade: invalid value "null"/);
         await assert.rejects(loadTerrain(compiled, '{'), SyntaxError);
         await assert.rejects(loadTerrain(compiled, { error: 'no world' }), /generator/);
