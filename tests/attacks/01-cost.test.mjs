@@ -7,6 +7,7 @@ import { ATTACKERS, EVERYONE, floods, withstand } from './scene.mjs';
 /* A column of samples in rows far apart: 1,560 rows of noise for few samples. */
 const narrow = (world) =>
     `/${world}/region.f32?x={-1000000000..1000000000}&y={-1000000000..1000000000}&width=1&height=1560&step=1048576`;
+const SEEDS = '{0..1000000000}';
 const CELLS = 'worlds: [{ name: default }, { name: cells, noise: { basis: cellular } }]\n';
 
 describe('attack 1: light requests', { timeout: patience(120000) }, () => {
@@ -24,9 +25,12 @@ describe('attack 1: light requests', { timeout: patience(120000) }, () => {
         config: CELLS,
     }));
 
-    it('1d documents, heights and 304s of ever new seeds from four addresses', (t) => withstand(t, '1d', {
-        attack: floods('--rate', 6000, '--connections', 400, '--source', EVERYONE, '--header', 'If-None-Match: *',
-            ...['.json', '/relief.json', '/relief/6/31/32.png', '/height?x={-1000000..1000000}&y=7'].flatMap((end) =>
-                ['--url', `/default:{0..1000000000}${end}`])),
+    it('1d documents and heights of ever new seeds, and 304s, from four addresses', (t) => withstand(t, '1d', {
+        attack: [
+            floods('--rate', 8000, '--connections', 400, '--source', EVERYONE,
+                ...['.json', '/relief.json', '/height?x={-1000000..1000000}&y=7'].flatMap((end) => ['--url', `/default:${SEEDS}${end}`])),
+            floods('--rate', 4000, '--connections', 100, '--source', EVERYONE, '--header', 'If-None-Match: *',
+                ...['.json', '/relief/6/31/32.png'].flatMap((end) => ['--url', `/default:${SEEDS}${end}`])),
+        ],
     }));
 });
