@@ -29,19 +29,20 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
         attack: floods('--rate', 6000, '--connections', 400, '--source', ATTACKERS[0], '--header', CHAIN, '--url', HOT),
     }));
 
-    it('11b no hot request takes more than 0.1 ms of CPU', (t) => served(PROXIES, async (daemon) => {
+    /* Documents take 0.1 ms at most, a hot tile behind 1,100 proxies as much as five. */
+    it('11b their CPU', (t) => served(PROXIES, async (daemon) => {
         await daemon.bytes(HOT);
         const plain = await cpuOf(daemon, ['--url', HOT]);
         t.diagnostic(`11b: hot ${plain.toFixed(3)} ms`);
         await eachRow([
-            ['1,100 proxies', () => ['--header', CHAIN, '--url', HOT]],
-            ['documents of seeds', () => ['--url', '/default:{0..1000000000}.json']],
-            ['TileJSON of seeds', () => ['--url', '/default:{0..1000000000}/relief.json']],
-            ['304s of seeds', () => ['--header', 'If-None-Match: *', '--url', '/default:{0..1000000000}/relief/6/31/32.png']],
-        ], async ([what, stream]) => {
+            ['1,100 proxies', 5 * plain, () => ['--header', CHAIN, '--url', HOT]],
+            ['documents of seeds', patience(0.1), () => ['--url', '/default:{0..1000000000}.json']],
+            ['TileJSON of seeds', patience(0.1), () => ['--url', '/default:{0..1000000000}/relief.json']],
+            ['304s of seeds', patience(0.1), () => ['--header', 'If-None-Match: *', '--url', '/default:{0..1000000000}/relief/6/31/32.png']],
+        ], async ([what, most, stream]) => {
             const ms = await cpuOf(daemon, stream());
             t.diagnostic(`11b: ${what} ${ms.toFixed(3)} ms`);
-            assert.ok(ms < patience(0.1), `${ms.toFixed(3)} ms`);
+            assert.ok(ms < most, `${ms.toFixed(3)} ms, at most ${most.toFixed(3)} expected`);
         });
     }));
 

@@ -213,10 +213,10 @@ export async function admission(daemon, address, count) {
     return times;
 }
 
-/* The daemon's CPU in ms for a request of STREAM, options of open_loop. */
+/* The daemon's CPU in ms for a request of STREAM, options of open_loop, as fast as they are answered. */
 export async function cpuOf(daemon, stream) {
     const before = cpuSeconds(daemon.pid);
-    const { load } = await openLoop(daemon, 1, ['--rate', '2000', '--connections', '16', '--source', ATTACKERS[0], ...stream]);
+    const { load } = await openLoop(daemon, 1, ['--rate', '100000', '--connections', '16', '--source', ATTACKERS[0], ...stream], { grace: 0 });
     return 1000 * (cpuSeconds(daemon.pid) - before) / load.answered;
 }
 
