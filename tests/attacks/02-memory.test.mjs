@@ -3,7 +3,7 @@
 import { describe, it } from 'node:test';
 import { patience } from '../http/program.mjs';
 import { request } from '../http/wire.mjs';
-import { ATTACKERS, attackers, noNetwork, withstand } from './scene.mjs';
+import { ATTACKERS, attackers, keepsPace, noNetwork, withstand } from './scene.mjs';
 
 /* In a world of one octave a mebibyte takes a millisecond to compute. */
 const CONFIG = 'worlds: [{ name: default, seeds: any }, { name: plain, noise: { octaves: 1 } }]\n';
@@ -17,7 +17,7 @@ describe('attack 2: readers that stall', { timeout: patience(120000), skip: noNe
     }));
 
     it('2b regions of 2^18 samples on 3,600 connections from four addresses', (t) => withstand(t, '2b', {
-        attack: stall(REGION, { connections: 3600, sources: ATTACKERS }), config: CONFIG,
+        attack: stall(REGION, { connections: 3600, sources: ATTACKERS }), config: CONFIG, ...keepsPace(STREAM),
     }));
 
     it('2c large tiles, 1,000 of them, on 3,600 connections from four addresses', (t) => withstand(t, '2c', {

@@ -7,7 +7,8 @@ import { ATTACKERS, EVERYONE, attackers, coldTiles, floods, inheriting, noIpv6, 
 
 /* Few samples in many rows. */
 const VOLUME = request('GET', '/default/volume.f32?x={-1000000..1000000}&y={-1000000..1000000}&z=0&width=1&height=63&depth=4097');
-const LARGE = request('GET', '/default/relief/13/{0..31}/{0..100000000}@2x.png');
+const LARGE_TILE = '/default/relief/13/{0..31}/{0..100000000}@2x.png';
+const LARGE = request('GET', LARGE_TILE);
 
 describe('attack 4: a full queue', { timeout: patience(120000) }, () => {
     it('4a narrow volumes from one address that obeys Retry-After', (t) => withstand(t, '4a', {
@@ -31,7 +32,14 @@ describe('attack 4: a full queue', { timeout: patience(120000) }, () => {
 
     it('4e all of it at once, from four addresses', (t) => withstand(t, '4e', {
         attack: [VOLUME, LARGE, request('GET', '/default/spawn?x={0..1000000}&y=0&min=5999'),
-            request('GET', '/default/region.png?x={0..1000000}&y=0&width=512&height=512')].map((each, i) =>
+            request('GET', '/default/region.png?x={0..1000000}&y=0&width=512&height=512', { Host: 'a', Priority: 'u=7' })].map((each, i) =>
             attackers({ connections: 250, sources: [ATTACKERS[i]], request: each })),
+    }));
+
+    /* Clients behind a proxy are clients of their own. */
+    it('4f large tiles on 500 connections from one address behind the honest client\'s proxy', (t) => withstand(t, '4f', {
+        config: 'proxies: [127.0.0.0/8]\n',
+        header: 'X-Forwarded-For: 192.0.2.1',
+        attack: attackers({ connections: 500, request: request('GET', LARGE_TILE, { Host: 'a', 'X-Forwarded-For': '192.0.2.2' }) }),
     }));
 });

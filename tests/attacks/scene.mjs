@@ -140,19 +140,30 @@ export const memoryBound = (connections = 4096) =>
 
 /* --- The honest client ------------------------------------------------------------ */
 
-/* Cold tiles a second that the daemon renders for a client alone. */
+/* Tiles rendered during WORK for a second of the daemon's CPU. */
+export async function thrift(daemon, work) {
+    const of = async () => [await daemon.rendered(), cpuSeconds(daemon.pid)];
+    const [tiles, cpu] = await of();
+    const result = await work();
+    const [after, used] = await of();
+    return { result, thrift: (after - tiles) / (used - cpu) };
+}
+
+/* Cold tiles a second that the daemon renders for a client alone: { rate, thrift }. */
 async function capacityOf(daemon) {
-    const { load } = await openLoop(daemon, 1.5, ['--rate', '100000', '--connections', '16', ...coldTiles()], { grace: 0 });
-    return load.status[200].count / 1.5;
+    const { result: { load }, thrift: most } = await thrift(daemon, () => openLoop(daemon, 1.5,
+        ['--rate', '100000', '--connections', '16', ...coldTiles()], { grace: 0 }));
+    return { rate: load.status[200].count / 1.5, thrift: most };
 }
 
 const round = (value) => Number(value.toFixed(value < 10 ? 2 : 0));
 
 /* { hot: { p50, p99, lost }, cold: { p50, p99, refused } }: ms; lost and refused are shares. */
-async function honest(daemon, seconds, rate) {
+async function honest(daemon, seconds, { rate, headers }) {
     const { hot, cold: missed } = await openLoop(daemon, seconds, [
-        '--stream', 'hot', '--rate', String(HOT_RATE), '--connections', '4', '--source', HONEST, '--url', HOT,
-        '--stream', 'cold', '--poisson', '--rate', String(rate), '--connections', '64', '--source', HONEST, ...coldTiles()]);
+        '--stream', 'hot', '--rate', String(HOT_RATE), '--connections', '4', '--source', HONEST, ...headers, '--url', HOT,
+        '--stream', 'cold', '--poisson', '--rate', String(rate), '--connections', '64', '--source', HONEST, ...headers,
+        ...coldTiles()]);
     const lost = (stream) => 1 - (stream.status[200]?.count ?? 0) / stream.due;
     return {
         hot: { p50: round(hot.all.p50), p99: round(hot.all.p99), lost: round(lost(hot)), lag: round(hot.lag.p99) },
@@ -161,10 +172,10 @@ async function honest(daemon, seconds, rate) {
 }
 
 /* The same without an attack; the best of up to three, because another program may take the machine's time. */
-async function honestAlone(daemon, rate) {
-    let best = await honest(daemon, SECONDS.before, rate);
+async function honestAlone(daemon, load) {
+    let best = await honest(daemon, SECONDS.before, load);
     for (let again = 0; again < 2 && best.hot.p99 > FLOOR_MS; again++) {
-        const next = await honest(daemon, SECONDS.before, rate);
+        const next = await honest(daemon, SECONDS.before, load);
         best = next.hot.p99 < best.hot.p99 ? next : best;
     }
     return best;
@@ -187,7 +198,7 @@ async function readyAfter(daemon) {
 }
 
 /* Mebibytes a second of the body of TARGET that a client receives within the first SECONDS. */
-export async function pace(daemon, target, seconds) {
+async function pace(daemon, target, seconds) {
     const connection = await connect({ host: daemon.host, port: daemon.port, localAddress: HONEST });
     const path = target.replace(/\{0\.\.(\d+)\}/g, (_, last) => String(Math.floor(Math.random() * last)));
     let received = 0;
@@ -200,6 +211,17 @@ export async function pace(daemon, target, seconds) {
     connection.close();
     return round(received / MIB / Math.max(took, 0.001));
 }
+
+/*
+ * For withstand(): the honest client also receives the large response at TARGET, at half the pace before the attack or
+ * more: two clients share the machine.
+ */
+export const keepsPace = (target, seconds = 2) => ({
+    calm: async (daemon) => ({ pace: await pace(daemon, target, seconds) }),
+    check: async (daemon, calm) => ({ pace: await pace(daemon, target, seconds), calm }),
+    judge: ({ pace: mebibytes, calm }) => assert.ok(mebibytes >= calm.pace / 2,
+        `${mebibytes} MiB/s of a large region, ${calm.pace} without the attack`),
+});
 
 /* Ms until each of COUNT new connections from ADDRESS, one after another, has its first response. */
 export async function admission(daemon, address, count) {
@@ -251,11 +273,12 @@ function record(row) {
         fs.appendFileSync(process.env.ATTACKS_JSON, `${JSON.stringify(row)}\n`);
 }
 
-function describeRow({ row, before, during, memory, bound, ready, blocked }) {
+function describeRow({ row, before, during, memory, bound, ready, blocked, calm, pace: mebibytes }) {
     const ms = (before, during, name) => `${name} ${before.p50} / ${during.p50} ms, p99 ${before.p99} / ${during.p99} ms`;
     return `${row}: before / during: ${ms(before.hot, during.hot, 'hot p50')}; ${ms(before.cold, during.cold, 'cold p50')}; ` +
         `cold refused ${round(100 * before.cold.refused)} / ${round(100 * during.cold.refused)} %; ` +
-        `memory ${memory} of ${bound} MiB; ready after ${ready} ms; loop blocked ${blocked}`;
+        `memory ${memory} of ${bound} MiB; ready after ${ready} ms; loop blocked ${blocked}` +
+        (calm ? `; a large region ${calm.pace} / ${mebibytes} MiB/s` : '');
 }
 
 /* The targets. */
@@ -276,25 +299,28 @@ function assertTargets({ before, during, memory, bound, ready, blocked }) {
 /*
  * The honest client before and during an attack:
  * config, env     of the daemon; or start(), instead of startDaemon
+ * header          of the honest client
  * attack          floods() or attackers(), or a list
  * calm, check     measure something more before and during the attack; check(daemon, calm()) goes into the result
  * judge           asserts more of the result than the targets
  */
-async function scene(row, { config, env, start = startDaemon, attack, calm, check }) {
+async function scene(row, { config, env, start = startDaemon, header, attack, calm, check }) {
     const daemon = await start({ config, env });
     try {
         await daemon.bytes(HOT);
-        const rate = Math.max(10, Math.round(await capacityOf(daemon) / 10));
-        const before = await honestAlone(daemon, rate);
+        const capacity = await capacityOf(daemon);
+        const rate = Math.max(10, Math.round(capacity.rate / 10));
+        const load = { rate, headers: header ? ['--header', header] : [] };
+        const before = await honestAlone(daemon, load);
         const calmed = await calm?.(daemon);
         const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.during + 2.5, rate));
         await Promise.all(attacks.map(({ ready }) => ready));
-        const during = await honest(daemon, SECONDS.during, rate);
+        const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, SECONDS.during, load));
         const checked = await check?.(daemon, calmed);
         await Promise.all(attacks.map(({ stop }) => stop()));
         const ready = await readyAfter(daemon);
         return {
-            row, rate, before, during, ready, memory: peakMemory(daemon.pid), bound: memoryBound(),
+            row, rate, before, during, goodput: round(rendered / capacity.thrift), ready, memory: peakMemory(daemon.pid), bound: memoryBound(),
             blocked: await daemon.metric('farlands_loop_blocked_total'), ...checked, attack: attacks.map(({ result }) => result()),
         };
     } finally {
