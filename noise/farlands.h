@@ -210,8 +210,8 @@ int64_t farlands_octave_wavelength(const struct farlands_params *params, int k);
 /* A terrain. It never changes, and any number of threads may use it at once. */
 struct farlands_terrain;
 
-/* Make a terrain, which the caller frees. Returns 0, -EINVAL (see farlands_params_fault) or
- * -ENOMEM; *OUT is set only on 0. */
+/* Make a terrain, which the caller frees. Returns 0, -EINVAL (see farlands_params_fault and
+ * farlands_kernel_fault) or -ENOMEM; *OUT is set only on 0. */
 int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params);
 void farlands_terrain_free(struct farlands_terrain *terrain);
 
@@ -249,7 +249,7 @@ struct farlands_grid {
 /*
  * Heights in metres into OUT, row by row from north to south, west to east within a row. Rows begin
  * STRIDE >= width floats apart. Without band_limit a sample is exactly farlands_height at its
- * place. Returns 0, or -EINVAL if the grid is out of bounds.
+ * place. Returns 0, or -EINVAL if the grid is out of bounds or STRIDE is less than its width.
  */
 int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
@@ -331,6 +331,11 @@ float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int
  * It is the fastest that the machine supported when the terrain was made, or the one named by the
  * environment variable FARLANDS_KERNEL. Kernels differ in speed only. */
 const char *farlands_kernel(const struct farlands_terrain *terrain);
+
+/* Check the environment variable FARLANDS_KERNEL. Returns NULL if it is unset, empty or names a
+ * kernel that this machine supports; or else a message that says what is expected, a static string,
+ * and farlands_terrain_new returns -EINVAL. */
+const char *farlands_kernel_fault(void);
 
 #ifdef __cplusplus
 }

@@ -99,12 +99,13 @@ static void make_elevation(struct elevation *elevation, const struct farlands_pa
 
 int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
 {
-    if (farlands_params_fault(params, NULL))
+    const struct kernel *kernel = kernel_choose();
+    if (!kernel || farlands_params_fault(params, NULL))
         return -EINVAL;
     struct farlands_terrain *terrain = calloc(1, sizeof *terrain);
     if (!terrain)
         return -ENOMEM;
-    terrain->kernel = kernel_choose();
+    terrain->kernel = kernel;
     terrain->basis = params->basis;
     terrain->fade = params->fade;
     terrain->hash = params->hash;
@@ -186,7 +187,7 @@ int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scr
 {
     if (grid->step < 1 || grid->step > FARLANDS_MAX_STEP ||
         !axis_in_bounds(grid->x, grid->step, grid->width) ||
-        !axis_in_bounds(grid->y, grid->step, grid->height))
+        !axis_in_bounds(grid->y, grid->step, grid->height) || stride < (size_t)grid->width)
         return -EINVAL;
     terrain->kernel->heights(terrain, scratch, grid, out, stride);
     return 0;

@@ -22,8 +22,8 @@ struct kernel {
                     const struct farlands_box *box, float *out);
 };
 
-/* The kernel that the environment variable FARLANDS_KERNEL names if this machine supports it, or
- * else the fastest that it does. */
+/* The fastest kernel that this machine supports, or the one that the environment variable
+ * FARLANDS_KERNEL names; NULL if this machine does not support that one. */
 const struct kernel *kernel_choose(void);
 
 #endif

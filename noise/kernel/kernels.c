@@ -9,8 +9,12 @@
 extern const struct kernel kernel_scalar;
 #if defined __x86_64__
 extern const struct kernel kernel_avx2, kernel_avx512;
+#define KERNEL_NAMES "avx512, avx2 or scalar"
 #elif defined __aarch64__
 extern const struct kernel kernel_neon;
+#define KERNEL_NAMES "neon or scalar"
+#else
+#define KERNEL_NAMES "scalar"
 #endif
 
 static const struct kernel *const kernels[] = {
@@ -25,20 +29,33 @@ static const struct kernel *const kernels[] = {
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
+/* The kernel that the environment asks for; NULL if any will do. Empty is as if it were not set. */
+static const char *forced_kernel(void)
+{
+    const char *name = getenv("FARLANDS_KERNEL");
+    return name && *name ? name : NULL;
+}
+
 const struct kernel *kernel_choose(void)
 {
-    const char *forced = getenv("FARLANDS_KERNEL");
-    const struct kernel *best = NULL;
+    const char *forced = forced_kernel();
 
-    for (size_t i = 0; i < KERNELS; i++) {
-        if (!kernels[i]->supported())
-            continue;
-        if (!best)
-            best = kernels[i];
-        if (forced && strcmp(forced, kernels[i]->name) == 0)
+    for (size_t i = 0; i < KERNELS; i++)
+        if (kernels[i]->supported() && (!forced || strcmp(forced, kernels[i]->name) == 0))
             return kernels[i];
-    }
-    return best; /* the scalar kernel runs everywhere */
+    return NULL; /* only if one is forced: the scalar kernel runs everywhere */
+}
+
+const char *farlands_kernel_fault(void)
+{
+    const char *forced = forced_kernel();
+
+    if (kernel_choose())
+        return NULL;
+    for (size_t i = 0; i < KERNELS; i++)
+        if (strcmp(forced, kernels[i]->name) == 0)
+            return "this processor lacks its instructions; expected " KERNEL_NAMES;
+    return "expected " KERNEL_NAMES;
 }
 
 int farlands_scratch_new(struct farlands_scratch **out)

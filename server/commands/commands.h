@@ -68,8 +68,12 @@ __attribute__((format(printf, 1, 2))) int failed(const char *format, ...);
 /* Print a usage error. Returns EXIT_WRONG_USAGE. */
 __attribute__((format(printf, 1, 2))) int wrong_usage(const char *format, ...);
 
-/* Read FILE; NULL: the built-in configuration. Returns EXIT_DONE, and the caller frees *CONFIG; or
- * another exit code. */
+/* Check the environment variable FARLANDS_KERNEL. Returns EXIT_DONE, or EXIT_WRONG_USAGE after
+ * printing an error. */
+int check_kernel(void);
+
+/* Read FILE; NULL: the built-in configuration. Checks the kernel, too. Returns EXIT_DONE, and the
+ * caller frees *CONFIG; or another exit code. */
 int load_config(struct config **config, const char *file);
 
 /* Create CONFIG's worlds; the caller holds one reference. Returns an exit code. */

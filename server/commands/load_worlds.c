@@ -1,14 +1,28 @@
 #include "commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/layers/layer.h"
+
+int check_kernel(void)
+{
+    const char *fault = farlands_kernel_fault();
+    if (!fault)
+        return EXIT_DONE;
+    fprintf(stderr, "farlands: FARLANDS_KERNEL: got \"%s\"; %s\n", getenv("FARLANDS_KERNEL"),
+            fault);
+    return EXIT_WRONG_USAGE;
+}
 
 int load_config(struct config **config, const char *file)
 {
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
+    int code = check_kernel();
+    if (code)
+        return code;
     layers_known(known);
     if (config_load(config, file, known, &error) == 0)
         return EXIT_DONE;

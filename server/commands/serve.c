@@ -15,5 +15,6 @@ int command_serve(const struct command_line *line)
             options.listen);
     if (options.cache && strlen(options.cache) >= sizeof config->cache.path)
         return wrong_usage("--cache: the path is too long");
-    return daemon_run(&options);
+    int code = check_kernel();
+    return code ? code : daemon_run(&options);
 }

@@ -434,13 +434,12 @@ static int make_forms(const struct subject *subject, const char *wanted, struct 
         if (!strstr(name, wanted))
             continue;
         setenv("FARLANDS_KERNEL", kernels[i], 1);
+        if (farlands_kernel_fault()) /* not on this machine */
+            continue;
         const int err = farlands_terrain_new(&form.terrain, &subject->params);
         if (err)
             return err;
-        if (strcmp(farlands_kernel(form.terrain), kernels[i]) == 0)
-            forms[(*count)++] = form;
-        else
-            farlands_terrain_free(form.terrain);
+        forms[(*count)++] = form;
     }
     return 0;
 }

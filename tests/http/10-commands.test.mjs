@@ -63,6 +63,17 @@ describe('farlands', { timeout: patience(60000) }, () => {
         [['check-config', '--bogus', SAMPLE], /--bogus/],
     ], ([args, names]) => assertUsage(args, names)));
 
+    it('rejects kernels that the machine does not have', () => eachRow([
+        [['serve', '--listen', '127.0.0.1:0'], 'banana'], [['tile', 'default/gray/1/0/0.png'], 'AVX2'],
+        [['render', '--world', 'default', '--layer', 'gray', '--zoom', '0', '--dry-run'], 'banana'],
+        [['check-config', SAMPLE], process.arch === 'x64' ? 'neon' : 'avx2'],
+    ], async ([args, kernel]) => {
+        const { code, stdout, stderr } = await run(args, { limit: 4000, env: { FARLANDS_KERNEL: kernel } });
+        assert.equal(code, 2);
+        assert.match(stderr, new RegExp(`^farlands: FARLANDS_KERNEL: got "${kernel}"; expected .*scalar$`, 'm'));
+        assert.equal(stdout.length, 0);
+    }));
+
     it('rejects invalid addresses', () => eachRow(
         ['', 'nonsense', '127.0.0.1', '127.0.0.1:', ':', '127.0.0.1:65536', '127.0.0.1:-1',
             '127.0.0.1:80x', '127.0.0.1:0x50', '127.0.0.1: 80', '127.0.0.1:99999999999', '[::1:8080',

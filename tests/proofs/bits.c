@@ -254,20 +254,14 @@ static int print_grids(const char *kernel)
     return failed || fflush(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A kernel is supported if a terrain made under its name runs on it. */
 static int print_kernels(void)
 {
     static const char *const kernels[] = {"avx512", "avx2", "neon", "scalar"};
-    const struct farlands_params params = random_params(0);
 
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        struct farlands_terrain *terrain;
         setenv("FARLANDS_KERNEL", kernels[i], 1);
-        if (farlands_terrain_new(&terrain, &params) != 0)
-            return EXIT_FAILURE;
-        if (strcmp(farlands_kernel(terrain), kernels[i]) == 0)
+        if (!farlands_kernel_fault())
             puts(kernels[i]);
-        farlands_terrain_free(terrain);
     }
     return EXIT_SUCCESS;
 }

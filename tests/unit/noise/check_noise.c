@@ -312,13 +312,14 @@ END_TEST
 /* A terrain on kernel NAME, or NULL if this machine does not support it. */
 static struct farlands_terrain *on_kernel(const struct farlands_params *params, const char *name)
 {
+    struct farlands_terrain *terrain = NULL;
     ck_assert_int_eq(setenv("FARLANDS_KERNEL", name, 1), 0);
-    struct farlands_terrain *terrain = reference_terrain(params);
+    if (!farlands_kernel_fault()) {
+        terrain = reference_terrain(params);
+        ck_assert_str_eq(farlands_kernel(terrain), name);
+    }
     unsetenv("FARLANDS_KERNEL");
-    if (strcmp(farlands_kernel(terrain), name) == 0)
-        return terrain;
-    farlands_terrain_free(terrain);
-    return NULL;
+    return terrain;
 }
 
 static bool machine_has(const char *kernel)
@@ -477,12 +478,27 @@ START_TEST(kernel_is_chosen_by_name)
     struct farlands_terrain *best = reference_terrain(&params);
     struct farlands_terrain *scalar = on_kernel(&params, "scalar");
     ck_assert_ptr_nonnull(scalar);
-    setenv("FARLANDS_KERNEL", "abacus", 1);
-    struct farlands_terrain *unknown = reference_terrain(&params);
-    ck_assert_str_eq(farlands_kernel(unknown), farlands_kernel(best));
+    setenv("FARLANDS_KERNEL", "", 1);
+    struct farlands_terrain *any = reference_terrain(&params);
+    ck_assert_str_eq(farlands_kernel(any), farlands_kernel(best));
     farlands_terrain_free(best);
     farlands_terrain_free(scalar);
-    farlands_terrain_free(unknown);
+    farlands_terrain_free(any);
+}
+END_TEST
+
+START_TEST(unknown_kernels_are_refused)
+{
+    static const char *const names[] = {"abacus", "AVX2", "avx", "scalar ", "avx2,scalar"};
+    struct farlands_params params = reference_params();
+    for (int i = 0; i < LENGTH(names); i++) {
+        struct farlands_terrain *terrain = NULL;
+        setenv("FARLANDS_KERNEL", names[i], 1);
+        const char *fault = farlands_kernel_fault();
+        REQUIRE(fault && strstr(fault, "scalar"), "%s: %s", names[i], fault);
+        ck_assert_int_eq(farlands_terrain_new(&terrain, &params), -EINVAL);
+        ck_assert_ptr_null(terrain);
+    }
 }
 END_TEST
 
@@ -518,6 +534,33 @@ static const struct {
     {-EINVAL, {0, INT64_MAX, FARLANDS_MAX_STEP, 1, 2, false}},
     {-EINVAL, {INT64_MIN, INT64_MIN, 1, 1, 1, true}},
 };
+
+START_TEST(strides_below_the_width_are_refused)
+{
+    static const struct {
+        int width, height;
+        size_t stride;
+        int error;
+    } rows[] = {{8, 8, 8, 0},
+                {8, 8, 7, -EINVAL},
+                {8, 8, 0, -EINVAL},
+                {8, 1, 7, -EINVAL},
+                {1, 8, 0, -EINVAL}};
+    struct farlands_params params = reference_params();
+    struct farlands_terrain *terrain = reference_terrain(&params);
+    struct farlands_scratch *scratch = reference_scratch();
+    for (int i = 0; i < LENGTH(rows); i++) {
+        const struct farlands_grid grid = {
+            .step = FARLANDS_UNIT, .width = rows[i].width, .height = rows[i].height};
+        float out[64] = {-12345.5f};
+        int err = farlands_heights(terrain, scratch, &grid, out, rows[i].stride);
+        REQUIRE(err == rows[i].error && (out[0] == -12345.5f) == (err != 0), "%s, stride %zu: %d",
+                grid_text(&grid), rows[i].stride, err);
+    }
+    farlands_scratch_free(scratch);
+    farlands_terrain_free(terrain);
+}
+END_TEST
 
 START_TEST(out_of_bounds_is_refused)
 {
@@ -647,6 +690,8 @@ int main(void)
     tcase_add_test(exact, scratch_has_no_memory);
     tcase_add_loop_test(exact, kernels_agree, 0, 20);
     tcase_add_test(exact, kernel_is_chosen_by_name);
+    tcase_add_test(exact, unknown_kernels_are_refused);
+    tcase_add_test(exact, strides_below_the_width_are_refused);
     suite_add_tcase(suite, exact);
     tcase_set_timeout(memory, 120);
     tcase_add_loop_test(memory, stride_leaves_the_padding, 0, LENGTH(widths));

@@ -206,15 +206,14 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
         float *expected = NULL;
         for (int k = 0; k < LENGTH(kernels); k++) {
             setenv("FARLANDS_KERNEL", kernels[k], 1);
+            if (farlands_kernel_fault()) /* not on this machine */
+                continue;
             struct farlands_terrain *terrain = reference_terrain(&params);
-            if (strcmp(farlands_kernel(terrain), kernels[k]) == 0) {
-                if (expected)
-                    assert_part(kind->name, terrain, &whole, expected, 0, 0, whole.width,
-                                whole.height);
-                else
-                    expected = heights(terrain, &whole);
-                assert_cuts(kind, terrain, &whole, expected, _i + KINDS * s);
-            }
+            if (expected)
+                assert_part(kind->name, terrain, &whole, expected, 0, 0, whole.width, whole.height);
+            else
+                expected = heights(terrain, &whole);
+            assert_cuts(kind, terrain, &whole, expected, _i + KINDS * s);
             farlands_terrain_free(terrain);
         }
         ck_assert_ptr_nonnull(expected); /* the scalar kernel runs on any machine */

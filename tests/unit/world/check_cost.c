@@ -326,11 +326,11 @@ START_TEST(predicts_the_time)
         puts("skipped: under a sanitizer, checks of memory take the time");
         return;
     }
-    make_worlds(kernel);
-    const bool there = strcmp(farlands_kernel(worlds->world->terrain), kernel) == 0;
-    worlds_release(worlds);
+    setenv("FARLANDS_KERNEL", kernel, 1);
+    if (farlands_kernel_fault()) /* not on this machine */
+        return;
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
-    for (int i = 1; there && i <= ATTEMPTS && !compare_all(kernel, i == ATTEMPTS); i++)
+    for (int i = 1; i <= ATTEMPTS && !compare_all(kernel, i == ATTEMPTS); i++)
         ;
     render_scratch_free(scratch);
 }
