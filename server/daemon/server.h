@@ -74,7 +74,7 @@ void shard_adopt(struct shard *shard, int fd, const struct sockaddr *peer, sockl
 /* Use SNAPSHOT for new requests, with a reference of its own. */
 void shard_use(struct shard *shard, struct snapshot *snapshot);
 
-/* Close some of its connections that have no request in progress. */
+/* Close some of its connections, so that others can be accepted. */
 void shard_make_room(struct shard *shard);
 
 /* Close each connection after its pending response. shutdown_shard_drained is called after the last

@@ -87,7 +87,7 @@ bool http_client_left(const struct http_exchange *exchange);
 /* Close overdue connections; call it every 250 ms. Returns how many. */
 unsigned http_expire(struct http *http);
 
-/* Close some connections without a request in progress, so that others can be accepted; see
+/* Close some connections that are idle, or slow readers, so that others can be accepted; see
  * deadlines_make_room. Returns how many. */
 unsigned http_make_room(struct http *http);
 

@@ -8,8 +8,9 @@
 
 enum { GRACE_MS = 500 };
 
-/* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. */
-enum { ROOM_SHARE = 8, ROOM_MAX = 32 };
+/* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. If none is
+ * idle, readers that are BEHIND_MS behind. */
+enum { ROOM_SHARE = 8, ROOM_MAX = 32, BEHIND_MS = 1000 };
 
 static const uint64_t deadline_ms[] = {
     [DEADLINE_HEAD] = 10000,
@@ -131,9 +132,9 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
     return deadline != NULL;
 }
 
-/* A connection without a request in progress. */
 struct candidate {
     struct deadline *deadline;
+    bool sending;         /* rather than without a request in progress */
     unsigned connections; /* of its client */
     bool early;           /* its head may still arrive */
 };
@@ -149,12 +150,15 @@ static struct candidate candidate_of(struct deadline *deadline, uint64_t now)
     const unsigned *connections = deadline->connections;
     return (struct candidate){
         .deadline = deadline,
+        .sending = deadline->phase == DEADLINE_SENDING,
         .connections = connections ? __atomic_load_n(connections, __ATOMIC_RELAXED) : 0,
         .early = deadline->phase == DEADLINE_HEAD && now - deadline->since <= GRACE_MS};
 }
 
 static bool goes_before(const struct candidate *one, const struct candidate *other)
 {
+    if (one->sending != other->sending)
+        return other->sending;
     if (one->connections != other->connections)
         return one->connections > other->connections;
     if (one->early != other->early)
@@ -176,6 +180,13 @@ static void insert(struct candidates *candidates, struct candidate candidate)
     list[at] = candidate;
 }
 
+static bool can_be_closed(const struct deadline *deadline, uint64_t now)
+{
+    return !deadline->overdue &&
+           (deadline->phase == DEADLINE_IDLE || deadline->phase == DEADLINE_HEAD ||
+            (deadline->phase == DEADLINE_SENDING && now - deadline->since > BEHIND_MS));
+}
+
 static bool has_unread(const struct deadline *deadline)
 {
     int unread = 0;
@@ -189,19 +200,23 @@ unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
     unsigned closed = 0;
 
     LIST_FOREACH(deadline, &deadlines->list, entry)
-        if (!deadline->overdue &&
-            (deadline->phase == DEADLINE_IDLE || deadline->phase == DEADLINE_HEAD))
+        if (can_be_closed(deadline, now))
             insert(&candidates, candidate_of(deadline, now));
     for (unsigned i = 0; i < candidates.count; i++) {
         const struct candidate *candidate = &candidates.list[i];
         deadline = candidate->deadline;
         if (candidate->early) /* rather wait for it than close one of a client that has fewer */
             break;
+        if (candidate->sending && !candidates.list[0].sending)
+            break;
         if (closed > 0 && closed >= candidate->connections / ROOM_SHARE)
             break;
-        if (has_unread(deadline)) /* a request has just arrived */
+        if (!candidate->sending && has_unread(deadline)) /* a request has just arrived */
             continue;
-        shutdown(deadline->fd, SHUT_RD);
+        if (candidate->sending)
+            deadline_reset(deadline);
+        else
+            shutdown(deadline->fd, SHUT_RD);
         deadline->overdue = true;
         closed++;
     }

@@ -114,8 +114,8 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
  * Shut down some connections without a request in progress, so that others can be accepted: of the
  * client with the most connections, the longest idle ones first. A connection whose head is not
  * complete is one of them after a short grace, for which it protects clients with fewer. Takes up
- * to an eighth of the client's connections, 32 at most, as nginx's ngx_drain_connections does.
- * Returns their number.
+ * to an eighth of the client's connections, 32 at most, as nginx's ngx_drain_connections does. If
+ * there are none, resets readers that have been slow for a second, likewise. Returns their number.
  */
 unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now);
 

@@ -244,6 +244,24 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
                 assertStatus(await holder.send(request('GET', '/healthz')).answer(), 200);
             }));
 
+    it('fault 24: slow readers are closed for others if no connection is idle', () =>
+        whileFull('', 0, async ({ daemon, from, held, holder }) => {
+            for (const connection of [...held, holder]) {
+                connection.socket.pause();
+                connection.send(request('GET', tile(3)).repeat(500));
+            }
+            await sleep(1500);
+            const started = Date.now();
+            const outsider = await from(7);
+            assertStatus(await outsider.send(request('GET', '/healthz')).answer('GET', 2000), 200);
+            assert.ok(Date.now() - started < patience(1000), `let in after ${Date.now() - started} ms`);
+            assert.ok(await closedFor(daemon, 'full') < 60);
+            // The outsider that has one connection is not one of them, although it is as slow.
+            holder.socket.resume();
+            for (let i = 0; i < 500; i++)
+                assertStatus(await holder.answer(), 200);
+        }));
+
     it('fault 24: making room cuts off no response and loses no request', () => serving(async (daemon) => {
         const address = (number) => ({ host: daemon.host, port: daemon.port, localAddress: `127.0.0.${number}` });
         // A third more clients than connections. Each pauses, so that there are always idle ones.

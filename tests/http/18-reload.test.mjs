@@ -220,65 +220,57 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
         });
     });
 
-    it('admits waiting clients if the connection limit rises, and closes none if it falls', () => withFile('limits: { connections: 4 }\n', async (daemon, write) => {
-        const opened = [];
-        const open = async () => {
-            opened.push(await daemon.connect());
-            return opened.at(-1);
-        };
-        const isServed = async (connection, limit = 3000) => {
-            connection.pending ??= connection.send(request('GET', '/healthz')).answer('GET', 20000);
-            connection.pending.catch(() => {});
-            const served = await Promise.race([connection.pending.then(() => true), sleep(patience(limit), false)]);
-            if (served)
-                connection.pending = null;
-            return served;
-        };
-        const reloadUnseen = async () => {          // no connection is left to request the metrics
-            const lines = daemon.stderr.length;
-            daemon.kill('SIGHUP');
-            assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
-        };
-        // Idle connections would be closed for others: these do not read their responses, which
-        // are more than both sockets buffer.
-        const hold = (connection) => {
-            connection.socket.pause();
-            connection.send(request('GET', '/default/height/11/900/900@2x.f32').repeat(20));
-        };
-        const release = async (connection) => {
-            connection.socket.resume();
-            for (let i = 0; i < 20; i++)
-                assertStatus(await connection.answer(), 200);
-        };
-        for (let i = 0; i < 4; i++)
+    it('admits waiting clients if the connection limit rises, and closes none if it falls', () => {
+        const limited = (connections) =>
+            `threads: 1\nlimits: { connections: ${connections} }\n${worlds(world('alpha', { basis: SLOW }))}`;
+        return withFile(limited(4), async (daemon, write) => {
+            const opened = [];
+            const open = async () => {
+                opened.push(await daemon.connect());
+                return opened.at(-1);
+            };
+            // Idle connections are closed for others: these wait for a search that takes a minute.
+            const hold = (connection) => connection.send(request('GET', '/alpha/spawn?x=0&y=0&min=5999&slope=0'));
+            const isServed = async (connection, limit = 3000) => {
+                connection.pending ??= connection.send(request('GET', '/healthz')).answer('GET', 20000);
+                connection.pending.catch(() => {});
+                const served = await Promise.race([connection.pending.then(() => true), sleep(patience(limit), false)]);
+                if (served)
+                    connection.pending = null;
+                return served;
+            };
+            const reloadUnseen = async () => {          // no connection is left to request the metrics
+                const lines = daemon.stderr.length;
+                daemon.kill('SIGHUP');
+                assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
+            };
+            for (let i = 0; i < 4; i++)
+                assert.ok(await isServed(await open()));
+            opened.forEach(hold);
+            await sleep(100);
+            const fifth = await open();
+            assert.equal(await isServed(fifth, 200), false, 'the limit has no effect');
+            write(limited(6));
+            await reloadUnseen();
+            assert.ok(await isServed(fifth), 'the acceptor was not woken');
             assert.ok(await isServed(await open()));
-        opened.forEach(hold);
-        await sleep(200);
-        const fifth = await open();
-        assert.equal(await isServed(fifth, 200), false, 'the limit has no effect');
-        write('limits: { connections: 6 }\n');
-        await reloadUnseen();
-        assert.ok(await isServed(fifth), 'the acceptor was not woken');
-        assert.ok(await isServed(await open()));
-        write('limits: { connections: 2 }\n');
-        await reloadUnseen();
-        for (const connection of opened.slice(0, 4))
-            await release(connection);
-        for (const connection of opened)
-            assert.ok(await isServed(connection), 'an open connection was closed');
-        opened.forEach(hold);
-        await sleep(200);
-        const last = await open();
-        for (const connection of opened.slice(0, 4)) {
-            assert.equal(await isServed(last, 100), false, 'more connections than the limit');
-            connection.close();
-        }
-        assert.equal(await isServed(last, 100), false);
-        opened[4].close();
-        assert.ok(await isServed(last));
-        for (const connection of opened)
-            connection.close();
-    }));
+            opened.slice(4).forEach(hold);
+            write(limited(2));
+            await reloadUnseen();
+            const last = await open();
+            for (const connection of opened.slice(0, 4)) {
+                assert.equal(await isServed(last, 500), false, 'more connections than the limit');
+                assert.ok(!connection.ended, 'an open connection was closed');
+                connection.close();
+            }
+            assert.equal(await isServed(last, 500), false);
+            assert.ok(!opened[4].ended && !opened[5].ended, 'an open connection was closed');
+            opened[4].close();
+            assert.ok(await isServed(last));
+            for (const connection of opened)
+                connection.close();
+        });
+    });
 });
 
 describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {

@@ -257,7 +257,7 @@ static const struct {
 } rooms[] = {
     {"", {0}, ""},
     /* Responses are not interrupted. */
-    {"A handled 5000, A sending 5000, A waiting 5000", {3}, ""},
+    {"A handled 5000, A sending 1000, A waiting 5000", {3}, ""},
     {"A handled 5000, B idle 100", {900, 1}, "1"},
     /* The client with the most connections, and of those the one that has been idle the longest. */
     {"A idle 100, B idle 200, B idle 300, A idle 50", {3, 2}, "0 3 2 1"},
@@ -275,6 +275,12 @@ static const struct {
     {"A head 501, A idle 500, A head 499", {3}, "0 1"},
     {"A head 499, A idle 10, B idle 500, A handled 600", {3, 2}, "1"},
     {"A head 501, A idle 10, B head 499, B idle 50, C idle 500", {3, 2, 1}, "0 1 3"},
+    /* Slow readers, but only if none is idle, or will be. */
+    {"A sending 5000, B idle 100", {900, 1}, "1 0"},
+    {"A sending 5000, B head 100", {900, 1}, ""},
+    {"B sending 9000, A sending 1001, A sending 1002, A sending 1000, A handled 2000",
+     {4, 1},
+     "2 1 0"},
     /* A request that has just arrived. */
     {"A arrived 900, A idle 10", {2}, "1"},
 };
@@ -313,7 +319,7 @@ START_TEST(test_room)
              expected);
         for (; *expected && *expected != ' '; expected++) {
             must(many[*expected - '0'].overdue, "row %d: not %s", _i, expected);
-            ck_assert_int_eq(recv(pairs[*expected - '0'][0], &(char){0}, 1, 0), 0);
+            ck_assert_int_le(recv(pairs[*expected - '0'][0], &(char){0}, 1, 0), 0);
         }
         int evicted = 0;
         for (int i = 0; i < count; i++)
