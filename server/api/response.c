@@ -68,15 +68,37 @@ int response_hold(struct request_context *context, uint64_t bytes)
     return err;
 }
 
+int response_hold_body(struct request_context *context, const struct blob *body)
+{
+    const struct response_sinks *sinks = context->sinks;
+
+    if (body->length <= context->held || context->held_body || !sinks->clients)
+        return 0;
+    int err = client_limits_hold_shared(sinks->clients, context->client, body, body->length,
+                                        sinks->memory);
+    if (!err)
+        context->held_body = body;
+    return err;
+}
+
+static void release(struct request_context *context)
+{
+    struct client_limits *clients = context->sinks->clients;
+
+    if (context->held)
+        client_limits_drop(clients, context->client, context->held);
+    if (context->held_body)
+        client_limits_drop_shared(clients, context->client, context->held_body);
+    context->held = 0;
+    context->held_body = NULL;
+}
+
 void response_completed(struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
     const struct response_sinks *sinks = context->sinks;
 
-    if (context->held) {
-        client_limits_drop(sinks->clients, context->client, context->held);
-        context->held = 0;
-    }
+    release(context);
     metrics_add_status(sinks->metrics, context->status);
     metrics_observe(sinks->metrics, HISTOGRAM_REQUEST, context->latency);
     if (context->from == FROM_MEMORY)

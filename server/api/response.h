@@ -36,6 +36,7 @@ struct request_context {
     unsigned status;                 /* of the response, once it is sent */
     uint64_t latency;                /* ns from the request line to the response */
     uint64_t held;                   /* bytes, by response_hold */
+    const struct blob *held_body;    /* by response_hold_body, or NULL; a name only */
 };
 
 /* Count and log the request, and release what it holds. SENT is as in http_parts. */
@@ -47,6 +48,10 @@ void response_completed(struct request_context *context, uint64_t sent);
  * an error as of client_limits_hold: then do without these bytes.
  */
 int response_hold(struct request_context *context, uint64_t bytes);
+
+/* The same for BODY, which a cache and other responses may share. It counts once per client, and
+ * not if it was computed for this response: then its bytes were counted before. */
+int response_hold_body(struct request_context *context, const struct blob *body);
 
 /* The headers of a response. Names and values must last until it is sent or prepared. */
 enum { RESPONSE_HEADERS_MAX = 20 };

@@ -185,6 +185,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
         forwarded_client(&service->snapshot->config->site, request, &context->address);
     context->from = FROM_NONE;
     context->held = 0;
+    context->held_body = NULL;
     if (request->refused)
         response_error(context, request->refused, request->why);
     else if (tiles_respond_prepared(service, context))
@@ -201,11 +202,11 @@ void service_completed(void *self, struct http_exchange *exchange, uint64_t sent
     response_completed(http_state(exchange), sent);
 }
 
-bool service_waits(void *self, struct http_exchange *exchange, uint64_t bytes)
+bool service_waits(void *self, struct http_exchange *exchange, const struct blob *body)
 {
     struct service *service = self;
 
-    if (response_hold(http_state(exchange), bytes) == 0)
+    if (response_hold_body(http_state(exchange), body) == 0)
         return true;
     metrics_add(service->parts.sinks.metrics, METRIC_RESPONSES_REFUSED);
     return false;

@@ -45,7 +45,7 @@ void service_free(struct service *service);
 void service_handle(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
 void service_completed(void *context, struct http_exchange *exchange, uint64_t sent);
-bool service_waits(void *context, struct http_exchange *exchange, uint64_t bytes);
+bool service_waits(void *context, struct http_exchange *exchange, const struct blob *body);
 
 /* Serve SNAPSHOT from now on; takes a reference to it. */
 void service_use(struct service *service, struct snapshot *snapshot);

@@ -53,7 +53,7 @@ static void on_fetched(struct waiter *waiter, struct blob *blob, int err)
         pending_fail(&wait->pending, err);
         return;
     }
-    int full = response_hold(context, blob->length);
+    int full = response_hold_body(context, blob);
     if (full) {
         pending_fail(&wait->pending, full);
         return;

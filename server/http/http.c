@@ -73,7 +73,7 @@ struct http_exchange {
     bool streamed;                /* the response had such a body */
     uint64_t length;              /* of the body to send; 0 if unknown */
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
-    size_t held;                  /* by the response */
+    const struct blob *held;      /* the response's body, until it is completed */
     LIST_ENTRY(http_exchange) sending;
     char *uri; /* short_uri, or allocated */
     char short_uri[SHORT_URI];
@@ -280,8 +280,9 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
     enter(exchange, DEADLINE_SENDING);
     enum MHD_Result queued =
         MHD_queue_response(exchange->mhd, exchange->response.status, exchange->response.response);
-    if (http->parts.waits && exchange->response.held >= HELD_MIN) {
-        exchange->held = exchange->response.held;
+    const struct blob *blob = exchange->response.blob;
+    if (http->parts.waits && blob && blob->length >= HELD_MIN) {
+        exchange->held = blob;
         LIST_INSERT_HEAD(&http->sending, exchange, sending);
     }
     drop_response(exchange);

@@ -40,10 +40,10 @@ struct http_parts {
     void (*completed)(void *context, struct http_exchange *exchange, uint64_t sent);
     /*
      * Called if the client does not take a response of 16 KiB or more as fast as it is sent: until
-     * COMPLETED, BYTES of memory are held for it, or more if it has a source. Returns false to
+     * COMPLETED, its BODY is held. Not called if it has a source. Returns false to
      * reset the connection. May be NULL.
      */
-    bool (*waits)(void *context, struct http_exchange *exchange, uint64_t bytes);
+    bool (*waits)(void *context, struct http_exchange *exchange, const struct blob *body);
     void *handler_context; /* of all three */
     /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);

@@ -175,9 +175,7 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
     *out = (struct mhd_response){.response = made,
                                  .status = response->status,
                                  .length = http_body_length(response),
-                                 .held = response->body ? response->body->length
-                                         : body         ? HTTP_SOURCE_BUFFER
-                                                        : 0,
+                                 .blob = response->body,
                                  .body = body};
     return 0;
 }

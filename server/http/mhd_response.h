@@ -14,7 +14,7 @@ struct mhd_response {
     struct MHD_Response *response; /* NULL: none */
     unsigned status;
     size_t length;              /* of the body; 0 if unknown */
-    size_t held;                /* bytes in memory until it is sent, without a source's own */
+    const struct blob *blob;    /* the body, owned by response; or NULL */
     struct streamed_body *body; /* owned by response, or NULL if it has no source */
     time_t dated;               /* the second in its Date header, or 0: libmicrohttpd adds one */
 };

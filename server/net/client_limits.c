@@ -17,10 +17,22 @@ struct client {
     uint64_t held; /* bytes */
 };
 
+/* Bytes that several responses of a client wait with: they exist once. */
+struct shared {
+    UT_hash_handle hh;
+    struct shared_key {
+        struct in6_addr client;
+        const void *bytes; /* their address, a name only */
+    } key;
+    unsigned count; /* of responses */
+    uint64_t size;
+};
+
 struct client_limits {
     uint64_t secret[2];
     uv_mutex_t lock;
     struct client *by_key;
+    struct shared *shared;
     uint64_t held; /* bytes, of all clients */
 };
 
@@ -144,23 +156,38 @@ static int check_share(const struct client_limits *clients, const struct client 
     return client->held > left - bytes ? -EDQUOT : 0;
 }
 
-int client_limits_hold(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes,
-                       uint64_t limit)
+static int hold(struct client_limits *clients, const struct in6_addr *key, uint64_t bytes,
+                uint64_t limit)
 {
-    struct in6_addr key;
-    int err = -ENOMEM;
-
-    key_of(&key, peer); /* zero for all peers without an address */
-    uv_mutex_lock(&clients->lock);
-    struct client *client = find_or_add(clients, &key);
-    if (client)
-        err = check_share(clients, client, bytes, limit);
+    struct client *client = find_or_add(clients, key);
+    if (!client)
+        return -ENOMEM;
+    int err = check_share(clients, client, bytes, limit);
     if (!err) {
         client->held += bytes;
         clients->held += bytes;
     }
-    if (client)
-        remove_if_unused(clients, client);
+    remove_if_unused(clients, client);
+    return err;
+}
+
+static void drop(struct client_limits *clients, const struct in6_addr *key, uint64_t bytes)
+{
+    struct client *client = find(clients, key);
+    assert(client && client->held >= bytes);
+    client->held -= bytes;
+    clients->held -= bytes;
+    remove_if_unused(clients, client);
+}
+
+int client_limits_hold(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes,
+                       uint64_t limit)
+{
+    struct in6_addr key;
+
+    key_of(&key, peer); /* zero for all peers without an address */
+    uv_mutex_lock(&clients->lock);
+    int err = hold(clients, &key, bytes, limit);
     uv_mutex_unlock(&clients->lock);
     return err;
 }
@@ -171,11 +198,69 @@ void client_limits_drop(struct client_limits *clients, const struct sockaddr *pe
 
     key_of(&key, peer);
     uv_mutex_lock(&clients->lock);
-    struct client *client = find(clients, &key);
-    assert(client && client->held >= bytes);
-    client->held -= bytes;
-    clients->held -= bytes;
-    remove_if_unused(clients, client);
+    drop(clients, &key, bytes);
+    uv_mutex_unlock(&clients->lock);
+}
+
+static struct shared *find_shared(struct client_limits *clients, const struct sockaddr *peer,
+                                  const void *bytes, struct shared_key *key)
+{
+    struct shared *shared;
+
+    key_of(&key->client, peer);
+    key->bytes = bytes;
+    HASH_FIND(hh, clients->shared, key, sizeof *key, shared);
+    return shared;
+}
+
+static int hold_first(struct client_limits *clients, const struct shared_key *key, uint64_t size,
+                      uint64_t limit)
+{
+    struct shared *shared = calloc(1, sizeof *shared);
+    int err = shared ? hold(clients, &key->client, size, limit) : -ENOMEM;
+
+    if (err) {
+        free(shared);
+        return err;
+    }
+    *shared = (struct shared){.key = *key, .count = 1, .size = size};
+    HASH_ADD(hh, clients->shared, key, sizeof shared->key, shared);
+    if (shared->hh.tbl)
+        return 0;
+    drop(clients, &key->client, size);
+    free(shared);
+    return -ENOMEM;
+}
+
+int client_limits_hold_shared(struct client_limits *clients, const struct sockaddr *peer,
+                              const void *bytes, uint64_t size, uint64_t limit)
+{
+    struct shared_key key;
+    int err = 0;
+
+    uv_mutex_lock(&clients->lock);
+    struct shared *shared = find_shared(clients, peer, bytes, &key);
+    if (shared)
+        shared->count++;
+    else
+        err = hold_first(clients, &key, size, limit);
+    uv_mutex_unlock(&clients->lock);
+    return err;
+}
+
+void client_limits_drop_shared(struct client_limits *clients, const struct sockaddr *peer,
+                               const void *bytes)
+{
+    struct shared_key key;
+
+    uv_mutex_lock(&clients->lock);
+    struct shared *shared = find_shared(clients, peer, bytes, &key);
+    assert(shared);
+    if (--shared->count == 0) {
+        HASH_DEL(clients->shared, shared);
+        drop(clients, &key.client, shared->size);
+        free(shared);
+    }
     uv_mutex_unlock(&clients->lock);
 }
 
@@ -228,6 +313,7 @@ void client_limits_free(struct client_limits *clients)
 {
     if (!clients)
         return;
+    assert(clients->held == 0 && !clients->shared); /* all responses are completed */
     struct client *client = clients->by_key;
     HASH_CLEAR(hh, clients->by_key);
     for (struct client *next; client; client = next) {

@@ -15,8 +15,8 @@ enum client_count { CLIENT_CONNECTIONS, CLIENT_MISSES, CLIENT_STREAMS, CLIENT_CO
 
 struct client_limits;
 
-int client_limits_new(struct client_limits **out); /* 0, -ENOMEM or -EAGAIN */
-void client_limits_free(struct client_limits *clients);
+int client_limits_new(struct client_limits **out);      /* 0, -ENOMEM or -EAGAIN */
+void client_limits_free(struct client_limits *clients); /* nothing may be held */
 
 /*
  * Count one more of KIND for PEER's client, unless it has LIMIT of them (0: no limit). Returns true
@@ -46,6 +46,13 @@ uint64_t client_limits_hash(const struct client_limits *clients, const struct so
 int client_limits_hold(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes,
                        uint64_t limit);
 void client_limits_drop(struct client_limits *clients, const struct sockaddr *peer, uint64_t bytes);
+
+/* The same for SIZE bytes at the address BYTES, which several responses may share: they are counted
+ * once per client. */
+int client_limits_hold_shared(struct client_limits *clients, const struct sockaddr *peer,
+                              const void *bytes, uint64_t size, uint64_t limit);
+void client_limits_drop_shared(struct client_limits *clients, const struct sockaddr *peer,
+                               const void *bytes);
 
 /* The bytes that all clients hold. */
 uint64_t client_limits_held(struct client_limits *clients);

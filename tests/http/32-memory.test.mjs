@@ -2,11 +2,12 @@
 // and released however they end.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { blocks, target } from './boxes.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { eventually, patience } from './program.mjs';
+import { eventually, patience, scratchFile } from './program.mjs';
 import { open } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
@@ -84,23 +85,24 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
         assert.ok(await isReleased(daemon), `${await held(daemon)} bytes are not released`);
     }));
 
-    it('counts a tile of the cache that is read slowly', () => withDaemon(async (other) => {
-        const hot = tile();
-        assertStatus(await other.get(hot), 200);
-        assertStatus(await other.get(hot), 200);
-        const { readers, refusals } = await stall(other, 4, () => hot, '192.0.2.1');
+    it('counts tiles of the cache that are read slowly, each once', () => withDaemon(async (other) => {
+        const hot = Array.from({ length: 5 }, tile);
+        for (const one of [...hot, ...hot])
+            assertStatus(await other.get(one), 200);
+        const { readers, refusals } = await stall(other, 12, () => hot[column++ % 4], '192.0.2.1');
         assert.equal(refusals.length, 0);
         assert.equal(await held(other), 4 * MEBIBYTE);
         assert.equal(await refused(other), 0);
-        // Its fifth reader would hold more than is left, and is cut off.
-        const fifth = await open(other, hot, from('192.0.2.1'));
+        // A reader of the fifth would hold more than is left, and is cut off.
+        const fifth = await open(other, hot[4], from('192.0.2.1'));
         await assert.rejects(fifth.rest(), /cut/);
         assert.equal(await refused(other), 1);
-        await readers[0].rest();
-        await readers[1].rest();
+        for (const reader of readers.slice(0, 8))
+            await reader.rest();
+        assert.equal(await held(other), 4 * MEBIBYTE);
         leave(readers);
         assert.ok(await isReleased(other), `${await held(other)} bytes are not released`);
-        assert.equal(await other.rendered(), 1);
+        assert.equal(await other.rendered(), 5);
     }, { config: config.replace('1M', '64M') }));
 
     it('returns to zero after aborts of all kinds', async () => {
@@ -126,10 +128,17 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
         assert.ok(await isReleased(daemon));
     });
 
-    it('can be changed by a reload', () => withDaemon(async (other) => {
-        const { readers } = await stall(other, 4, region, '192.0.2.1');
-        assert.equal(readers.length, 4);
-        leave(readers);
-        assert.ok(await isReleased(other));
-    }, { config }));
+    it('can be changed by a reload', async () => {
+        const file = scratchFile('changing.yaml', config);
+        await withDaemon(async (other) => {
+            const { readers } = await stall(other, 3, region, '192.0.2.1');
+            fs.writeFileSync(file, config.replace(`${LIMIT}`, '2G'));
+            other.kill('SIGHUP');
+            assert.ok(await eventually(async () => await other.metric('farlands_response_limit_bytes') === 2048 * MEBIBYTE));
+            const more = await stall(other, 9, region, '192.0.2.1');
+            assert.equal(readers.length + more.readers.length, 12);
+            leave(readers, more.readers);
+            assert.ok(await isReleased(other));
+        }, { args: ['--config', file] });
+    });
 });

@@ -199,6 +199,9 @@ START_TEST(test_no_memory)
     grants_before = _i;
     refusals = 1;
     ck_assert_int_eq(client_limits_hold(clients, peer, 1, 10), -ENOMEM);
+    grants_before = 2 * _i;
+    refusals = 1;
+    ck_assert_int_eq(client_limits_hold_shared(clients, peer, peer, 1, 10), -ENOMEM);
     ck_assert_uint_eq(client_limits_held(clients), 0);
 
     struct client_limits *none = NULL;
@@ -257,6 +260,47 @@ START_TEST(test_shares)
 }
 END_TEST
 
+/* Bytes that are shared count once per client, until the last response has ended. */
+START_TEST(test_shared)
+{
+    static const char tile, other;
+    static const struct {
+        const char *client;
+        const char *bytes;
+        int hold;      /* 1: hold; -1: drop */
+        uint64_t held; /* by all, then */
+    } steps[] = {
+        {"192.0.2.1", &tile, 1, 100},         {"192.0.2.1", &tile, 1, 100},
+        {"::ffff:192.0.2.1", &tile, 1, 100},  {"192.0.2.1", &other, 1, 200},
+        {"192.0.2.2", &tile, 1, 300},         {"192.0.2.1", &tile, -1, 300},
+        {"192.0.2.1", &tile, -1, 300},        {"192.0.2.2", &tile, -1, 200},
+        {"::ffff:192.0.2.1", &tile, -1, 100}, {"192.0.2.1", &tile, 1, 200},
+        {"192.0.2.1", &other, -1, 100},       {"192.0.2.1", &tile, -1, 0},
+    };
+    for (int i = 0; i < ROWS(steps); i++) {
+        const struct sockaddr *peer = peer_of(steps[i].client);
+        if (steps[i].hold > 0)
+            ck_assert_int_eq(client_limits_hold_shared(clients, peer, steps[i].bytes, 100, 1000),
+                             0);
+        else
+            client_limits_drop_shared(clients, peer, steps[i].bytes);
+        must(client_limits_held(clients) == steps[i].held, "step %d: %lu", i,
+             (long)client_limits_held(clients));
+    }
+    ck_assert_uint_eq(client_limits_count(clients), 0);
+    /* The limit is for the first one alone. */
+    const struct sockaddr *peer = peer_of("192.0.2.1");
+    ck_assert_int_eq(client_limits_hold_shared(clients, peer, &tile, 100, 199), 0);
+    ck_assert_int_eq(client_limits_hold_shared(clients, peer, &other, 100, 199), -ENOBUFS);
+    ck_assert_int_eq(client_limits_hold_shared(clients, peer, &other, 90, 199), -EDQUOT);
+    ck_assert_int_eq(client_limits_hold_shared(clients, peer, &tile, 100, 199), 0);
+    client_limits_drop_shared(clients, peer, &tile);
+    client_limits_drop_shared(clients, peer, &tile);
+    ck_assert_uint_eq(client_limits_held(clients), 0);
+    ck_assert_uint_eq(client_limits_count(clients), 0);
+}
+END_TEST
+
 /* After a reload with a lower limit nothing more is held until enough is released. */
 START_TEST(test_lower_limit)
 {
@@ -298,10 +342,14 @@ static void come_and_go(void *argument)
             atomic_fetch_add(&faults, 1);
         const uint64_t bytes = (uint64_t)chance_below(&state, 500);
         const bool held = client_limits_hold(clients, (struct sockaddr *)&shared, bytes, 1000) == 0;
+        const bool shares =
+            client_limits_hold_shared(clients, (struct sockaddr *)&shared, &faults, 10, 1000) == 0;
         if (client_limits_held(clients) > 1000)
             atomic_fetch_add(&faults, 1);
         if (chance_below(&state, 100) == 0)
             usleep(10); /* let other threads run, even on one core */
+        if (shares)
+            client_limits_drop_shared(clients, (struct sockaddr *)&shared, &faults);
         if (held)
             client_limits_drop(clients, (struct sockaddr *)&shared, bytes);
         client_limits_leave(clients, (struct sockaddr *)&own, kind);
@@ -340,6 +388,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_no_memory, 0, 3);
     tcase_add_loop_test(tcase, test_shares, 1, GREEDY_MAX + 1);
     tcase_add_test(tcase, test_lower_limit);
+    tcase_add_test(tcase, test_shared);
     tcase_add_test(tcase, test_threads);
     return suite_run(suite);
 }
