@@ -28,6 +28,7 @@ enum {
 struct disk_cache {
     struct directory directory;
     unsigned temporary; /* atomic: number of the last temporary file */
+    bool serves;        /* it knows the current tiles */
     struct quota *quota;
     struct eviction_thread *evictor;
     struct circuit_breaker breaker;
@@ -96,6 +97,7 @@ int disk_cache_open(struct disk_cache **out, const char *directory, const struct
     struct disk_cache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return -ENOMEM;
+    cache->serves = is_current != NULL;
     int err = directory_open(&cache->directory, directory);
     if (err)
         goto fail_directory;
@@ -333,7 +335,7 @@ static void update_breaker(struct disk_cache *cache, uint16_t begun, int err)
 {
     if (err == -EDQUOT || is_obstacle(err))
         return;
-    if (err == -ENOSPC)
+    if (err == -ENOSPC && cache->serves)
         eviction_thread_disk_full(cache->evictor);
     if (err)
         suspend(cache, err);

@@ -26,8 +26,8 @@ int disk_cache_path(const struct config *config, char out[DISK_CACHE_PATH_MAX]);
  * Open the cache at DIRECTORY, which is created if missing, and again if it is deleted later.
  * Several processes of one machine may share it. QUOTA limits bytes and files; directories and
  * temporary files are included. IS_CURRENT returns true if the tiles of a fingerprint are served
- * now; other tiles are evicted first; NULL: all are current. It is called from another thread until
- * disk_cache_close.
+ * now; other tiles are evicted first; NULL: all are current, and a full disk evicts none. It is
+ * called from another thread until disk_cache_close.
  *
  * Opening scans nothing and takes the same time for any number of files. If the usage is unknown,
  * tiles can be read at once, and stored as soon as a thread has counted them.

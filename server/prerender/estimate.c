@@ -23,11 +23,13 @@ struct part_samples {
 struct sampler {
     const struct tile_plan *plan;
     struct part_samples *part;
+    struct trial_store *store; /* or NULL */
     bool (*cancelled)(void);
     uint64_t rounds;   /* the most that any part wants */
     uint64_t deadline; /* ns */
     uint64_t next;     /* atomic: round * parts + part */
     int err;           /* atomic */
+    int store_err;     /* atomic */
 };
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -49,6 +51,19 @@ uint64_t estimate_sample(uint64_t round, uint64_t count)
     return (uint64_t)((unsigned __int128)(round + 1) * (stride ? stride : 1) % count);
 }
 
+/* The time of storing PNG; 0 if that fails. */
+static uint64_t store_sample(struct sampler *sampler, const struct tile *tile,
+                             const struct blob *png)
+{
+    uint64_t ns = 0;
+    if (!sampler->store || __atomic_load_n(&sampler->store_err, __ATOMIC_RELAXED))
+        return 0;
+    int err = trial_store_put(sampler->store, tile, png, &ns);
+    if (err)
+        __atomic_store_n(&sampler->store_err, err, __ATOMIC_RELAXED);
+    return ns;
+}
+
 static int render_sample(struct sampler *sampler, struct render_scratch *scratch, size_t part,
                          uint64_t round)
 {
@@ -60,7 +75,9 @@ static int render_sample(struct sampler *sampler, struct render_scratch *scratch
     int err = render_tile(&png, scratch, &tile, NULL);
     if (err)
         return err;
-    __atomic_fetch_add(&samples->ns, uv_hrtime() - start, __ATOMIC_RELAXED);
+    const uint64_t rendered = uv_hrtime() - start;
+    __atomic_fetch_add(&samples->ns, rendered + store_sample(sampler, &tile, png),
+                       __ATOMIC_RELAXED);
     __atomic_fetch_add(&samples->bytes, footprint_of_file(png->length).bytes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&samples->count, 1, __ATOMIC_RELAXED);
     blob_release(png);
@@ -135,6 +152,7 @@ static void sum_up(struct estimate *estimate, const struct sampler *sampler, uns
         all.bytes += sampler->part[i].bytes;
         all.count += sampler->part[i].count;
     }
+    estimate->store_err = sampler->store_err;
     estimate->bytes = directories * (double)footprint_of_directory(0, 0).bytes;
     estimate->files = directories + (double)count;
     for (size_t i = 0; i < plan->part_count; i++) {
@@ -151,10 +169,12 @@ static void sum_up(struct estimate *estimate, const struct sampler *sampler, uns
 }
 
 int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
-                 uint64_t most, bool (*cancelled)(void))
+                 uint64_t most, struct trial_store *store, bool (*cancelled)(void))
 {
-    struct sampler sampler = {
-        .plan = plan, .cancelled = cancelled, .deadline = uv_hrtime() + (uint64_t)ms * 1000000};
+    struct sampler sampler = {.plan = plan,
+                              .store = store,
+                              .cancelled = cancelled,
+                              .deadline = uv_hrtime() + (uint64_t)ms * 1000000};
     struct estimate *estimate =
         calloc(1, sizeof *estimate + plan->part_count * sizeof estimate->part[0]);
     sampler.part = calloc(plan->part_count, sizeof *sampler.part);
@@ -189,6 +209,22 @@ bool estimate_fits(struct footprint quota, double bytes, double files, char why[
                  "%scache.files is %" PRIu64 ", about %.0f would be needed", length ? "; " : "",
                  quota.files, ceil(files / share));
     return bytes <= (double)keeps.bytes && files <= (double)keeps.files;
+}
+
+bool estimate_fits_disk(struct footprint space, double bytes, double files, char why[ESTIMATE_WHY])
+{
+    char has[HUMAN_UNITS_TEXT], needed[HUMAN_UNITS_TEXT];
+    int length = 0;
+
+    if (bytes > (double)space.bytes)
+        length =
+            snprintf(why, ESTIMATE_WHY, "%s are free, about %s would be needed",
+                     human_units_bytes((double)space.bytes, has), human_units_bytes(bytes, needed));
+    if (files > (double)space.files)
+        snprintf(why + length, ESTIMATE_WHY - (size_t)length,
+                 "%s%" PRIu64 " files are free, about %.0f would be needed", length ? "; " : "",
+                 space.files, ceil(files));
+    return bytes <= (double)space.bytes && files <= (double)space.files;
 }
 
 /* After this many renders of a part, their mean replaces the sampled time. */

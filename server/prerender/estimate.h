@@ -5,18 +5,20 @@
 
 #include <stdbool.h>
 
-#include "server/cache/quota.h"
+#include "server/cache/footprint.h"
+#include "server/prerender/file_system.h"
 #include "server/prerender/tile_plan.h"
 
 struct part_estimate {
     uint64_t samples; /* rendered of this part */
-    double ns;        /* one render, on one thread */
+    double ns;        /* one render, on one thread, with storing if that was measured */
     double bytes;     /* one tile, as the quota counts */
 };
 
 struct estimate {
     double bytes, files; /* of the plan's shard in the disk cache, with directories */
     double seconds;      /* on all threads */
+    int store_err;       /* the first error of storing a sample, or 0 */
     struct part_estimate part[];
 };
 
@@ -25,13 +27,13 @@ enum { ESTIMATE_PARTS = 1024 };
 
 /*
  * Render samples from all of PLAN's shard on THREADS, for about MS and at most MOST of them, but
- * one per part at least. Parts without samples, because there are more than ESTIMATE_PARTS or
- * CANCELLED has returned true, are estimated by the mean of the others. CANCELLED may be NULL, and
- * is called on any of the threads. Returns 0, -ENOMEM, -EAGAIN or a render's error; the caller
- * releases *OUT with free().
+ * one per part at least. They are stored in STORE, too, which may be NULL. Parts without samples,
+ * because there are more than ESTIMATE_PARTS or CANCELLED has returned true, are estimated by the
+ * mean of the others. CANCELLED may be NULL, and is called on any of the threads. Returns 0,
+ * -ENOMEM, -EAGAIN or a render's error; the caller releases *OUT with free().
  */
 int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned threads, unsigned ms,
-                 uint64_t most, bool (*cancelled)(void));
+                 uint64_t most, struct trial_store *store, bool (*cancelled)(void));
 
 /* The tile, of COUNT, that is sample ROUND: for any number of rounds the samples are spread evenly,
  * and none repeats within COUNT rounds. Pure. */
@@ -44,6 +46,9 @@ enum { ESTIMATE_WHY = 160 };
  * small, with the values that would do. Pure.
  */
 bool estimate_fits(struct footprint quota, double bytes, double files, char why[ESTIMATE_WHY]);
+
+/* True if BYTES in FILES fit SPACE, which is free on a disk. If not, WHY has the numbers. Pure. */
+bool estimate_fits_disk(struct footprint space, double bytes, double files, char why[ESTIMATE_WHY]);
 
 /* The progress of a run in one part of a plan. */
 struct part_work {

@@ -13,6 +13,8 @@
 #include <uv.h>
 
 #include "server/commands/commands.h"
+#include "server/prerender/estimate.h"
+#include "server/prerender/file_system.h"
 #include "server/prerender/human_units.h"
 #include "server/prerender/prerender.h"
 #include "server/prerender/progress.h"
@@ -92,7 +94,56 @@ static int report_archive_error(const struct run *run, int err)
     return failed("%s", mbtiles_explain(run->parts.archive, run->options->archive, err, why));
 }
 
-/* Sample the plan, for the remaining time and to warn if it exceeds the quota. */
+static uint64_t count_cached(const struct tile_plan *plan, const char *directory)
+{
+    const uint64_t count = tile_plan_count(plan);
+    uint64_t cached = 0;
+    char key[TILE_KEY_MAX];
+    struct stat status;
+    struct tile tile;
+    int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        tile_plan_get(plan, i, &tile);
+        cached += fstatat(fd, tile_key(&tile, key), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    close(fd);
+    return cached;
+}
+
+/* True if the tiles of ESTIMATE that are not among the CACHED ones fit the disk, as far as it can
+ * be told. Tiles of others that will be evicted are not known. */
+static bool fits_disk(const struct run_options *options, const struct estimate *estimate,
+                      uint64_t cached, struct footprint *space, char why[ESTIMATE_WHY])
+{
+    const double count = (double)tile_plan_count(options->plan);
+    const double missing = count > 0 ? 1 - (double)cached / count : 0;
+    *space = (struct footprint){UINT64_MAX, UINT64_MAX};
+    file_system_space(options->directory, space);
+    return estimate_fits_disk(*space, estimate->bytes * missing, estimate->files * missing, why);
+}
+
+/* Warn before rendering tiles that will not all fit. */
+static void warn_if_too_many(const struct run_options *options, const struct estimate *estimate)
+{
+    const uint64_t count = tile_plan_count(options->plan);
+    const uint64_t cached =
+        count <= COUNT_MAX ? count_cached(options->plan, options->directory) : 0;
+    struct footprint space;
+    char why[ESTIMATE_WHY];
+
+    if (!estimate_fits(options->quota, estimate->bytes, estimate->files, why))
+        failed("%" PRIu64 " tiles exceed the cache quota, rendering will stop when it is full; %s",
+               count, why);
+    else if (!fits_disk(options, estimate, cached, &space, why))
+        failed("%" PRIu64 " tiles exceed the free space of the disk, rendering will stop when it "
+               "is full; %s",
+               count - cached, why);
+}
+
+/* Sample the plan, for the remaining time and to warn if it exceeds the quota or the disk. */
 static int sample(struct run *run)
 {
     const struct run_options *options = run->options;
@@ -107,14 +158,14 @@ static int sample(struct run *run)
         estimate_fits(options->quota, (double)count * TILE_MAX, (double)count, why))
         return 0;
     const uint64_t samples = count / 50 < SAMPLES ? count / 50 + 1 : SAMPLES;
-    int err = estimate_new(&estimate, plan, options->threads, SAMPLE_MS, samples, is_interrupted);
+    int err =
+        estimate_new(&estimate, plan, options->threads, SAMPLE_MS, samples, NULL, is_interrupted);
     if (err)
         return err;
     for (size_t i = 0; i < plan->part_count; i++)
         run->parts.work[i].sampled_ns = estimate->part[i].ns;
-    if (!options->archive && !estimate_fits(options->quota, estimate->bytes, estimate->files, why))
-        failed("%" PRIu64 " tiles exceed the cache quota, rendering will stop when it is full; %s",
-               count, why);
+    if (!options->archive)
+        warn_if_too_many(options, estimate);
     free(estimate);
     return 0;
 }
@@ -305,25 +356,6 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
            human_units_seconds(each->ns / 1e9 / threads * (double)tiles, time));
 }
 
-static uint64_t count_cached(const struct tile_plan *plan, const char *directory)
-{
-    const uint64_t count = tile_plan_count(plan);
-    uint64_t cached = 0;
-    char key[TILE_KEY_MAX];
-    struct stat status;
-    struct tile tile;
-    int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        return 0;
-    for (uint64_t i = 0; i < count; i++) {
-        tile_plan_get(plan, i, &tile);
-        cached += fstatat(fd, tile_key(&tile, key), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    }
-    close(fd);
-    return cached;
-}
-
 static void print_quota(const struct estimate *estimate, struct footprint quota)
 {
     char disk[HUMAN_UNITS_TEXT], why[ESTIMATE_WHY];
@@ -337,26 +369,60 @@ static void print_quota(const struct estimate *estimate, struct footprint quota)
                why);
 }
 
-int dry_run(const struct run_options *options)
+static void print_disk(const struct run_options *options, const struct estimate *estimate,
+                       uint64_t cached)
+{
+    char bytes[HUMAN_UNITS_TEXT], why[ESTIMATE_WHY];
+    struct footprint space;
+
+    if (!fits_disk(options, estimate, cached, &space, why))
+        printf("They exceed the free space of the disk: %s.\n", why);
+    else if (space.bytes < UINT64_MAX)
+        printf("They fit the disk: %s are free.\n", human_units_bytes((double)space.bytes, bytes));
+}
+
+static void print_estimate(const struct run_options *options, const struct estimate *estimate)
 {
     char bytes[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
     const struct tile_plan *plan = options->plan;
     const unsigned threads = options->threads;
     const uint64_t count = tile_plan_count(plan);
-    struct estimate *estimate;
-    int err = estimate_new(&estimate, plan, threads, DRY_RUN_MS, DRY_RUN_SAMPLES, NULL);
-    if (err)
-        return failed("cannot render a sample: %s", strerror(-err));
+    const bool counted = count <= COUNT_MAX;
+    const uint64_t cached = counted ? count_cached(plan, options->directory) : 0;
+
     printf("zoom  %-24s %20s %9s %9s %14s\n", "layer", "tiles", "each", "bytes", "time");
     for (size_t i = 0; i < plan->part_count; i++)
         print_part(plan, estimate, i, threads);
     printf("\n%" PRIu64 " tiles: about %s and %.0f files on disk, and %s with %u thread%s.\n",
            count, human_units_bytes(estimate->bytes, bytes), estimate->files,
            human_units_seconds(estimate->seconds, time), threads, threads == 1 ? "" : "s");
-    if (count <= COUNT_MAX)
-        printf("%" PRIu64 " of them are already in %s.\n", count_cached(plan, options->directory),
-               options->directory);
+    if (estimate->store_err)
+        printf("The time is without storing, which could not be measured in %s: %s.\n",
+               options->directory, strerror(-estimate->store_err));
+    if (counted)
+        printf("%" PRIu64 " of them are already in %s.\n", cached, options->directory);
     print_quota(estimate, options->quota);
+    print_disk(options, estimate, cached);
+}
+
+int dry_run(const struct run_options *options)
+{
+    struct trial_store *store = NULL;
+    struct estimate *estimate;
+
+    log_start(LOG_ERROR);
+    lower_priority();
+    catch_signals();
+    const int store_err = trial_store_new(&store, options->directory);
+    int err = estimate_new(&estimate, options->plan, options->threads, DRY_RUN_MS, DRY_RUN_SAMPLES,
+                           store, is_interrupted);
+    trial_store_free(store);
+    if (err)
+        return failed("cannot render a sample: %s", strerror(-err));
+    if (store_err)
+        estimate->store_err = store_err;
+    if (!is_interrupted())
+        print_estimate(options, estimate);
     free(estimate);
-    return command_line_flush();
+    return is_interrupted() ? failed("interrupted") : command_line_flush();
 }

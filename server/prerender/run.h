@@ -22,8 +22,11 @@ struct run_options {
  */
 int run_prerender(const struct run_options *options);
 
-/* `--dry-run`: print a table of the expected size and time to stdout. The directory need not exist,
- * and nothing is written. Returns the exit code. */
+/*
+ * `--dry-run`: print a table of the expected size and time to stdout, and whether the quota and the
+ * disk have room. The directory need not exist. Samples are stored in a temporary directory beside
+ * the tiles, to measure the time that the file system takes, and deleted. Returns the exit code.
+ */
 int dry_run(const struct run_options *options);
 
 #endif

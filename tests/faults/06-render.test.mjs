@@ -29,7 +29,9 @@ async function assertFails(cache, cause, env) {
     assert.equal(code, 1, stderr);
     assert.equal(stdout.length, 0);
     assert.ok(stderr.includes(`could not be stored in ${cache}: ${cause}`), stderr);
-    assert.match(stderr, new RegExp(`\\d+ of ${TOTAL} tiles are in the cache, \\d+ of them rendered now; run the same command again`));
+    const [, said] = new RegExp(`(\\d+) of ${TOTAL} tiles are in the cache, \\d+ of them rendered now; run the same command again`)
+        .exec(stderr) ?? assert.fail(stderr);
+    assert.equal(Number(said), tilesBelow(cache).length, 'tiles in the cache');
     assert.deepEqual(strays(cache), []);
     for (const file of tilesBelow(cache))
         pngChunks(fs.readFileSync(file));
@@ -50,6 +52,41 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
             remount(cache, 'nr_inodes=1000');
             await assertCompletes(cache);
         }));
+
+    it('compares its tiles with the free space before it begins', { skip: noMounts }, () =>
+        withTmpfs('size=3m', async (cache) => {
+            const dry = async () => {
+                const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--dry-run']), 30000);
+                assert.equal(code, 0, stderr);
+                assert.deepEqual(fs.readdirSync(cache), []);
+                return stdout.toString();
+            };
+            assert.match(await dry(), /^They exceed the free space of the disk: 3\.0M are free, about 3\d\.\dM would be needed\.$/m);
+            remount(cache, 'size=64m');
+            assert.match(await dry(), /^They fit the disk: 64\.0M are free\.$/m);
+            remount(cache, 'nr_inodes=40');
+            assert.match(await dry(), /^They exceed the free space of the disk: 3\d files are free, about 3\d\d would be needed\.$/m);
+            remount(cache, 'size=3m,nr_inodes=1000');
+            await assertFails(cache, 'No space left on device');
+            assert.match((await end(start(cache), 30000)).stderr, /^farlands: 3\d\d tiles exceed the free space of the disk, rendering will stop when it is full; /m);
+        }));
+
+    it('--dry-run counts the time that the file system takes', async () => {
+        const cache = scratch();
+        const faults = new Faults(cache);
+        const args = [...ARGS, '--threads', '2', '--dry-run'];
+        const seconds = async () => {
+            const { stdout } = await end(start(cache, faults.env, args), 30000);
+            return Number(/files on disk, and ([\d.]+) s with 2 threads\.$/m.exec(stdout)[1]);
+        };
+        faults.set('rename', { every: 1, amount: 50 });
+        assert.ok(await seconds() > TOTAL * 0.050 / 2);
+        faults.set('write', { error: 'EIO' });
+        const { code, stdout } = await end(start(cache, faults.env, args), 30000);
+        assert.equal(code, 0);
+        assert.match(stdout.toString(), /^The time is without storing, which could not be measured in .*: Input\/output error\.$/m);
+        assert.deepEqual(fs.readdirSync(cache), []);
+    });
 
     it('reports I/O errors', async () => {
         const cache = scratch();

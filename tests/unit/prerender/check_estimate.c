@@ -83,7 +83,7 @@ START_TEST(test_estimate)
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     for (uint64_t of = 1; of <= 3; of += 2) {
         tile_plan_shard(plan, of - 1, of);
-        ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL), 0);
+        ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL, NULL), 0);
         uint64_t samples = 0;
         for (size_t i = 0; i < plan->part_count; i++) {
             ck_assert_uint_eq(estimate->part[i].samples, tile_plan_count_part(plan, i));
@@ -141,8 +141,8 @@ START_TEST(test_short_estimate)
     char why[TILE_PLAN_WHY];
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     for (int row = 0; row < 2; row++) {
-        ck_assert_int_eq(estimate_new(&estimate, plan, 2, row ? 60000 : 0, row ? 1 : 100000, NULL),
-                         0);
+        ck_assert_int_eq(
+            estimate_new(&estimate, plan, 2, row ? 60000 : 0, row ? 1 : 100000, NULL, NULL), 0);
         for (size_t i = 0; i < plan->part_count; i++)
             ck_assert_uint_ge(estimate->part[i].samples, 1);
         free(estimate);
@@ -176,7 +176,7 @@ START_TEST(test_many_parts)
     struct tile_plan *plan = scattered_plan(worlds, PARTS, copies);
     struct estimate *estimate;
     uint64_t samples = 0, second_half = 0;
-    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 300, 400, NULL), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 300, 400, NULL, NULL), 0);
     for (size_t i = 0; i < PARTS; i++) {
         samples += estimate->part[i].samples;
         second_half += i >= PARTS / 2 ? estimate->part[i].samples : 0;
@@ -207,12 +207,12 @@ START_TEST(test_empty_estimate)
     struct estimate *estimate;
     char why[TILE_PLAN_WHY];
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
-    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, cancelled), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL, cancelled), 0);
     ck_assert_uint_eq(estimate->part[0].samples, 0);
     ck_assert(estimate->seconds == 0);
     free(estimate);
     tile_plan_shard(plan, 1, 2);
-    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL), 0);
+    ck_assert_int_eq(estimate_new(&estimate, plan, 2, 60000, 100000, NULL, NULL), 0);
     ck_assert(estimate->bytes == 0 && estimate->files == 0 && estimate->seconds == 0);
     free(estimate);
     tile_plan_free(plan);
