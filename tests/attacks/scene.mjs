@@ -38,7 +38,7 @@ export function coldTiles() {
     const first = 1e8 + 2e6 * used++;
     return [9, 10, 11, 12, 13].flatMap((zoom) => ['--url', `/default/relief/${zoom}/{0..31}/{${first}..${first + 1e6}}.png`]);
 }
-const SECONDS = { before: 3, during: 4 };
+const SECONDS = { before: 3, settle: 1, during: 4 };
 
 /* What the memory of the daemon may hold: see memoryBound(). */
 const CACHE = 16 * MIB, WAITING = 64 * MIB;
@@ -248,7 +248,7 @@ export async function cpuOf(daemon, stream) {
 export const floods = (...stream) => (daemon, seconds) => {
     let report;
     const done = openLoop(daemon, seconds, stream.map(String), { nice: 19, grace: 0 }).then((streams) => { report = streams; });
-    return { ready: sleep(500), stop: () => done, result: () => Object.values(report).map(({ due, status, errors }) =>
+    return { ready: null, stop: () => done, result: () => Object.values(report).map(({ due, status, errors }) =>
         ({ due, ...Object.fromEntries(Object.entries(status).map(([code, { count }]) => [code, count])), ...errors })) };
 };
 
@@ -313,8 +313,9 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         const load = { rate, headers: header ? ['--header', header] : [] };
         const before = await honestAlone(daemon, load);
         const calmed = await calm?.(daemon);
-        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.during + 2.5, rate));
+        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.settle + SECONDS.during + 2, rate));
         await Promise.all(attacks.map(({ ready }) => ready));
+        await sleep(1000 * SECONDS.settle);
         const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, SECONDS.during, load));
         const checked = await check?.(daemon, calmed);
         await Promise.all(attacks.map(({ stop }) => stop()));
