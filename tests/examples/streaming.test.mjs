@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -210,6 +211,16 @@ describe('streaming client', { timeout: patience(180000) }, () => {
         assert.equal(code, 1);
         assert.match(stderr, message);
     }));
+
+    it('needs a system with standard C and libcurl alone', async () => {
+        const folder = path.join(TREE, 'tests/examples/streaming');
+        const flags = (await must('pkg-config', ['--cflags', 'libcurl'])).split(/\s+/).filter(Boolean);
+        await must('gcc', ['-std=c11', '-pedantic-errors', '-Wall', '-Wextra', '-Werror', '-c', `${folder}/ground.c`,
+            '-o', '/dev/null', ...flags]);
+        for (const file of ['ground.c', 'ground.h'])
+            for (const [, header] of readFileSync(path.join(folder, file), 'utf8').matchAll(/^#include <(.*)>/gm))
+                assert.match(header, /^(errno|stdbool|stdint|stdio|stdlib|string|curl\/curl)\.h$/, file);
+    });
 
     it('reports wrong arguments', () => eachRow([
         [[], 2, /usage/], [['-s', 'x', 'U'], 2, /usage/], [['-r', 1025, 'U'], 2, /usage/],

@@ -1,7 +1,8 @@
 /*
  * A game's client without the game: a player spawns and walks, and ground.c streams the ground
  * around them. This program also computes the same ground in process and fails if a sample differs
- * by one bit; a game does one or the other. After `make install`:
+ * by one bit; a game does one or the other. After `make install` and, on Debian,
+ * `apt-get install libcurl4-openssl-dev libcjson-dev`:
  *
  *     cc -o client client.c ground.c $(pkg-config --cflags --libs farlands libcurl libcjson) -lm
  *     ./client http://127.0.0.1:8080/default
@@ -207,7 +208,7 @@ static int play(struct client *client)
         last = moment;
         const int64_t x = client->origin[0] + (int64_t)floor(client->offset[0]);
         const int64_t y = client->origin[1] + (int64_t)floor(client->offset[1]);
-        err = ground_turn(client->ground, x, y);
+        err = ground_turn(client->ground, x, y, moment);
         client->frames++;
         client->groundless += !ground_at(client->ground, x, y);
         ground_wait(client->ground, FRAME_MS);

@@ -1,13 +1,11 @@
 #include "ground.h"
 
 #include <curl/curl.h>
-#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BYTES = GROUND_SAMPLES * 4, TRANSFER_SECONDS = 10 };
 
@@ -46,16 +44,9 @@ struct ground {
 
     CURLM *multi;
     struct transfer transfers[GROUND_CONNECTIONS];
-    double not_before; /* seconds: time of the next request */
+    double now, not_before; /* seconds: time of this turn, and of the next request */
     struct ground_counts counts;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static int64_t distance_squared(int64_t columns, int64_t rows)
 {
@@ -114,7 +105,7 @@ static struct transfer *free_transfer(struct ground *ground)
 /* Request no more squares than there are connections: the order of the others may change. */
 static void request_nearest(struct ground *ground)
 {
-    if (now() < ground->not_before)
+    if (ground->now < ground->not_before)
         return;
     struct transfer *transfer = free_transfer(ground);
     for (int i = 0; i < ground->offset_count && transfer; i++) {
@@ -187,10 +178,10 @@ static void take(struct ground *ground, struct transfer *transfer)
 {
     struct place *place = transfer->place;
     curl_off_t us = 0;
-    for (int i = 0; i < GROUND_SAMPLES; i++) { /* little-endian on every machine */
-        uint32_t bits;
-        memcpy(&bits, transfer->body + 4 * i, sizeof bits);
-        bits = le32toh(bits);
+    for (int i = 0; i < GROUND_SAMPLES; i++) {
+        const unsigned char *byte = transfer->body + 4 * i; /* little-endian on every machine */
+        const uint32_t bits =
+            byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
         memcpy(&place->square.height[i], &bits, sizeof bits);
     }
     place->state = HERE;
@@ -211,10 +202,10 @@ static int finish(struct ground *ground, struct transfer *transfer, CURLcode res
     transfer->place->state = ABSENT;
     if (result != CURLE_OK) { /* the network, or the server restarts */
         ground->counts.lost++;
-        ground->not_before = now() + 1;
+        ground->not_before = ground->now + 1;
     } else if (status == 503) { /* pause all requests, not only this one */
         ground->counts.shed++;
-        ground->not_before = now() + (pause > 0 ? (double)pause : 1);
+        ground->not_before = ground->now + (pause > 0 ? (double)pause : 1);
     } else if (status != 200 || transfer->length != BYTES) {
         fprintf(stderr, "a square: status %ld, %zu bytes: %.*s\n", status, transfer->length,
                 status == 200 ? 0 : (int)transfer->length, (const char *)transfer->body);
@@ -241,8 +232,9 @@ static int take_responses(struct ground *ground)
     return err;
 }
 
-int ground_turn(struct ground *ground, int64_t x, int64_t y)
+int ground_turn(struct ground *ground, int64_t x, int64_t y, double now)
 {
+    ground->now = now;
     ground->column = x >> GROUND_CELLS_BITS; /* rounds down, also below zero */
     ground->row = y >> GROUND_CELLS_BITS;
     int err = take_responses(ground);

@@ -1,7 +1,8 @@
 /*
  * The ground around a player, streamed from a Farlands server. The world is a plane of squares,
  * GROUND_CELLS blocks wide. Squares within reach of the player are fetched, nearest first; distant
- * ones are dropped. Made to be copied into a game; needs libcurl 7.83. One thread.
+ * ones are dropped. Made to be copied into a game: standard C11 and libcurl 7.83, on any system.
+ * One thread.
  */
 #ifndef GROUND_H
 #define GROUND_H
@@ -50,11 +51,12 @@ int ground_new(struct ground **out, const struct ground_options *options);
 void ground_free(struct ground *ground);
 
 /*
- * Call it once per frame with the player's block: takes responses, drops distant squares, requests
- * missing ones. Never blocks. Returns 0; or -EPROTO, with a line on stderr, if the server refuses
- * for good or now has another world of this name.
+ * Call it once per frame with the player's block and the game's time in seconds, which never goes
+ * back: takes responses, drops distant squares, requests missing ones. Never blocks. Returns 0; or
+ * -EPROTO, with a line on stderr, if the server refuses for good or now has another world of this
+ * name.
  */
-int ground_turn(struct ground *ground, int64_t x, int64_t y);
+int ground_turn(struct ground *ground, int64_t x, int64_t y, double now);
 
 /* Wait up to MS for network activity, for programs without a picture to draw. */
 void ground_wait(struct ground *ground, int ms);
