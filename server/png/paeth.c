@@ -41,8 +41,9 @@ enum { BLOCK = 64 };
 static inline void filter(uint8_t *restrict out, const uint8_t *restrict row,
                           const uint8_t *restrict above, size_t length, size_t pixel)
 {
+    const uint8_t *left = row - pixel, *corner = above - pixel;
     for (size_t i = 0; i < length; i++)
-        out[i] = (uint8_t)(row[i] - predict(row[i - pixel], above[i], above[i - pixel]));
+        out[i] = (uint8_t)(row[i] - predict(left[i], above[i], corner[i]));
 }
 
 MULTIVERSION
