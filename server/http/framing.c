@@ -4,8 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "server/http/message.h"
-
 enum { URI_MAX = 8 * 1024 };
 
 /* The characters of URIs (RFC 3986) and of tokens (RFC 9110 section 5.6.2). */
@@ -70,6 +68,27 @@ static struct part split(struct part *line, char separator)
     return first;
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* PART without the spaces before it. */
+static struct part skip_spaces(struct part part)
+{
+    for (; part.length > 0 && is_space(*part.at); part.length--)
+        part.at++;
+    return part;
+}
+
+/* PART without the spaces around it. */
+static struct part trim(struct part part)
+{
+    while (part.length > 0 && is_space(part.at[part.length - 1]))
+        part.length--;
+    return skip_spaces(part);
+}
+
 static void refuse(struct framing *framing, unsigned status, const char *why)
 {
     if (framing->refused)
@@ -99,19 +118,12 @@ static void check_version(struct framing *framing, struct part version)
         framing_refuse(framing, 400, "request line: expected METHOD URL HTTP/1.1");
     else if (at[5] != '1')
         framing_refuse(framing, 505, "version: expected HTTP/1.1");
-    framing->host_needed = !equals(version, "HTTP/1.0");
+    framing->old = equals(version, "HTTP/1.0");
 }
 
-static unsigned count_parameters(struct part uri)
+void framing_method(struct framing *framing, const char *line, size_t length)
 {
-    unsigned count = 0;
-
-    split(&uri, '?');
-    while (uri.length > 0) {
-        split(&uri, '&');
-        count++;
-    }
-    return count;
+    framing->to_head = length > 4 && memcmp(line, "HEAD ", 5) == 0;
 }
 
 void framing_line(struct framing *framing, const char *line, size_t length)
@@ -129,25 +141,19 @@ void framing_line(struct framing *framing, const char *line, size_t length)
         framing_refuse(framing, 414, "URL: exceeds 8 KiB");
     if (!consists_of(uri, IN_URI))
         framing_refuse(framing, 400, "URL: invalid character");
-    framing->values = count_parameters(uri);
 }
 
-static bool is_used(struct part name)
+static void read_connection(struct framing *framing, struct part value)
 {
-    static const struct part used[] = {
-#define USED(member, text) {(text), sizeof(text) - 1},
-        HTTP_REQUEST_HEADERS(USED) USED(none, "Connection")};
-    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i].length == name.length && strncasecmp(used[i].at, name.at, name.length) == 0)
-            return true;
-    return false;
+    while (value.length > 0) {
+        const struct part option = trim(split(&value, ','));
+        framing->close |= is_named(option, "close");
+        framing->keep_alive |= is_named(option, "keep-alive");
+    }
 }
 
-/* Returns true if the header must not be used. */
-static bool refuse_header(struct framing *framing, struct part name, struct part value)
+static void read_header(struct framing *framing, struct part name, struct part value)
 {
-    const unsigned before = framing->refused;
-
     if (is_named(name, "Transfer-Encoding"))
         refuse(framing, 400, "Transfer-Encoding: request bodies are not accepted");
     if (is_named(name, "Content-Length") && (framing->lengths++ || !equals(value, "0")))
@@ -156,10 +162,11 @@ static bool refuse_header(struct framing *framing, struct part name, struct part
         refuse(framing, 417, "Expect: request bodies are not accepted");
     if (is_named(name, "Host") && framing->hosts++)
         refuse(framing, 400, "Host: given twice");
-    return framing->refused != before;
+    if (is_named(name, "Connection"))
+        read_connection(framing, value);
 }
 
-bool framing_header(struct framing *framing, const char *line, size_t length)
+void framing_header(struct framing *framing, const char *line, size_t length)
 {
     struct part value = {line, length};
     const struct part name = split(&value, ':');
@@ -169,18 +176,12 @@ bool framing_header(struct framing *framing, const char *line, size_t length)
         framing_refuse(framing, 400, "header: expected NAME: VALUE");
     else if (!consists_of(name, IN_TOKEN) || has_control(value))
         framing_refuse(framing, 400, "header: folded, or invalid character");
-    while (value.length > 0 && (*value.at == ' ' || *value.at == '\t')) {
-        value.at++;
-        value.length--;
-    }
-    if (framing->stop || refuse_header(framing, name, value) || !is_used(name))
-        return false;
-    framing->values++;
-    return true;
+    else
+        read_header(framing, name, skip_spaces(value));
 }
 
 void framing_end(struct framing *framing)
 {
-    if (framing->hosts == 0 && framing->host_needed)
+    if (framing->hosts == 0 && !framing->old)
         refuse(framing, 400, "Host: missing");
 }

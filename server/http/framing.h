@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One head. Zero it, then call framing_line, framing_header for each header, and framing_end. */
+/* One head. Zero it, then call framing_method and framing_line with its first line, framing_header
+ * for each header, and framing_end. */
 struct framing {
+    bool to_head;            /* its method is HEAD */
+    bool old;                /* HTTP/1.0: needs no Host, and closes unless asked to keep alive */
+    bool close, keep_alive;  /* in Connection */
     unsigned hosts, lengths; /* Host and Content-Length headers so far */
-    unsigned values;         /* headers to keep, and parameters of the URL */
-    bool host_needed;
     /* The verdict: 0, or the status to refuse with, and the reason. The first one is kept. */
     unsigned refused;
     const char *why;
@@ -24,11 +26,13 @@ struct framing {
 /* Refuse the head, and stop. */
 void framing_refuse(struct framing *framing, unsigned status, const char *why);
 
-/* The request line. */
+/* A request line, perhaps malformed or incomplete. */
+void framing_method(struct framing *framing, const char *line, size_t length);
+
+/* A request line. */
 void framing_line(struct framing *framing, const char *line, size_t length);
 
-/* A header. Returns true if it is one of those that the server uses, and should be kept. */
-bool framing_header(struct framing *framing, const char *line, size_t length);
+void framing_header(struct framing *framing, const char *line, size_t length);
 
 /* The empty line at the end. */
 void framing_end(struct framing *framing);

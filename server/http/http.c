@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "server/http/mhd_recv.h"
-#include "server/http/mhd_request.h"
 #include "server/http/mhd_response.h"
 #include "server/http/request_reader.h"
 #include "server/net/deadlines.h"
@@ -19,8 +18,10 @@
 #include "server/telemetry/log.h"
 
 enum {
-    SHORT_URI = 256, /* longer ones are allocated */
-    SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
+    /* For the stub of a request and the head of its response, or a chunk of its body. libmicrohttpd
+     * clears all of it for every request. */
+    CONNECTION_MEMORY = 4 * 1024,
+    SWEEP_MS = 200, /* a round of checks of all connections, before the next one begins */
     /* Smaller bodies, as of errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
 };
@@ -75,8 +76,6 @@ struct http_exchange {
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
     const struct blob *held;      /* the response's body, until it is completed */
     LIST_ENTRY(http_exchange) sending;
-    char *uri; /* short_uri, or allocated */
-    char short_uri[SHORT_URI];
     _Alignas(max_align_t) unsigned char handler_state[];
 };
 
@@ -165,45 +164,39 @@ static void set_timeout(struct http_exchange *exchange, unsigned seconds)
     MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
-static void free_uri(struct http_exchange *exchange)
-{
-    if (exchange->uri != exchange->short_uri)
-        free(exchange->uri);
-    exchange->uri = exchange->short_uri;
-}
-
-/* The bytes that libmicrohttpd reads from a connection. */
+/* The stubs that libmicrohttpd reads from a connection. */
 static ssize_t read_requests(void *context, void *buffer, size_t size)
 {
     struct http_exchange *exchange = context;
     struct deadline *deadline = &exchange->deadline;
-    const ssize_t count = request_reader_read(&exchange->reader, deadline->fd, buffer, size,
-                                              deadline->overdue ? 408 : 400);
+    unsigned at_end = deadline->overdue ? 408 : 400;
+    const char *why =
+        deadline->overdue ? "request head: not received in time" : "request head: incomplete";
 
+    if (exchange->http->draining) {
+        at_end = 503;
+        why = "shutting down; retry later";
+    }
+    const ssize_t count =
+        request_reader_read(&exchange->reader, deadline->fd, buffer, size, at_end, why);
     if (request_reader_is_amid(&exchange->reader))
         deadline_head(deadline, uv_now(exchange->http->parts.loop));
     return count;
 }
 
+/* Called for each stub. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
     struct http_exchange *exchange =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    const size_t size = strlen(uri) + 1;
-    (void)context;
+    (void)context, (void)uri;
 
     if (!exchange)
         return NULL; /* on_request then closes the connection */
-    struct http_request *request = &exchange->request;
-    *request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
-    if (!request_reader_begin(&exchange->reader, &request->refused, &request->why))
-        return NULL; /* it has not come through read_requests */
-    char *kept = size <= SHORT_URI ? exchange->short_uri : malloc(size);
-    if (!kept)
+    exchange->request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
+    if (!request_reader_begin(&exchange->reader, &exchange->request))
         return NULL;
-    memcpy(kept, uri, size);
     exchange->state = STATE_NEW;
-    exchange->uri = kept;
     exchange->sent = 0;
     if (exchange->streamed)
         set_timeout(exchange, 0);
@@ -311,13 +304,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
 {
     const struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)url, (void)version, (void)upload, (void)upload_size;
+    (void)mhd, (void)url, (void)method, (void)version, (void)upload, (void)upload_size;
 
     if (!exchange || (http->closing && exchange->state != STATE_RESPONDED))
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        mhd_request_read(&exchange->request, mhd, exchange->uri, method);
         exchange->close = exchange->request.refused != 0;
         exchange->state = STATE_CHECKED;
         /* A response to the first call makes libmicrohttpd close the connection, which is right
@@ -357,7 +349,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
     stop_sending(exchange);
     enter(exchange, request_reader_is_amid(&exchange->reader) ? DEADLINE_HEAD : DEADLINE_IDLE);
     drop_response(exchange);
-    free_uri(exchange);
+    request_reader_finish(&exchange->reader);
     *exchange_place = NULL;
 }
 
@@ -378,7 +370,6 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
     exchange->mhd = mhd;
     exchange->peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
     exchange->peer_length = http->adopted_length;
-    exchange->uri = exchange->short_uri;
     deadlines_add(&http->deadlines, &exchange->deadline, fd,
                   http->parts.clients
                       ? client_limits_watch(http->parts.clients, exchange->peer, CLIENT_CONNECTIONS)
@@ -486,12 +477,6 @@ unsigned http_make_room(struct http *http)
     return deadlines_make_room(&http->deadlines, uv_now(http->parts.loop));
 }
 
-static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text)
-{
-    (void)context, (void)connection;
-    return strlen(text);
-}
-
 __attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
                                                          va_list arguments)
 {
@@ -523,9 +508,9 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)REQUEST_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
-        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
         on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }

@@ -156,12 +156,9 @@ const limits = [
         [`a URL of ${length}`, request('GET', `/${repeat('a', length - 1)}`), 414],
         [`a URL of ${length} slashes`, request('GET', repeat('/', length)), 414],
         [`a query of ${length}`, request('GET', `/healthz?${repeat('a=b&', length - 9)}`), 414]]),
-    ...[200, 1000, 4000].map((count) =>
-        [`a URL with ${count} parameters`, request('GET', `/healthz?${repeat('&', count)}`), 414]),
     ['a method of 20 kB', `${repeat('A', 20000)} / HTTP/1.1\r\nHost: a${END}`, 414],
     ['a line of 20 kB without spaces', repeat('A', 20000), 414],
     ['a URL of 20 kB without an end', `GET /${repeat('a', 20000)}`, 414],
-    ['20 kB of empty lines', repeat('\r\n', 20000), 414],
     ...[12300, 14000, 15900, 16000, 16384, 20000, 40000, 200000].flatMap((size) => [
         [`a header of ${size}`, withHost(`X-A: ${repeat('b', size)}\r\n`), 431],
         [`a used header of ${size}`, withHost(`Referer: ${repeat('b', size)}\r\n`), 431],
@@ -171,8 +168,7 @@ const limits = [
         [`a name of ${size}`, withHost(`${repeat('X', size)}: b\r\n`), 431]]),
     ...[2000, 3000, 10000].map((count) =>
         [`${count} headers`, withHost(lines(count, (i) => `X-${i}: b\r\n`)), 431]),
-    ...[120, 200, 600].map((count) =>
-        [`${count} times a used header`, withHost(lines(count, () => 'Range: x\r\n')), 431]),
+    ['2000 times a used header', withHost(lines(2000, () => 'Range:\r\n')), 431],
     ['a header of 20 kB without an end', `${START}Host: a\r\nX-A: ${repeat('b', 20000)}`, 431],
     ['a cookie of 8 kB, and 9 kB', withHost(`Cookie: ${repeat('a', 8000)}\r\nX-A: ${repeat('b', 9000)}\r\n`), 431],
 ];
@@ -284,6 +280,8 @@ describe('unusual requests', { timeout: patience(60000) }, () => {
 
     it('are served if they are unambiguous', () => eachRow([
         ['empty lines first', `\r\n\r\n${withHost('')}`],
+        ['20 kB of empty lines first', `${repeat('\r\n', 20000)}${withHost('')}`],
+        ['an empty line after it', `${withHost('')}\r\n`],
         ['no space after a colon', `${START}Host:a${END}`],
         ['many spaces after a colon', `${START}Host:  \t a${END}`],
         ['spaces at the end of a value', `${START}Host: a  \r\nX-A: b\t${END}`],
@@ -300,8 +298,8 @@ describe('unusual requests', { timeout: patience(60000) }, () => {
         ['a URL of 8 KiB', request('GET', `/healthz?${repeat('a', 8183)}`)],
         ['a URL of 8 KiB and headers', `GET /healthz?${repeat('a', 8183)} HTTP/1.1\r\nHost: a\r\n` +
             `Referer: ${repeat('b', 3900)}${END}`],
-        ['64 parameters', request('GET', `/healthz?${repeat('a=b&', 256)}`)],
-        ['40 times a used header', withHost(lines(40, () => 'X-Forwarded-For: 10.0.0.1\r\n'))],
+        ['8000 parameters', request('GET', `/healthz?${repeat('&', 8000)}`)],
+        ['400 times a used header', withHost(lines(400, () => 'X-Forwarded-For: 10.0.0.1\r\n'))],
         ['a Referer of 12,000 bytes', withHost(`Referer: ${repeat('b', 12000)}\r\n`)],
     ], async ([, bytes]) => {
         const data = Buffer.from(bytes + request('GET', '/readyz'), 'latin1');
