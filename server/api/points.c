@@ -6,19 +6,26 @@
 #include "config/exact_numbers.h"
 #include "server/api/documents.h"
 #include "server/api/handlers.h"
+#include "server/world/cost.h"
 
 enum {
     /* How long a render thread works on one job before others have their turn. */
     SLICE_US = 4000,
     SLICE_NS = SLICE_US * 1000,
-    HEIGHT_US = 3, /* of one place */
     /* In some worlds a search without result takes a core for many seconds. After a timeout the
      * client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most: 20 per place and 16 per number; the heights
      * of one square, 64 KiB. */
+    PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 128 * 1024,
     SPAWN_MEMORY = 128 * 1024,
+};
+
+/* The height at one place. */
+struct place_job {
+    const struct world *world; /* a reference */
+    int64_t x, y;              /* units */
 };
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
@@ -28,15 +35,60 @@ static void send_document(struct request_context *context, const struct world *w
     response_document(context, body, CACHE_SHORT, world->fingerprint, NULL);
 }
 
-struct place {
-    int64_t x, y; /* units */
+static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
+                         struct blob **out)
+{
+    const struct place_job *job = subject;
+    const struct surface surface = surface_at(job->world->terrain, job->x, job->y);
+
+    (void)number, (void)scratch;
+    *out = document_height(job->x, job->y, &surface);
+    return *out ? 0 : -ENOMEM;
+}
+
+static uint32_t cost_of_place(const void *subject, unsigned number)
+{
+    const struct place_job *job = subject;
+    (void)number;
+    return cost_of_points(job->world, SURFACE_POINTS) + 1;
+}
+
+static void respond_place(void *subject, struct request_context *context,
+                          struct http_response bytes)
+{
+    const struct place_job *job = subject;
+    send_document(context, job->world, blob_hold(bytes.body));
+}
+
+static void free_place(void *subject)
+{
+    struct place_job *job = subject;
+    world_release(job->world);
+    free(job);
+}
+
+static const struct streamed_job_kind place_kind = {
+    .counter = METRIC_PLACES,
+    .work = compute_place,
+    .cost_us = cost_of_place,
+    .respond = respond_place,
+    .free = free_place,
 };
+
+static struct place_job *new_place(const struct world *world, const struct route *route)
+{
+    struct place_job *job = malloc(sizeof *job);
+    if (job)
+        *job = (struct place_job){world_hold(world), route->at_x, route->at_y};
+    return job;
+}
 
 struct heights_job {
     const struct world *world; /* a reference */
     size_t count, known;       /* places, and heights so far */
-    float *height;             /* stored behind the places */
-    struct place place[];
+    struct span places;        /* the rest of them, in TEXT */
+    float *height;             /* these two are stored behind the job */
+    char *text;
 };
 
 static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
@@ -47,8 +99,9 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
     (void)number, (void)scratch;
     while (job->known < job->count) {
-        const struct place *place = &job->place[job->known];
-        job->height[job->known++] = farlands_height(job->world->terrain, place->x, place->y);
+        int64_t x = 0, y = 0;
+        query_next_place(&job->places, &x, &y);
+        job->height[job->known++] = farlands_height(job->world->terrain, x, y);
         if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
@@ -60,10 +113,10 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    const size_t us = (job->count - job->known) * HEIGHT_US;
+    const uint32_t us = cost_of_points(job->world, job->count - job->known);
 
     (void)number;
-    return us < SLICE_US ? (uint32_t)us : SLICE_US;
+    return us < SLICE_US ? us : SLICE_US;
 }
 
 static void respond_heights(void *subject, struct request_context *context,
@@ -88,20 +141,20 @@ static const struct streamed_job_kind heights_kind = {
     .free = free_heights,
 };
 
-/* Copies the list: the request may end before the job. */
+/* Copies the list, which is parsed again by the job: the request may end before it. */
 static struct heights_job *new_heights(const struct world *world, struct span places)
 {
-    size_t count = 0;
-    struct place place;
-    for (struct span rest = places; query_next_place(&rest, &place.x, &place.y);)
-        count++;
-    struct heights_job *job = malloc(sizeof *job + count * (sizeof place + sizeof *job->height));
+    size_t count = 1;
+    for (size_t i = 0; i < places.length; i++)
+        count += places.text[i] == ';';
+    struct heights_job *job = malloc(sizeof *job + count * sizeof *job->height + places.length);
     if (!job)
         return NULL;
     *job = (struct heights_job){.world = world_hold(world), .count = count};
-    job->height = (float *)(job->place + count);
-    for (size_t i = 0; query_next_place(&places, &place.x, &place.y); i++)
-        job->place[i] = place;
+    job->height = (float *)(job + 1);
+    job->text = (char *)(job->height + count);
+    memcpy(job->text, places.text, places.length);
+    job->places = (struct span){job->text, places.length};
     return job;
 }
 
@@ -213,11 +266,10 @@ void points_respond(struct service *service, struct request_context *context,
     struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
 
     if (route->kind == ROUTE_HEIGHT) {
-        const struct surface surface = surface_at(world->terrain, route->at_x, route->at_y);
-        send_document(context, world, document_height(route->at_x, route->at_y, &surface));
-        return;
-    }
-    if (route->kind == ROUTE_HEIGHTS) {
+        spec.kind = &place_kind;
+        spec.subject = new_place(world, route);
+        spec.memory = PLACE_MEMORY;
+    } else if (route->kind == ROUTE_HEIGHTS) {
         spec.kind = &heights_kind;
         spec.subject = new_heights(world, route->places);
         spec.memory = HEIGHTS_MEMORY;

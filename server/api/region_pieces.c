@@ -29,16 +29,23 @@ static uint64_t narrow(struct farlands_box *box, uint64_t first, uint64_t last)
     return first;
 }
 
-void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box)
+uint64_t region_pieces_narrow(struct farlands_box *box, unsigned sample_size, uint64_t first,
+                              uint64_t length)
+{
+    return sample_size * narrow(box, first / sample_size, (first + length - 1) / sample_size);
+}
+
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box, uint64_t most)
 {
     const int layer = box->width * box->height;
+    const int limit = most < RENDER_PIECE_MAX ? (int)most : RENDER_PIECE_MAX;
 
     *pieces = (struct region_pieces){.box = *box, .rows = box->height, .layers = 1, .across = 1};
-    if (layer > RENDER_PIECE_MAX) {
-        pieces->rows = RENDER_PIECE_MAX / box->width;
+    if (layer > limit) {
+        pieces->rows = limit > box->width ? limit / box->width : 1;
         pieces->across = (unsigned)((box->height + pieces->rows - 1) / pieces->rows);
     } else {
-        const int fit = RENDER_PIECE_MAX / layer;
+        const int fit = limit / layer;
         pieces->layers = fit < box->depth ? fit : box->depth;
     }
     pieces->count = pieces->across * (unsigned)((box->depth + pieces->layers - 1) / pieces->layers);
@@ -53,24 +60,19 @@ static uint64_t samples_before(const struct region_pieces *pieces, unsigned inde
            index % pieces->across * row * (uint64_t)pieces->rows;
 }
 
-void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
-                             unsigned sample_size, uint64_t first, uint64_t length)
+/* Whole layers may contain pieces before and behind the range. */
+void region_pieces_keep(struct region_pieces *pieces, unsigned sample_size, uint64_t first,
+                        uint64_t length)
 {
-    struct farlands_box part = *box;
-    uint64_t sample = first / sample_size, last = (first + length - 1) / sample_size;
-    const uint64_t before = narrow(&part, sample, last);
-
-    region_pieces_cut(pieces, &part);
-    /* Whole layers may contain pieces before and behind the range. */
-    sample -= before;
-    last -= before;
+    const uint64_t sample = first / sample_size, last = (first + length - 1) / sample_size;
     unsigned end = pieces->count;
+
     while (samples_before(pieces, end - 1) > last)
         end--;
     while (samples_before(pieces, pieces->first + 1) <= sample && pieces->first + 1 < end)
         pieces->first++;
     pieces->count = end - pieces->first;
-    pieces->offset = first - sample_size * (before + samples_before(pieces, pieces->first));
+    pieces->offset = first - sample_size * samples_before(pieces, pieces->first);
 }
 
 static int min(int a, int b)

@@ -19,13 +19,20 @@ struct region_pieces {
     unsigned first;          /* the piece of BOX that is number 0 */
 };
 
-/* Cut BOX, with a depth of at least 1. Pieces have at most RENDER_PIECE_MAX samples. */
-void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box);
+/*
+ * Reduce BOX, with a depth of at least 1, to the smallest box without gaps that holds LENGTH > 0
+ * bytes from byte FIRST on, at SAMPLE_SIZE bytes per sample. Returns the number of its first byte.
+ */
+uint64_t region_pieces_narrow(struct farlands_box *box, unsigned sample_size, uint64_t first,
+                              uint64_t length);
 
-/* The same for LENGTH > 0 bytes of BOX from byte FIRST on, at SAMPLE_SIZE bytes per sample: only
- * pieces that contain bytes of this range. */
-void region_pieces_cut_range(struct region_pieces *pieces, const struct farlands_box *box,
-                             unsigned sample_size, uint64_t first, uint64_t length);
+/* Cut BOX, with a depth of at least 1. Pieces have at most MOST samples, but at least a row, and at
+ * most RENDER_PIECE_MAX. */
+void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *box, uint64_t most);
+
+/* Keep only pieces that contain bytes of the LENGTH > 0 from byte FIRST of the box on. */
+void region_pieces_keep(struct region_pieces *pieces, unsigned sample_size, uint64_t first,
+                        uint64_t length);
 
 /* The samples of the largest piece. */
 uint64_t region_pieces_largest(const struct region_pieces *pieces);

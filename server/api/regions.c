@@ -7,25 +7,41 @@
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
+#include "server/world/cost.h"
 
 /* The subject of a streamed job. */
 struct region {
     struct raster raster; /* with a reference to its world */
     struct raster_plan plan;
-    struct region_pieces pieces;
-    struct adler sum[]; /* of a picture's pieces, in order */
+    struct region_pieces pieces; /* of the response */
+    uint32_t cost_us;            /* of all pieces */
+    /* A response of one piece is made in slices, after which other jobs have their turn. */
+    struct region_pieces slices; /* of the only piece */
+    unsigned made;               /* slices */
+    struct blob *whole;          /* what is made so far, if there are several */
+    size_t length;               /* the same, in bytes */
+    struct adler sum[];          /* of a picture's pieces, in order */
 };
 
-static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out)
+static struct farlands_grid grid_of(const struct farlands_box *box)
 {
-    struct region *region = subject;
+    return (struct farlands_grid){
+        .x = box->x, .y = box->y, .step = box->step, .width = box->width, .height = box->height};
+}
+
+static uint64_t samples_of(const struct farlands_box *box)
+{
+    return (uint64_t)box->width * (uint64_t)box->height * (uint64_t)box->depth;
+}
+
+static int render(struct region *region, const struct farlands_box *box, unsigned number,
+                  struct render_scratch *scratch, struct blob **out)
+{
     const struct raster *raster = &region->raster;
-    const struct farlands_box box = region_pieces_box(&region->pieces, number);
-    const struct farlands_grid grid = {
-        .x = box.x, .y = box.y, .step = box.step, .width = box.width, .height = box.height};
+    const struct farlands_grid grid = grid_of(box);
 
     if (raster->depth)
-        return render_density(out, scratch, raster->world, &box);
+        return render_density(out, scratch, raster->world, box);
     switch (raster->format) {
     case FORMAT_F32:
         return render_heights(out, scratch, raster->world, &grid);
@@ -37,13 +53,46 @@ static int work(void *subject, unsigned number, struct render_scratch *scratch, 
     }
 }
 
+/* Make the next slice of the only piece, whose box is PIECE. */
+static int work_on_slice(struct region *region, const struct farlands_box *piece,
+                         struct render_scratch *scratch, struct blob **out)
+{
+    const struct farlands_box box = region_pieces_box(&region->slices, region->made);
+    const size_t size = raster_response_sample_size(region->raster.format);
+    struct blob *slice;
+
+    if (!region->whole)
+        region->whole = blob_new(samples_of(piece) * size);
+    int err = region->whole ? render(region, &box, 0, scratch, &slice) : -ENOMEM;
+    if (err)
+        return err;
+    memcpy(region->whole->bytes + region->length, slice->bytes, slice->length);
+    region->length += slice->length;
+    blob_release(slice);
+    if (++region->made < region->slices.count)
+        return STREAMED_JOB_MORE;
+    *out = region->whole;
+    region->whole = NULL;
+    return 0;
+}
+
+static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out)
+{
+    struct region *region = subject;
+    const struct farlands_box box = region_pieces_box(&region->pieces, number);
+
+    return region->slices.count > 1 ? work_on_slice(region, &box, scratch, out)
+                                    : render(region, &box, number, scratch, out);
+}
+
 static uint32_t cost_of_piece(const void *subject, unsigned number)
 {
     const struct region *region = subject;
-    const struct farlands_box box = region_pieces_box(&region->pieces, number);
-    const int64_t samples = (int64_t)box.width * box.height * box.depth;
+    const struct farlands_box piece = region->slices.count > 1
+                                          ? region_pieces_box(&region->slices, 0)
+                                          : region_pieces_box(&region->pieces, number);
 
-    return (uint32_t)(samples / 64 + 1);
+    return (uint32_t)(region->cost_us * samples_of(&piece) / samples_of(&region->pieces.box));
 }
 
 /* The end of a picture. */
@@ -68,6 +117,7 @@ static void free_region(void *subject)
 {
     struct region *region = subject;
     world_release(region->raster.world);
+    blob_release(region->whole);
     free(region);
 }
 
@@ -94,66 +144,91 @@ static const struct streamed_job_kind volume_kind = {
     .free = free_region,
 };
 
-/*
- * True if rendering BOX takes about 20 us at most: 17 x 17 samples of the built-in world take 8,
- * while handing them to a render thread costs 50. Not if samples are computed one by one.
- */
-static bool is_cheap(const struct raster *raster, const struct farlands_box *box)
+static uint32_t cost_of(const struct raster *raster, const struct farlands_box *box)
 {
-    enum { MOST = 32 * 1024 };
-    const struct farlands_params *params = &raster->world->config.terrain;
-    const int64_t cost = (int64_t)box->width * box->height * params->octaves;
-
-    return cost <= MOST && raster->depth == 0 && raster->format != FORMAT_PNG &&
-           params->basis != FARLANDS_SIMPLEX && params->warp.amplitude == 0 &&
-           strcmp(farlands_kernel(raster->world->terrain), "scalar") != 0;
+    const struct farlands_grid grid = grid_of(box);
+    return raster->depth ? cost_of_volume(raster->world, box)
+                         : cost_of_region(raster->world, &grid, raster->format);
 }
 
-static struct region_pieces cut(const struct raster *raster, const struct raster_plan *plan)
+/*
+ * The number of samples that a render thread computes in 4 ms, if BOX takes COST_US. Each piece of
+ * a volume computes the heights of its columns anew, so a piece may take twice as long as these.
+ * The bytes of a picture depend on how it is cut, and must be the same on every machine.
+ */
+static uint64_t piece_samples(const struct raster *raster, const struct farlands_box *box,
+                              uint32_t cost_us)
 {
-    const struct farlands_grid *grid = &raster->grid;
-    const struct farlands_box box = {.x = grid->x,
-                                     .y = grid->y,
-                                     .z = raster->z,
-                                     .step = grid->step,
-                                     .width = grid->width,
-                                     .height = grid->height,
-                                     .depth = raster->depth ? raster->depth : 1};
-    struct region_pieces pieces;
+    enum { PIECE_US = 4000 };
+    const struct farlands_grid grid = grid_of(box);
+    const uint64_t samples = samples_of(box);
 
-    if (plan->status == 206)
-        region_pieces_cut_range(&pieces, &box, raster_response_sample_size(raster->format),
-                                plan->part.first, plan->part.length);
+    if (cost_us <= PIECE_US || raster->format == FORMAT_PNG)
+        return RENDER_PIECE_MAX;
+    const uint64_t heights = box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32) : 0;
+    if (2 * heights <= PIECE_US)
+        return samples * (PIECE_US - heights) / (cost_us - heights);
+    return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;
+}
+
+/* Cut the planned part of RASTER into pieces, and a single piece into slices. */
+static void cut(struct region *region)
+{
+    const struct raster *raster = &region->raster;
+    const struct farlands_grid *grid = &raster->grid;
+    const unsigned size = raster_response_sample_size(raster->format);
+    struct farlands_box box = {.x = grid->x,
+                               .y = grid->y,
+                               .z = raster->z,
+                               .step = grid->step,
+                               .width = grid->width,
+                               .height = grid->height,
+                               .depth = raster->depth ? raster->depth : 1};
+    struct byte_range part = region->plan.part;
+
+    if (region->plan.status == 206)
+        part.first -= region_pieces_narrow(&box, size, part.first, part.length);
     else
-        region_pieces_cut(&pieces, &box);
-    return pieces;
+        part = (struct byte_range){0, samples_of(&box) * size};
+    region->cost_us = cost_of(raster, &box);
+    const uint64_t most = piece_samples(raster, &box, region->cost_us);
+    region_pieces_cut(&region->pieces, &box, RENDER_PIECE_MAX);
+    region_pieces_keep(&region->pieces, size, part.first, part.length);
+    if (region->pieces.count == 1) {
+        box = region_pieces_box(&region->pieces, 0);
+        region_pieces_cut(&region->slices, &box, most);
+    } else {
+        region_pieces_cut(&region->pieces, &box, most);
+        region_pieces_keep(&region->pieces, size, part.first, part.length);
+    }
 }
 
 static void begin(struct service *service, struct request_context *context,
                   const struct raster *raster, const struct raster_plan *plan)
 {
-    const struct region_pieces pieces = cut(raster, plan);
     const bool picture = raster->format == FORMAT_PNG;
-    const size_t sums = picture ? pieces.count * sizeof(struct adler) : 0;
-    struct region *region = malloc(sizeof *region + sums);
+    struct region planned = {.raster = *raster, .plan = *plan};
 
+    cut(&planned);
+    const struct region_pieces *pieces = &planned.pieces;
+    const size_t sums = picture ? pieces->count * sizeof(struct adler) : 0;
+    struct region *region = malloc(sizeof *region + sums);
     if (!region) {
         pending_respond_error(context, -ENOMEM);
         return;
     }
-    *region = (struct region){.raster = *raster, .plan = *plan, .pieces = pieces};
+    *region = planned;
     world_hold(raster->world);
     const struct streamed_job_spec spec = {
         .kind = picture         ? &picture_kind
                 : raster->depth ? &volume_kind
                                 : &region_kind,
         .subject = region,
-        .pieces = pieces.count,
-        .immediate = pieces.count == 1 && is_cheap(raster, &pieces.box),
-        .first = pieces.offset,
+        .pieces = pieces->count,
+        .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
         /* Pictures are less: terrain compresses. */
-        .memory = region_pieces_largest(&pieces) * raster_response_sample_size(raster->format),
+        .memory = region_pieces_largest(pieces) * raster_response_sample_size(raster->format),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD_AT_FIRST = 2 };
+enum {
+    AHEAD_AT_FIRST = 2,
+    /* A job that is expected to take longer does not run on the loop. Handing it to a render thread
+     * costs as much; and if it takes twice as long, that is still 100 us at most. */
+    LOOP_MOST_US = 50,
+};
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 
@@ -371,13 +376,24 @@ static void on_ended(struct pending *pending)
         release(job);
 }
 
-static void run_immediately(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
-                            struct request_context *context)
+/* Whether the loop has the time to make the only piece of SPEC. */
+static bool fits_loop(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
+                      uint64_t now, uint32_t cost_us)
+{
+    return spec->pieces == 1 && cost_us <= LOOP_MOST_US &&
+           token_bucket_take(&jobs->budget, now, (int64_t)cost_us * 1000);
+}
+
+static void run_on_loop(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
+                        struct request_context *context)
 {
     struct blob *blob = NULL;
-    int err = spec->kind->work(spec->subject, 0, jobs->scratch, &blob);
+    int err;
 
     metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
+    do
+        err = spec->kind->work(spec->subject, 0, jobs->scratch, &blob);
+    while (err == STREAMED_JOB_MORE);
     if (err)
         pending_respond_error(context, err);
     else
@@ -388,8 +404,12 @@ static void run_immediately(struct streamed_jobs *jobs, const struct streamed_jo
 void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                         struct request_context *context, const struct config *config)
 {
-    if (spec->immediate) {
-        run_immediately(jobs, spec, context);
+    const uint64_t now = uv_hrtime();
+    const uint32_t cost_us = spec->kind->cost_us(spec->subject, 0);
+
+    if (fits_loop(jobs, spec, now, cost_us)) {
+        run_on_loop(jobs, spec, context);
+        token_bucket_correct(&jobs->budget, (int64_t)(uv_hrtime() - now) - (int64_t)cost_us * 1000);
         return;
     }
     struct streamed_job *job = calloc(1, sizeof *job);

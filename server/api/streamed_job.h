@@ -9,6 +9,7 @@
 
 #include "server/api/pending.h"
 #include "server/core/mailbox.h"
+#include "server/core/token_bucket.h"
 #include "server/core/work_queue.h"
 #include "server/tiles/render.h"
 
@@ -27,7 +28,7 @@ struct streamed_job_kind {
      * it is its client's turn again; or a negative code.
      */
     int (*work)(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out);
-    /* The estimated time of one call of WORK, in microseconds. */
+    /* The estimated time of one call of WORK, in microseconds, right within a factor of 2. */
     uint32_t (*cost_us)(const void *subject, unsigned number);
     /* The bytes behind the last piece, once all are made: one reference, or NULL if out of memory.
      * May be NULL: there are none. */
@@ -41,7 +42,6 @@ struct streamed_job_spec {
     const struct streamed_job_kind *kind;
     void *subject; /* freed by the job, even on error */
     unsigned pieces;
-    bool immediate; /* run its only piece on the loop: it takes less time than handing it over */
     /* The bytes to send: LENGTH from number FIRST on, which is in the first piece; or all of them,
      * if LENGTH is HTTP_LENGTH_UNKNOWN. */
     uint64_t first;
@@ -56,7 +56,8 @@ struct streamed_jobs {
     struct pending_requests *pending;
     unsigned *streams; /* atomic: jobs of several pieces, of all that share limits.streams */
     /* Private. */
-    struct render_scratch *scratch; /* for immediate jobs */
+    struct render_scratch *scratch; /* for jobs that run on the loop */
+    struct token_bucket budget;     /* the loop's time for them */
     unsigned making;                /* pieces on the render threads */
     bool cancelled;                 /* atomic */
 };
@@ -71,7 +72,11 @@ void streamed_jobs_close(struct streamed_jobs *jobs);
  * true if none is being made any more; until then the mailbox must stay open. */
 bool streamed_jobs_cancel(struct streamed_jobs *jobs);
 
-/* Respond to CONTEXT with the result of SPEC, within CONFIG's limits. */
+/*
+ * Respond to CONTEXT with the result of SPEC, within CONFIG's limits. If its only piece is expected
+ * to take less time than handing it to a render thread, it is made at once, as long as all such
+ * jobs take no more than a tenth of the loop's time.
+ */
 void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                         struct request_context *context, const struct config *config);
 

@@ -95,13 +95,13 @@ static unsigned parse_places(struct span list, const char *name, unsigned beyond
         struct span y = span_take(&list, ';');
         struct span x = span_take(&y, ',');
         int64_t units;
+        if (parse_place(x, name, beyond, &units, why) == 0 &&
+            parse_place(y, name, beyond, &units, why) == 0)
+            continue;
         snprintf(part, sizeof part, "%s: place %d: x", name, i);
         unsigned status = parse_place(x, part, beyond, &units, why);
         part[strlen(part) - 1] = 'y';
-        if (!status)
-            status = parse_place(y, part, beyond, &units, why);
-        if (status)
-            return status;
+        return status ? status : parse_place(y, part, beyond, &units, why);
     }
     return 0;
 }

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 
 #include "server/tiles/render.h"
+#include "server/world/cost.h"
 
-enum {
-    READ_US = 100,    /* a tile from disk */
-    RENDER_US = 1000, /* a tile of 256 x 256 samples */
-};
+enum { READ_US = 100 }; /* a tile from disk */
 
 /* The work of a flight's leader. */
 struct fetch {
@@ -103,10 +101,9 @@ static void on_read(struct job *job, void *thread_state);
 static void enqueue(struct fetch *fetch, bool read)
 {
     const struct fetcher *fetcher = fetch->fetcher;
-    const unsigned scale = (unsigned)fetch->tile.scale;
 
     fetch->job.run = read ? on_read : on_render;
-    fetch->job.cost_us = read ? READ_US : RENDER_US * scale * scale;
+    fetch->job.cost_us = read ? READ_US : cost_of_tile(&fetch->tile);
     if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
         fail(fetch, -EBUSY);
 }

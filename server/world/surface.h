@@ -32,6 +32,7 @@ static inline float surface_slope(struct around around)
  * side, whatever the finest octave, so that a bound means the same in all worlds. At the limit,
  * these neighbors are in the border that every terrain has.
  */
+enum { SURFACE_POINTS = 5 }; /* heights that it takes */
 struct surface surface_at(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 
 #endif

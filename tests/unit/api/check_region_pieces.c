@@ -65,18 +65,32 @@ static uint64_t begin_of(const struct farlands_box *box, const struct farlands_b
     return (uint64_t)((layer * box->height + row) * box->width + column);
 }
 
-/* Check the pieces for LENGTH bytes from FIRST on, of SAMPLE_SIZE bytes per sample. */
-static void check_pieces(const struct region_pieces *pieces, const struct farlands_box *box,
-                         unsigned sample_size, uint64_t first, uint64_t length)
+/* The pieces for LENGTH bytes of BOX from FIRST on, of MOST samples. */
+static struct region_pieces cut_range(const struct farlands_box *box, unsigned sample_size,
+                                      uint64_t first, uint64_t length, uint64_t most)
 {
+    struct farlands_box part = *box;
+    struct region_pieces pieces;
+    const uint64_t before = region_pieces_narrow(&part, sample_size, first, length);
+    region_pieces_cut(&pieces, &part, most);
+    region_pieces_keep(&pieces, sample_size, first - before, length);
+    return pieces;
+}
+
+/* Check the pieces of MOST samples for LENGTH bytes from FIRST on, of SAMPLE_SIZE bytes per sample.
+ */
+static void check_pieces(const struct region_pieces *pieces, const struct farlands_box *box,
+                         uint64_t most, unsigned sample_size, uint64_t first, uint64_t length)
+{
+    const uint64_t row = (uint64_t)pieces->box.width;
     uint64_t begin = 0, end = 0, largest = 0;
 
     ck_assert_uint_gt(pieces->count, 0);
     for (unsigned i = 0; i < pieces->count; i++) {
         const struct farlands_box piece = region_pieces_box(pieces, i);
         const uint64_t at = begin_of(box, &piece), count = samples_in(&piece);
-        must(count > 0 && count <= RENDER_PIECE_MAX, "piece %u has %d x %d x %d samples", i,
-             piece.width, piece.height, piece.depth);
+        must(count > 0 && count <= RENDER_PIECE_MAX && (count <= most || count <= row),
+             "piece %u has %d x %d x %d samples", i, piece.width, piece.height, piece.depth);
         must(i == 0 || at == end, "piece %u begins with sample %lu, not %lu", i, (long)at,
              (long)end);
         if (i == 0) {
@@ -93,15 +107,22 @@ static void check_pieces(const struct region_pieces *pieces, const struct farlan
     ck_assert_uint_ge(end * sample_size, first + length);
 }
 
+/* Samples of a piece. */
+static const uint64_t mosts[] = {0, 1, 100, 4097, 10000, 1 << 17, RENDER_PIECE_MAX, UINT64_MAX};
+
 START_TEST(test_whole)
 {
     const struct farlands_box box = box_of(&sizes[_i]);
-    struct region_pieces pieces;
 
-    region_pieces_cut(&pieces, &box);
-    check_pieces(&pieces, &box, 4, 0, 4 * samples_in(&box));
-    const struct farlands_box last = region_pieces_box(&pieces, pieces.count - 1);
-    ck_assert_uint_eq(begin_of(&box, &last) + samples_in(&last), samples_in(&box));
+    for (int i = 0; i < ROWS(mosts); i++) {
+        struct region_pieces pieces;
+        if (samples_in(&box) / (mosts[i] | 1) > 1 << 16)
+            continue; /* far too many pieces */
+        region_pieces_cut(&pieces, &box, mosts[i]);
+        check_pieces(&pieces, &box, mosts[i], 4, 0, 4 * samples_in(&box));
+        const struct farlands_box last = region_pieces_box(&pieces, pieces.count - 1);
+        ck_assert_uint_eq(begin_of(&box, &last) + samples_in(&last), samples_in(&box));
+    }
 }
 END_TEST
 
@@ -125,9 +146,10 @@ START_TEST(test_range)
         }
         const uint64_t first = end[0] < end[1] ? end[0] : end[1];
         const uint64_t length = (end[0] < end[1] ? end[1] : end[0]) - first + 1;
-        struct region_pieces pieces;
-        region_pieces_cut_range(&pieces, &box, sample_size, first, length);
-        check_pieces(&pieces, &box, sample_size, first, length);
+        const uint64_t most =
+            round % 4 ? RENDER_PIECE_MAX : samples_in(&box) / (1 + chance(&state) % 64);
+        const struct region_pieces pieces = cut_range(&box, sample_size, first, length, most);
+        check_pieces(&pieces, &box, most, sample_size, first, length);
     }
 }
 END_TEST
@@ -152,10 +174,10 @@ START_TEST(test_small_range)
 {
     const struct farlands_box box = box_of(&small[_i].size);
     const struct size *expected = &small[_i].piece;
-    struct region_pieces pieces;
+    const struct region_pieces pieces =
+        cut_range(&box, 4, small[_i].first, small[_i].length, RENDER_PIECE_MAX);
 
-    region_pieces_cut_range(&pieces, &box, 4, small[_i].first, small[_i].length);
-    check_pieces(&pieces, &box, 4, small[_i].first, small[_i].length);
+    check_pieces(&pieces, &box, RENDER_PIECE_MAX, 4, small[_i].first, small[_i].length);
     ck_assert_uint_eq(pieces.count, 1);
     const struct farlands_box piece = region_pieces_box(&pieces, 0);
     must(piece.width == expected->width && piece.height == expected->height &&

@@ -29,14 +29,20 @@ static unsigned closed, freed;
 static struct {
     unsigned pieces, held;
     bool more;
-    atomic_uint begun, faults;
+    uint32_t cost_us;
+    atomic_uint begun, faults, on_loop;
     uv_sem_t gate;
-} sum;
+} sum = {.cost_us = 1000};
+
+static uv_thread_t loop_thread;
 
 static int work(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out)
 {
+    const uv_thread_t self = uv_thread_self();
     (void)subject, (void)scratch;
     atomic_fetch_add(&sum.begun, 1);
+    if (uv_thread_equal(&self, &loop_thread))
+        atomic_fetch_add(&sum.on_loop, 1);
     if (sum.more) {
         if (index >= sum.held)
             uv_sem_wait(&sum.gate);
@@ -67,7 +73,7 @@ static void free_sum(void *subject)
 static uint32_t cost(const void *subject, unsigned number)
 {
     (void)subject, (void)number;
-    return 1000;
+    return sum.cost_us;
 }
 
 static struct streamed_job_kind kind = {
@@ -100,6 +106,7 @@ static void set_up(void)
     const struct work_queue_options options = {
         .threads = 1, .thread_states = &thread_state, .capacity = QUEUE, .patience_ms = PATIENT};
 
+    loop_thread = uv_thread_self();
     layers_known(known);
     ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
     ck_assert_int_eq(uv_sem_init(&sum.gate, 0), 0);
@@ -250,6 +257,37 @@ START_TEST(test_late)
 }
 END_TEST
 
+/* Which jobs are made on the loop: those that are short, while the loop has time for them. */
+static const struct {
+    unsigned pieces;
+    uint32_t cost_us;
+    bool spent, on_loop;
+} shorts[] = {
+    {1, 0, false, true},     {1, 10, false, true},  {1, 50, false, true}, {1, 51, false, false},
+    {1, 1000, false, false}, {2, 10, false, false}, {1, 10, true, false},
+};
+
+START_TEST(test_on_loop)
+{
+    char waste[4096];
+    sum.pieces = sum.held = shorts[_i].pieces;
+    sum.cost_us = shorts[_i].cost_us;
+    if (shorts[_i].spent)
+        streamed_jobs.budget =
+            (struct token_bucket){.filled_at = uv_hrtime(), .tokens = -INT64_C(1000000000)};
+    int fd = request();
+    while (freed == 0) {
+        turn();
+        while (read(fd, waste, sizeof waste) > 0)
+            ;
+    }
+    ck_assert_uint_eq(atomic_load(&sum.on_loop), shorts[_i].on_loop);
+    ck_assert_uint_eq(atomic_load(&sum.begun), sum.pieces);
+    close(fd);
+    stop();
+}
+END_TEST
+
 /* Another job of the queue. It waits at its gate, and notes how many pieces were begun before it.
  */
 static struct other {
@@ -361,6 +399,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
     tcase_add_loop_test(tcase, test_late, 0, ROWS(timeouts));
+    tcase_add_loop_test(tcase, test_on_loop, 0, ROWS(shorts));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
