@@ -84,18 +84,20 @@ async function listening() {
 
 /* HAProxy with the files of docker/haproxy, with the request methods of Daemon. */
 export class Haproxy extends Daemon {
-    /* addresses: HOST:PORT of each node. env: other variables of the configuration. */
-    constructor(addresses, { env = {}, files = ['haproxy.cfg', 'nodes.cfg'] } = {}) {
+    /* addresses: HOST:PORT of each node. env: other variables of the configuration. bind: options
+     * of its address for clients; with these it need not speak plain HTTP. */
+    constructor(addresses, { env = {}, bind = '', files = ['haproxy.cfg', 'nodes.cfg'] } = {}) {
         super({ cache: false });
         this.args = files.flatMap((file) => ['-f', docker(`haproxy/${file}`)]).concat('-db');
         this.env = { ...SBIN, FARLANDS_SLOWSTART: '1s', ...env };
+        this.bind = bind;
         addresses.forEach((address, i) => { this.env[`FARLANDS_NODE_${i + 1}`] = address; });
     }
 
     async start() {
         const tiles = await listening(), stats = await listening();
         this.program = launch(this.args, {
-            ...this.env, FARLANDS_BIND: 'fd@3', FARLANDS_STATS: 'fd@4',
+            ...this.env, FARLANDS_BIND: `fd@3 ${this.bind}`, FARLANDS_STATS: 'fd@4',
         }, { binary: 'haproxy', fds: [tiles.fd, stats.fd] });
         /* HAProxy has inherited the socket; this process has accepted no connection. */
         tiles.server.close();
@@ -114,7 +116,7 @@ export class Haproxy extends Daemon {
     }
 
     answers() {
-        return this.get('/healthz').then(({ status }) => status === 200, () => false);
+        return (this.bind ? this.statistics() : this.get('/healthz')).then(() => true, () => false);
     }
 
     /* The statistics of backends and nodes: { pxname, svname, status, weight, scur, ... }. */

@@ -1,12 +1,17 @@
 // Requests through HAProxy: which ones it forwards, which ones it rejects, and how it handles overload.
 
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import https from 'node:https';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { cpuSeconds } from '../bench/programs.mjs';
-import { eventually, patience } from '../http/program.mjs';
+import { eventually, patience, scratch } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from '../http/table.mjs';
 import { request } from '../http/wire.mjs';
-import { Haproxy, NODE_YAML, Nodes } from './cluster.mjs';
+import { Haproxy, NODE_YAML, Nodes, SBIN } from './cluster.mjs';
+import { DOCKER } from './manifests.mjs';
 
 const TILE = '/default/relief/10/512/512.png';
 const RAW = '/default/height/10/512/512.r16';
@@ -166,6 +171,55 @@ describe('a cache hit through HAProxy', { timeout: patience(60000) }, () => {
             `${(1e6 * cpu).toFixed(0)} us of CPU in HAProxy`);
         assert.ok(through - directly < patience(20), `${through - directly} ms more`);
     });
+});
+
+describe('HAProxy with TLS', { timeout: patience(60000) }, () => {
+    /* A certificate of its own, and its key, in one file. */
+    function certificate() {
+        const [file, key] = ['certificate', 'key'].map((name) => path.join(scratch(), name));
+        execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+            '-days', '2', '-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`, '-keyout', key, '-out', file], { stdio: 'ignore' });
+        fs.appendFileSync(file, fs.readFileSync(key));
+        return file;
+    }
+
+    const get = (proxy, url, ca) => new Promise((resolve, reject) => {
+        https.get({ host: proxy.host, port: proxy.port, path: url, ca, servername: HOST, headers: { Host: HOST } }, async (answer) => {
+            const parts = [];
+            for await (const part of answer)
+                parts.push(part);
+            resolve({ status: answer.statusCode, body: Buffer.concat(parts) });
+        }).on('error', reject);
+    });
+
+    it('serves https alone, and nodes know the scheme', async () => {
+        const file = certificate();
+        const nodes = await new Nodes(1).start();
+        const proxy = await new Haproxy(nodes.authorities, { bind: `ssl crt ${file} alpn h2,http/1.1` }).start();
+        try {
+            await proxy.awaitUp(1);
+            const { status, body } = await get(proxy, '/default/gray.json', fs.readFileSync(file));
+            assert.equal(status, 200);
+            assert.ok(JSON.parse(body).tiles[0].startsWith(`https://${HOST}/default/gray/`), `${body}`);
+            await assert.rejects(proxy.get('/healthz'), 'plain HTTP was answered');
+        } finally {
+            await proxy.stop();
+            await nodes.stop();
+        }
+    });
+
+    it('refuses options that it does not know', () => eachRow([
+        'FARLANDS_BIND', 'FARLANDS_STATS', 'FARLANDS_NODE_1', 'FARLANDS_NODE_8',
+    ], (name) => {
+        const check = (options) => spawnSync('haproxy', ['-c', '-f', 'haproxy.cfg', '-f', 'nodes.cfg'], {
+            cwd: path.join(DOCKER, 'haproxy'), encoding: 'utf8',
+            env: { ...SBIN, FARLANDS_NODE_1: '127.0.0.1:8080', [name]: `127.0.0.1:8080 ${options}` },
+        });
+        assert.equal(check('').status, 0);
+        const { status, stderr } = check('banana');
+        assert.equal(status, 1, stderr);
+        assert.match(stderr, /unknown keyword 'banana'/);
+    }));
 });
 
 describe('requests through an edge and HAProxy', { timeout: patience(60000) }, () => {
