@@ -10,7 +10,10 @@ import { Haproxy, Nodes } from './cluster.mjs';
 import { DOCKER, DRAIN, PROXY_DRAIN, bytes, document, documents, kustomized, proxyVariables, text } from './manifests.mjs';
 
 const APPLIED = kustomized('.');
-const ALL = [...APPLIED, ...documents('kubernetes/archive.yaml')];
+/* The ConfigMap that a command in its comment creates. */
+const [, archived, from] = /^# +kubectl create configmap (\S+) --from-file=docker\/(\S+)$/m.exec(text('kubernetes/archive.yaml'));
+const ALL = [...APPLIED, ...documents('kubernetes/archive.yaml'),
+    { kind: 'ConfigMap', metadata: { name: archived }, data: { [path.basename(from)]: text(from) } }];
 const ofKind = (...kinds) => ALL.filter(({ kind }) => kinds.includes(kind));
 const named = (kind, name) => ofKind(kind).find((one) => one.metadata.name === name);
 const title = ({ kind, metadata }) => `${kind} ${metadata.name}`;
@@ -83,6 +86,13 @@ describe('kubectl apply -k', () => {
                     assert.ok(path.basename(word) in named('ConfigMap', configMap.name).data, `no file ${word}`);
             }
         });
+    });
+
+    it('renders the worlds of node.yaml', async () => {
+        const renders = CONTAINERS.map(({ of, container }) => ({ of, words: [...container.command ?? [], ...container.args ?? []].join(' ') }))
+            .filter(({ words }) => /\brender /.test(words));
+        assert.deepEqual(renders.map(({ of }) => of).sort(), ['CronJob farlands-prerender', 'Job farlands-archive']);
+        await eachRow(renders, ({ words }) => assert.match(words, /--config[= ]\/etc\/farlands\/node\.yaml\b/));
     });
 
     it('meets the restricted profile of the Pod Security Standards', async () => {
