@@ -250,6 +250,48 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     });
 });
 
+describe('before the fingerprint changes', { timeout: patience(60000) }, () => {
+    const README = fs.readFileSync(new URL('../../docker/README.md', import.meta.url), 'utf8');
+    const WORLDS = (octaves) => `worlds: [{ name: default, noise: { octaves: ${octaves} }, seeds: any }]\n`;
+
+    /* The command in docker/README.md that begins with START and ends with --tiles -, for this machine. */
+    function documented(start, places) {
+        const block = README.split(/\n\n/).find((text) => text.startsWith(`    ${start}`) && text.endsWith('--tiles -'));
+        assert.ok(block, `no command begins with ${start}`);
+        return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), block);
+    }
+
+    it('the tiles of the cache, or of the access log, can be rendered for the new one', async () => {
+        const cache = scratch(), log = path.join(scratch(), 'access.log');
+        const next = scratchFile('new.yaml', WORLDS(8));
+        const places = (daemon) => ({
+            '/var/cache/farlands': cache, '/var/log/farlands/access.log': log, 'new.yaml': next,
+            'sudo -u farlands farlands': BINARY, 'http://127.0.0.1:8080': `http://${daemon.authority}`,
+        });
+        const shell = (command) => new Promise((resolve) => {
+            const child = spawn('sh', ['-ec', command], { stdio: ['ignore', 'pipe', 'pipe'] });
+            const stdout = [], stderr = [];
+            child.stdout.on('data', (bytes) => stdout.push(bytes));
+            child.stderr.on('data', (bytes) => stderr.push(bytes));
+            child.on('close', (code) => resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }));
+        });
+        const tiles = ['relief/4/3/2.png', 'relief/4/3/2@2x.png', 'gray/-2/-1/0.png', 'height/9/-4/5.png'];
+        const others = ['/default/region.png?x=0&y=0&width=9&height=9', '/default/height/3/1/1.f32', '/default.json'];
+        await withDaemon(async (daemon) => {
+            for (const url of [...tiles.map((tile) => `/default/${tile}?v=1`), `/default:7/${tiles[0]}`, ...others])
+                await daemon.bytes(url);
+            assert.ok(await eventually(() => tilesIn(cache).length === 5 && fs.readFileSync(log, 'utf8').split('\n').length > 8));
+            assert.deepEqual(summary(await shell(documented('old=', places(daemon)))), { total: 4, rendered: 4, found: 0 });
+            assert.deepEqual(summary(await shell(documented('sed ', places(daemon)))), { total: 5, rendered: 1, found: 4 });
+        }, { cache, config: `${WORLDS(9)}access_log: ${log}\n` });
+        await withDaemon(async (daemon) => {
+            for (const tile of [...tiles.map((name) => `default/${name}`), `default:7/${tiles[0]}`])
+                await daemon.bytes(`/${tile}`);
+            assert.equal(await daemon.rendered(), 0, 'rendered by the daemon');
+        }, { cache, config: WORLDS(8) });
+    });
+});
+
 describe('render with a small cache', { timeout: patience(180000) }, () => {
     const config = (text) => ['--config', scratchFile('farlands.yaml', `cache: { ${text} }\n`)];
 
