@@ -104,8 +104,6 @@ static void apply(struct server *server, struct snapshot *snapshot)
     acceptor_limit(server->acceptor, reload_connections(snapshot->config));
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_use(server->shards[i], snapshot);
-    if (server->access_log)
-        access_log_reopen(server->access_log);
 }
 
 static void read_snapshot(void *context, unsigned number)
@@ -214,6 +212,8 @@ static void on_hang_up(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
     (void)number;
+    if (server->access_log) /* a rotated log must not wait for a valid configuration */
+        access_log_reopen(server->access_log);
     if (server->reload)
         server->reload_again = true;
     else if (!uv_is_active((uv_handle_t *)&server->reload_timer))

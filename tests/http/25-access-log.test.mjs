@@ -127,6 +127,19 @@ describe('the access log', { timeout: patience(60000) }, () => {
             ['/healthz', '/readyz', '/worlds.json']);
     }, { config: config(file) }));
 
+    it('continues in a new file even if the configuration is broken', async () => {
+        const log = path.join(scratch(), 'access.log');
+        await withDaemon(async (daemon) => {
+            fs.writeFileSync(daemon.args[daemon.args.indexOf('--config') + 1], 'nonsense: 1\n');
+            fs.renameSync(log, `${log}.1`);
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(() => fs.existsSync(log)), 'no new file');
+            await daemon.bytes('/healthz');
+            await entryOf(log, '/healthz');
+            assert.ok(await eventually(() => /nothing was changed/.test(daemon.stderr)));
+        }, { config: config(log) });
+    });
+
     it('is complete when the daemon has exited', async () => {
         const log = path.join(scratch(), 'access.log');
         const daemon = await new Daemon({ config: config(log) }).start();
