@@ -84,9 +84,20 @@ check_files() {
         usr/share/bash-completion/completions/farlands usr/share/farlands/worlds/ridges.yaml; do
         [ -s "$root/$file" ] || fail "no /$file"
     done
+    # Every file that operating.md names. Only the repository has Dockerfile and Compose files.
+    zcat -f "$root"/usr/share/doc/farlands/operating.md* >"$scratch/operating"
+    grep -oE '/usr/share/farlands/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$scratch/operating" | sort -u >"$scratch/named"
+    [ "$(wc -l <"$scratch/named")" -ge 12 ] || fail "operating.md names only $(cat "$scratch/named")"
+    while IFS= read -r file; do
+        [ -e "$root$file" ] || fail "operating.md names $file"
+    done <"$scratch/named"
+    ! grep -oE '\bdocker/(haproxy|nginx|varnish|prometheus|grafana|kubernetes)[^ ]*' "$scratch/operating" ||
+        fail "operating.md names files of the repository"
     [ -L "$root/etc/systemd/system/multi-user.target.wants/farlands.service" ] || fail "not enabled"
     [ ! -e "$root/etc/systemd/system/sockets.target.wants/farlands.socket" ] || fail "the socket is enabled"
-    grep -qx /etc/farlands/farlands.yaml "$root/var/lib/dpkg/info/farlands.conffiles" || fail "no conffile"
+    for file in /etc/farlands/farlands.yaml /etc/logrotate.d/farlands; do
+        grep -qx "$file" "$root/var/lib/dpkg/info/farlands.conffiles" || fail "$file is no conffile"
+    done
     [ "$("${machine[@]}" farlands --version)" = "farlands $version" ] || fail "$("${machine[@]}" farlands --version)"
     "${machine[@]}" farlands check-config /etc/farlands/farlands.yaml >/dev/null || fail "check-config"
     "$repository/tests/proofs/hardening.sh" "$root"/usr/bin/farlands "$root"/usr/lib/*/libfarlands.so.0 >/dev/null ||
