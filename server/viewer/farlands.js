@@ -7,7 +7,7 @@
  *     const terrain = await loadTerrain('farlands.wasm', world);
  *     terrain.height(units('12.5'), units(-3));            // metres
  *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, rows from north to south
- *     terrain.densities({ x: 0n, y: 0n, z: units(1700), width: 33, height: 33, depth: 33 });
+ *     terrain.densities({ x: units(32), y: 0n, z: units(248), width: 33, height: 33, depth: 33 });
  *
  * Coordinates are BigInts in units of 1/1024 block, up to ±2^62; y grows south, z upwards.
  */
@@ -91,7 +91,7 @@ export async function loadTerrain(wasm, world) {
 function fit(places) {
     for (const [name, place] of Object.entries(places))
         if (typeof place !== 'bigint')
-            throw new TypeError(`${name}: got ${String(place)}; expected a BigInt, as units() returns`);
+            throw new TypeError(`${name}: got ${String(place)}; expected a BigInt of 1/1024 blocks, as units() returns`);
     return Object.values(places).every((place) => BigInt.asIntN(64, place) === place);
 }
 
