@@ -50,7 +50,7 @@ const char *farlands_kernel_fault(void)
 {
     const char *forced = forced_kernel();
 
-    if (kernel_choose())
+    if (!forced || kernel_choose())
         return NULL;
     for (size_t i = 0; i < KERNELS; i++)
         if (strcmp(forced, kernels[i]->name) == 0)

@@ -103,7 +103,7 @@ static struct line *next_line(struct fair_queue *queue)
 {
     struct line *next = TAILQ_FIRST(&queue->active), *line;
 
-    TAILQ_FOREACH(line, &queue->active, entry)
+    for (line = next; line; line = TAILQ_NEXT(line, entry))
         if (line->used_us < next->used_us)
             next = line;
     return next;
@@ -154,7 +154,7 @@ const struct job *fair_queue_oldest(const struct fair_queue *queue)
     const struct job *oldest = NULL;
     const struct line *line;
 
-    TAILQ_FOREACH(line, &queue->active, entry) {
+    for (line = TAILQ_FIRST(&queue->active); line; line = TAILQ_NEXT(line, entry)) {
         const struct job *first = TAILQ_FIRST(&line->fresh);
         if (first && (!oldest || first->queued_at < oldest->queued_at))
             oldest = first;
@@ -168,7 +168,7 @@ struct job *fair_queue_longest(struct fair_queue *queue, uint64_t client, uint32
     struct line *longest = NULL, *line;
     uint64_t most_us = (own ? own->backlog_us : 0) + cost_us;
 
-    TAILQ_FOREACH(line, &queue->active, entry) {
+    for (line = TAILQ_FIRST(&queue->active); line; line = TAILQ_NEXT(line, entry)) {
         if (line->backlog_us <= most_us)
             continue;
         most_us = line->backlog_us;
@@ -182,8 +182,8 @@ struct job *fair_queue_find(struct fair_queue *queue, job_match *matches, const 
     struct line *line;
     struct job *job;
 
-    TAILQ_FOREACH(line, &queue->active, entry)
-        TAILQ_FOREACH(job, &line->fresh, entry)
+    for (line = TAILQ_FIRST(&queue->active); line; line = TAILQ_NEXT(line, entry))
+        for (job = TAILQ_FIRST(&line->fresh); job; job = TAILQ_NEXT(job, entry))
             if (matches(job, key))
                 return job;
     return NULL;

@@ -199,7 +199,7 @@ unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
     struct deadline *deadline;
     unsigned closed = 0;
 
-    LIST_FOREACH(deadline, &deadlines->list, entry)
+    for (deadline = LIST_FIRST(&deadlines->list); deadline; deadline = LIST_NEXT(deadline, entry))
         if (can_be_closed(deadline, now))
             insert(&candidates, candidate_of(deadline, now));
     for (unsigned i = 0; i < candidates.count; i++) {

@@ -27,9 +27,9 @@ static void find_existing(const char *directory, char out[DISK_CACHE_PATH_MAX])
     while (stat(out, &status) && errno == ENOENT) {
         char *slash = strrchr(out, '/');
         if (!slash)
-            strcpy(out, ".");
+            snprintf(out, DISK_CACHE_PATH_MAX, ".");
         else if (slash == out)
-            strcpy(out, "/");
+            snprintf(out, DISK_CACHE_PATH_MAX, "/");
         else
             *slash = '\0';
     }
