@@ -38,7 +38,7 @@ export function coldTiles() {
     const first = 1e8 + 2e6 * used++;
     return [9, 10, 11, 12, 13].flatMap((zoom) => ['--url', `/default/relief/${zoom}/{0..31}/{${first}..${first + 1e6}}.png`]);
 }
-const SECONDS = { before: 3, settle: 1, during: 4 };
+const SECONDS = { before: 2.5, settle: 0.7, during: 3.5 };
 
 /* What the memory of the daemon may hold: see memoryBound(). */
 const CACHE = 16 * MIB, WAITING = 64 * MIB;
@@ -313,7 +313,7 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         const load = { rate, headers: header ? ['--header', header] : [] };
         const before = await honestAlone(daemon, load);
         const calmed = await calm?.(daemon);
-        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.settle + SECONDS.during + 2, rate));
+        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.settle + SECONDS.during + 1, rate));
         await Promise.all(attacks.map(({ ready }) => ready));
         await sleep(1000 * SECONDS.settle);
         const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, SECONDS.during, load));
