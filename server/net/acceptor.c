@@ -11,7 +11,7 @@
 enum {
     ROUND = 64,       /* connections of a socket before the next socket's turn */
     BACKOFF_MS = 100, /* after an error such as EMFILE, which would recur at once */
-    ROOM_MS = 25,     /* until more room is asked for, if none was made */
+    ROOM_MS = 25,     /* until more room is asked for: clients may reconnect at once */
     SWEEP_MS = 250,   /* of refused connections */
 };
 
@@ -150,6 +150,8 @@ static void wait_for_room(struct acceptor *acceptor)
         uv_async_send(&acceptor->resume);
         return;
     }
+    if (uv_is_active((uv_handle_t *)&acceptor->retry))
+        return;
     acceptor->parts.make_room(acceptor->parts.context);
     uv_timer_start(&acceptor->retry, on_retry, ROOM_MS, 0);
 }
@@ -188,7 +190,6 @@ static void on_resume(uv_async_t *resume)
     struct acceptor *acceptor = resume->data;
     if (is_full(acceptor) || !__atomic_exchange_n(&acceptor->paused, false, __ATOMIC_SEQ_CST))
         return;
-    uv_timer_stop(&acceptor->retry);
     if (!uv_is_active((uv_handle_t *)&acceptor->backoff))
         watch(acceptor, true);
 }

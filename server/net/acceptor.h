@@ -30,7 +30,7 @@ struct acceptor_parts {
     /* Takes ownership of the connected socket FD, and calls acceptor_closed after closing it. */
     void (*hand_off)(void *context, int fd, const struct sockaddr *peer, socklen_t length);
     /* All connections are in use and others wait: close some idle ones, sooner or later. Called
-     * again until there is room or none waits. */
+     * every 25 ms until there is room or none waits. */
     void (*make_room)(void *context);
     void *context;
 };

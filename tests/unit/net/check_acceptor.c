@@ -127,6 +127,25 @@ START_TEST(test_room)
 }
 END_TEST
 
+/* However fast room is made and taken, it is not asked for more often. */
+START_TEST(test_pace)
+{
+    enum { TURNS = 20 };
+    for (int i = 0; i < LIMIT + TURNS; i++)
+        come();
+    turn(1);
+    const uint64_t begun = uv_hrtime();
+    for (int i = 0; i < TURNS; i++) {
+        while (count < LIMIT)
+            uv_run(&loop, UV_RUN_NOWAIT);
+        leave_one();
+        turn(2);
+    }
+    ck_assert_uint_ge(asked, 1);
+    ck_assert_uint_le(asked, 2 + (uv_hrtime() - begun) / 25000000);
+}
+END_TEST
+
 /* A connection beyond its client's limit gets a complete response and then the end, also if its
  * request arrives later. */
 START_TEST(test_refusal)
@@ -176,6 +195,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "acceptor");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_room);
+    tcase_add_test(tcase, test_pace);
     tcase_add_test(tcase, test_refusal);
     return suite_run(suite);
 }
