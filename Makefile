@@ -70,13 +70,14 @@ echo "farlands: these packages are missing (names are Debian's): $(1)" >&2; \
 endef
 stop_if_missing = $(if $(1),@$(call say_missing,$(1)),@:)
 
-# Install the missing packages of $(1) through apt-get, as root or by sudo; stop if neither is possible.
-install_missing = $(if $(1),$(call install_packages,$(1)),@:)
+# Install the missing packages of $(1) through apt-get, as root or by sudo; stop if neither is possible. $(2), if any,
+# is a program that runs apt-get.
+install_missing = $(if $(1),$(call install_packages,$(1),$(2)),@:)
 define install_packages
 	$(Q)as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
 	    { command -v apt-get && command -v $${as_root:-sh}; } >/dev/null || { $(call say_missing,$(1)); }; \
 	    echo "  APT   $(1)" && $$as_root apt-get -qq update && \
-	    $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $(1) >/dev/null
+	    $$as_root env DEBIAN_FRONTEND=noninteractive $(2) apt-get -qq install -y --no-install-recommends $(1) >/dev/null
 endef
 
 # --- Flags -----------------------------------------------------------------------
