@@ -36,26 +36,37 @@ static const char *forced_kernel(void)
     return name && *name ? name : NULL;
 }
 
+static const struct kernel *find(const char *name)
+{
+    for (size_t i = 0; i < KERNELS; i++)
+        if (strcmp(name, kernels[i]->name) == 0)
+            return kernels[i];
+    return NULL;
+}
+
 const struct kernel *kernel_choose(void)
 {
     const char *forced = forced_kernel();
 
-    for (size_t i = 0; i < KERNELS; i++)
-        if (kernels[i]->supported() && (!forced || strcmp(forced, kernels[i]->name) == 0))
-            return kernels[i];
-    return NULL; /* only if one is forced: the scalar kernel runs everywhere */
+    if (forced) {
+        const struct kernel *kernel = find(forced);
+        return kernel && kernel->supported() ? kernel : NULL;
+    }
+    size_t i = 0;
+    while (!kernels[i]->supported()) /* the scalar kernel runs everywhere */
+        i++;
+    return kernels[i];
 }
 
 const char *farlands_kernel_fault(void)
 {
     const char *forced = forced_kernel();
+    const struct kernel *kernel = forced ? find(forced) : NULL;
 
-    if (!forced || kernel_choose())
+    if (!forced || (kernel && kernel->supported()))
         return NULL;
-    for (size_t i = 0; i < KERNELS; i++)
-        if (strcmp(forced, kernels[i]->name) == 0)
-            return "this processor lacks its instructions; expected " KERNEL_NAMES;
-    return "expected " KERNEL_NAMES;
+    return kernel ? "this processor lacks its instructions; expected " KERNEL_NAMES
+                  : "expected " KERNEL_NAMES;
 }
 
 int farlands_scratch_new(struct farlands_scratch **out)
