@@ -21,8 +21,9 @@ static void handle_tilejson(struct service *service, struct request_context *con
         response_error(context, 400,
                        "Host: needed for absolute URLs; expected HOST, HOST:PORT or [IPV6]:PORT");
     else
-        response_document(context, document_tilejson(world, layer, base), CACHE_CHECK,
-                          world->fingerprint, forwarded_vary(site, context->request));
+        response_document(context,
+                          world_documents_get(service->snapshot->documents, world, layer, base),
+                          CACHE_CHECK, world->fingerprint, forwarded_vary(site, context->request));
 }
 
 /* Configured worlds have a static page; there are too many others. */
@@ -34,7 +35,10 @@ static void handle_description(struct service *service, struct request_context *
         response_page(context, &snapshot->descriptions[world - snapshot->worlds->world],
                       world->fingerprint);
     else
-        response_document(context, document_world(world), CACHE_CHECK, world->fingerprint, NULL);
+        response_document(
+            context,
+            world_documents_get(snapshot->documents, world, WORLD_DOCUMENTS_DESCRIPTION, ""),
+            CACHE_CHECK, world->fingerprint, NULL);
 }
 
 static void handle_file(struct service *service, struct request_context *context, const char *name)

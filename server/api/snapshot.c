@@ -73,6 +73,8 @@ int snapshot_new(struct snapshot **out, struct config *config)
     snapshot->response_memory = response_memory(config);
     int err = worlds_new(&snapshot->worlds, config);
     if (!err)
+        err = world_documents_new(&snapshot->documents, snapshot->worlds);
+    if (!err)
         err = make_pages(snapshot);
     if (err) {
         snapshot_release(snapshot);
@@ -122,6 +124,7 @@ void snapshot_release(struct snapshot *snapshot)
     for (int i = 0; snapshot->descriptions && i < snapshot->worlds->count; i++)
         free_page(&snapshot->descriptions[i]);
     free(snapshot->descriptions);
+    world_documents_free(snapshot->documents);
     worlds_release(snapshot->worlds);
     config_free(snapshot->config);
     free(snapshot);

@@ -6,6 +6,7 @@
 #define FARLANDS_API_SNAPSHOT_H
 
 #include "config/config.h"
+#include "server/api/world_documents.h"
 #include "server/core/blob.h"
 #include "server/http/conditional.h"
 #include "server/viewer/embedded_files.h"
@@ -26,6 +27,7 @@ struct snapshot {
     struct worlds *worlds;
     uint64_t response_memory; /* limits.memory, not 0 */
     struct static_page catalogue;
+    struct world_documents *documents;            /* other documents about WORLDS */
     struct static_page *descriptions;             /* of WORLDS, in their order */
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
 };

@@ -1,0 +1,99 @@
+/* Documents from templates have the bytes of those that are written for one world. */
+#include "server/api/world_documents.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "server/api/documents.h"
+#include "tests/unit/support/fixtures.h"
+
+static char directory[FOLDER_TEXT];
+static struct worlds *worlds;
+static struct world_documents *documents;
+
+static void set_up(void)
+{
+    static const char yaml[] = "worlds:\n"
+                               "  - {name: first, seed: 1, seeds: any}\n"
+                               "  - {name: http, seed: 18446744073709551615, seeds: any,\n"
+                               "     noise: {basis: value, warp: {amplitude: 5, wavelength: 64}}}\n"
+                               "  - {name: base-invalid, layers: [relief, height]}\n";
+    char path[FOLDER_TEXT + 16];
+    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
+    file_write(path, yaml, sizeof yaml - 1);
+    worlds = worlds_of(path);
+    ck_assert_int_eq(world_documents_new(&documents, worlds), 0);
+}
+
+static void tear_down(void)
+{
+    world_documents_free(documents);
+    world_documents_free(NULL);
+    worlds_release(worlds);
+    folder_remove(directory);
+}
+
+static const char *const bases[] = {"http://127.0.0.1:8080", "https://tiles.example.org/terrain",
+                                    "http://[::1]", "http://base.invalid"};
+
+static void check_document(const struct world *world, int layer, const char *base)
+{
+    struct blob *expected =
+        layer < 0 ? document_world(world) : document_tilejson(world, layer, base);
+    struct blob *got = world_documents_get(documents, world, layer, base);
+    must(got && got->references == 1, "no document of %s", world->config.name);
+    must(got->length == expected->length && memcmp(got->bytes, expected->bytes, got->length) == 0,
+         "%s, layer %d, %s: %.*s", world->config.name, layer, base, (int)got->length,
+         (const char *)got->bytes);
+    blob_release(expected);
+    blob_release(got);
+}
+
+static void check_documents(const struct world *world)
+{
+    for (int layer = WORLD_DOCUMENTS_DESCRIPTION; layer < 0 || layers[layer].name; layer++)
+        for (int i = 0; i < ROWS(bases); i++)
+            check_document(world, layer, bases[i]);
+}
+
+START_TEST(equals_the_document)
+{
+    static const uint64_t seeds[] = {0, 1, 2, 42, UINT64_C(17293822569102704641), UINT64_MAX};
+    for (int i = 0; i < worlds->count; i++) {
+        check_documents(&worlds->world[i]);
+        for (int k = 0; k < ROWS(seeds); k++) {
+            struct worlds *derived;
+            ck_assert_int_eq(worlds_derive(&derived, &worlds->world[i], seeds[k]), 0);
+            check_documents(derived->world);
+            worlds_release(derived);
+        }
+    }
+}
+END_TEST
+
+static void *ask(void *unused)
+{
+    check_documents(&worlds->world[0]);
+    return unused;
+}
+
+/* Several threads may need the same template first. */
+START_TEST(any_thread)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < ROWS(threads); i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask, NULL), 0);
+    for (int i = 0; i < ROWS(threads); i++)
+        pthread_join(threads[i], NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("world documents");
+    TCase *tcase = suite_case(suite, "documents");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, equals_the_document);
+    tcase_add_test(tcase, any_thread);
+    return suite_run(suite);
+}
