@@ -87,8 +87,15 @@ static void handle(void *unused, struct http_exchange *exchange, const struct ht
     const struct streamed_job_spec spec = {.kind = &kind,
                                            .subject = &sum,
                                            .pieces = sum.pieces,
+                                           .memory = BYTES,
                                            .length = (int64_t)sum.pieces * BYTES};
     streamed_job_begin(&streamed_jobs, &spec, context, config);
+}
+
+static void on_completed(void *context, struct http_exchange *exchange, uint64_t sent)
+{
+    (void)context;
+    response_completed(http_state(exchange), sent);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -124,6 +131,7 @@ static void set_up(void)
                                         .connections = 16,
                                         .state_size = sizeof(struct request_context),
                                         .handler = handle,
+                                        .completed = on_completed,
                                         .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &for_http), 0);
 }
@@ -373,6 +381,55 @@ START_TEST(test_rank)
 }
 END_TEST
 
+/* The limit of bytes that wait for readers, or 0: none; the jobs that are queued behind a piece
+ * once the reader had to wait for it, and the bytes that are then held. */
+static const struct {
+    unsigned pieces;
+    uint64_t limit;
+    bool refused;
+    unsigned queued;
+    uint64_t held;
+} memories[] = {
+    {9, 0, false, 3, 0},
+    {9, 10 * BYTES, false, 3, 4 * BYTES + HTTP_SOURCE_BUFFER},
+    {9, 5 * BYTES, false, 1, 2 * BYTES + HTTP_SOURCE_BUFFER},
+    {9, 2 * BYTES, true, 0, 0},
+    {1, 2 * BYTES, false, 0, BYTES},
+    {1, BYTES, false, 0, BYTES},
+    {1, BYTES - 1, true, 0, 0},
+};
+
+START_TEST(test_memory)
+{
+    char response[2048] = "";
+    sinks.clients = memories[_i].limit ? clients : NULL;
+    sinks.memory = memories[_i].limit;
+    sum.pieces = memories[_i].pieces;
+    sum.held = sum.pieces > 1;
+    int fd = request();
+    if (memories[_i].refused) {
+        while (read(fd, response, sizeof response - 1) < 0)
+            turn();
+        ck_assert_int_eq(strncmp(response, "HTTP/1.1 503 ", 13), 0);
+        ck_assert_uint_eq(metrics.count[METRIC_RESPONSES_REFUSED], 1);
+        ck_assert_uint_eq(atomic_load(&sum.begun), 0);
+    } else {
+        until_held(fd);
+        for (int i = 0; i < 20; i++)
+            turn();
+        ck_assert_uint_eq(work_queue_waiting(renderers), memories[_i].queued);
+        ck_assert_uint_eq(client_limits_held(clients), memories[_i].held);
+    }
+    close(fd);
+    for (unsigned i = 0; i < sum.pieces; i++)
+        uv_sem_post(&sum.gate);
+    while (freed == 0)
+        turn();
+    stop();
+    ck_assert_uint_eq(client_limits_held(clients), 0);
+}
+END_TEST
+
 /* Pieces that are queued when all jobs are cancelled are not made. */
 START_TEST(test_cancelled)
 {
@@ -402,6 +459,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_on_loop, 0, ROWS(shorts));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
+    tcase_add_loop_test(tcase, test_memory, 0, ROWS(memories));
     tcase_add_loop_test(tcase, test_cancelled, 0, ROWS(left));
     return suite_run(suite);
 }

@@ -129,6 +129,19 @@ static void on_completed(void *context, struct http_exchange *exchange, uint64_t
     sent[completions++] = bytes;
 }
 
+/* Responses that were not sent at once; if not PATIENT, they are cut off. */
+static unsigned waiting;
+static bool patient = true;
+
+static bool on_waits(void *context, struct http_exchange *exchange, const struct blob *body)
+{
+    (void)context;
+    ck_assert_uint_le(*(unsigned *)http_state(exchange), requests);
+    ck_assert_uint_eq(body->length, WHOLE);
+    waiting++;
+    return patient;
+}
+
 static void on_closed(void *context, const struct sockaddr *peer)
 {
     (void)context, (void)peer;
@@ -149,6 +162,7 @@ static void set_up(void)
                                      .state_size = sizeof(unsigned),
                                      .handler = handle,
                                      .completed = on_completed,
+                                     .waits = on_waits,
                                      .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &parts), 0);
     uv_timer_init(&loop, &feed.timer);
@@ -549,6 +563,40 @@ START_TEST(test_whole_body)
 END_TEST
 
 /* Before the response: the source is never read. */
+/* A body that the client does not take at once is reported once, before it is completed, and may be
+ * cut off. */
+START_TEST(test_waits)
+{
+    struct received got = {0};
+    int fd = connect_over(AF_INET);
+
+    patient = _i == 0;
+    say(fd, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
+    head_length(fd, &got);
+    turn(20);
+    ck_assert_uint_eq(waiting, 0);
+    got.length = 0;
+    say(fd, "GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
+    turn(50);
+    ck_assert_uint_eq(waiting, 1);
+    ck_assert_uint_eq(completions, patient ? 1 : 2);
+    ck_assert_uint_eq(closed, patient ? 0 : 1);
+    if (patient) {
+        receive_until(fd, &got, head_length(fd, &got) + WHOLE);
+        turn(20);
+        ck_assert_uint_eq(waiting, 1);
+        ck_assert_uint_eq(completions, 2);
+        ck_assert_uint_eq(sent[1], WHOLE);
+    } else {
+        receive_all(fd, &got);
+        ck_assert_int_eq(got.err, ECONNRESET);
+        ck_assert_uint_eq(sent[1], 0);
+    }
+    close(fd);
+    free(got.bytes);
+}
+END_TEST
+
 START_TEST(test_client_leaves_before)
 {
     feed_with(SIZE_MAX, 10000, INT64_MAX);
@@ -753,6 +801,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_client_leaves, 0, ROWS(leavings));
     tcase_add_test(tcase, test_client_leaves_before);
     tcase_add_loop_test(tcase, test_whole_body, 0, 2);
+    tcase_add_loop_test(tcase, test_waits, 0, 2);
     tcase_add_loop_test(tcase, test_close, 0, ROWS(closings));
     tcase_add_test(tcase, test_close_before_sending);
     tcase_add_test(tcase, test_waiting);
