@@ -308,6 +308,13 @@ describe('unusual requests', { timeout: patience(60000) }, () => {
         assert.equal(rest.length, 0);
     }));
 
+    it('are all served if hundreds arrive at once', async () => {
+        const { answers, rest } = await daemon.raw(request('GET', '/healthz').repeat(400),
+            { methods: Array(400).fill('GET'), limit: 5000 });
+        assert.ok(answers.every(({ status }) => status === 200));
+        assert.equal(rest.length, 0);
+    });
+
     it('are served in order if pipelined, whatever their sizes', async () => {
         const sizes = Array.from({ length: 120 }, (_, i) => (i * 797) % 11500);
         const { answers } = await daemon.raw(

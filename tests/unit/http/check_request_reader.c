@@ -21,6 +21,7 @@ static const struct {
     {"GET /", "", "", 0},
     {HOST "\r\n", STUB, "GET / a none\n", 0},
     {HOST "\r\n" HOST "\r\n" GET, STUB STUB, "GET / a none\nGET / a none\n", 0},
+    {HOST "\r\n" GET "Host: b\r\n\r\n", STUB STUB, "GET / a none\nGET / b none\n", 0},
     {"\r\n\r\n" HOST "\r\n\r\n", STUB, "GET / a none\n", 0},
     {"GET /b?c HTTP/1.1\r\nAccept: b\r\nhost:\t a \r\nRange:d\r\nX: e\r\n\r\n" HOST "\r\n",
      STUB STUB, "GET /b?c a d\nGET / a none\n", 0},
@@ -62,7 +63,8 @@ static const struct {
 };
 
 /* Sizes of pieces that are sent and read at once; 0: all. */
-static const size_t pieces[][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {3, 5}, {7, 16}, {29, 13}};
+static const size_t pieces[][2] = {{0, 0}, {1, 0},  {0, 1},   {1, 1},
+                                   {3, 5}, {7, 16}, {29, 13}, {sizeof HOST "\r\n" GET - 1, 0}};
 
 enum { OUT_MAX = 256 * 1024 };
 
