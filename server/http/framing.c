@@ -121,6 +121,26 @@ static void check_version(struct framing *framing, struct part version)
     framing->old = equals(version, "HTTP/1.0");
 }
 
+size_t framing_scheme(const char *uri)
+{
+    static const char scheme[] = "http://";
+    return strncasecmp(uri, scheme, sizeof scheme - 1) == 0 ? sizeof scheme - 1 : 0;
+}
+
+/* True if URI is in absolute form with a host, or in another form. User names are not allowed
+ * (RFC 9110 section 4.2.4). */
+static bool has_host(struct part uri)
+{
+    const size_t scheme = framing_scheme(uri.at);
+    struct part rest = {uri.at + scheme, uri.length - scheme};
+
+    if (scheme == 0)
+        return true;
+    rest = split(&rest, '/');
+    const struct part host = split(&rest, '?');
+    return host.length > 0 && !memchr(host.at, '@', host.length);
+}
+
 void framing_method(struct framing *framing, const char *line, size_t length)
 {
     framing->to_head = length > 4 && memcmp(line, "HEAD ", 5) == 0;
@@ -141,6 +161,8 @@ void framing_line(struct framing *framing, const char *line, size_t length)
         framing_refuse(framing, 414, "URL: exceeds 8 KiB");
     if (!consists_of(uri, IN_URI))
         framing_refuse(framing, 400, "URL: invalid character");
+    else if (!has_host(uri))
+        refuse(framing, 400, "URL: expected http://HOST/...");
 }
 
 static void read_connection(struct framing *framing, struct part value)

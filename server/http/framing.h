@@ -37,6 +37,10 @@ void framing_header(struct framing *framing, const char *line, size_t length);
 /* The empty line at the end. */
 void framing_end(struct framing *framing);
 
+/* The length of the scheme, with its slashes, of a URI in absolute form (RFC 9112 section 3.2.2),
+ * or 0. The URI ends with a character that no scheme has. */
+size_t framing_scheme(const char *uri);
+
 /* True if FIRST cannot be the first byte of a head. */
 bool framing_is_foreign(char first);
 

@@ -11,18 +11,24 @@ enum { HEAD_MAX = 12 * 1024, READ = 4 * 1024 };
 
 /* --- Lines --------------------------------------------------------------------- */
 
+static void check_size(struct request_reader *reader, size_t size)
+{
+    if (size > HEAD_MAX && reader->line_read)
+        framing_refuse(&reader->framing, 431, "request line and headers: exceed 12 KiB");
+    else if (size > HEAD_MAX)
+        framing_refuse(&reader->framing, 414, "URL: exceeds 8 KiB");
+}
+
 /* Check a line with its line feed. Returns true if it is good. */
 static bool check_line(struct request_reader *reader, const char *line, size_t length)
 {
     struct framing *framing = &reader->framing;
 
     reader->size += length;
+    check_size(reader, reader->size);
     if (!reader->line_read)
         framing_method(framing, line, length);
-    if (reader->size > HEAD_MAX)
-        framing_refuse(framing, reader->line_read ? 431 : 414,
-                       "request line and headers: exceed 12 KiB");
-    else if (length < 2 || line[length - 2] != '\r')
+    if (length < 2 || line[length - 2] != '\r')
         framing_refuse(framing, 400, "line: must end with CRLF");
     else if (reader->line_read && length == 2)
         framing_end(framing);
@@ -39,14 +45,12 @@ static bool check_line(struct request_reader *reader, const char *line, size_t l
 static void check_rest(struct request_reader *reader, const char *line, size_t length)
 {
     reader->searched = length;
-    if (!reader->line_read)
-        framing_method(&reader->framing, line, length);
-    if (length > 0 && !reader->line_read && framing_is_foreign(*line))
+    check_size(reader, reader->size + length);
+    if (reader->line_read || length == 0)
+        return;
+    framing_method(&reader->framing, line, length);
+    if (framing_is_foreign(*line))
         framing_refuse(&reader->framing, 400, "request line: expected METHOD URL HTTP/1.1");
-    if (reader->size + length > HEAD_MAX)
-        framing_refuse(&reader->framing, reader->line_read ? 431 : 414,
-                       reader->line_read ? "request line and headers: exceed 12 KiB"
-                                         : "URL: exceeds 8 KiB");
 }
 
 static const char *stub_of(const struct framing *framing)
@@ -220,16 +224,12 @@ static void read_header(struct http_request *request, char *line, char *end)
     }
 }
 
-/* Split URI, which is in absolute form after SCHEME, into Host and the rest. */
+/* Split URI, which has SCHEME characters before its host, into Host and the rest. */
 static void split_uri(struct http_request *request, char *uri, size_t scheme)
 {
     const size_t length = strcspn(uri + scheme, "/?");
     char *rest = uri + scheme + length;
 
-    if (!request->refused && (length == 0 || memchr(uri + scheme, '@', length))) {
-        request->refused = 400;
-        request->why = "URL: expected http://HOST/...";
-    }
     /* The scheme makes room for the end of the host and the path's first slash. */
     memmove(uri, uri + scheme, length);
     uri[length] = '\0';
@@ -306,8 +306,6 @@ static void read_head(const struct request_reader *reader, struct http_request *
 
 bool request_reader_begin(struct request_reader *reader, struct http_request *request)
 {
-    static const char scheme[] = "http://";
-
     if (reader->heads == 0)
         return false;
     const bool refused = --reader->heads == 0 && reader->ended;
@@ -321,8 +319,8 @@ bool request_reader_begin(struct request_reader *reader, struct http_request *re
         request->method = reader->to_head ? HTTP_HEAD : HTTP_GET;
         request->verb = reader->to_head ? "HEAD" : "-";
         request->uri = "-";
-    } else if (strncasecmp(request->uri, scheme, sizeof scheme - 1) == 0) {
-        split_uri(request, (char *)request->uri, sizeof scheme - 1);
+    } else if (framing_scheme(request->uri) > 0) {
+        split_uri(request, (char *)request->uri, framing_scheme(request->uri));
     }
     return true;
 }

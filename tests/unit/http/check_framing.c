@@ -95,6 +95,15 @@ static const struct {
     {400, true, "GET /\xc3\xb6 HTTP/1.1\r\n"},
     {400, true, "GET /<> HTTP/1.1\r\n"},
     {400, true, "GET /\x01 HTTP/1.1\r\n"},
+    /* Absolute form. */
+    {0, false, "GET HTTP://a HTTP/1.1\r\nHost: a\r\n"},
+    {0, false, "GET http://[::1]:80?@ HTTP/1.1\r\nHost: a\r\n"},
+    {0, false, "GET http://a/@ HTTP/1.1\r\nHost: a\r\n"},
+    {0, false, "GET http:/ HTTP/1.1\r\nHost: a\r\n"},
+    {400, false, "GET http:// HTTP/1.1\r\nHost: a\r\n"},
+    {400, false, "GET http:///a HTTP/1.1\r\nHost: a\r\n"},
+    {400, false, "GET http://?a HTTP/1.1\r\nHost: a\r\n"},
+    {400, false, "GET http://a@b/ HTTP/1.1\r\nHost: a\r\n"},
     /* The first reason is kept. */
     {405, false, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"},
     {405, true, "POST / HTTP/1.1\r\nHost: a\r\n b\r\n"},
