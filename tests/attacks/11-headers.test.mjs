@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { compile, loadTerrain } from '../../server/viewer/farlands.js';
-import { BINARY, eventually, patience } from '../http/program.mjs';
+import { BINARY, eventually, patience, scratchFile } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
 import { ATTACKERS, HOT, cpuOf, floods, startDaemon, withstand } from './scene.mjs';
 
@@ -13,8 +13,8 @@ const PROXIES = 'proxies: [127.0.0.0/8, 10.0.0.0/8]\n';
 /* The longest chain that a head of 12 KiB holds. */
 const CHAIN = `X-Forwarded-For: 192.0.2.1, ${Array.from({ length: 1100 }, (_, i) => `10.0.0.${i % 10}`).join(',')}`;
 
-const served = async (config, work) => {
-    const daemon = await startDaemon({ config });
+const served = async (options, work) => {
+    const daemon = await startDaemon(options);
     try {
         return await work(daemon);
     } finally {
@@ -30,7 +30,7 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
     }));
 
     /* Documents take 0.1 ms at most, a hot tile behind 1,100 proxies as much as five. */
-    it('11b their CPU', (t) => served(PROXIES, async (daemon) => {
+    it('11b their CPU', (t) => served({ config: PROXIES }, async (daemon) => {
         await daemon.bytes(HOT);
         const plain = await cpuOf(daemon, ['--url', HOT]);
         t.diagnostic(`11b: hot ${plain.toFixed(3)} ms`);
@@ -46,7 +46,9 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
         });
     }));
 
-    it('11c control characters of clients do not reach stderr', () => served('log: debug\n', async (daemon) => {
+    it('11c control characters of clients do not reach stderr', () => served({
+        config: false, args: ['--config', scratchFile('farlands.yaml', 'log: debug\n')],
+    }, async (daemon) => {
         for (const control of ['\x1b[31m', '\x9b31m', '\xc2\x9b31m', '\xc2\x85', '\x7f'])
             for (const head of [`GET /${control} HTTP/1.1\r\nHost: a`, `GET /healthz HTTP/1.1\r\nHost: a${control}`,
                 `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${control}\r\nUser-Agent: ${control}`,
@@ -58,7 +60,7 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
         assert.doesNotMatch(text, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
     }));
 
-    it('11d farlands.js refuses sizes that are no whole numbers', () => served('', async (daemon) => {
+    it('11d farlands.js refuses sizes that are no whole numbers', () => served({}, async (daemon) => {
         const wasm = await compile(fs.readFileSync(path.join(path.dirname(BINARY), 'farlands.wasm')));
         const terrain = await loadTerrain(wasm, (await daemon.bytes('/default.json')).toString());
         const at = { x: 0n, y: 0n };

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { cpuSeconds } from '../faults/faults.mjs';
 import { Daemon } from '../http/daemon.mjs';
 import { Manager } from '../http/manager.mjs';
-import { BINARY, eventually, patience, run, scratchFile } from '../http/program.mjs';
+import { eventually, patience, scratchFile } from '../http/program.mjs';
 import { connect, exchange, request } from '../http/wire.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -40,8 +40,13 @@ export function coldTiles() {
 }
 const SECONDS = { before: 2.5, settle: 0.7, during: 3.5 };
 
-/* What the memory of the daemon may hold: see memoryBound(). */
-const CACHE = 16 * MIB, WAITING = 64 * MIB;
+/*
+ * The daemon's memory in MiB. Its bound is that of docker/README.md without the system's buffers, which do not count as
+ * the process's.
+ */
+const CACHE = 16, WAITING = 64;
+const memoryBound = (connections) =>
+    Math.round(CACHE + WAITING + 16 + (5 + 3) * DAEMON_CORES + connections * (128 - 64) / 1024);
 
 /*
  * The targets; times in ms. With one core a render that runs keeps the event loop waiting until the scheduler takes the
@@ -86,31 +91,16 @@ async function openLoop(daemon, seconds, streams, { nice = 0, grace = 1 } = {}) 
 
 /* --- The daemon ------------------------------------------------------------------ */
 
-/* A key that this daemon knows, as text, or nothing. */
-async function known(text) {
-    const { code } = await run(['check-config', scratchFile('known.yaml', text)]);
-    return code === 0 ? text : '';
-}
-
-const memoryKey = `limits: { memory: ${WAITING / MIB}M }\n`;
-let memoryLimit;
-
-/* CONFIG with the resources that attacks are measured against; false: as the arguments say. */
-async function configured(config) {
-    if (config === false)
-        return undefined;
-    memoryLimit ??= await known(memoryKey);
-    return `log: error\nshards: ${DAEMON_CORES}\nthreads: ${DAEMON_CORES}\ncache: { memory: ${CACHE / MIB}M }\n` +
-        `${memoryLimit}${config}`;
-}
+/* CONFIG after the resources that attacks are measured against; false: no file. */
+const configured = (config) => (config === false ? undefined
+    : `log: error\nshards: ${DAEMON_CORES}\nthreads: ${DAEMON_CORES}\ncache: { memory: ${CACHE}M }\n` +
+        `limits: { memory: ${WAITING}M }\n${config}`);
 
 const pin = (pid) => (CORES > 1
     ? execFileSync('taskset', ['-a', '-c', '-p', `0-${DAEMON_CORES - 1}`, String(pid)]) : null);
 
-/* In `config`, `log: error` and the resources come first. */
 export async function startDaemon({ config = '', ...options } = {}) {
-    const text = await configured(config);
-    const daemon = await new Daemon({ config: text && config.includes('log:') ? text.replace('log: error\n', '') : text, ...options }).start();
+    const daemon = await new Daemon({ config: configured(config), ...options }).start();
     pin(daemon.pid);
     return daemon;
 }
@@ -119,7 +109,7 @@ export async function startDaemon({ config = '', ...options } = {}) {
 export const inheriting = (sockets) => async ({ config = '' }) => {
     for (const socket of sockets.filter((one) => one.startsWith('unix')))
         fs.rmSync(socket.split(' ')[1], { force: true });
-    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', await configured(config))] });
+    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', configured(config))] });
     assert.ok(await eventually(() => manager.ports.length === sockets.length), manager.log);
     const service = await manager.startReady();
     pin(service.pid);
@@ -130,18 +120,13 @@ export const inheriting = (sockets) => async ({ config = '' }) => {
 };
 
 /* The most memory that the process has had, in MiB. */
-export function peakMemory(pid) {
-    return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024);
-}
-
-/* In MiB: the caches, bytes that wait for readers, 20 KiB for each connection, and 48 for threads, stacks and the heap. */
-export const memoryBound = (connections = 4096) =>
-    Math.round((CACHE + WAITING + connections * 20 * 1024) / MIB) + 48;
+const peakMemory = (pid) =>
+    Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024);
 
 /* --- The honest client ------------------------------------------------------------ */
 
 /* Tiles rendered during WORK for a second of the daemon's CPU. */
-export async function thrift(daemon, work) {
+async function thrift(daemon, work) {
     const of = async () => [await daemon.rendered(), cpuSeconds(daemon.pid)];
     const [tiles, cpu] = await of();
     const result = await work();
@@ -248,22 +233,31 @@ export async function cpuOf(daemon, stream) {
 export const floods = (...stream) => (daemon, seconds) => {
     let report;
     const done = openLoop(daemon, seconds, stream.map(String), { nice: 19, grace: 0 }).then((streams) => { report = streams; });
-    return { ready: null, stop: () => done, result: () => Object.values(report).map(({ due, status, errors }) =>
-        ({ due, ...Object.fromEntries(Object.entries(status).map(([code, { count }]) => [code, count])), ...errors })) };
+    return {
+        ready: null,
+        async stop() {
+            await done;
+            assert.ok(Object.values(report).every(({ answered }) => answered > 0), 'no attack: nothing was answered');
+        },
+        result: () => Object.values(report).map(({ due, status, errors }) =>
+            ({ due, ...Object.fromEntries(Object.entries(status).map(([code, { count }]) => [code, count])), ...errors })),
+    };
 };
 
 /* Attackers of attacker.mjs with this PLAN, at the SOCKET-th of the daemon's sockets. */
 export const attackers = ({ socket = 0, ...plan }) => (daemon, seconds) => {
     const child = start(pinned(CORES - 1, ['nice', '-n', '19', process.execPath, here('attacker.mjs'),
         JSON.stringify({ host: daemon.host, port: daemon.ports?.[socket] ?? daemon.port, seconds: 4 * seconds, ...plan })]));
+    const result = () => JSON.parse(child.text.stdout.split('\n').at(-2));
     return {
+        result,
         ready: eventually(() => child.text.stdout.includes('ready') || child.exitCode !== null, 15000),
         async stop() {
             child.kill();
             await child.ended;
             assert.match(child.text.stdout, /ready\n\{.*\}\n/, `the attack failed: ${child.exitCode} ${child.signalCode} ${child.text.stderr}`);
+            assert.ok(result().opened > plan.connections / 2, `no attack: ${JSON.stringify(result())}`);
         },
-        result: () => JSON.parse(child.text.stdout.split('\n').at(-2)),
     };
 };
 
@@ -317,11 +311,13 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         await Promise.all(attacks.map(({ ready }) => ready));
         await sleep(1000 * SECONDS.settle);
         const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, SECONDS.during, load));
+        const connections = await daemon.metric('farlands_connections');
         const checked = await check?.(daemon, calmed);
         await Promise.all(attacks.map(({ stop }) => stop()));
         const ready = await readyAfter(daemon);
         return {
-            row, rate, before, during, goodput: round(rendered / capacity.thrift), ready, memory: peakMemory(daemon.pid), bound: memoryBound(),
+            row, rate, before, during, goodput: round(rendered / capacity.thrift), ready,
+            memory: peakMemory(daemon.pid), bound: memoryBound(connections),
             blocked: await daemon.metric('farlands_loop_blocked_total'), ...checked, attack: attacks.map(({ result }) => result()),
         };
     } finally {
