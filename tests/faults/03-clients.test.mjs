@@ -177,6 +177,30 @@ describe('slow clients', { timeout: patience(90000), concurrency: 8 }, () => {
             connection.close();
     }));
 
+    it('fault 23: readers that stall for 10 s, after the first 10 s, are reset, whatever they read', () => serving(async (daemon, faults) => {
+        const targets = [
+            '/default/height/11/900/900@2x.f32', '/default/region.f32?x=0&y=0&width=512&height=512',
+            '/default/region.f32?x=0&y=0&width=4097&height=4097', '/default/volume.f32?x=0&y=0&z=0&width=256&height=256&depth=64',
+        ];
+        const slow = await Promise.all(targets.map(() => daemon.connect()));
+        slow.forEach((connection, i) => {
+            connection.socket.pause();
+            connection.send(request('GET', targets[i]).repeat(20));
+        });
+        const closed = () => daemon.metric('farlands_connections_closed_total', 'reason="deadline"');
+        await sleep(1000);
+        for (const seconds of [11, 18]) {
+            faults.jump('steady', seconds);
+            await sleep(1000);
+            assert.equal(await closed(), 0, `closed after ${seconds} s`);
+        }
+        faults.jump('steady', 22);
+        assert.ok(await eventually(async () => await closed() === targets.length, 2000), `${await closed()} of ${targets.length} closed`);
+        assert.ok(await eventually(async () => await daemon.metric('farlands_response_bytes') === 0), 'their bytes are not released');
+        for (const connection of slow)
+            connection.close();
+    }));
+
     it('fault 24: a flood of connections: those above the limit wait in the backlog', () => serving(async (daemon, faults) => {
         // The first ones wait for a render all the time: they have a request in progress.
         faults.set('encode', { amount: 600000 });
