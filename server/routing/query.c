@@ -106,19 +106,35 @@ static unsigned parse_places(struct span list, const char *name, unsigned beyond
     return 0;
 }
 
+/* Take the next parameter off QUERY. Returns false behind the last one. */
+static bool next_parameter(const char **query, struct span *out)
+{
+    if (!**query)
+        return false;
+    const char *end = strchrnul(*query, '&');
+    *out = (struct span){*query, (size_t)(end - *query)};
+    *query = end + (*end == '&');
+    return true;
+}
+
+/* Whether PARAMETER is NAME=VALUE. */
+static bool is_named(struct span parameter, const char *name, size_t length, struct span *value)
+{
+    if (parameter.length <= length || parameter.text[length] != '=' ||
+        memcmp(parameter.text, name, length) != 0)
+        return false;
+    *value = (struct span){parameter.text + length + 1, parameter.length - length - 1};
+    return true;
+}
+
 int query_value(const char *query, const char *name, struct span *out)
 {
+    const size_t length = strlen(name);
+    struct span parameter;
     int found = 0;
-    size_t name_length = strlen(name);
-    for (const char *at = query; at && *at;) {
-        size_t length = strcspn(at, "&");
-        if (length > name_length && at[name_length] == '=' && memcmp(at, name, name_length) == 0) {
-            *out = (struct span){at + name_length + 1, length - name_length - 1};
-            found++;
-        }
-        at += length;
-        at += *at == '&';
-    }
+
+    while (next_parameter(&query, &parameter))
+        found += is_named(parameter, name, length, out);
     return found;
 }
 
@@ -155,21 +171,46 @@ static unsigned reject_absent(const struct query_parameter *parameters, const ch
     return 400;
 }
 
+/* The values of all PARAMETERS, and how often each is given, in one pass: a URL has room for
+ * thousands. */
+struct values {
+    struct span value[QUERY_PARAMETERS_MAX];
+    int found[QUERY_PARAMETERS_MAX];
+};
+
+static void find_values(const struct query_parameter *parameters, const char *query,
+                        struct values *values)
+{
+    size_t length[QUERY_PARAMETERS_MAX];
+    struct span parameter;
+    int count = 0;
+
+    memset(values, 0, sizeof *values);
+    for (; parameters[count].name; count++)
+        length[count] = strlen(parameters[count].name);
+    while (next_parameter(&query, &parameter))
+        for (int i = 0; i < count; i++)
+            values->found[i] +=
+                is_named(parameter, parameters[i].name, length[i], &values->value[i]);
+}
+
 unsigned query_parse(const struct query_parameter *parameters, const char *query, unsigned beyond,
                      void *base, char why[QUERY_WHY])
 {
-    for (const struct query_parameter *p = parameters; p->name; p++) {
-        struct span value = {0};
+    struct values values;
+
+    find_values(parameters, query, &values);
+    for (int i = 0; parameters[i].name; i++) {
+        const struct query_parameter *p = &parameters[i];
         void *out = (char *)base + p->offset;
-        int found = query_value(query, p->name, &value);
 
         if (p->kind == QUERY_STEP)
             *(int64_t *)out = FARLANDS_UNIT;
-        if (found == 0 && is_optional(p))
+        if (values.found[i] == 0 && is_optional(p))
             continue;
-        if (found != 1)
-            return reject_absent(parameters, p->name, found, why);
-        unsigned status = parse_one(p, value, beyond, out, why);
+        if (values.found[i] != 1)
+            return reject_absent(parameters, p->name, values.found[i], why);
+        unsigned status = parse_one(p, values.value[i], beyond, out, why);
         if (status)
             return status;
     }

@@ -16,6 +16,8 @@ enum query_kind {
     QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
 };
 
+enum { QUERY_PARAMETERS_MAX = 8 }; /* of an endpoint, with the NULL name */
+
 struct query_parameter {
     const char *name;
     enum query_kind kind;

@@ -70,7 +70,7 @@ static const struct endpoint {
     enum route_kind kind;
     bool has_extension;
     unsigned beyond; /* the status for a place beyond the limit */
-    struct query_parameter parameters[8];
+    struct query_parameter parameters[QUERY_PARAMETERS_MAX];
 } endpoints[] = {
 #define PARAMETER(text, type, member, ...)                                                \
     {                                                                                     \
