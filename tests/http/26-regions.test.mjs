@@ -180,6 +180,17 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
         }
     }));
 
+    // These take so long that they are made in slices, between which other requests have their turn.
+    it('equal their rows and columns in a slow world', () => eachRow([[300, 200], [1, 4097], [4097, 30], [601, 433]], async (sides) => {
+        const [width, height] = sides;
+        for (const [form, size] of [['f32', 4], ['r16', 2]]) {
+            const options = { world: 'slow', form };
+            const whole = await region(at, sides, options);
+            assert.equal(whole.length, width * height * size);
+            await assertParts(whole, sides, some(height, 7), some(width, 2), options, size);
+        }
+    }));
+
     it('can be large r16 squares for Unity and Unreal', () => eachRow([2017, 2049], async (side) => {
         const sides = [side, side], options = { world, form: 'r16' };
         const whole = await region(at, sides, options);

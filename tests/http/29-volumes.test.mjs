@@ -100,9 +100,12 @@ describe('volumes', { timeout: patience(60000) }, () => {
         [1, 1, 4097], [257, 257, 1], [257, 1, 257], [1, 257, 257], [4097, 2, 3], [3, 2, 4097], [2, 4097, 3],
         // Around the size from which volumes are streamed, 2^18 samples.
         [64, 64, 64], [64, 64, 65], [65, 64, 64], [100, 100, 27], [513, 3, 171],
-    ], async (sides) => {
-        const at = [-blocks(20) + 1n, blocks(500), -blocks(50)];
-        const whole = await volume(at, sides);
+        // Narrow, deep in the ground, and in a slow world: made in slices.
+        [1, 63, 4097], [5, 200, 250], [100, 90, 20, 'slow'], [1, 63, 400, 'slow'], [200, 300, 9, 'slow'],
+    ], async ([width, height, depth, world]) => {
+        const sides = [width, height, depth], options = { world };
+        const at = [-blocks(20) + 1n, blocks(500), -blocks(3800)];
+        const whole = await volume(at, sides, options);
         assert.equal(whole.length, sides.reduce((a, b) => a * b) * 4);
         for (let axis = 0; axis < 3; axis++)
             for (const i of new Set([0, 1, sides[axis] >> 1, sides[axis] - 2, sides[axis] - 1])) {
@@ -110,7 +113,7 @@ describe('volumes', { timeout: patience(60000) }, () => {
                     continue;
                 const flat = sides.map((side, one) => (one === axis ? 1 : side));
                 const by = sides.map((_, one) => (one === axis ? i : 0));
-                assertSameBytes(await volume(moved(at, by, BLOCK), flat), cut(whole, sides, by, flat),
+                assertSameBytes(await volume(moved(at, by, BLOCK), flat, options), cut(whole, sides, by, flat),
                     `${'xyz'[axis]} = ${i}`);
             }
     }));
