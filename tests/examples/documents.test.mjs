@@ -58,7 +58,15 @@ async function run(block) {
 /* Run them with fewer zooms, for less time, and with directories of this test. */
 const shorter = (block) => run(block.replace(/--zoom 0-\d/g, '--zoom 0-2').replace('-t 10', '-t 1')
     .replaceAll('/etc/farlands', file('etc')).replaceAll('/var/cache/farlands', file('var'))
+    .replaceAll('/var/log/farlands', here)
     .replaceAll('/srv/maps', here));
+
+/* The same for new.yaml; tiles of the world before are known from the cache or the access log. */
+async function renders(block) {
+    write('new.yaml')('worlds: [{ name: default, seed: 7 }]');
+    const output = await shorter(`exec 2>&1\n${block}`);
+    assert.match(output, /tiles are in the cache.*: [1-9]\d* rendered/);
+}
 
 /* Run the lines that begin with a prompt. */
 const session = (block) => shorter([...block.matchAll(/^\$ (.*)/gm)].map(([, line]) => line).join('\n'));
@@ -215,6 +223,8 @@ const EXAMPLES = {
         ['$ build/farlands render', session],
         ['sudo -u farlands farlands render --config /etc/farlands/farlands.yaml --cache', shorter],
         ['systemd-run', shorter],
+        ['old=', renders],
+        ['sed -nE', renders],
         ['farlands render --world default', shorter],
         ['farlands render --config', shorter],
         ['make deb', by('tests/proofs/package.sh')],
@@ -223,6 +233,7 @@ const EXAMPLES = {
         ['systemctl disable', by('tests/proofs/package.sh')],
         ['systemctl edit farlands.service', text],
         ['apt-get install haproxy', by('tests/cluster/haproxy-nodes.test.mjs')],
+        ['cat fullchain.pem', by('tests/cluster/haproxy-requests.test.mjs')],
         ['docker run -p 80:80 -v "$PWD/docker/nginx/farlands:/etc/nginx/farlands:ro" \\\n    -v "$PWD/docker/nginx/balancer', by('tests/cluster/nginx.test.mjs')],
         ['docker build', by('tests/cluster/kubernetes.test.mjs')],
         ['volumeClaimTemplates', text],
@@ -235,7 +246,7 @@ const EXAMPLES = {
 };
 
 describe('documents', { timeout: patience(300000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ config: `access_log: ${file('access.log')}` });
 
     before(async () => {
         for (const directory of ['build', 'etc'])
