@@ -52,10 +52,10 @@ const struct kernel *kernel_choose(void)
         const struct kernel *kernel = find(forced);
         return kernel && kernel->supported() ? kernel : NULL;
     }
-    size_t i = 0;
-    while (!kernels[i]->supported()) /* the scalar kernel runs everywhere */
-        i++;
-    return kernels[i];
+    for (size_t i = 0; i < KERNELS; i++)
+        if (kernels[i]->supported())
+            return kernels[i];
+    return NULL; /* never: the scalar kernel runs everywhere */
 }
 
 const char *farlands_kernel_fault(void)
