@@ -133,6 +133,15 @@ describe('the process', { timeout: patience(90000), concurrency: CONCURRENCY }, 
         assert.equal(await daemon.rendered(), 11);
     }, { config: 'threads: 1\n' }));
 
+    it('libmicrohttpd gives up: the log has its reason, and the process ends', () => serving(async (daemon, faults) => {
+        faults.set('forget', { error: 'EBADF' }); /* it cannot suspend a connection */
+        const answer = await settled(daemon.get(tile(0), {}, { agent: alone(), limit: 8000 }));
+        assert.ok(answer.error, 'a response');
+        const { signal, stderr } = await daemon.ended(5000);
+        assert.equal(signal, 'SIGABRT', stderr);
+        assert.match(stderr, / error libmicrohttpd gave up: .*epoll.* \(\w+\.c:\d+\)\n/);
+    }));
+
     it('fault 17: a render is too slow: its clients get 503 after 10 s, the result is cached', () =>
         serving(async (daemon, faults) => {
             faults.set('encode', { amount: 600000 });

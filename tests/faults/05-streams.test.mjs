@@ -9,6 +9,7 @@ import { describe, it } from 'node:test';
 import { assertPeace, useDaemon } from '../http/daemon.mjs';
 import { eventually, fewer, patience, scratchFile } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
+import { open } from '../http/streams.mjs';
 import { cpuSeconds, memoryOf, serving, settled } from './faults.mjs';
 
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
@@ -120,6 +121,25 @@ describe('during a streamed response', { timeout: patience(90000), concurrency: 
             assert.ok(body.equals(await reference.bytes(target)), 'bytes differ');
         });
         assertPeace(await daemon.ended(10000));
+    }));
+
+    it('fault 31: a drain ends after 25 s, and cuts off a response that is still being read', () => serving(async (daemon, faults) => {
+        const SECONDS = 25, STEP = 2, PACE = 512 << 10; /* fast enough for every other deadline */
+        const stream = await open(daemon, LARGE);
+        daemon.kill();
+        assert.ok(await eventually(() => /: draining/.test(daemon.stderr)));
+        for (let passed = 0; passed + STEP < SECONDS; passed += STEP) {
+            await stream.read(stream.received + PACE);
+            faults.advance('steady', STEP);
+            await sleep(300); /* an event loop notices within a tick */
+        }
+        assert.ok(daemon.program.running, `ended early: ${daemon.stderr}`);
+        assert.ok(!stream.error && stream.received < LARGE_BYTES / 2);
+        faults.advance('steady', STEP);
+        daemon.kill('SIGHUP'); /* its loop waits for nothing else */
+        assertPeace(await daemon.ended(5000));
+        assert.match(daemon.stderr, /warning drain timed out; closing the remaining connections/);
+        await assert.rejects(stream.rest(), /cut after/);
     }));
 
     it('fault 32: a second SIGTERM: responses are cut off at once', () => serving(async (daemon) => {

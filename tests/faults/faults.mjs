@@ -11,7 +11,7 @@ import { BINARY, patience, scratch } from '../http/program.mjs';
 const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
 
 /* As in inject.c: the kinds of calls, in order, and the fields of a rule. */
-const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'allocate',
+const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'forget', 'allocate',
     'encode', 'wall', 'steady'];
 const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
 const RULE = 64;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,6 +33,7 @@ enum call {
     UNLINK,
     MKDIR,
     ACCEPT,
+    FORGET,
     ALLOCATE,
     ENCODE,
     WALL,
@@ -263,6 +265,13 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 int accept(int fd, struct sockaddr *address, socklen_t *length)
 {
     FAIL_OR(count_call(ACCEPT), NEXT(accept)(fd, address, length));
+}
+
+/* A descriptor is taken out of an epoll set. */
+int epoll_ctl(int set, int operation, int fd, struct epoll_event *event)
+{
+    FAIL_OR(operation == EPOLL_CTL_DEL ? count_call(FORGET) : 0,
+            NEXT(epoll_ctl)(set, operation, fd, event));
 }
 
 static bool is_refused(size_t size)
