@@ -26,12 +26,11 @@ static void find_existing(const char *directory, char out[DISK_CACHE_PATH_MAX])
     snprintf(out, DISK_CACHE_PATH_MAX, "%s", directory);
     while (stat(out, &status) && errno == ENOENT) {
         char *slash = strrchr(out, '/');
-        if (!slash)
-            snprintf(out, DISK_CACHE_PATH_MAX, ".");
-        else if (slash == out)
-            snprintf(out, DISK_CACHE_PATH_MAX, "/");
-        else
-            *slash = '\0';
+        if (!slash || slash == out) {
+            snprintf(out, DISK_CACHE_PATH_MAX, "%s", slash ? "/" : ".");
+            return;
+        }
+        *slash = '\0';
     }
 }
 
