@@ -143,9 +143,12 @@ async function capacityOf(daemon) {
 
 const round = (value) => Number(value.toFixed(value < 10 ? 2 : 0));
 
-/* { hot: { p50, p99, lost }, cold: { p50, p99, refused } }: ms; lost and refused are shares. */
+/*
+ * { hot: { p50, p99, lost }, cold: { p50, p99, refused } }: ms; lost and refused are shares. Its connections have been let
+ * in, for which admission() is the measure.
+ */
 async function honest(daemon, seconds, { rate, headers }) {
-    const { hot, cold: missed } = await openLoop(daemon, seconds, [
+    const { hot, cold: missed } = await openLoop(daemon, seconds, ['--settle', '0.5',
         '--stream', 'hot', '--rate', String(HOT_RATE), '--connections', '4', '--source', HONEST, ...headers, '--url', HOT,
         '--stream', 'cold', '--poisson', '--rate', String(rate), '--connections', '64', '--source', HONEST, ...headers,
         ...coldTiles()]);
@@ -307,7 +310,7 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         const load = { rate, headers: header ? ['--header', header] : [] };
         const before = await honestAlone(daemon, load);
         const calmed = await calm?.(daemon);
-        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.settle + SECONDS.during + 1, rate));
+        const attacks = [attack].flat().map((begin) => begin(daemon, SECONDS.settle + SECONDS.during + 1.5, rate));
         await Promise.all(attacks.map(({ ready }) => ready));
         await sleep(1000 * SECONDS.settle);
         const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, SECONDS.during, load));

@@ -115,6 +115,9 @@ static int run(struct load *load)
         return err;
     if (!each(load, stream_open))
         fprintf(stderr, "open_loop: not all connections could be opened\n");
+    err = turn_until(load, never, after(now(), plan->settle));
+    if (err)
+        return err;
     double cpu = cpu_seconds();
     uint64_t start = now(), end = after(start, plan->seconds);
     for (unsigned i = 0; i < plan->streams; i++)
@@ -173,7 +176,8 @@ static int run_plan(struct load *load)
     /* By default the kernel rounds each sleep up by 50 microseconds. */
     prctl(PR_SET_TIMERSLACK, 1);
     /* The load must end even if something hangs. */
-    alarm((unsigned)(OPENING_SECONDS + plan->seconds + plan->grace + plan->hold) + 5);
+    alarm((unsigned)(OPENING_SECONDS + plan->settle + plan->seconds + plan->grace + plan->hold) +
+          5);
     int err = begin(load);
     if (!err)
         err = run(load);

@@ -66,6 +66,17 @@ describe('the load generator', { concurrency: false }, () => {
         assert.deepEqual([...urls].sort(), [-3, -2, -1, 0, 1, 2, 3, 4].map((x) => `/${x}/7.png`).sort());
     });
 
+    it('can wait between opening its connections and the first request', async () => {
+        let opened = 0, first = 0;
+        const server = http.createServer((request, response) => {
+            first ||= Date.now();
+            response.end();
+        });
+        server.on('connection', () => { opened ||= Date.now(); });
+        await load(server, ['--seconds', '0.2', '--settle', '0.3']);
+        assert.ok(first - opened >= 290, `${first - opened} ms`);
+    });
+
     // One connection, and a server that stalls once for 400 ms: nine requests that became due
     // meanwhile waited up to 350 ms. A closed loop would see a single slow request.
     it('counts latency from when a request was due', async () => {

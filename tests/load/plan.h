@@ -28,6 +28,7 @@ struct plan {
     char authority[32]; /* of the target, HOST:PORT */
     double seconds;     /* during which requests are due */
     double grace;       /* seconds to wait for responses afterwards */
+    double settle;      /* seconds between opening the connections and the first request */
     double hold;        /* seconds to keep the connections open after the report */
     uint64_t seed;
     const char *json; /* a file name, "-" for standard output, or NULL */
