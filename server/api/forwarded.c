@@ -106,6 +106,9 @@ static bool parse_address(const char *text, size_t length, struct sockaddr_stora
     return out->ss_family != 0;
 }
 
+/* More proxies than any chain has. */
+enum { PROXIES_MAX = 16 };
+
 const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage)
@@ -116,13 +119,14 @@ const struct sockaddr *forwarded_client(const struct site_config *site,
     if (!forwarded_is_proxy(site, request->peer))
         return request->peer;
     /* Each proxy appends its client: the last one that is not a trusted proxy itself counts. */
-    for (;;) {
+    for (int count = 1;; count++) {
         const char *comma = memrchr(list, ',', (size_t)(end - list));
         const char *value = comma ? comma + 1 : list;
         value += strspn(value, " \t");
         if (!parse_address(value, trimmed(value, (size_t)(end - value)), storage))
             return NULL;
-        if (!comma || !forwarded_is_proxy(site, (const struct sockaddr *)storage))
+        if (!comma || count == PROXIES_MAX ||
+            !forwarded_is_proxy(site, (const struct sockaddr *)storage))
             return (const struct sockaddr *)storage;
         end = comma;
     }

@@ -33,7 +33,8 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
 
 /*
  * The client's address: the peer's, or the one for which a trusted proxy sent REQUEST; NULL if
- * unknown. The result may point into STORAGE.
+ * unknown. At most 16 addresses of X-Forwarded-For are read, from the right: if all are trusted
+ * proxies, the last one read is the client. The result may point into STORAGE.
  */
 const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
