@@ -506,6 +506,28 @@ describe('limits per client and of memory', { timeout: patience(60000), concurre
             assertStatus(await other.answer('GET', 15000), 200);
         }, { config: 'threads: 1\nlimits: { wait: 60000, misses_per_client: 10 }\n' }));
 
+    it('fault 25: if the queue is full, the longest backlog makes room for another client', () => eachRow([
+        ['tiles', 1, (i) => tile(i + 1)],
+        ['regions, in two pieces', 2, (i) => `/default/region.f32?x=${2000 * i}&y=0&width=1025&height=600`],
+    ], ([, jobs, wanted]) => serving(async (daemon, faults) => {
+        const from = (localAddress, target) => connect({ host: daemon.host, port: daemon.port, localAddress })
+            .then((connection) => connection.send(request('GET', target)));
+        const QUEUE = 8;
+        faults.set('encode', { amount: 1500 });
+        const running = await from('127.0.0.2', tile(0));
+        assert.ok(await eventually(() => faults.hits('encode') === 1));
+        faults.noMore('encode');
+        const backlog = await Promise.all(numbers(QUEUE).map((i) => from('127.0.0.2', wanted(i))));
+        assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') === jobs * QUEUE));
+        const other = await from('127.0.0.3', tile(100));
+        const [first, ...answers] = await Promise.all([running, ...backlog].map((connection) => connection.answer('GET', 15000)));
+        assertStatus(first, 200);
+        const refused = answers.filter(({ status }) => status === 503);
+        assert.equal(refused.length, 1, `${answers.map(({ status }) => status)}`);
+        assert.match(refused[0].headers['retry-after'], /^[1-9]\d*$/);
+        assertStatus(await other.answer('GET', 15000), 200);
+    }, { config: 'threads: 1\nlimits: { wait: 60000, queue: 8 }\n' })));
+
     it('fault 26: a scan of random tiles does not evict popular tiles', () => serving(async (daemon) => {
         const popular = numbers(20).map((i) => `/default/relief/14/9000/${9000 + i}.png`);
         for (let round = 0; round < 5; round++)
