@@ -803,6 +803,12 @@ static int fill(struct disk_cache *small)
     return err;
 }
 
+static bool is_any(void *context, const char *fingerprint)
+{
+    (void)context, (void)fingerprint;
+    return true;
+}
+
 /* A disk smaller than the quota: storing is suspended, some tiles are evicted, storing is resumed.
  */
 START_TEST(test_small_disk)
@@ -811,7 +817,7 @@ START_TEST(test_small_disk)
     struct disk_cache *small;
     if (!mount_small_disk(path))
         return;
-    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, is_any, NULL), 0);
     ck_assert_int_eq(fill(small), -ENOSPC);
     ck_assert(disk_cache_suspended(small));
     ck_assert_int_eq(disk_cache_put(small, &tile, png), -ECANCELED);
@@ -822,6 +828,25 @@ START_TEST(test_small_disk)
     umount(path);
     ck_assert_int_eq(err, 0);
     ck_assert(!suspended);
+}
+END_TEST
+
+/* A process that does not know the current tiles evicts none for a full disk. */
+START_TEST(test_small_disk_kept)
+{
+    char path[FOLDER_TEXT + 16];
+    struct disk_cache *small;
+    if (!mount_small_disk(path))
+        return;
+    ck_assert_int_eq(disk_cache_open(&small, path, &plenty, NULL, NULL), 0);
+    ck_assert_int_eq(fill(small), -ENOSPC);
+    const struct footprint full = directory_usage(path);
+    pause_ms(500);
+    const struct footprint after = directory_usage(path);
+    disk_cache_close(small);
+    umount(path);
+    ck_assert_uint_gt(full.files, 1);
+    ck_assert_uint_eq(after.files, full.files);
 }
 END_TEST
 
@@ -892,6 +917,7 @@ int main(void)
     tcase_add_test(tcase, test_now_cold);
     tcase = fixture_case(suite, "disk");
     tcase_add_test(tcase, test_small_disk);
+    tcase_add_test(tcase, test_small_disk_kept);
     tcase_add_test(tcase, test_no_space_for_ledger);
     return suite_run(suite);
 }
