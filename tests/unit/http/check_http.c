@@ -577,7 +577,7 @@ START_TEST(test_waits)
     ck_assert_uint_eq(waiting, 0);
     got.length = 0;
     say(fd, "GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
-    turn(50);
+    turn(500);
     ck_assert_uint_eq(waiting, 1);
     ck_assert_uint_eq(completions, patient ? 1 : 2);
     ck_assert_uint_eq(closed, patient ? 0 : 1);
