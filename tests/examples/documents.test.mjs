@@ -1,4 +1,5 @@
-// Tries every example of every document as it is written. The table says how; an example without a row fails.
+// Runs the examples of all documents as they are written. A table says how each is tried, or which other test does it; an
+// example without a row fails.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

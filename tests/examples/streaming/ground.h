@@ -1,7 +1,7 @@
 /*
  * The ground around a player, streamed from a Farlands server. The world is a plane of squares,
  * GROUND_CELLS blocks wide. Squares within reach of the player are fetched, nearest first; distant
- * ones are dropped. Made to be copied into a game: standard C11 and libcurl 7.83, on any system.
+ * ones are dropped. Made to be copied into a game: standard C11 and libcurl 7.83.
  * One thread.
  */
 #ifndef GROUND_H
