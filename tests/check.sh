@@ -46,14 +46,22 @@ share() {
     printf '%s\n' "$@"
 }
 
-# Soaks and attacks wait most of the time.
+# Alone, because they measure times. Each share takes about 75 s.
+attacks() {
+    local names
+    share 'cost texts heads framing cache' 'memory spawns connections' 'queue streams headers' | while read -r names; do
+        suite "attacks: $names" check-attacks ATTACKS="$names"
+    done
+}
+
+# Soaks and slow clients wait most of the time.
 patient_proofs() {
     local name
     for name in $(share crash restarts reloads signals steady); do
         suite "soak $name" soak SOAKS="$name"
     done
     share 'slow headers' 'slow bodies' 'slow read' ranges | while read -r name; do
-        suite "attack: $name" check-slow SLOW="$name"
+        suite "slow clients: $name" check-slow SLOW="$name"
     done
 }
 
@@ -66,6 +74,7 @@ busy_proofs() {
 
 long() {
     suites kernels browser
+    attacks
     suites cluster &
     suites clients &
     wait
