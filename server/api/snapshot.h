@@ -32,8 +32,9 @@ struct snapshot {
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
 };
 
-/* With one reference. Takes ownership of CONFIG even on error. Returns 0 or a negative code. */
-int snapshot_new(struct snapshot **out, struct config *config);
+/* With one reference. Takes ownership of CONFIG even on error. PREVIOUS may be NULL: see
+ * worlds_new. Returns 0 or a negative code. */
+int snapshot_new(struct snapshot **out, struct config *config, const struct snapshot *previous);
 
 /* The viewer's file NAME, or NULL. Any thread. */
 const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name);

@@ -32,7 +32,7 @@ int load_config(struct config **config, const char *file)
 
 int load_worlds(struct worlds **worlds, const struct config *config)
 {
-    int err = worlds_new(worlds, config);
+    int err = worlds_new(worlds, config, NULL);
     return err ? failed("%s", strerror(-err)) : EXIT_DONE;
 }
 

@@ -290,7 +290,7 @@ int daemon_run(const struct daemon_options *options)
     log_start(config->log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* writes return EFBIG instead */
-    int err = snapshot_new(&server.snapshot, config);
+    int err = snapshot_new(&server.snapshot, config, NULL);
     if (!err)
         err = uv_mutex_init(&server.snapshot_lock);
     if (!err)

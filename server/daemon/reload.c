@@ -27,7 +27,7 @@ enum {
 /* A configuration that is being read. The members below belong to the thread until it has ended. */
 struct reload {
     const struct daemon_options *options;
-    const struct config *current; /* the server's, which changes only after the thread's end */
+    const struct snapshot *current; /* the server's, which changes only after the thread's end */
     struct thread_group *thread;
     struct snapshot *snapshot; /* or NULL, with an error */
     struct config_error error;
@@ -116,13 +116,13 @@ static void read_snapshot(void *context, unsigned number)
     (void)number;
     if (reload_config(reload->options, &config, &reload->error))
         return;
-    const char *key = changed_key(reload->current, config);
+    const char *key = changed_key(reload->current->config, config);
     if (key) {
         snprintf(why, size, "%s: needs a restart", key);
         config_free(config);
         return;
     }
-    int err = snapshot_new(&reload->snapshot, config);
+    int err = snapshot_new(&reload->snapshot, config, reload->current);
     if (err) {
         reload->snapshot = NULL;
         snprintf(why, size, "%s", strerror(-err));
@@ -190,7 +190,7 @@ static void on_begin(uv_timer_t *timer)
     int err = reload ? 0 : -ENOMEM;
     if (!err) {
         reload->options = server->options;
-        reload->current = server->snapshot->config;
+        reload->current = server->snapshot;
         err = thread_group_start(&reload->thread, 1, read_snapshot, reload);
     }
     if (err) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "server/png/image_writer.h"
@@ -285,26 +286,32 @@ static int measure(struct cost_rates *rates, const struct farlands_params *param
     return err;
 }
 
+/* Returns NULL if out of memory. */
+static struct measured *add(struct cost_table *table, unsigned kind, const double ns[WORK_KINDS])
+{
+    struct measured *measured = calloc(1, sizeof *measured);
+    if (!measured)
+        return NULL;
+    measured->kind = kind;
+    memcpy(measured->rates.ns, ns, sizeof measured->rates.ns);
+    measured->rates.layers = table->layers;
+    measured->next = table->first;
+    table->first = measured;
+    return measured;
+}
+
 const struct cost_rates *cost_table_add(struct cost_table *table,
                                         const struct farlands_params *params)
 {
     const unsigned kind = kind_of(params);
     struct measured *measured = table->first;
+    struct cost_rates rates = {0};
 
     while (measured && measured->kind != kind)
         measured = measured->next;
-    if (measured)
-        return &measured->rates;
-    measured = calloc(1, sizeof *measured);
-    if (!measured || measure(&measured->rates, params)) {
-        free(measured);
-        return NULL;
-    }
-    measured->kind = kind;
-    measured->rates.layers = table->layers;
-    measured->next = table->first;
-    table->first = measured;
-    return &measured->rates;
+    if (!measured && measure(&rates, params) == 0)
+        measured = add(table, kind, rates.ns);
+    return measured ? &measured->rates : NULL;
 }
 
 /* --- Layers --- */
@@ -370,14 +377,23 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
     return err;
 }
 
-int cost_table_new(struct cost_table **out)
+static int copy_rates(struct cost_table *table, const struct cost_table *known)
+{
+    memcpy(table->layers, known->layers, sizeof table->layers);
+    for (const struct measured *next = known->first; next; next = next->next)
+        if (!add(table, next->kind, next->rates.ns))
+            return -ENOMEM;
+    return 0;
+}
+
+int cost_table_new(struct cost_table **out, const struct cost_table *known)
 {
     struct cost_table *table = calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
-    int err = measure_layers(table->layers);
+    int err = known ? copy_rates(table, known) : measure_layers(table->layers);
     if (err) {
-        free(table);
+        cost_table_free(table);
         return err;
     }
     *out = table;

@@ -22,8 +22,9 @@ struct cost_rates {
 /* The rates of a set of worlds. One thread, until the last call of cost_table_add. */
 struct cost_table;
 
-/* Measures the layers, which takes about a millisecond. Returns 0 or -ENOMEM. */
-int cost_table_new(struct cost_table **out);
+/* With the rates that KNOWN has, or, if that is NULL, those of the layers, which are measured: that
+ * takes about a millisecond. Returns 0 or -ENOMEM. */
+int cost_table_new(struct cost_table **out, const struct cost_table *known);
 void cost_table_free(struct cost_table *table);
 
 /* The rates for PARAMS, which are valid; the table's. A kind that the table does not have yet is

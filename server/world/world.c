@@ -101,7 +101,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     return make_fingerprint(world->family, 0, parameters);
 }
 
-int worlds_new(struct worlds **out, const struct config *config)
+int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous)
 {
     const size_t count = (size_t)config->world_count;
     struct worlds *worlds = allocate(config->world_count);
@@ -111,7 +111,7 @@ int worlds_new(struct worlds **out, const struct config *config)
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
     int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
     if (!err)
-        err = cost_table_new(&worlds->costs);
+        err = cost_table_new(&worlds->costs, previous ? previous->costs : NULL);
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i]);
     if (err) {

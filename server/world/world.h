@@ -36,8 +36,9 @@ struct worlds {
     struct world world[];
 };
 
-/* The worlds of CONFIG, with one reference. Returns 0, -EINVAL or -ENOMEM. */
-int worlds_new(struct worlds **out, const struct config *config);
+/* The worlds of CONFIG, with one reference. PREVIOUS, which may be NULL, tells how fast the machine
+ * is; otherwise that is measured. Returns 0, -EINVAL or -ENOMEM. */
+int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous);
 
 /*
  * A set of one: the configured world BASE with SEED instead of its own, named {name}:{seed}. Has

@@ -148,7 +148,7 @@ int main(void)
     int err = 0;
 
     layers_known(known);
-    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config) ||
+    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config, NULL) ||
         render_scratch_new(&scratch) || image_writer_new(&writer)) {
         fprintf(stderr, "bench_png: set-up failed\n");
         return 1;

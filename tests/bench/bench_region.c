@@ -70,7 +70,7 @@ int main(void)
 
     layers_known(known);
     if (!heights || !copy || config_load(&config, NULL, known, &error) ||
-        worlds_new(&worlds, config) || farlands_scratch_new(&scratch)) {
+        worlds_new(&worlds, config, NULL) || farlands_scratch_new(&scratch)) {
         fprintf(stderr, "bench_region: set-up failed\n");
         return 1;
     }

@@ -78,7 +78,7 @@ static void check_world(const struct world_config *world, const struct config_la
 static void check_worlds(const struct config *config)
 {
     struct worlds *worlds;
-    must(worlds_new(&worlds, config) == 0, "accepted, but cannot be created");
+    must(worlds_new(&worlds, config, NULL) == 0, "accepted, but cannot be created");
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;

@@ -206,7 +206,7 @@ static inline struct worlds *worlds_of(const char *file)
     struct worlds *worlds;
     layers_known(known);
     ck_assert_msg(config_load(&config, file, known, &error) == 0, "%s", error.text);
-    ck_assert_int_eq(worlds_new(&worlds, config), 0);
+    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
     config_free(config);
     return worlds;
 }

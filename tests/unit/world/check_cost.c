@@ -89,7 +89,7 @@ static void make_worlds(const char *kernel)
     }
     config->worlds = many;
     config->world_count = WORLDS;
-    ck_assert_int_eq(worlds_new(&worlds, config), 0);
+    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
     config->worlds = one;
     config->world_count = 1;
     free(many);

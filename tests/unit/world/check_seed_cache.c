@@ -147,7 +147,7 @@ static struct snapshot *setup_of(const char *yaml)
     file_write(path, yaml, strlen(yaml));
     layers_known(known);
     ck_assert_int_eq(config_load(&config, path, known, &error), 0);
-    ck_assert_int_eq(snapshot_new(&snapshot, config), 0);
+    ck_assert_int_eq(snapshot_new(&snapshot, config, NULL), 0);
     return snapshot;
 }
 
