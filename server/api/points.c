@@ -57,6 +57,7 @@ static void respond_place(void *subject, struct request_context *context,
                           struct http_response bytes)
 {
     const struct place_job *job = subject;
+    context->from = FROM_NONE; /* one place is no render, whichever thread computed it */
     send_document(context, job->world, blob_hold(bytes.body));
 }
 
