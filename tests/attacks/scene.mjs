@@ -185,16 +185,20 @@ async function readyAfter(daemon) {
     return Math.round(performance.now() - began);
 }
 
-/* Mebibytes a second of the body of TARGET that a client receives within the first SECONDS. */
+/* Mebibytes a second of the region of 4097 x 4097 floats at TARGET that a client receives within the first SECONDS. */
 async function pace(daemon, target, seconds) {
+    const whole = 4 * 4097 * 4097;
     const connection = await connect({ host: daemon.host, port: daemon.port, localAddress: HONEST });
     const path = target.replace(/\{0\.\.(\d+)\}/g, (_, last) => String(Math.floor(Math.random() * last)));
     let received = 0;
     connection.socket.removeAllListeners('data');
-    connection.socket.on('data', (bytes) => { received += bytes.length; });
+    connection.socket.on('data', (bytes) => {
+        received += bytes.length;
+        connection.wake();
+    });
     connection.send(request('GET', path));
     const began = performance.now();
-    await connection.closed(1000 * seconds);
+    await connection.until(() => (received >= whole || connection.ended ? true : null), 1000 * seconds);
     const took = (performance.now() - began) / 1000;
     connection.close();
     return round(received / MIB / Math.max(took, 0.001));
