@@ -16,9 +16,11 @@ enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, LINGERS_MAX = 64 };
 /* Bytes per read, and reads before other connections get their turn. */
 enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
 
+/* The sockets are looked at so often. They are not watched: libuv aborts if it is out of memory for
+ * the table of watched files. */
+enum { DISCARD_MS = 10 };
+
 struct lingerer {
-    uv_poll_t poll; /* first, so that it can be cast */
-    struct lingering_close *lingering;
     LIST_ENTRY(lingerer) entry;
     int fd;
     uint64_t since; /* ms */
@@ -42,43 +44,49 @@ static bool discard(int fd, size_t *left)
     return true;
 }
 
-static void on_freed(uv_handle_t *handle)
+static void stop(struct lingering_close *lingering, struct lingerer *lingerer)
 {
-    free(handle);
-}
-
-static void stop(struct lingerer *lingerer)
-{
-    struct lingering_close *lingering = lingerer->lingering;
-
     LIST_REMOVE(lingerer, entry);
     lingering->count--;
-    uv_poll_stop(&lingerer->poll); /* before closing its fd */
     close(lingerer->fd);
     lingering->closed(lingering->closed_context, (const struct sockaddr *)&lingerer->peer);
-    uv_close((uv_handle_t *)&lingerer->poll, on_freed);
+    free(lingerer);
 }
 
-static void on_readable(uv_poll_t *poll, int status, int events)
+static void on_timer(uv_timer_t *timer)
 {
-    struct lingerer *lingerer = (struct lingerer *)poll;
-    (void)events;
-    if (status < 0 || !discard(lingerer->fd, &lingerer->left))
-        stop(lingerer);
+    struct lingering_close *lingering = timer->data;
+
+    for (struct lingerer *lingerer = LIST_FIRST(&lingering->list), *next; lingerer;
+         lingerer = next) {
+        next = LIST_NEXT(lingerer, entry);
+        if (!discard(lingerer->fd, &lingerer->left))
+            stop(lingering, lingerer);
+    }
+    if (lingering->count == 0)
+        uv_timer_stop(timer);
 }
 
-static struct lingerer *new_lingerer(struct lingering_close *lingering, int fd)
+static struct lingerer *new_lingerer(int fd)
 {
     struct lingerer *lingerer = calloc(1, sizeof *lingerer);
     if (!lingerer)
         return NULL;
     lingerer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (lingerer->fd >= 0 && uv_poll_init(lingering->loop, &lingerer->poll, lingerer->fd) == 0)
-        return lingerer;
     if (lingerer->fd >= 0)
-        close(lingerer->fd);
+        return lingerer;
     free(lingerer);
     return NULL;
+}
+
+static void start_timer(struct lingering_close *lingering)
+{
+    if (!lingering->has_timer)
+        uv_timer_init(lingering->loop, &lingering->timer);
+    lingering->has_timer = true;
+    lingering->timer.data = lingering;
+    if (!uv_is_active((uv_handle_t *)&lingering->timer))
+        uv_timer_start(&lingering->timer, on_timer, DISCARD_MS, DISCARD_MS);
 }
 
 bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
@@ -89,17 +97,16 @@ bool lingering_close_add(struct lingering_close *lingering, int fd, const struct
     shutdown(fd, SHUT_WR);
     if (!discard(fd, &left) || lingering->ended || lingering->count >= LINGERS_MAX)
         return false;
-    struct lingerer *lingerer = new_lingerer(lingering, fd);
+    struct lingerer *lingerer = new_lingerer(fd);
     if (!lingerer)
         return false;
-    lingerer->lingering = lingering;
     lingerer->since = uv_now(lingering->loop);
     lingerer->left = left;
     if (peer)
         memcpy(&lingerer->peer, peer, length);
     LIST_INSERT_HEAD(&lingering->list, lingerer, entry);
     lingering->count++;
-    uv_poll_start(&lingerer->poll, UV_READABLE, on_readable);
+    start_timer(lingering);
     return true;
 }
 
@@ -111,7 +118,7 @@ void lingering_close_expire(struct lingering_close *lingering)
          lingerer = next) {
         next = LIST_NEXT(lingerer, entry);
         if (now - lingerer->since >= LINGER_MS)
-            stop(lingerer);
+            stop(lingering, lingerer);
     }
 }
 
@@ -119,5 +126,8 @@ void lingering_close_all(struct lingering_close *lingering)
 {
     lingering->ended = true;
     while (!LIST_EMPTY(&lingering->list))
-        stop(LIST_FIRST(&lingering->list));
+        stop(lingering, LIST_FIRST(&lingering->list));
+    if (lingering->has_timer)
+        uv_close((uv_handle_t *)&lingering->timer, NULL);
+    lingering->has_timer = false;
 }

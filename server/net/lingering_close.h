@@ -19,6 +19,8 @@ struct lingering_close {
     void *closed_context;
     LIST_HEAD(lingerer_list, lingerer) list;
     unsigned count;
+    uv_timer_t timer;
+    bool has_timer;
     bool ended; /* keep no more */
 };
 
@@ -34,7 +36,7 @@ bool lingering_close_add(struct lingering_close *lingering, int fd, const struct
 /* Close connections whose time is up. Call it every 250 ms. */
 void lingering_close_expire(struct lingering_close *lingering);
 
-/* Close all, and keep no more. Their memory is freed when the loop runs its close callbacks. */
+/* Close all, and keep no more. LINGERING must stay until the loop has run its close callbacks. */
 void lingering_close_all(struct lingering_close *lingering);
 
 #endif

@@ -123,7 +123,7 @@ async function page(block) {
 /* A module for Node, which the commands before it have downloaded the files for. */
 async function nodeModule(block) {
     write('heights.mjs')(block);
-    assert.equal(await run(`${process.execPath} heights.mjs`), '279.7862854003906\n');
+    assert.equal(await run(`${process.env.NODE ?? process.execPath} heights.mjs`), '279.7862854003906\n');
 }
 
 /* The files and programs of the tree that the commands name exist. */
