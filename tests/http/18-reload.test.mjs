@@ -222,7 +222,7 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
 
     it('admits waiting clients if the connection limit rises, and closes none if it falls', () => {
         const limited = (connections) =>
-            `threads: 1\nlimits: { connections: ${connections} }\n${worlds(world('alpha', { basis: SLOW }))}`;
+            `threads: 1\nlimits: { connections: ${connections}, wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
         return withFile(limited(4), async (daemon, write) => {
             const opened = [];
             const open = async () => {
