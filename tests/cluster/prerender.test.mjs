@@ -163,9 +163,11 @@ describe('the archive Job', { timeout: patience(60000) }, () => {
     const [container] = pod.containers;
 
     it('writes its archive and its cache to the volume', async () => {
-        const volume = scratch();
-        const [{ mountPath }] = container.volumeMounts;
-        const args = container.args.map((word) => word.replace(`=${mountPath}/`, `=${volume}/`)
+        const volumes = Object.fromEntries(container.volumeMounts.map(({ name, mountPath }) => [name, [mountPath, scratch()]]));
+        const volume = volumes.archive[1];
+        fs.copyFileSync(new URL('../../docker/node.yaml', import.meta.url), path.join(volumes.config[1], 'node.yaml'));
+        const args = container.args.map((word) => Object.values(volumes)
+            .reduce((text, [mountPath, directory]) => text.replace(`=${mountPath}/`, `=${directory}/`), word)
             .replace(/^--zoom=.*/, `--zoom=${ZOOMS}`));
         const { code, stderr } = await outcome(BINARY, args);
         assert.equal(code, 0, stderr);
