@@ -8,7 +8,7 @@
  *    built-in default world, as in the daemon.
  *
  * Both are read as YAML, in time linear in their length, without anchors and aliases, with at most
- * 32 levels of lists and mappings, and at most 262144 keys and values.
+ * 32 levels of lists and mappings, and at most 200000 keys and values.
  */
 #ifndef FARLANDS_WORLD_READ_H
 #define FARLANDS_WORLD_READ_H

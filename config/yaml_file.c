@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <yaml.h>
 
-#define NODES_MAX 262144 /* a world with every key, 32 knots and 64 colours has 500 */
+#define NODES_MAX 200000 /* a world with every key, 32 knots and 64 colours has 500 */
 #define DEPTH_MAX 32     /* libyaml's time for a token grows with the depth */
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
