@@ -125,8 +125,11 @@ void lingering_close_expire(struct lingering_close *lingering)
 void lingering_close_all(struct lingering_close *lingering)
 {
     lingering->ended = true;
-    while (!LIST_EMPTY(&lingering->list))
-        stop(lingering, LIST_FIRST(&lingering->list));
+    for (struct lingerer *lingerer = LIST_FIRST(&lingering->list), *next; lingerer;
+         lingerer = next) {
+        next = LIST_NEXT(lingerer, entry);
+        stop(lingering, lingerer);
+    }
     if (lingering->has_timer)
         uv_close((uv_handle_t *)&lingering->timer, NULL);
     lingering->has_timer = false;
