@@ -464,7 +464,6 @@ unsigned http_expire(struct http *http)
     const unsigned pause = SWEEP_MS / (http->deadlines.count / DEADLINES_SLICE + 1);
 
     cut_bodies(http, false);
-    lingering_close_expire(&http->lingering);
     if (!uv_is_active((uv_handle_t *)&http->sweep) && sweep(http))
         uv_timer_start(&http->sweep, on_sweep, pause + 1, pause + 1);
     const unsigned slow = http->slow;

@@ -12,7 +12,6 @@ enum {
     ROUND = 64,       /* connections of a socket before the next socket's turn */
     BACKOFF_MS = 100, /* after an error such as EMFILE, which would recur at once */
     ROOM_MS = 25,     /* until more room is asked for: clients may reconnect at once */
-    SWEEP_MS = 250,   /* of refused connections */
 };
 
 struct acceptor {
@@ -23,7 +22,7 @@ struct acceptor {
     bool stopped;
     uint64_t warned_at; /* ms */
     uv_async_t resume;  /* a connection was closed, or the limit raised */
-    uv_timer_t backoff, retry, sweep;
+    uv_timer_t backoff, retry;
     struct lingering_close refused;
     uv_poll_t polls[ACCEPTOR_SOCKETS_MAX];
 };
@@ -58,15 +57,6 @@ static void back_off(struct acceptor *acceptor, int err)
     uv_timer_start(&acceptor->backoff, on_backoff, BACKOFF_MS, 0);
 }
 
-static void on_sweep(uv_timer_t *timer)
-{
-    struct acceptor *acceptor = timer->data;
-
-    lingering_close_expire(&acceptor->refused);
-    if (acceptor->refused.count == 0)
-        uv_timer_stop(timer);
-}
-
 static void on_refused_closed(void *context, const struct sockaddr *peer)
 {
     (void)context, (void)peer; /* it was never counted */
@@ -88,9 +78,7 @@ static const char refusal[] = "HTTP/1.1 503 Service Unavailable\r\n"
 static void refuse(struct acceptor *acceptor, int fd, const struct sockaddr *peer, socklen_t length)
 {
     (void)!send(fd, refusal, sizeof refusal - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (lingering_close_add(&acceptor->refused, fd, peer, length) &&
-        !uv_is_active((uv_handle_t *)&acceptor->sweep))
-        uv_timer_start(&acceptor->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    lingering_close_add(&acceptor->refused, fd, peer, length);
     close(fd);
 }
 
@@ -222,9 +210,7 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
     }
     uv_timer_init(parts->loop, &acceptor->backoff);
     uv_timer_init(parts->loop, &acceptor->retry);
-    uv_timer_init(parts->loop, &acceptor->sweep);
-    acceptor->resume.data = acceptor->backoff.data = acceptor;
-    acceptor->retry.data = acceptor->sweep.data = acceptor;
+    acceptor->resume.data = acceptor->backoff.data = acceptor->retry.data = acceptor;
     acceptor->refused = (struct lingering_close){.loop = parts->loop, .closed = on_refused_closed};
     for (int i = 0; i < parts->count; i++) {
         uv_poll_init(parts->loop, &acceptor->polls[i], parts->sockets[i]);
@@ -260,7 +246,6 @@ void acceptor_close(struct acceptor *acceptor)
     uv_close((uv_handle_t *)&acceptor->resume, NULL);
     uv_close((uv_handle_t *)&acceptor->backoff, NULL);
     uv_close((uv_handle_t *)&acceptor->retry, NULL);
-    uv_close((uv_handle_t *)&acceptor->sweep, NULL);
 }
 
 void acceptor_free(struct acceptor *acceptor)

@@ -60,7 +60,8 @@ static void on_timer(uv_timer_t *timer)
     for (struct lingerer *lingerer = LIST_FIRST(&lingering->list), *next; lingerer;
          lingerer = next) {
         next = LIST_NEXT(lingerer, entry);
-        if (!discard(lingerer->fd, &lingerer->left))
+        if (!discard(lingerer->fd, &lingerer->left) ||
+            uv_now(lingering->loop) - lingerer->since >= LINGER_MS)
             stop(lingering, lingerer);
     }
     if (lingering->count == 0)
@@ -108,18 +109,6 @@ bool lingering_close_add(struct lingering_close *lingering, int fd, const struct
     lingering->count++;
     start_timer(lingering);
     return true;
-}
-
-void lingering_close_expire(struct lingering_close *lingering)
-{
-    const uint64_t now = uv_now(lingering->loop);
-
-    for (struct lingerer *lingerer = LIST_FIRST(&lingering->list), *next; lingerer;
-         lingerer = next) {
-        next = LIST_NEXT(lingerer, entry);
-        if (now - lingerer->since >= LINGER_MS)
-            stop(lingering, lingerer);
-    }
 }
 
 void lingering_close_all(struct lingering_close *lingering)

@@ -33,9 +33,6 @@ struct lingering_close {
 bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
                          socklen_t length);
 
-/* Close connections whose time is up. Call it every 250 ms. */
-void lingering_close_expire(struct lingering_close *lingering);
-
 /* Close all, and keep no more. LINGERING must stay until the loop has run its close callbacks. */
 void lingering_close_all(struct lingering_close *lingering);
 
