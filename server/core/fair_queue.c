@@ -18,10 +18,16 @@ static struct line *find(const struct fair_queue *queue, uint64_t client)
     return NULL;
 }
 
+/* True if LINE is in the list of active ones. */
+static bool is_active(const struct line *line)
+{
+    return !TAILQ_EMPTY(&line->fresh) || !TAILQ_EMPTY(&line->admitted);
+}
+
 /* A line without jobs that has no more time to pay for is free. */
 static bool is_free(const struct fair_queue *queue, const struct line *line)
 {
-    return !line->active && line->used_us <= queue->now_us;
+    return !is_active(line) && line->used_us <= queue->now_us;
 }
 
 /* A line for CLIENT's next job. If none is free, that of another client. */
@@ -59,6 +65,12 @@ void fair_queue_push(struct fair_queue *queue, struct job *job)
 {
     struct line *line = claim(queue, job->client);
 
+    if (!is_active(line)) {
+        if (line->used_us < queue->now_us)
+            line->used_us = queue->now_us;
+        queue->lines++;
+        TAILQ_INSERT_TAIL(&queue->active, line, entry);
+    }
     job->line = line;
     if (job->admitted) {
         TAILQ_INSERT_TAIL(&line->admitted, job, entry);
@@ -69,13 +81,6 @@ void fair_queue_push(struct fair_queue *queue, struct job *job)
         queue->backlog_us += fair_queue_cost_us(job);
         queue->fresh++;
     }
-    if (line->active)
-        return;
-    if (line->used_us < queue->now_us)
-        line->used_us = queue->now_us;
-    line->active = true;
-    queue->lines++;
-    TAILQ_INSERT_TAIL(&queue->active, line, entry);
 }
 
 void fair_queue_remove(struct fair_queue *queue, struct job *job)
@@ -91,11 +96,10 @@ void fair_queue_remove(struct fair_queue *queue, struct job *job)
         queue->backlog_us -= fair_queue_cost_us(job);
         queue->fresh--;
     }
-    if (!TAILQ_EMPTY(&line->fresh) || !TAILQ_EMPTY(&line->admitted))
-        return;
-    line->active = false;
-    queue->lines--;
-    TAILQ_REMOVE(&queue->active, line, entry);
+    if (!is_active(line)) {
+        queue->lines--;
+        TAILQ_REMOVE(&queue->active, line, entry);
+    }
 }
 
 /* The line that has used the least time, the earliest of several; or NULL. */

@@ -46,7 +46,6 @@ struct line {
     unsigned in_a_row;   /* fresh jobs taken while admitted ones waited */
     uint64_t backlog_us; /* of fresh jobs */
     int64_t used_us;     /* the virtual time at which its next job begins; 0: never used */
-    bool active;         /* has jobs, and is in the queue's list */
     TAILQ_ENTRY(line) entry;
 };
 
