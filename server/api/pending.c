@@ -71,6 +71,7 @@ int pending_begin(struct pending_requests *requests, struct pending *pending,
     int err = 0;
 
     pending->context = context;
+    pending->client = client_limits_hash(requests->clients, context->client);
     pending->requests = requests;
     pending->since = uv_hrtime();
     TAILQ_INSERT_TAIL(&requests->waiting, pending, entry);
@@ -99,8 +100,7 @@ void pending_end(struct pending *pending)
 static void respond_busy(struct pending *pending)
 {
     struct pending_requests *requests = pending->requests;
-    unsigned seconds = work_queue_retry_after(
-        requests->renderers, client_limits_hash(requests->clients, pending->context->client));
+    unsigned seconds = work_queue_retry_after(requests->renderers, pending->client);
 
     if (seconds > PENDING_RETRY_MAX)
         seconds = PENDING_RETRY_MAX;

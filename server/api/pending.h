@@ -22,7 +22,8 @@ struct pending {
     bool (*cancel)(struct pending *pending);
     /* The request has its response and is no longer pending: free what it is embedded in. */
     void (*ended)(struct pending *pending);
-    struct request_context *context; /* set by pending_begin */
+    struct request_context *context; /* set by pending_begin, */
+    uint64_t client;                 /* as is this, for struct job */
     unsigned timeout_ms;             /* 0: the default, 10 s, as for a render */
     /* Private. */
     TAILQ_ENTRY(pending) entry;

@@ -56,7 +56,6 @@ struct streamed_job {
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
     struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
-    uint64_t client_hash;
     enum job_rank rank;
     struct piece piece[STREAMED_JOB_AHEAD];
 };
@@ -198,7 +197,7 @@ static int begin_piece(struct streamed_job *job)
 
     piece->job.run = on_work;
     piece->job.cancel = on_work_cancelled;
-    piece->job.client = job->client_hash;
+    piece->job.client = job->pending.client;
     piece->job.cost_us = job->spec.kind->cost_us(job->spec.subject, job->begun);
     piece->job.rank = job->rank;
     piece->job.admitted = job->begun > 0; /* a response that has begun is to be finished */
@@ -424,7 +423,6 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     job->jobs = jobs;
     job->spec = *spec;
     job->ahead = AHEAD_AT_FIRST;
-    job->client_hash = client_limits_hash(jobs->pending->clients, context->client);
     job->rank = pending_rank(context->request);
     set_state(job, JOB_REFUSED);
     if (pending_begin(jobs->pending, &job->pending, context, config))

@@ -68,7 +68,7 @@ static void on_fetched(struct waiter *waiter, struct blob *blob, int err)
 
 static void wait_for_tile(struct service *service, struct request_context *context,
                           const struct raster *raster, const struct raster_plan *plan,
-                          const struct fetch_request *request)
+                          struct fetch_request *request)
 {
     struct tile_wait *wait = calloc(1, sizeof *wait);
     if (!wait) {
@@ -85,6 +85,7 @@ static void wait_for_tile(struct service *service, struct request_context *conte
     world_hold(raster->world);
     if (pending_begin(&service->pending, &wait->pending, context, service->snapshot->config))
         return;
+    request->client = wait->pending.client;
     int err = fetch_start(wait->fetcher, request, &wait->waiter);
     wait->joined = err == 1;
     if (err < 0)
@@ -189,11 +190,7 @@ void tiles_respond(struct service *service, struct request_context *context,
         return;
     }
     struct fetch_request request = {
-        .tile = &tile,
-        .key = raster.key,
-        .rank = pending_rank(context->request),
-        .client = client_limits_hash(service->parts.clients, context->client),
-    };
+        .tile = &tile, .key = raster.key, .rank = pending_rank(context->request)};
     if (!respond_now(service, context, &raster, &plan, &request))
         wait_for_tile(service, context, &raster, &plan, &request);
 }
