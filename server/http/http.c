@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "server/http/mhd_recv.h"
@@ -388,11 +387,9 @@ static bool may_be_sending(const struct http_exchange *exchange)
     const bool just_responded =
         exchange->state == STATE_RESPONDED &&
         (exchange->streamed || exchange->deadline.since == uv_now(exchange->http->parts.loop));
-    int unread = 0;
 
-    if (!just_responded || exchange->close || request_reader_holds(&exchange->reader))
-        return true;
-    return ioctl(exchange->deadline.fd, FIONREAD, &unread) == 0 && unread > 0;
+    return !just_responded || exchange->close || request_reader_holds(&exchange->reader) ||
+           deadline_has_unread(&exchange->deadline);
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **place,

@@ -45,6 +45,12 @@ void deadline_reset(const struct deadline *deadline)
     shutdown(deadline->fd, SHUT_RDWR);
 }
 
+bool deadline_has_unread(const struct deadline *deadline)
+{
+    int unread = 0;
+    return ioctl(deadline->fd, FIONREAD, &unread) == 0 && unread > 0;
+}
+
 bool deadline_has_left(const struct deadline *deadline)
 {
     struct pollfd peer = {.fd = deadline->fd, .events = POLLRDHUP};
@@ -187,12 +193,6 @@ static bool can_be_closed(const struct deadline *deadline, uint64_t now)
             (deadline->phase == DEADLINE_SENDING && now - deadline->since > BEHIND_MS));
 }
 
-static bool has_unread(const struct deadline *deadline)
-{
-    int unread = 0;
-    return ioctl(deadline->fd, FIONREAD, &unread) == 0 && unread > 0;
-}
-
 unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
 {
     struct candidates candidates = {.count = 0};
@@ -211,7 +211,7 @@ unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
             break;
         if (closed > 0 && closed >= candidate->connections / ROOM_SHARE)
             break;
-        if (!candidate->sending && has_unread(deadline)) /* a request has just arrived */
+        if (!candidate->sending && deadline_has_unread(deadline)) /* a request has just arrived */
             continue;
         if (candidate->sending)
             deadline_reset(deadline);

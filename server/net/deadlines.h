@@ -94,6 +94,9 @@ static inline void deadline_resume(struct deadline *deadline, uint64_t now)
 /* Reset the connection: unsent bytes are discarded, and its reader sees the end. */
 void deadline_reset(const struct deadline *deadline);
 
+/* True if the client has sent bytes that are not received yet. */
+bool deadline_has_unread(const struct deadline *deadline);
+
 /* True if the client has closed the connection or its sending side. */
 bool deadline_has_left(const struct deadline *deadline);
 
