@@ -9,9 +9,7 @@
 #include "server/world/cost.h"
 
 enum {
-    /* How long a render thread works on one job before others have their turn. */
-    SLICE_US = 4000,
-    SLICE_NS = SLICE_US * 1000,
+    SLICE_NS = STREAMED_JOB_SLICE_US * 1000,
     /* In some worlds a search without result takes a core for many seconds. After a timeout the
      * client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
@@ -117,7 +115,7 @@ static uint32_t cost_of_heights(const void *subject, unsigned number)
     const uint32_t us = cost_of_points(job->world, job->count - job->known);
 
     (void)number;
-    return us < SLICE_US ? us : SLICE_US;
+    return us < STREAMED_JOB_SLICE_US ? us : STREAMED_JOB_SLICE_US;
 }
 
 static void respond_heights(void *subject, struct request_context *context,
@@ -207,7 +205,7 @@ static void explain(const struct spawn_query *query, char why[WHY])
 static uint32_t cost_of_search(const void *subject, unsigned number)
 {
     (void)subject, (void)number;
-    return SLICE_US;
+    return STREAMED_JOB_SLICE_US;
 }
 
 static void respond_spawn(void *subject, struct request_context *context,

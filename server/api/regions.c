@@ -152,22 +152,21 @@ static uint32_t cost_of(const struct raster *raster, const struct farlands_box *
 }
 
 /*
- * The number of samples that a render thread computes in 4 ms, if BOX takes COST_US. Each piece of
- * a volume computes the heights of its columns anew, so a piece may take twice as long as these.
+ * The number of samples that a render thread computes in a slice, if BOX takes COST_US. Each piece
+ * of a volume computes the heights of its columns anew, so a piece may take twice as long as these.
  * The bytes of a picture depend on how it is cut, and must be the same on every machine.
  */
 static uint64_t piece_samples(const struct raster *raster, const struct farlands_box *box,
                               uint32_t cost_us)
 {
-    enum { PIECE_US = 4000 };
     const struct farlands_grid grid = grid_of(box);
     const uint64_t samples = samples_of(box);
 
-    if (cost_us <= PIECE_US || raster->format == FORMAT_PNG)
+    if (cost_us <= STREAMED_JOB_SLICE_US || raster->format == FORMAT_PNG)
         return RENDER_PIECE_MAX;
     const uint64_t heights = box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32) : 0;
-    if (2 * heights <= PIECE_US)
-        return samples * (PIECE_US - heights) / (cost_us - heights);
+    if (2 * heights <= STREAMED_JOB_SLICE_US)
+        return samples * (STREAMED_JOB_SLICE_US - heights) / (cost_us - heights);
     return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;
 }
 

@@ -19,6 +19,9 @@ enum { STREAMED_JOB_AHEAD = 4 };
 
 enum { STREAMED_JOB_MORE = 1 };
 
+/* How long a render thread works on one job before others have their turn, more or less. */
+enum { STREAMED_JOB_SLICE_US = 4000 };
+
 struct streamed_job_kind {
     enum metric counter;
     unsigned timeout_ms; /* as in struct pending */
