@@ -45,6 +45,13 @@ static inline double patience(void)
     return factor ? atof(factor) : 1;
 }
 
+/* Four times the size takes four times the time, not sixteen times. In ms of CPU time. */
+static inline void must_be_linear(double quarter, double whole, const char *row)
+{
+    must(whole < 8 * quarter + 20 * patience(), "%s: %g, then %g ms", row, quarter, whole);
+    must(whole < 250 * patience(), "%s: %g ms", row, whole);
+}
+
 enum { FOLDER_TEXT = 256 };
 
 static inline int folder_remove_entry(const char *path, const struct stat *status, int kind,
