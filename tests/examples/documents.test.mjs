@@ -2,8 +2,10 @@
 // example without a row fails.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -110,14 +112,25 @@ const fragment = (...parameters) => async (block) => {
     await run('cc -Wall -Werror -Wno-unused-variable -fsyntax-only fragment.c $(pkg-config --cflags farlands)');
 };
 
-/* A module in a page that shows the height of (12.5, -3) in the end. */
+/* A module in a page that tells a server of this test the height of (12.5, -3) in the end. */
 async function page(block) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const told = once(server, 'request', { signal: AbortSignal.timeout(patience(60000)) });
     write('page.html')(`<!doctype html><body><script type="module">\n${block}
-        document.body.textContent = 'height ' + terrain.height(units('12.5'), units(-3));</script>`);
-    const { stdout } = await exec(process.env.CHROMIUM ?? '/usr/bin/chromium', ['--headless', '--no-sandbox',
-        '--disable-gpu', `--user-data-dir=${file('chromium')}`, '--virtual-time-budget=20000', '--dump-dom',
-        `file://${file('page.html')}`], { timeout: patience(60000), env: environment });
-    assert.match(stdout, /height 279\.7862854003906/);
+        new Image().src = 'http://127.0.0.1:${server.address().port}/' + terrain.height(units('12.5'), units(-3));</script>`);
+    const browser = spawn(process.env.CHROMIUM ?? '/usr/bin/chromium', ['--headless', '--no-sandbox', '--disable-gpu',
+        `--user-data-dir=${file('chromium')}`, '--remote-debugging-port=0', `file://${file('page.html')}`],
+    { stdio: 'ignore', env: environment });
+    const ended = once(browser, 'exit');
+    try {
+        const [{ url }] = await Promise.race([told, ended.then(() => [{ url: 'the browser ended' }])]);
+        assert.equal(url, '/279.7862854003906');
+    } finally {
+        browser.kill();
+        await ended;
+        server.close();
+    }
 }
 
 /* A module for Node, which the commands before it have downloaded the files for. */
