@@ -43,6 +43,8 @@ embedded_files:
     file "legend.js", "text/javascript; charset=utf-8", "server/viewer/legend.js"
     file "profile.js", "text/javascript; charset=utf-8", "server/viewer/profile.js"
     file "menus.js", "text/javascript; charset=utf-8", "server/viewer/menus.js"
+    file "context.js", "text/javascript; charset=utf-8", "server/viewer/context.js"
+    file "clipboard.js", "text/javascript; charset=utf-8", "server/viewer/clipboard.js"
     file "icon.svg", "image/svg+xml", "server/viewer/icon.svg"
     file "leaflet.css", "text/css; charset=utf-8", "server/viewer/node_modules/leaflet/dist/leaflet.css"
     file "leaflet.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/leaflet/dist/leaflet.js"

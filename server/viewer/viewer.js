@@ -3,6 +3,8 @@ import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, group
     startPlace, withinLimit } from './world.js';
 import { formatHash, parseHash } from './place.js';
 import { lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
+import { copy } from './clipboard.js';
+import { makeContextMenu } from './context.js';
 import { makeHeights } from './heights.js';
 import { makeLegend } from './legend.js';
 import { makePlane } from './plane.js';
@@ -23,6 +25,8 @@ const profile = makeProfile(viewer, plane, {
     changed: (active) => document.body.classList.toggle('profiling', active),
 });
 
+const menu = makeContextMenu(viewer, { link: () => linkNow() });
+
 const inScene = () => scene !== null && viewer.view === scene;
 
 /* Callbacks of a view; ignored while it is hidden. */
@@ -41,6 +45,7 @@ function showMove() {
     $('faded').hidden = !fadesOut(viewer.world, zoom);
     $('needle').style.rotate = `${-(camera?.bearing ?? 0)}deg`;
     readout.update();
+    menu.close();
 }
 
 /* ---- The address bar ---- */
@@ -264,24 +269,13 @@ function goToTyped(event) {
     goTo({ x, y, zoom: view.place().zoom });
 }
 
-/* Without TLS pages have no clipboard, only the older command. */
-async function copy(text) {
-    if (navigator.clipboard)
-        return navigator.clipboard.writeText(text);
-    const field = Object.assign(document.createElement('textarea'), { value: text, className: 'unseen' });
-    document.body.append(field);
-    field.select();
-    const done = document.execCommand('copy');
-    field.remove();
-    if (!done)
-        throw new Error('no clipboard');
-}
+const linkNow = () => address(hashNow());
 
 async function copyLink() {
     clearTimeout(hashTimer);
     history.replaceState(null, '', hashNow());
     try {
-        await copy(address(location.hash));
+        await copy(linkNow());
         $('link').classList.add('done');
         setTimeout(() => $('link').classList.remove('done'), 2000);
         say('Link copied', { ms: 2000, calm: true });

@@ -1,0 +1,251 @@
+/* The menu of a place: opened by the right button, a long press or the menu key. */
+import { $, address, clamp, grouped, plain, snap, step, withinLimit } from './world.js';
+import { copy } from './clipboard.js';
+import { say } from './status.js';
+
+const LONG = 500;                 // ms, a long press
+const STILL = 5;                  // px, movement that still is a click; a finger is less steady
+const STILL_FINGER = 12;
+const MARGIN = 8;                 // px between the menu and the window's edge
+const FORMATS = [
+    { extension: 'f32', label: 'Float metres', bytes: 4 },
+    { extension: 'r16', label: '16-bit raw', bytes: 2 },
+    { extension: 'png', label: '16-bit picture', bytes: 2 },
+];
+const STEPS = [2 ** -10, 2 ** 20];       // blocks between samples of a region
+
+/* ---- The region that the window shows ---- */
+
+/* The samples of a box of WIDTH x HEIGHT pixels around PLACE: a pixel each, or the finest step that the server's limits
+ * allow. Samples lie on multiples of the step. Null if even the coarsest has too many. */
+export function regionOf(world, place, { width, height }) {
+    const { side, coordinate } = world.limits;
+    const pixel = step(world, place.zoom);
+    const allowed = pixel * Math.max(width, height) / (side - 2);
+    const grain = clamp(2 ** Math.max(Math.round(Math.log2(pixel)), Math.ceil(Math.log2(allowed))), ...STEPS);
+    const most = Math.floor(coordinate / grain);
+    const axis = (centre, pixels) => {
+        const half = pixels * pixel / 2;
+        const first = clamp(Math.floor((centre - half) / grain), -most, most);
+        return { first: first * grain, count: clamp(Math.ceil((centre + half) / grain), first, most) - first + 1 };
+    };
+    const [x, y] = [axis(place.x, width), axis(place.y, height)];
+    const region = { x: x.first, y: y.first, width: x.count, height: y.count, step: grain };
+    return Math.max(x.count, y.count) > side ? null : region;
+}
+
+/* The URL of REGION, as programs would request it. */
+function regionAddress(world, region, extension) {
+    const values = { ...region, x: plain(region.x), y: plain(region.y), step: plain(region.step), ext: extension };
+    return address(world.urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]));
+}
+
+function bytesText(count) {
+    const [unit, digits] = count < 1e6 ? ['kB', count / 1e3] : ['MB', count / 1e6];
+    return `${digits < 10 ? digits.toFixed(1) : Math.round(digits)}\u202f${unit}`;
+}
+
+/* ---- The menu ---- */
+
+/* `viewer` has the current world and view; `link` returns the address of the view. */
+export function makeContextMenu(viewer, { link }) {
+    const menu = $('context');
+    const items = () => [...menu.querySelectorAll('[role=menuitem]')].filter((item) => !item.hidden);
+    let pressed = null;           // the pointer that may open the menu
+    let dismissed = false;        // the menu, by the last press
+
+    async function copyText(text, what) {
+        try {
+            await copy(text);
+            say(`${what} copied`, { ms: 2000, calm: true });
+        } catch {
+            say(`The browser denied access to the clipboard: ${text}`);
+        }
+    }
+
+    function showPlace(at) {
+        const { world, view } = viewer;
+        const [x, y] = at ? [at.x, at.y].map((blocks) => snap(world, blocks, view.place().zoom)) : [NaN, NaN];
+        const inside = withinLimit(world, [x, y].map(Number));
+        $('context-title').textContent = inside ? `${grouped(x)}, ${grouped(y)}` : 'Outside of the world';
+        for (const item of menu.querySelectorAll('[data-of=place]'))
+            item.hidden = !inside;
+        const height = address(`${world.name}/height?x=${x}&y=${y}`);
+        $('context-height').href = inside ? height : '';
+        $('context-place').onclick = () => copyText(`${x} ${y}`, 'Place');
+        $('context-height-link').onclick = () => copyText(height, 'Link');
+    }
+
+    function download(region, { extension, label, bytes }) {
+        const { world } = viewer;
+        const { x, y, width, height } = region;
+        const full = bytesText(width * height * bytes);
+        const item = document.createElement('a');
+        const size = Object.assign(document.createElement('span'), { className: 'quiet' });
+        size.textContent = extension === 'png' ? `png, below ${full}` : `${extension}, ${full}`;
+        item.append(label, size);
+        item.href = regionAddress(world, region, extension);
+        item.download = `${world.name.replace(':', '-')}_${plain(x)}_${plain(y)}_${width}x${height}.${extension}`;
+        return item;
+    }
+
+    function showRegion() {
+        const { world, view } = viewer;
+        const region = regionOf(world, view.place(), { width: innerWidth, height: innerHeight });
+        const blocks = region && `${grouped(plain(region.step))} ${region.step === 1 ? 'block' : 'blocks'}`;
+        const shape = region && `${region.width} × ${region.height} samples, ${blocks} apart`;
+        const title = region ? `Download this region: ${shape}` : 'Too large to download: zoom in';
+        const downloads = (region ? FORMATS : []).map((format) => download(region, format));
+        for (const item of downloads) {
+            item.setAttribute('role', 'menuitem');
+            item.tabIndex = -1;
+        }
+        $('context-region').textContent = title;
+        $('context-downloads').setAttribute('aria-label', title);
+        $('context-downloads').replaceChildren($('context-region'), ...downloads);
+    }
+
+    /* Beside POINT, and inside the window. */
+    function position({ x, y }) {
+        const { width, height } = menu.getBoundingClientRect();
+        const left = x + width + MARGIN <= innerWidth ? x : x - width;
+        const top = y + height + MARGIN <= innerHeight ? y : y - height;
+        menu.style.left = `${clamp(left, MARGIN, Math.max(MARGIN, innerWidth - width - MARGIN))}px`;
+        menu.style.top = `${clamp(top, MARGIN, Math.max(MARGIN, innerHeight - height - MARGIN))}px`;
+    }
+
+    function open(point) {
+        const { view } = viewer;
+        const at = view?.at(point);
+        if (at === undefined || at === null)      // the view moves
+            return;
+        showPlace(at);
+        showRegion();
+        menu.hidden = false;
+        menu.scrollTop = 0;
+        position(point);
+        items()[0].focus({ preventScroll: true });
+    }
+
+    function close() {
+        if (menu.hidden)
+            return;
+        const focused = menu.contains(document.activeElement) || document.activeElement === document.body;
+        menu.hidden = true;
+        if (focused)
+            viewer.view.focus();
+    }
+
+    function onKey(event) {
+        const { key } = event;
+        const all = items();
+        const at = all.indexOf(document.activeElement);
+        const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+        event.stopPropagation();          // the page's own keys
+        if (next !== undefined)
+            all.at(next % all.length).focus();
+        else if (key === ' ')
+            document.activeElement.click();
+        else if (key === 'Escape' || key === 'Tab')
+            close();
+        else
+            return;
+        event.preventDefault();
+    }
+
+    $('context-view').addEventListener('click', () => copyText(link(), 'Link'));
+    menu.addEventListener('keydown', onKey);
+    menu.addEventListener('contextmenu', (event) => event.preventDefault());
+    menu.addEventListener('click', ({ target }) => {
+        if (target.closest('[role=menuitem]'))
+            close();
+    });
+    addEventListener('pointerdown', ({ target }) => {
+        dismissed = !menu.hidden && !menu.contains(target);
+        if (dismissed)
+            close();
+    }, true);
+    addEventListener('blur', close);
+
+    /* ---- Pointers and keys on a view ---- */
+
+    function press({ isPrimary, pointerType, clientX: x, clientY: y }) {
+        clearTimeout(pressed?.timer);
+        const finger = pointerType === 'touch';
+        pressed = { x, y, finger, held: true, still: isPrimary };        // not primary: a second finger
+        if (finger && isPrimary)
+            pressed.timer = setTimeout(openPressed, LONG);
+    }
+
+    function openPressed() {
+        clearTimeout(pressed.timer);
+        if (!pressed.still || pressed.opened)
+            return;
+        pressed.opened = true;
+        open(pressed);
+    }
+
+    function move(event) {
+        if (!pressed?.held)
+            return;
+        if (pressed.finger && pressed.opened) {
+            event.stopPropagation();      // the map stays where it is until the finger is lifted
+        } else if (event.type === 'pointermove') {
+            const distance = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y);
+            pressed.still &&= distance <= (pressed.finger ? STILL_FINGER : STILL);
+            if (!pressed.still)
+                clearTimeout(pressed.timer);
+        }
+    }
+
+    function release() {
+        if (!pressed?.held)
+            return;
+        pressed.held = false;
+        clearTimeout(pressed.timer);
+        if (pressed.asked)
+            openPressed();
+        else if (pressed.opened || dismissed)
+            swallowClick();
+    }
+
+    /* The end of a long press is no click on the map, and neither is a click that only closes the menu. */
+    function swallowClick() {
+        const swallow = (event) => {
+            event.preventDefault();
+            event.stopPropagation();
+        };
+        addEventListener('click', swallow, { capture: true, once: true });
+        setTimeout(() => removeEventListener('click', swallow, true), 50);
+    }
+
+    /* Browsers send this when the button goes down, or when it goes up. The menu opens then, since movement in between
+     * turns the scene. */
+    function onContextMenu(event) {
+        event.preventDefault();
+        if (pressed?.held && !pressed.finger)
+            pressed.asked = true;
+        else if (pressed)
+            openPressed();
+    }
+
+    function onMenuKey(event) {
+        if (event.key !== 'ContextMenu' && !(event.key === 'F10' && event.shiftKey))
+            return;
+        event.preventDefault();
+        pressed = null;                   // it causes a contextmenu event, too
+        open({ x: innerWidth / 2, y: innerHeight / 2 });
+    }
+
+    for (const pane of [$('plane'), $('scene')]) {
+        pane.addEventListener('pointerdown', press, true);
+        pane.addEventListener('contextmenu', onContextMenu);
+        pane.addEventListener('keydown', onMenuKey);
+    }
+    for (const type of ['pointermove', 'touchmove'])
+        addEventListener(type, move, true);
+    for (const type of ['pointerup', 'pointercancel'])
+        addEventListener(type, release, true);
+
+    return { close };
+}
