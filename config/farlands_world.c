@@ -20,12 +20,6 @@ _Static_assert(FARLANDS_WORLD_NAME >= WORLD_SEEDED_NAME_MAX, "room for it");
 
 #define DOCUMENT "the complete document that the daemon serves at /{world}.json"
 
-/* True for options that affect only pictures: documents may have any value for them. */
-static bool is_for_pictures(const struct option *option)
-{
-    return option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS;
-}
-
 static struct yaml_node *find(const struct yaml_node *root, const char *key)
 {
     return yaml_reader_find(root, key, strlen(key));
@@ -52,41 +46,33 @@ static int check_generator(struct yaml_reader *reader, const struct yaml_node *r
     return -ENOTSUP;
 }
 
-/* Check that no parameter is missing: a default in its place would make another terrain. */
-static int check_complete(struct yaml_reader *reader, const struct yaml_node *node,
-                          const struct key_path *path, const struct option *options)
+/* Move the parameters of a terrain in ROOT to its front, with their values; COUNT is set to the
+ * number of these nodes. Refuses keys that are unknown, and outlines of a world. */
+static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, size_t *count)
 {
-    for (const struct option *option = options; option->key; option++) {
-        const struct key_path at = key_path_join(path, option->key, strlen(option->key));
-        const struct yaml_node *value = find(node, option->key);
-        if (is_for_pictures(option))
-            continue;
-        if (!value)
-            return yaml_reader_fail(reader, node, &at, "missing; expected " DOCUMENT);
-        int err = option->options ? check_complete(reader, value, &at, option->options) : 0;
-        if (err)
-            return err;
-    }
-    return 0;
-}
-
-/* Move the keys of ROOT that are parameters of a terrain to its front, with their values. Returns
- * the number of these nodes. */
-static size_t parameters_first(struct yaml_node *root)
-{
-    size_t count = 0;
+    const struct key_path noise = {"noise"};
+    *count = 0;
     for (size_t i = 0; i < root->length; i += 2) {
-        size_t length;
+        size_t length = 0;
         const char *key = yaml_reader_text(&root->items[i], &length);
-        const struct option *option = key ? option_find(world_options, key, length) : NULL;
-        const bool moved = option && !is_for_pictures(option);
-        for (size_t k = i; moved && k < i + 2; k++, count++) {
-            const struct yaml_node node = root->items[count];
-            root->items[count] = root->items[k];
+        if (key && world_key_is_ignored(key, length))
+            continue;
+        if (!key || !option_find(world_options, key, length)) {
+            const struct key_path path = key_path_join(NULL, key ? key : "", length);
+            return yaml_reader_fail(reader, &root->items[i], &path,
+                                    "unknown key, which may change the heights; expected one "
+                                    "that this release of the library knows");
+        }
+        for (size_t k = i; k < i + 2; k++, ++*count) {
+            const struct yaml_node node = root->items[*count];
+            root->items[*count] = root->items[k];
             root->items[k] = node;
         }
     }
-    return count;
+    /* Entries of /worlds.json have a generator, too, but no noise. */
+    if (!find(root, noise.text))
+        return yaml_reader_fail(reader, root, &noise, "missing; expected " DOCUMENT);
+    return 0;
 }
 
 /* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
@@ -143,17 +129,19 @@ static int read_document(struct yaml_reader *reader, struct yaml_node *root,
                          struct farlands_world *out, const char *name)
 {
     char seed[FARLANDS_WORLD_NAME], expected[FARLANDS_WORLD_NAME + 8];
+    size_t parameters;
     int err = check_generator(reader, root);
     if (!err)
         err = read_fingerprint(reader, root, out->fingerprint);
     if (!err)
-        err = check_complete(reader, root, NULL, world_options);
-    if (!err)
         err = cut_seed(reader, root, seed);
+    if (!err)
+        err = parameters_first(reader, root, &parameters);
     if (err)
         return err;
     const size_t length = root->length;
-    root->length = parameters_first(root); /* the rest is not looked at */
+    root->length = parameters; /* the rest is not looked at */
+    reader->config->worlds[0] = world_defaults;
     err = yaml_mapping_read_world(reader, root, NULL, 0);
     root->length = length;
     if (err)

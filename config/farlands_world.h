@@ -3,9 +3,12 @@
  * floats that the daemon serves. The text is one of
  *
  *  - JSON: the complete document that the daemon serves at /{world}.json or /{world}:{seed}.json.
- *    Keys that are not parameters are ignored.
- *  - YAML: a configuration of the daemon with `worlds:`. Omitted keys take the values of the
- *    built-in default world, as in the daemon.
+ *  - YAML: a configuration of the daemon with `worlds:`.
+ *
+ * Omitted keys take their defaults, as in the daemon; a released default never changes. So
+ * documents of earlier releases with the same generator are read, whatever keys they lack. A key
+ * that this library does not know is refused, since it may change the heights, except within
+ * `layers`, `limits` and `urls`.
  *
  * Both are read as YAML, in time linear in their length, without anchors and aliases, with at most
  * 32 levels of lists and mappings, and at most 200000 keys and values.
@@ -41,8 +44,8 @@ struct farlands_world {
  * keep TEXT.
  *
  * Returns 0, or, with *OUT untouched,
- *  -EINVAL   malformed, beyond the limits above, a parameter missing or out of bounds, several
- *            worlds and no NAME
+ *  -EINVAL   malformed, beyond the limits above, a parameter out of bounds, an unknown key, a
+ *            document without `generator`, `name` or `noise`, several worlds and no NAME
  *  -ENOENT   no world NAME
  *  -ENOTSUP  a document of another FARLANDS_GENERATOR, whose heights this library cannot compute
  *  -EFBIG    more than FARLANDS_WORLD_TEXT bytes

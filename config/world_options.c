@@ -1,4 +1,4 @@
-/* The table of a world's options; config/farlands.yaml explains each key. */
+/* The table of a world's options, and their defaults; config/farlands.yaml explains each key. */
 #include "world_options.h"
 
 #include <errno.h>
@@ -129,6 +129,66 @@ const struct option world_options[] = {
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
     {0},
 };
+
+#define BLOCKS_OF(blocks) (INT64_C(blocks) * FARLANDS_UNIT)
+
+#define SPACE(wavelength, octaves, persistence, lacunarity, squash)     \
+    {                                                                   \
+        BLOCKS_OF(wavelength), octaves, persistence, lacunarity, squash \
+    }
+
+const struct world_config world_defaults = {
+    .seeds = SEEDS_FIXED,
+    .native_zoom = 16,
+    .origin = {BLOCKS_OF(-8388608), BLOCKS_OF(-8388608)},
+    .terrain.seed = 2,
+    .terrain.basis = FARLANDS_PERLIN,
+    .terrain.gradients = FARLANDS_UNIT256,
+    .terrain.fade = FARLANDS_QUINTIC,
+    .terrain.hash = FARLANDS_MIX64,
+    .terrain.fractal = FARLANDS_FBM,
+    .terrain.wavelength = BLOCKS_OF(1048576),
+    .terrain.octaves = 21,
+    .terrain.persistence = 0.55,
+    .terrain.lacunarity = 2,
+    .terrain.offset = 1,
+    .terrain.gain = 2,
+    .terrain.elevation = {{-0.45f, -6500},
+                          {-0.20f, -3800},
+                          {-0.10f, -1400},
+                          {-0.04f, -220},
+                          {0, 0},
+                          {0.02f, 70},
+                          {0.07f, 300},
+                          {0.14f, 800},
+                          {0.21f, 1700},
+                          {0.30f, 3300},
+                          {0.45f, 6000}},
+    .terrain.knots = 11,
+    .terrain.volume.overhangs = {BLOCKS_OF(40), 0.15, SPACE(64, 3, 0.5, 2, 2)},
+    .terrain.volume.caverns = {0.7, BLOCKS_OF(32), SPACE(128, 3, 0.5, 2, 2)},
+    .terrain.volume.tunnels = {BLOCKS_OF(6), 0, SPACE(128, 2, 0.4, 2, 2)},
+    .palette = {{-6500, 0x0a, 0x23, 0x42}, {-3800, 0x10, 0x37, 0x5f}, {-1800, 0x1a, 0x54, 0x82},
+                {-600, 0x2a, 0x76, 0xa3},  {-180, 0x47, 0x98, 0xb8},  {-40, 0x79, 0xbf, 0xca},
+                {0, 0xab, 0xdc, 0xd6},     {0, 0xeb, 0xe0, 0xba},     {8, 0xdd, 0xd6, 0xa2},
+                {30, 0xb3, 0xc2, 0x7c},    {110, 0x8a, 0xad, 0x63},   {350, 0x62, 0x91, 0x50},
+                {700, 0x5f, 0x85, 0x4a},   {1050, 0x86, 0x89, 0x5a},  {1500, 0x9c, 0x84, 0x66},
+                {2100, 0x9d, 0x8d, 0x80},  {2700, 0xb0, 0xaa, 0xa6},  {3100, 0xc6, 0xcc, 0xd1},
+                {3600, 0xd9, 0xdf, 0xe5},  {6500, 0xe4, 0xea, 0xf0}},
+    .stops = 20,
+    .layers = UINT32_MAX,
+};
+
+bool world_key_is_ignored(const char *key, size_t length)
+{
+    static const char *const keys[] = {
+        "palette", "layers", "fingerprint", "range", "tile_size", "limits", "urls", "generator",
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)
+            return true;
+    return false;
+}
 
 static void format_elevation(const struct farlands_params *params, char *buffer, size_t size)
 {

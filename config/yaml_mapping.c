@@ -284,12 +284,8 @@ static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
         snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
         return -ENOMEM;
     }
-    /* Omitted keys default to the built-in world's values, except for `seeds`. */
-    if (config->worlds)
-        for (int i = 0; i < count; i++) {
-            worlds[i] = config->worlds[0];
-            worlds[i].seeds = SEEDS_FIXED;
-        }
+    for (int i = 0; i < count; i++)
+        worlds[i] = world_defaults;
     free(config->worlds);
     config->worlds = worlds;
     config->world_count = count;

@@ -57,8 +57,8 @@ export async function compile(wasm) {
 
 /*
  * Load the terrain of WORLD, the document at /{world}.json, as text or parsed. WASM as for compile. Throws a RangeError that
- * names the key and the expected value if the document is of another generator, lacks a parameter or has an unknown one:
- * the heights would not be the daemon's.
+ * names the key and the expected value if the document is of another generator or has a key that this release does not know,
+ * except within `layers`, `limits` and `urls`: the heights might not be the daemon's. Keys that it lacks have their defaults.
  */
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
@@ -137,52 +137,75 @@ function readText({ memory, text }, length) {
     return new TextDecoder().decode(new Uint8Array(memory.buffer, text(), length));
 }
 
-/* Map the dotted keys of OBJECT to their values. */
-function flatten(object, prefix, into) {
-    for (const [key, value] of Object.entries(object ?? {})) {
-        if (value && typeof value === 'object' && !Array.isArray(value))
-            flatten(value, `${prefix}${key}.`, into);
-        else
-            into.set(prefix + key, value);
-    }
-    return into;
-}
-
+/* Keys that the document lacks keep their defaults. Keys that this release does not know may be parameters of a later one. */
 function setParameters(instance, document) {
     const { generator } = document;
     if (generator !== instance.generator())
         refuse(`generator: got ${generator}; expected ${instance.generator()}`);
     const keys = readText(instance, instance.keys()).trim().split('\n');
-    const values = flatten(document, '', new Map());
-    for (const key of keys) {
-        if (!values.has(key))
-            refuse(`${key}: missing; expected the complete document that the daemon serves at /{world}.json`);
-        set(instance, key, values.get(key));
-    }
-    /* An unknown key in a section may be a parameter of a later release. */
     const sections = new Set(keys.filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
-    for (const key of values.keys())
-        if (key.includes('.') && sections.has(key.split('.')[0]) && !keys.includes(key))
-            refuse(`${key}: unknown parameter`);
-    setElevation(instance, document[KNOTS]);
+    for (const [key, value] of Object.entries(document)) {
+        if (sections.has(key))
+            setSection(instance, keys, key, value);
+        else if (key === KNOTS)
+            setElevation(instance, value);
+        else if (keys.includes(key))
+            set(instance, key, value);
+        else if (!isKnown(instance, key))
+            refuse(`${key}: unknown parameter, which may change the heights`);
+    }
+    if (!document.noise)          // entries of /worlds.json have a generator, too
+        refuse('noise: missing; expected the complete document that the daemon serves at /{world}.json');
     const err = instance.make();
     if (err)
         refuse(readText(instance, instance.length()) || 'out of memory');
 }
 
+function setSection(instance, keys, section, values) {
+    if (!values || typeof values !== 'object' || Array.isArray(values))
+        refuse(`${section}: got ${JSON.stringify(values)}; expected an object`);
+    for (const [key, value] of Object.entries(values)) {
+        const path = `${section}.${key}`;
+        if (keys.includes(path))
+            set(instance, path, value);
+        else if (keys.some((known) => known.startsWith(`${path}.`)))
+            setSection(instance, keys, path, value);
+        else
+            refuse(`${path}: unknown parameter, which may change the heights`);
+    }
+}
+
+/* Write texts into the module's buffer, one after another. Returns their lengths, or null if they do not fit. */
+function writeText(instance, ...texts) {
+    const parts = texts.map((text) => new TextEncoder().encode(text));
+    const lengths = parts.map(({ length }) => length);
+    const total = lengths.reduce((a, b) => a + b);
+    if (total > TEXT_BYTES)
+        return null;
+    const room = new Uint8Array(instance.memory.buffer, instance.text(), total);
+    let at = 0;
+    for (const part of parts) {
+        room.set(part, at);
+        at += part.length;
+    }
+    return lengths;
+}
+
+function isKnown(instance, key) {
+    const lengths = writeText(instance, key);
+    return lengths && instance.known(...lengths);
+}
+
 function set(instance, key, value) {
-    const [name, text] = [key, String(value)].map((one) => new TextEncoder().encode(one));
-    if (name.length + text.length > TEXT_BYTES)
-        refuse(`${key}: invalid value of ${text.length} bytes`);
-    const room = new Uint8Array(instance.memory.buffer, instance.text(), name.length + text.length);
-    room.set(name);
-    room.set(text, name.length);
-    if (instance.set(name.length, text.length))
+    const text = String(value), lengths = writeText(instance, key, text);
+    if (!lengths)
+        refuse(`${key}: invalid value of ${new TextEncoder().encode(text).length} bytes`);
+    if (instance.set(...lengths))
         refuse(`${key}: invalid value "${value}"`);
 }
 
 function setElevation(instance, knots) {
     const good = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
-    if (!Array.isArray(knots) || !knots.every(good) || knots.some((pair) => instance.knot(...pair)))
+    if (!Array.isArray(knots) || !knots.length || !knots.every(good) || knots.some((pair, i) => instance.knot(i, ...pair)))
         refuse(`${KNOTS}: malformed; expected 2 to 32 pairs [noise, metres]`);
 }

@@ -65,7 +65,7 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
         const world = (await daemon.bytes('/default.json')).toString().trim();
         daemon.kill('SIGKILL');
         await daemon.stop();
-        const junk = (text) => `${world.slice(0, -1)},"junk":${text}}`;
+        const junk = (text) => `${world.slice(0, -1)},"urls":${text}}`;
         const numbers = (each) => `[${fill(1e6 - world.length, each)}0]`;
         const times = [];
         await eachRow([

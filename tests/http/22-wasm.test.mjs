@@ -187,7 +187,31 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         assert.notDeepEqual(terrain.heights({ ...grid, bandLimit: true }), terrain.heights(grid));
     });
 
-    it('need a complete and valid document', async () => {
+    it('take defaults for what the document lacks', async () => {
+        const { generator, noise } = await daemon.json('/default.json');
+        const compiled = await module();
+        const { height } = await daemon.json('/default/height?x=1&y=2');
+        const whole = await daemon.json('/default.json');
+        const shorter = [{ generator, noise: {} }, { generator, noise: { warp: {} }, volume: {} }, { generator, noise, volume: { caverns: {} } }];
+        for (const object of [whole, whole.noise, whole.noise.warp, whole.volume, whole.volume.caverns, whole.volume.caverns])
+            for (const key of Object.keys(object).filter((one) => one !== 'generator' && one !== 'noise')) {
+                const { [key]: value, ...rest } = object;
+                delete object[key];
+                shorter.push(structuredClone(whole));
+                Object.assign(object, { ...rest, [key]: value });
+            }
+        assert.ok(shorter.length > 40);
+        for (const world of shorter) {
+            const terrain = await loadTerrain(compiled, world);
+            assert.ok(sameFloat(terrain.height(units(1), units(2)), height), JSON.stringify(world));
+        }
+        const ridges = { ...whole, noise: { ...noise, octaves: 3 } };
+        delete ridges.volume;
+        const terrain = await loadTerrain(compiled, ridges);
+        assert.ok(!sameFloat(terrain.height(units(1), units(2)), height));
+    });
+
+    it('need a document of this generator, without unknown keys', async () => {
         const whole = await daemon.json('/default.json');
         const compiled = await module();
         const refused = (change, pattern) => {
@@ -197,15 +221,17 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         };
         await refused((world) => { world.generator += 1; }, /^RangeError: generator: got 3; expected 2/);
         await refused((world) => { delete world.generator; }, /generator: got undefined/);
-        await refused((world) => { delete world.seed; }, /seed: missing/);
-        await refused((world) => { delete world.noise.gain; }, /noise\.gain: missing/);
-        await refused((world) => { delete world.noise; }, /noise\.\w+: missing/);
-        await refused((world) => { delete world.noise.warp.amplitude; }, /noise\.warp\.amplitude: missing/);
-        await refused((world) => { delete world.elevation; }, /elevation: malformed/);
+        await refused((world) => { delete world.noise; }, /noise: missing; expected the complete document/);
+        await refused((world) => { world.noise = 1; }, /noise: got 1; expected an object/);
+        await refused((world) => { world.noise.warp = []; }, /noise\.warp: got \[\]; expected an object/);
+        await refused((world) => { world.elevation = []; }, /elevation: malformed/);
         await refused((world) => { world.elevation = [[0, 0]]; }, /elevation: expected 2 to 32/);
         await refused((world) => { world.elevation = [[0, 0], ['1', 2]]; }, /elevation: malformed/);
         await refused((world) => { world.elevation = Array.from({ length: 33 }, (_, i) => [i, i]); }, /elevation: malformed/);
         await refused((world) => { world.noise.erosion = 1; }, /noise\.erosion: unknown/);
+        await refused((world) => { world.noise.warp.twist = 1; }, /noise\.warp\.twist: unknown/);
+        await refused((world) => { world.fields = {}; }, /fields: unknown parameter, which may change the heights/);
+        await refused((world) => { world['x'.repeat(5000)] = 1; }, /x: unknown parameter/);
         await refused((world) => { world.noise.octaves = 65; }, /noise\.octaves: invalid value "65"/);
         await refused((world) => { world.noise.octaves = 40; }, /octaves: too many: each octave needs/);
         await refused((world) => { world.noise.basis = 'marble'; }, /noise\.basis: invalid value "marble"/);
@@ -217,10 +243,9 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         await refused((world) => { world.noise.fade = null; }, /noise\.fade: invalid value "null"/);
         await assert.rejects(loadTerrain(compiled, '{'), SyntaxError);
         await assert.rejects(loadTerrain(compiled, { error: 'no world' }), /generator/);
-        /* Keys that do not affect the terrain may be missing or unknown. */
-        const { palette, layers, range, limits, name, ...terrain } = whole;
-        assert.ok(palette && layers && range && limits && name);
-        const loaded = await loadTerrain(compiled, { ...terrain, later: { x: 1 } });
+        await assert.rejects(loadTerrain(compiled, (await daemon.json('/worlds.json')).worlds[0]), /url: unknown|noise: missing/);
+        /* Keys that do not affect the terrain may have any value. */
+        const loaded = await loadTerrain(compiled, { ...whole, palette: 1, layers: null, urls: { later: 1 }, limits: [] });
         const { height } = await daemon.json('/default/height?x=1&y=2');
         assert.ok(sameFloat(loaded.height(units(1), units(2)), height));
     });

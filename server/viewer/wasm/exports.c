@@ -15,7 +15,7 @@
 
 enum { TEXT_BYTES = 4096, KEY_DEPTH = 4 };
 
-static struct world_config world;
+static struct world_config world; /* its defaults, from keys on */
 static struct farlands_terrain *terrain;
 static struct farlands_scratch *scratch;
 static float *samples; /* the result of heights and densities */
@@ -84,10 +84,12 @@ char *text_at(void)
     return text;
 }
 
-/* Write the keys for set into TEXT, one per line. Returns the length. */
+/* Begin with the defaults of all parameters. Write the keys for set into TEXT, one per line.
+ * Returns the length. */
 EXPORT("keys") size_t keys(void);
 size_t keys(void)
 {
+    world = world_defaults;
     text_length = 0;
     list_keys(world_options, NULL, 0);
     return text_length;
@@ -104,14 +106,24 @@ int set(size_t key_length, size_t length)
     return option_parse(option, text + key_length, length, &world);
 }
 
-/* Add a knot to the elevation curve. Returns 0, or -EINVAL if there are too many. */
-EXPORT("knot") int knot(double noise, double metres);
-int knot(double noise, double metres)
+/* True if documents of this release may have the key in TEXT, of LENGTH bytes, at their top. */
+EXPORT("known") int known(size_t length);
+int known(size_t length)
+{
+    return length <= TEXT_BYTES &&
+           (option_find(world_options, text, length) || world_key_is_ignored(text, length));
+}
+
+/* Set knot I of the elevation curve; it is the last one unless I + 1 is set, too. Returns 0, or
+ * -EINVAL if there are too many. */
+EXPORT("knot") int knot(int i, double noise, double metres);
+int knot(int i, double noise, double metres)
 {
     struct farlands_params *params = &world.terrain;
-    if (params->knots >= FARLANDS_MAX_KNOTS)
+    if (i < 0 || i >= FARLANDS_MAX_KNOTS)
         return -EINVAL;
-    params->elevation[params->knots++] = (struct farlands_knot){(float)noise, (float)metres};
+    params->elevation[i] = (struct farlands_knot){(float)noise, (float)metres};
+    params->knots = i + 1;
     return 0;
 }
 

@@ -118,6 +118,13 @@ START_TEST(test_builtin)
     ck_assert_int_ge(world->terrain.knots, 2);
     ck_assert_int_ge(world->stops, 2);
     ck_assert_ptr_null(farlands_params_fault(&world->terrain, NULL));
+
+    /* farlands.yaml shows the defaults; the built-in world has a name, and allows any seed. */
+    struct world_config other = *world;
+    ck_assert_int_eq(other.seeds, SEEDS_ANY);
+    other.seeds = world_defaults.seeds;
+    memset(other.name, 0, sizeof other.name);
+    ck_assert_mem_eq(&other, &world_defaults, sizeof other);
     config_free(config);
     config_free(NULL);
 }

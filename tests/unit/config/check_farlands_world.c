@@ -229,26 +229,41 @@ START_TEST(test_generator)
 }
 END_TEST
 
-/* Omit each parameter of OPTIONS from OBJECT, which is PATH in ROOT. Returns their number. */
-static int must_require_each(const cJSON *root, cJSON *object, const struct option *options,
+/* ROOT must be read as the default world. */
+static void document_must_be_default(const cJSON *root)
+{
+    struct worlds *worlds = worlds_of(NULL);
+    struct farlands_world read;
+    char *text = cJSON_PrintUnformatted(root);
+    must_be_read(&read, text, strlen(text), "default");
+    ck_assert_mem_eq(&read.params, &worlds->world->config.terrain, sizeof read.params);
+    ck_assert_int_eq(read.native_zoom, worlds->world->config.native_zoom);
+    ck_assert_mem_eq(read.origin, worlds->world->config.origin, sizeof read.origin);
+    cJSON_free(text);
+    worlds_release(worlds);
+}
+
+/* Omit each key of OPTIONS from OBJECT, which is PATH in ROOT. Returns their number. */
+static int must_default_each(const cJSON *root, cJSON *object, const struct option *options,
                              const char *path)
 {
     int count = 0;
     for (const struct option *option = options; option->key; option++) {
-        char key[128], expected[160];
-        if (option->kind == OPTION_PALETTE || option->kind == OPTION_LAYERS ||
-            strcmp(option->key, "name") == 0)
-            continue;
+        char key[128];
         snprintf(key, sizeof key, "%s%s", path, option->key);
         cJSON *value = cJSON_DetachItemFromObjectCaseSensitive(object, option->key);
         must(value != NULL, "the document has no %s", key);
-        snprintf(expected, sizeof expected, ": %s: missing", key);
-        document_must_be_refused(root, "default", -EINVAL, expected);
+        if (strcmp(key, "name") == 0)
+            document_must_be_refused(root, NULL, -EINVAL, "unknown key");
+        else if (strcmp(key, "noise") == 0)
+            document_must_be_refused(root, NULL, -EINVAL, "noise: missing; expected the complete");
+        else
+            document_must_be_default(root);
         cJSON_AddItemToObject(object, option->key, value);
         count++;
         snprintf(key, sizeof key, "%s%s.", path, option->key);
         if (option->options)
-            count += must_require_each(root, value, option->options, key);
+            count += must_default_each(root, value, option->options, key);
     }
     return count;
 }
@@ -256,18 +271,67 @@ static int must_require_each(const cJSON *root, cJSON *object, const struct opti
 START_TEST(test_missing)
 {
     cJSON *json = document_of_default();
-    ck_assert_int_ge(must_require_each(json, json, world_options, ""), 20);
-    /* Keys for pictures and unknown keys do not matter to heights. */
-    static const char *const keys[] = {"palette", "layers", "range", "limits", "tile_size"};
-    for (int i = 0; i < ROWS(keys); i++)
-        cJSON_DeleteItemFromObject(json, keys[i]);
-    cJSON_AddItemToObject(json, "palette", cJSON_CreateString("of a later version"));
-    cJSON_AddItemToObject(json, "later", cJSON_CreateObject());
+    ck_assert_int_ge(must_default_each(json, json, world_options, ""), 40);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* A document of the oldest form that has this generator, and of the shortest. */
+static const struct {
+    const char *text, *name, *yaml;
+} earlier[] = {
+    {"{\"name\":\"ridges\",\"seed\":\"8\",\"native_zoom\":16,\"origin\":[-8388608,-8388608],"
+     "\"wrap\":true,\"noise\":{\"basis\":\"perlin\",\"gradients\":\"unit256\",\"fade\":\"quintic\","
+     "\"hash\":\"mix64\",\"octave_salt\":false,\"fractal\":\"ridged\",\"wavelength\":65536,"
+     "\"octaves\":16,\"persistence\":0.5,\"lacunarity\":2,\"offset\":1,\"gain\":2,"
+     "\"warp\":{\"amplitude\":20000,\"wavelength\":65536}},"
+     "\"elevation\":[[0.05,-1500],[0.3,-120],[0.36,0],[0.5,300],[0.7,1200],[0.95,4000]],"
+     "\"palette\":[[-1500,\"#10375f\"],[4000,\"#e4eaf0\"]],\"fingerprint\":\"0123456789abcdef\","
+     "\"generator\":2,\"range\":[-1500,4000],\"tile_size\":256,"
+     "\"limits\":{\"coordinate\":4503599627370496,\"zoom\":[-26,26],\"zoom_2x\":[-26,25]},"
+     "\"layers\":[{\"name\":\"relief\",\"extensions\":[\"png\"],"
+     "\"tilejson\":\"ridges/relief.json\"}]}",
+     "ridges",
+     "worlds: [{name: ridges, seed: 8, wrap: true, noise: {fractal: ridged, wavelength: 65536,\n"
+     "  octaves: 16, persistence: 0.5, warp: {amplitude: 20000, wavelength: 65536}},\n"
+     "  elevation: [[0.05, -1500], [0.3, -120], [0.36, 0], [0.5, 300], [0.7, 1200], [0.95, "
+     "4000]]}]"},
+    {"{\"name\":\"a\",\"generator\":2,\"noise\":{\"octaves\":3}}", "a",
+     "worlds: [{name: a, noise: {octaves: 3}}]"},
+};
+
+START_TEST(test_earlier)
+{
     struct farlands_world read;
-    char *text = cJSON_PrintUnformatted(json);
-    must_be_read(&read, text, strlen(text), "default");
-    cJSON_free(text);
-    /* Unknown keys in a section may. */
+    file_write(file, earlier[_i].yaml, strlen(earlier[_i].yaml));
+    struct worlds *worlds = worlds_of(file);
+    must_be_read(&read, earlier[_i].text, strlen(earlier[_i].text), earlier[_i].name);
+    must_be(&read, worlds->world, read.fingerprint);
+    worlds_release(worlds);
+}
+END_TEST
+
+/* Keys that say nothing about heights may have any value; others that are unknown may not be
+ * there. */
+START_TEST(test_unknown)
+{
+    cJSON *json = document_of_default();
+    static const char *const keys[] = {"palette", "layers", "range", "limits", "urls", "tile_size"};
+    for (int i = 0; i < ROWS(keys); i++) {
+        must(cJSON_HasObjectItem(json, keys[i]), "%s", keys[i]);
+        cJSON_DeleteItemFromObject(json, keys[i]);
+        document_must_be_default(json);
+        cJSON_AddItemToObject(json, keys[i], cJSON_CreateString("of a later version"));
+        document_must_be_default(json);
+    }
+    static const char *const unknown[] = {"fields", "later", "nois", "", "palettes"};
+    for (int i = 0; i < ROWS(unknown); i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, ": %s: unknown key, which may change", unknown[i]);
+        cJSON_AddItemToObject(json, unknown[i], cJSON_CreateObject());
+        document_must_be_refused(json, NULL, -EINVAL, expected);
+        cJSON_DeleteItemFromObject(json, unknown[i]);
+    }
     cJSON *noise = cJSON_GetObjectItem(json, "noise");
     cJSON_AddItemToObject(noise, "erosion", cJSON_CreateNumber(0));
     document_must_be_refused(json, NULL, -EINVAL, "noise.erosion: unknown key");
@@ -277,10 +341,25 @@ START_TEST(test_missing)
     cJSON_ReplaceItemInObject(noise, "octaves", cJSON_CreateNumber(40));
     document_must_be_refused(json, NULL, -EINVAL, "noise.octaves: invalid value; ");
     cJSON_ReplaceItemInObject(json, "noise", cJSON_CreateString("fine"));
-    document_must_be_refused(json, NULL, -EINVAL, "noise.basis: missing");
+    document_must_be_refused(json, NULL, -EINVAL, "noise: not a mapping");
     cJSON_ReplaceItemInObject(json, "fingerprint", cJSON_CreateString("0123456789abcdeF"));
     document_must_be_refused(json, NULL, -EINVAL, "fingerprint: ");
     cJSON_Delete(json);
+}
+END_TEST
+
+/* An entry of /worlds.json is no document of a world: it lacks the noise. */
+START_TEST(test_outline)
+{
+    struct worlds *worlds = worlds_of(NULL);
+    struct blob *catalogue = document_worlds(worlds);
+    cJSON *json = cJSON_ParseWithLength((const char *)catalogue->bytes, catalogue->length);
+    cJSON *entry = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "worlds"), 0);
+    cJSON_DeleteItemFromObject(entry, "url");
+    document_must_be_refused(entry, NULL, -EINVAL, "noise: missing; expected the complete");
+    cJSON_Delete(json);
+    blob_release(catalogue);
+    worlds_release(worlds);
 }
 END_TEST
 
@@ -368,7 +447,7 @@ START_TEST(test_large)
 }
 END_TEST
 
-/* Documents with a key `junk` of rows, which are ignored if they can be parsed. */
+/* Documents with a second key `urls` of rows, which are ignored if they can be parsed. */
 static const struct {
     const char *head, *row, *tail;
     const char *why; /* NULL: valid */
@@ -377,8 +456,9 @@ static const struct {
     {"[[]", ",[\"some text\", \"some other text\", 0.25]", "]", NULL},
     {"{\"k\":0", ",\"another key\":0.25", "}", NULL},
     {"\"", "text", "\"", NULL},
-    {"0", ",\"another key\":0.25", "", NULL},
-    {"0", ",\"junk\":\"unexpected\"", "", NULL},
+    {"0", ",\"range\":0.25", "", NULL},
+    {"0", ",\"limits\":\"unexpected\"", "", NULL},
+    {"0", ",\"octaves\":0.25", "", "text:1: octaves: unknown key"},
     {"[0", ",0", "]", "text:1: too many keys and values; expected at most 200000"},
     {"[0", ",{}", "]", "text:1: too many keys and values; expected at most 200000"},
     {"[", "[", "", "text:1: nested too deeply; expected at most 32 levels"},
@@ -392,7 +472,7 @@ static double read_junk(int i, const char *document, size_t size, char why[FARLA
     static char text[FARLANDS_WORLD_TEXT];
     struct farlands_world read;
     const size_t row = strlen(junk[i].row);
-    int length = snprintf(text, sizeof text, "%.*s,\"junk\":%s", (int)strlen(document) - 1,
+    int length = snprintf(text, sizeof text, "%.*s,\"urls\":%s", (int)strlen(document) - 1,
                           document, junk[i].head);
     for (; (size_t)length + row + 16 < size; length += (int)row)
         memcpy(text + length, junk[i].row, row);
@@ -451,6 +531,9 @@ int main(void)
     tcase_add_test(tcase, test_seeds);
     tcase_add_test(tcase, test_generator);
     tcase_add_test(tcase, test_missing);
+    tcase_add_loop_test(tcase, test_earlier, 0, ROWS(earlier));
+    tcase_add_test(tcase, test_unknown);
+    tcase_add_test(tcase, test_outline);
     tcase_add_loop_test(tcase, test_refusals, 0, ROWS(refusals));
     tcase_add_test(tcase, test_no_worlds);
     tcase_add_test(tcase, test_ends);
