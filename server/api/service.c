@@ -162,6 +162,11 @@ static void handle_uri(struct service *service, struct request_context *context)
     unsigned status = route_parse(&route, path, why);
     const bool direct = status == 0 && is_for_operators(&route);
 
+    /* Proxies that keep these from clients may look for their plain names only. */
+    if (direct && context->request->decoded) {
+        response_error(context, 404, "nothing is at this URL");
+        return;
+    }
     if (scope == FORWARDED_EDGE && !direct) {
         redirect_inside(context, site);
         return;

@@ -124,7 +124,9 @@ static void check_version(struct framing *framing, struct part version)
 size_t framing_scheme(const char *uri)
 {
     static const char scheme[] = "http://";
-    return strncasecmp(uri, scheme, sizeof scheme - 1) == 0 ? sizeof scheme - 1 : 0;
+    if (*uri == '/' || strncasecmp(uri, scheme, sizeof scheme - 1) != 0)
+        return 0;
+    return sizeof scheme - 1;
 }
 
 /* True if URI is in absolute form with a host, or in another form. User names are not allowed

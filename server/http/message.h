@@ -28,9 +28,10 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
 struct http_request {
     enum http_method method;
-    /* As sent, or "-" if the request line is malformed: the method, even if it is not one of the
-     * above, and the URI from its path on, with its query, not decoded. Printable ASCII. */
+    /* "-" if the request line is malformed: the method, even if it is not one of the above, and the
+     * URI from its path on, with its query. Printable ASCII. */
     const char *verb, *uri;
+    bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
     /* Header values, or NULL. If a header is repeated, the last one. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
     const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;

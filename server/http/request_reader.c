@@ -7,6 +7,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "server/http/url_escapes.h"
+
 enum { HEAD_MAX = 12 * 1024, READ = 4 * 1024 };
 
 /* --- Lines --------------------------------------------------------------------- */
@@ -322,6 +324,7 @@ bool request_reader_begin(struct request_reader *reader, struct http_request *re
     } else if (framing_scheme(request->uri) > 0) {
         split_uri(request, (char *)request->uri, framing_scheme(request->uri));
     }
+    request->decoded = url_escapes_decode((char *)request->uri);
     return true;
 }
 

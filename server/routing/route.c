@@ -1,5 +1,6 @@
 #include "route.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include "config/exact_numbers.h"
 #include "noise/farlands.h"
+#include "server/http/url_escapes.h"
 
 enum { SEGMENTS_MAX = 5 };
 
@@ -139,12 +141,24 @@ static const struct endpoint *find_endpoint(struct span name, struct span *exten
     return NULL;
 }
 
+/* TEXT has escapes: the URI was not decoded. */
+static unsigned reject_escape(const char *text, char *why)
+{
+    const char *at = url_escapes_refused(text);
+    if (at && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2]))
+        return query_reject(why, 400, "URL: %.3s: no name or number has this character", at);
+    return query_reject(why, 400, "URL: %.3s: expected %% and two hexadecimal digits, such as %%3A",
+                        at ? at : strchr(text, '%'));
+}
+
 static unsigned parse_endpoint(struct route *route, const struct endpoint *endpoint,
                                struct span extension, const char *query, char *why)
 {
     route->kind = endpoint->kind;
     route->min = -INFINITY;
     route->max = route->slope = INFINITY;
+    if (strchr(query, '%'))
+        return reject_escape(query, why);
     parse_version(route, query);
     if (endpoint->has_extension && !copy_word(extension, route->extension))
         return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->name, endpoint->name);
@@ -218,7 +232,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
 
     memset(route, 0, sizeof *route);
     if (memchr(uri, '%', length))
-        return query_reject(why, 400, "URL: percent-encoding is not accepted");
+        return reject_escape(uri, why);
     if (uri[0] != '/')
         return query_reject(why, 400, "URL: must begin with /");
     bool proper;

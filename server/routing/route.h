@@ -49,8 +49,8 @@ struct route {
     uint64_t seed;
 };
 
-/* Parse URI, a request's path and query. Returns 0, or HTTP status 400, 404 or 413 with an error
- * message in WHY that names the part. */
+/* Parse URI, a request's path and query, as url_escapes_decode leaves it. Returns 0, or HTTP status
+ * 400, 404 or 413 with an error message in WHY that names the part. */
 unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY]);
 
 #endif

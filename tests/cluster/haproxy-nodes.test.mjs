@@ -68,6 +68,11 @@ describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
             const place = metatile.get(target);
             nodesOf.set(place, (nodesOf.get(place) ?? new Set()).add(headers['farlands-node']));
         });
+        const encoded = all.map(({ target }) => target.replace('default', '%64efault').replace('@', '%40').replace('.', '%2E'));
+        await requestAll(proxy, encoded, 16, (target, { status, headers }) => {
+            assert.equal(status, 200, target);
+            nodesOf.get(metatile.get(decodeURIComponent(target))).add(headers['farlands-node']);
+        });
         assert.equal(await nodes.sum('farlands_tiles_rendered_total'), metatile.size);
         for (const [place, names] of nodesOf)
             assert.equal(names.size, 1, `${place} is on ${[...names]}`);

@@ -55,7 +55,8 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
             ['GET', TILE, { 'If-None-Match': etag }, 304],
             ['GET', '/default/relief/30/1/2.png', {}, 404],
             ['GET', '/default/relief/6/01/2.png', {}, 400],
-            ['GET', '/default/relief/6/%31/2.png', {}, 400],
+            ['GET', '/%64efault/relief/6/%31/2%2Epng', {}, 200],
+            ['GET', '/default/relief/6%2F1/2.png', {}, 400],
             ['GET', '/default/../default.json', {}, 400],
             ['GET', '/nowhere.json', {}, 404],
             ['GET', `${TILE}?${'a'.repeat(9000)}`, {}, 414],
@@ -129,7 +130,7 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
     });
 
     it('for the metrics of one node are rejected', async () => {
-        await eachRow(['/metrics', '/metrics?a', '/terrain/metrics'], async (path) =>
+        await eachRow(['/metrics', '/metrics?a', '/terrain/metrics', '/metric%73', '/%6Detrics?a'], async (path) =>
             assertError(await cluster.proxy.get(path), 404));
         await eachRow(['/healthz', '/readyz'], async (path) =>
             assertStatus(await cluster.proxy.get(path), 200));

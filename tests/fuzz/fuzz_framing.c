@@ -2,7 +2,8 @@
  * Bytes of a connection, read in place of libmicrohttpd. The first two bytes of an input are the
  * sizes of the pieces in which the rest is sent and read. The requests do not depend on them. Each
  * request has a stub. Its strings have no byte that could end a line, and are not longer than what
- * was sent. Unless it is refused, a second parser finds its head in the input, and unambiguous.
+ * was sent; an escape in its URI is one that is refused. Unless it is refused, a second parser
+ * finds its head in the input, and unambiguous.
  */
 #include <errno.h>
 #include <strings.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "server/http/request_reader.h"
+#include "server/http/url_escapes.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { INPUT_MAX = 1 << 15, TEXT_MAX = 16 * INPUT_MAX };
@@ -44,6 +46,8 @@ static void check_request(const struct http_request *request)
     const char *verb = request->verb;
     must(is_printable(request->uri) && *request->uri && !strpbrk(request->uri, " \"<>\\^`{|}"),
          "%s", request->uri);
+    must(!request->decoded || !strchr(request->uri, '%'), "%s", request->uri);
+    must(!strchr(request->uri, '%') || url_escapes_refused(request->uri), "%s", request->uri);
     must(request->refused || (strcmp(verb, "GET") == 0 && request->method == HTTP_GET) ||
              (strcmp(verb, "HEAD") == 0 && request->method == HTTP_HEAD) ||
              (strcmp(verb, "OPTIONS") == 0 && request->method == HTTP_OPTIONS),

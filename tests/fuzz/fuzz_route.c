@@ -1,11 +1,13 @@
 /*
  * URLs. An error has status 400, 404 or 413 and a message, which is printable if the URL is. An
  * accepted route has terminated names and a place within the limits, and a tile has one URL only:
- * its path is the text that was parsed.
+ * its path is the text that was parsed. If all characters but separators are percent-encoded, the
+ * decoded URL is the same; decoded URLs have no escapes.
  */
 #include <inttypes.h>
 
 #include "config/exact_numbers.h"
+#include "server/http/url_escapes.h"
 #include "server/routing/resolve.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/world.h"
@@ -66,6 +68,28 @@ static void check_world(const struct route *route, const char *uri)
          "%s is also %s", text, uri);
 }
 
+static void check_escapes(const char *uri)
+{
+    char *decoded = strdup(uri), *encoded = malloc(3 * strlen(uri) + 1), *out = encoded;
+
+    must(decoded && encoded, "out of memory");
+    if (url_escapes_decode(decoded))
+        must(strchr(uri, '%') && !strchr(decoded, '%'), "%s is %s", uri, decoded);
+    else
+        must(strcmp(decoded, uri) == 0, "%s is %s", uri, decoded);
+    for (const char *at = uri; *at; at++)
+        if (*at > ' ' && *at < 127 && !strchr("/?&=#%\"<>\\^`{|}", *at))
+            out += sprintf(out, "%%%02X", (unsigned)*at);
+        else
+            *out++ = *at;
+    *out = '\0';
+    const bool changed = url_escapes_decode(encoded);
+    must(strchr(uri, '%') || strcmp(encoded, uri) == 0, "%s is %s", uri, encoded);
+    must(changed || strchr(uri, '%') || out == encoded + strlen(uri), "%s", uri);
+    free(decoded);
+    free(encoded);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct route route;
@@ -74,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(uri, bytes, size);
     uri[size] = '\0';
     memset(why, '!', sizeof why);
+    check_escapes(uri);
 
     unsigned status = route_parse(&route, uri, why);
     if (status) {

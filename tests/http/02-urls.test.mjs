@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { useDaemon } from './daemon.mjs';
+import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
@@ -60,17 +60,21 @@ const MALFORMED = [
     // path, what the message must name
     ['/default:x.json', /seed.*"x".*from 0 to 18446744073709551615/],
     ['/default:07/relief/10/512/512.png', /seed.*"07"/],
-    ['/default%3A7.json', /%|percent/],
     ['/default/relief/10/512/.png', /y|empty/],
     ['/default/relief/10/512/512@3x.png', /512@3x|@3x|y/],
     ['/default/relief/10/512/512@2x@2x.png', /@2x|y/],
     ['/default/relief/10/512/@2x.png', /y|empty/],
-    ['/default/relief/10/512/512%2epng', /%|percent/],
-    ['/default/relief/%31/512/512.png', /%|percent/],
-    ['/default/relief/10/512/512.png%00', /%|percent/],
-    ['/%64efault.json', /%|percent/],
-    ['/%', /%|percent/],
-    ['/%2e%2e/worlds.json', /%|percent/],
+    ['/default%253A7.json', /%25: no name or number/],
+    ['/default%2Frelief/10/512/512.png', /%2F: no name or number/],
+    ['/default/relief/10/512/512.png%3Fv=1', /%3F: no name or number/],
+    ['/default/relief/10/512/512.png%00', /%00: no name or number/],
+    ['/default/relief/%2b10/512/512.png', /^z: "\+10"/],
+    ['/default/height?x=1%26y=2', /%26: no name or number/],
+    ['/default/height?x=1&y=%202', /%20: no name or number/],
+    ['/default/height?x=%zz&y=2', /%zz: expected % and two hexadecimal digits/],
+    ['/default/height?x=%31&y=2%4', /%4: expected/],
+    ['/%', /%: expected/],
+    ['/%2e%2e/worlds.json', /\.\./],
     ['/..', /\.\./],
     ['/../worlds.json', /\.\./],
     ['/default/../worlds.json', /\.\./],
@@ -151,6 +155,46 @@ describe('URLs', { timeout: patience(60000) }, () => {
     it('are rejected if malformed', () => eachRow(MALFORMED, async ([path, names]) => {
         assertError(await daemon.get(path), 400, names);
     }));
+
+    // As URLSearchParams, encodeURIComponent, curl --data-urlencode and Python's urlencode write them.
+    it('mean the same if percent-encoded', () => eachRow([
+        [`/${encodeURIComponent('default:42')}.json`, '/default:42.json'],
+        ['/%64efault%2ejson', '/default.json'],
+        ['/default%3a42/relief.json', '/default:42/relief.json'],
+        ['/default%3A42/relief/10/512/512%402x.png?%76=%31', '/default:42/relief/10/512/512@2x.png?v=1'],
+        ['/default/%72elief/%31%30/512/512%2Epng', '/default/relief/10/512/512.png'],
+        [`/default/heights?${new URLSearchParams({ at: '1,2;-3.5,4' })}`, '/default/heights?at=1,2;-3.5,4'],
+        ['/default/height?%78=%2D12.5&y=%33', '/default/height?x=-12.5&y=3'],
+        ['/default%3A7/region%2Ef32?x=0&y=0&width=%32&height=2', '/default:7/region.f32?x=0&y=0&width=2&height=2'],
+        ['/viewer/viewer%2Ejs', '/viewer/viewer.js'],
+    ], async ([encoded, plain]) => {
+        const [first, second] = [await daemon.get(encoded), await daemon.get(plain)];
+        assertStatus(first, 200);
+        assert.deepEqual(first.body, second.body);
+        const { date: _, ...headers } = first.headers;
+        assert.deepEqual({ ...headers, date: second.headers.date }, second.headers);
+        assertStatus(await daemon.get(encoded, { 'If-None-Match': second.headers.etag }), 304);
+    }));
+
+    it('are the same tile in the cache if percent-encoded', () => withDaemon(async (fresh) => {
+        const forms = ['/default%3A42/relief/9/5/5.png', '/default:42/relief/9/5/5.png', '/default:42/%72elief/9/%35/5%2Epng'];
+        for (const form of [...forms, ...forms])
+            assertStatus(await fresh.get(form), 200);
+        const metrics = (await fresh.bytes('/metrics')).toString();
+        assert.match(metrics, /^farlands_tiles_rendered_total\{layer="relief"\} 1$/m);
+        assert.match(metrics, /^farlands_cache_hits_total\{tier="memory"\} 5$/m);
+    }));
+
+    // A plus sign is no space, whoever wrote it.
+    it('keep a plus sign', async () => {
+        for (const plus of ['+', '%2B'])
+            assertError(await daemon.get(`/default/spawn?x=${plus}a&y=0`), 400, /^x: "\+a"/);
+    });
+
+    // Proxies look for their plain names.
+    it('do not lead to probes and metrics if percent-encoded', () => eachRow(
+        ['/metric%73', '/%6detrics', '/healthz%2e', '/%68ealthz', '/readyz?%61', '/read%79z'],
+        async (path) => assertError(await daemon.get(path), 404)));
 
     it('are not found if unknown', () => eachRow(ABSENT, async ([path, names]) => {
         assertError(await daemon.get(path), 404, names);

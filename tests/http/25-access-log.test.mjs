@@ -51,6 +51,10 @@ describe('the access log', { timeout: patience(60000) }, () => {
             assert.ok(Math.abs(Date.parse(time) - Date.now()) < patience(5000), time);
             assert.ok(seconds > 0 && seconds < patience(5), `${seconds} s`);
         });
+        await daemon.get('/default/relief%2F9?%61=%zz');
+        await entryOf(file, '/default/relief%2F9?%61=%zz');
+        await daemon.get('/default%3A7.json?%61=b'); // decoded
+        await entryOf(file, '/default:7.json?a=b');
         const { body, headers } = await daemon.get(tile, { Range: 'bytes=10-19' });
         const entry = await entryOf(file, tile);
         assert.ok(body.length === 10 && headers['content-range']);

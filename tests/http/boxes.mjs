@@ -49,7 +49,7 @@ export function cut(bytes, sides, from, count, { every = 1, size = 4 } = {}) {
 
 /* Spellings that no number in a URL may have. */
 export const MALFORMED = ['', '+1', '-0', '01', '-01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'inf', 'abc', '1,5', '--1', '-',
-    '.5', '5.', '-.5', '00.5', '1.5.5', '1_0', '1%20', '%31', '1+', '-0.0'];
+    '.5', '5.', '-.5', '00.5', '1.5.5', '1_0', '1%20', '%2531', '1+', '-0.0'];
 /* More than 10 fractional bits. */
 export const TOO_FINE = ['0.1', '0.00048828125', '1.00000000001', '0.33333333333333'];
 

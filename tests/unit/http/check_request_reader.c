@@ -44,6 +44,14 @@ static const struct {
     {"GET https://b/ HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET https://b/ a none\n", 0},
     {"GET http:/// HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET /  none\n", 400},
     {"GET http://b@c/ HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET / b@c none\n", 400},
+    /* Percent-encoding is decoded once, behind the host. */
+    {"GET /%64%3A1?x=%2B5 HTTP/1.1\r\nHost: %61\r\n\r\n" HOST "\r\n", STUB STUB,
+     "GET /d:1?x=+5 %61 none\nGET / a none\n", 0},
+    {"GET http://%62/%63 HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET /c %62 none\n", 0},
+    {"GET /%253A%3A HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET /%253A%3A a none\n", 0},
+    {"GET /%3A%2F HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET /%3A%2F a none\n", 0},
+    {"GET /%3A%4 HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET /%3A%4 a none\n", 0},
+    {"GET %2F HTTP/1.1\r\nHost: a\r\n\r\n", STUB, "GET %2F a none\n", 0},
     /* Refused: what is good in them, and nothing after them. */
     {GET "\r\n", STUB, "GET / none none\n", 400},
     {HOST "Content-Length: 5\r\nRange: b\r\n\r\nhello", STUB, "GET / a b\n", 400},
