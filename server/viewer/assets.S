@@ -42,6 +42,8 @@ embedded_files:
     file "readout.js", "text/javascript; charset=utf-8", "server/viewer/readout.js"
     file "legend.js", "text/javascript; charset=utf-8", "server/viewer/legend.js"
     file "profile.js", "text/javascript; charset=utf-8", "server/viewer/profile.js"
+    file "survey.js", "text/javascript; charset=utf-8", "server/viewer/survey.js"
+    file "chart.js", "text/javascript; charset=utf-8", "server/viewer/chart.js"
     file "menus.js", "text/javascript; charset=utf-8", "server/viewer/menus.js"
     file "context.js", "text/javascript; charset=utf-8", "server/viewer/context.js"
     file "clipboard.js", "text/javascript; charset=utf-8", "server/viewer/clipboard.js"

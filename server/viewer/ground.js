@@ -1,6 +1,6 @@
 /* Heights under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
 import { compile, loadTerrain, units } from './farlands.js';
-import { address, getHeight } from './world.js';
+import { address, getHeight, getHeights, plain, sleep } from './world.js';
 
 const entries = new WeakMap();    // world -> its terrain once loaded, and a promise of the terrain or null
 let module = null;
@@ -46,4 +46,14 @@ export function heightHere(world, x, y) {
 export async function heightAt(world, x, y) {
     const terrain = await entryOf(world).coming;
     return terrain ? { height: heightIn(terrain, x, y), fingerprint: world.fingerprint } : getHeight(world, x, y);
+}
+
+/* A promise of the heights of PLACES, x and y in blocks, at most 128. The page stays responsive between calls. */
+export async function heightsAt(world, places) {
+    const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
+    const terrain = await entryOf(world).coming;
+    if (!terrain)
+        return (await getHeights(world, exact)).heights;
+    await sleep(0);
+    return exact.map(({ x, y }) => heightIn(terrain, x, y));
 }

@@ -1,31 +1,23 @@
 /* The height profile along a line that the user draws on the plane. */
 /* global L */
-import { $, blocksText, grouped, metres, snap, withinLimit } from './world.js';
-import { heightAt } from './ground.js';
-import { say, sayWhy } from './status.js';
+import { $, RETRY, blocksText, clamp, grouped, metres, plain, sleep, step, withinLimit } from './world.js';
+import { makeChart } from './chart.js';
+import { heightsAt } from './ground.js';
+import { lineOf, makeSurvey } from './survey.js';
+import { say, saysServer, sayWhy } from './status.js';
 
-const SAMPLES = 64;
-const AT_ONCE = 4;                // concurrent requests
 const HINT = 'Click two or more points on the map, or press Enter to take its centre.';
 const HINT_TOUCH = 'Tap two or more points on the map.';
 const LINE = { color: '#fff', weight: 2.5, opacity: 1, className: 'profile-line', interactive: false };
 const DOT = { radius: 5, color: '#0b2545', weight: 2, fillColor: '#fff', fillOpacity: 1, interactive: false };
 
-const distance = (a, b) => Math.hypot(b.x - a.x, b.y - a.y);
+const csv = (places) => ['x,y,distance,height\n', ...places.map(({ x, y, far, height }) =>
+    `${plain(x)},${plain(y)},${plain(far)},${height}\n`)];
 
-/* COUNT points, evenly spaced along the line through POINTS, each with its distance `far`. */
-function along(points, count) {
-    const legs = points.slice(1).map((point, i) => distance(points[i], point));
-    const length = legs.reduce((sum, leg) => sum + leg, 0);
-    return Array.from({ length: count }, (_, n) => {
-        const far = length * n / (count - 1);
-        let [leg, left] = [0, far];
-        while (leg < legs.length - 1 && left > legs[leg])
-            left -= legs[leg++];
-        const share = legs[leg] ? Math.min(1, left / legs[leg]) : 0;
-        const [a, b] = [points[leg], points[leg + 1]];
-        return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, far };
-    });
+function save(name, parts, type) {
+    const url = URL.createObjectURL(new Blob(parts, { type }));
+    Object.assign(document.createElement('a'), { href: url, download: name }).click();
+    setTimeout(URL.revokeObjectURL, 60000, url);
 }
 
 export function makeProfile(viewer, plane, { changed }) {
@@ -33,13 +25,10 @@ export function makeProfile(viewer, plane, { changed }) {
     const dots = L.layerGroup();
     const marker = L.circleMarker([0, 0], { ...DOT, radius: 6, color: '#fff', fillColor: '#d4502a' });
     let active = false;
-    let points = [];
-    let samples = [];
-    let measuring = null;         // the samples being measured
-    let looked = -1;              // the sample under the pointer
-
-    const length = () => samples.at(-1)?.far ?? 0;
-    const known = () => samples.filter(({ height }) => height !== undefined);
+    let points = [];              // each has its `grain`
+    let survey = null;            // of the line through the points
+    let chart = null;
+    let looked = null;            // the place under the pointer
 
     function draw() {
         const places = points.map(plane.toLatLng);
@@ -47,98 +36,112 @@ export function makeProfile(viewer, plane, { changed }) {
         dots.clearLayers();
         for (const place of places)
             dots.addLayer(L.circleMarker(place, DOT));
-        $('profile-chart').hidden = $('profile-facts').hidden = points.length < 2;
+        for (const id of ['profile-figure', 'profile-facts', 'profile-note', 'profile-save'])
+            $(id).hidden = points.length < 2;
         $('profile-hint').hidden = points.length >= 2;
         $('profile-undo').disabled = !points.length;
     }
 
-    /* Draw into a box of 100 by 100, with water below sea level. */
-    function paint() {
-        const heights = known().map(({ height }) => height);
-        if (!heights.length)
+    const digits = () => (survey.line.grain < 1 ? 3 : 1);
+
+    function show() {
+        const { lowest, highest, done, line } = survey;
+        $('profile-note').textContent = note();
+        $('profile-save').disabled = !done;
+        $('profile-chart').setAttribute('aria-busy', String(!done));
+        if (!lowest)
             return;
-        const [low, high] = [Math.min(...heights), Math.max(...heights)];
-        const room = Math.max(high - low, 1e-3) * 0.12;
-        const level = (height) => 100 * (high + room - height) / (high - low + 2 * room);
-        const top = known().map(({ far, height }) => `${(100 * far / length()).toFixed(2)},${level(height).toFixed(2)}`);
-        const [first, last] = [top[0].split(',')[0], top.at(-1).split(',')[0]];
-        $('profile-land').setAttribute('d', `M${first},100L${top.join('L')}L${last},100Z`);
-        $('profile-edge').setAttribute('d', `M${top.join('L')}`);
-        const sea = Math.min(Math.max(level(0), 0), 100);
-        $('profile-sea').setAttribute('y', sea);
-        $('profile-sea').setAttribute('height', 100 - sea);
-        $('profile-high').textContent = metres(high);
-        $('profile-low').textContent = metres(low);
-        $('profile-length').textContent = blocksText(length());
-        $('profile-chart').setAttribute('aria-label', `Heights along ${blocksText(length())}, `
-            + `from ${metres(low)} to ${metres(high)}: arrow keys move along the line`);
-        $('profile-chart').dataset.samples = heights.length;
+        for (const [id, { height }] of [['profile-low', lowest], ['profile-high', highest]]) {
+            $(id).value = height;
+            $(id).textContent = metres(height, digits());
+        }
+        $('profile-length').textContent = blocksText(line.length);
+        $('profile-chart').setAttribute('aria-valuemax', Math.round(line.length));
+        $('profile-chart').setAttribute('aria-label', `Heights along ${blocksText(line.length)}, `
+            + `from ${metres(lowest.height, digits())} to ${metres(highest.height, digits())}: arrow keys move along the line`);
     }
 
-    async function measure() {
-        const { world } = viewer;
-        const zoom = plane.map.getZoom();
-        const mine = along(points, SAMPLES);
-        samples = measuring = mine;
-        looked = -1;
-        point(-1);
-        const queue = mine.values();
-        const worker = async () => {
-            for (const sample of queue) {
-                if (measuring !== mine)
-                    return;
-                const { height } = await heightAt(world, snap(world, sample.x, zoom), snap(world, sample.y, zoom));
-                sample.height = height;
-                if (measuring === mine)
-                    paint();
+    function note() {
+        const { done, count, places, stride, line: { grain } } = survey;
+        if (!done)
+            return `Measuring… ${Math.floor(100 * Math.min(1, places.size / count))}\u202f%`;
+        const all = grouped(String(count));
+        if (stride > 1)
+            return `Lowest and highest of ${all} places, ${blocksText(stride * grain)} apart, then refined`;
+        return grain === 1 ? `Lowest and highest of all ${all} blocks` : `Lowest and highest of ${all} places, ${plain(grain)} blocks apart`;
+    }
+
+    /* Heights for a survey of WORLD; null if CURRENT returns false. */
+    async function measure(world, places, current) {
+        for (let delay = RETRY.first; current(); delay = Math.min(delay * 2, RETRY.most)) {
+            try {
+                const heights = await heightsAt(world, places);
+                if (delay > RETRY.first && saysServer())
+                    say('');
+                return current() ? heights : null;
+            } catch (error) {
+                if (current())
+                    sayWhy(error);
             }
-        };
-        try {
-            await Promise.all(Array.from({ length: AT_ONCE }, worker));
-        } catch (error) {
-            if (measuring === mine)
-                sayWhy(error);
+            await sleep(delay);
         }
+        return null;
+    }
+
+    /* Measure the line through the points, and no longer the one before. */
+    function renew() {
+        point(null);
+        survey = chart = null;
+        draw();
+        if (points.length < 2)
+            return;
+        const { world } = viewer;
+        const line = lineOf(points, Math.min(...points.map(({ grain }) => grain)));
+        const mine = makeSurvey(line, (places) => measure(world, places, () => survey === mine), (places) => {
+            chart.add(places);
+            show();
+        });
+        survey = mine;
+        chart = makeChart(line.length);
+        show();
+        mine.run();
     }
 
     function add(place) {
-        if (!withinLimit(viewer.world, [place.x, place.y]))
-            return say(`The world ends at ±${grouped(String(viewer.world.limits.coordinate))} blocks.`, { ms: 6000 });
-        const last = points.at(-1);
-        if (last && distance(last, place) === 0)
+        const { world } = viewer;
+        const grain = Math.min(1, step(world, Math.round(plane.map.getZoom())));
+        const [x, y] = [place.x, place.y].map((blocks) => Math.round(blocks / grain) * grain);
+        if (!withinLimit(world, [x, y]))
+            return say(`The world ends at ±${grouped(String(world.limits.coordinate))} blocks.`, { ms: 6000 });
+        if (points.length && points.at(-1).x === x && points.at(-1).y === y)
             return;
-        points.push(place);
-        draw();
-        if (points.length > 1)
-            measure();
+        points.push({ x, y, grain });
+        renew();
     }
 
     function undo() {
         points.pop();
-        samples = [];
-        measuring = null;
-        point(-1);
-        draw();
-        if (points.length > 1)
-            measure();
+        renew();
     }
 
-    /* Mark sample N on the chart and the map; -1: none. */
-    function point(n) {
-        looked = n;
-        const sample = samples[n];
-        const seen = sample?.height !== undefined;
-        $('profile-cursor').hidden = $('profile-value').hidden = !seen;
-        if (!seen) {
+    /* Mark PLACE on the chart and the map; null: none. */
+    function point(place) {
+        looked = place ?? null;
+        $('profile-cursor').hidden = $('profile-value').hidden = !looked;
+        if (!looked) {
             marker.remove();
             return;
         }
-        const share = 100 * sample.far / length();
-        $('profile-cursor').style.left = `${share}%`;
-        $('profile-value').textContent = `${metres(sample.height, 1)} at ${blocksText(sample.far || 0)}`;
-        $('profile-chart').setAttribute('aria-valuenow', n);
+        $('profile-cursor').style.left = `${chart.share(looked.far)}%`;
+        $('profile-value').textContent = `${metres(looked.height, digits())} at ${blocksText(looked.far)}`;
+        $('profile-chart').setAttribute('aria-valuenow', Math.round(looked.far));
         $('profile-chart').setAttribute('aria-valuetext', $('profile-value').textContent);
-        marker.setLatLng(plane.toLatLng(sample)).addTo(plane.map);
+        marker.setLatLng(plane.toLatLng(looked)).addTo(plane.map);
+    }
+
+    function saveTable() {
+        const places = [...survey.places.values()].sort((a, b) => a.n - b.n);
+        save(`${viewer.world.name.replace(':', '-')}-profile.csv`, csv(places), 'text/csv');
     }
 
     function start() {
@@ -163,9 +166,8 @@ export function makeProfile(viewer, plane, { changed }) {
         $('profile').hidden = true;
         $('profile-button').setAttribute('aria-pressed', 'false');
         points = [];
-        samples = [];
-        measuring = null;
-        for (const part of [line, dots, marker])
+        renew();
+        for (const part of [line, dots])
             part.remove();
         plane.map.doubleClickZoom.enable();
         plane.map.getContainer().classList.remove('drawing');
@@ -174,15 +176,19 @@ export function makeProfile(viewer, plane, { changed }) {
 
     function onChartMove({ clientX }) {
         const { left, width } = $('profile-chart').getBoundingClientRect();
-        point(Math.min(Math.max(Math.round((clientX - left) / width * (SAMPLES - 1)), 0), SAMPLES - 1));
+        point(survey.nearest(survey.line.near(clamp((clientX - left) / width, 0, 1) * survey.line.length)));
     }
 
     function onChartKey(event) {
-        const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -8, PageUp: 8, Home: -SAMPLES, End: SAMPLES };
+        const { line: { last }, stride, count } = survey;
+        const pixel = Math.max(1, Math.round(count / $('profile-chart').clientWidth)) * stride;
+        const page = Math.ceil(last / 10);
+        const steps = { ArrowLeft: -pixel, ArrowDown: -pixel, ArrowRight: pixel, ArrowUp: pixel, PageDown: -page, PageUp: page,
+            Home: -last, End: last };
         if (!(event.key in steps))
             return;
         event.preventDefault();
-        point(Math.min(Math.max(looked + steps[event.key], 0), SAMPLES - 1));
+        point(survey.nearest(clamp((looked?.n ?? 0) + steps[event.key], 0, last)));
     }
 
     plane.map.on('click', ({ latlng }) => { if (active) add(plane.toBlocks(latlng)); });
@@ -196,12 +202,16 @@ export function makeProfile(viewer, plane, { changed }) {
     });
     $('profile-button').addEventListener('click', () => (active ? end() : start()));
     $('profile-undo').addEventListener('click', undo);
+    $('profile-save').addEventListener('click', saveTable);
+    $('profile-low').addEventListener('click', () => point(survey.lowest));
+    $('profile-high').addEventListener('click', () => point(survey.highest));
     $('profile-close').addEventListener('click', end);
     $('profile-chart').addEventListener('pointermove', onChartMove);
     $('profile-chart').addEventListener('pointerdown', onChartMove);
-    $('profile-chart').addEventListener('pointerleave', () => point(-1));
+    $('profile-chart').addEventListener('pointerleave', () => point(null));
     $('profile-chart').addEventListener('keydown', onChartKey);
     document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') end(); });
+    addEventListener('resize', () => chart?.paint());
 
     return { end };
 }

@@ -25,13 +25,14 @@ export function grouped(decimal) {
 
 export const metres = (height, digits = 0) => `${grouped(height.toFixed(digits).replace(/^-(0\.?0*)$/, '$1'))}\u202fm`;
 
-/* 1, 1.5, 20 k, 3 M, ... blocks. */
-export function blocksText(count) {
+/* 1, 1.5, 20 k, 3 M, ... */
+export function kilo(count) {
     const order = clamp(Math.floor(Math.log10(count * 1.0001) / 3), 0, 5);
     const digits = Number((count / 1000 ** order).toPrecision(3));
-    const prefix = order ? `\u202f${'kMGTP'[order - 1]}` : '';
-    return `${digits}${prefix} ${digits === 1 && !order ? 'block' : 'blocks'}`;
+    return order ? `${digits}\u202f${'kMGTP'[order - 1]}` : String(digits);
 }
+
+export const blocksText = (count) => `${kilo(count)} ${kilo(count) === '1' ? 'block' : 'blocks'}`;
 
 export function parseBlocks(text) {
     const decimal = text.replace(/\u2212/g, '-').replace(/\u202f/g, '');
@@ -130,3 +131,6 @@ export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), nam
 
 /* X and Y are exact decimals as text. */
 export const getHeight = ({ name }, x, y) => getJson(`${name}/height?x=${x}&y=${y}`);
+
+/* PLACES have x and y as exact decimals; 128 of them fit in a URL. */
+export const getHeights = ({ name }, places) => getJson(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`);

@@ -4,8 +4,6 @@ import { test } from 'node:test';
 import { LIMIT, assertHeight, assertPictured, base, keepScreenshot, painted, place, placeBecomes, readout, visit } from './harness.mjs';
 
 const world = async () => (await fetch(new URL('default.json', base))).json();
-const heightAt = async (x, y) => (await (await fetch(new URL(`default/height?x=${x}&y=${y}`, base))).json()).height;
-const measured = (page) => page.waitForFunction(() => document.getElementById('profile-chart').dataset.samples === '64');
 const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));
 
 test('the legend shows the palette, for the relief layer only', LIMIT, async () => {
@@ -29,57 +27,6 @@ test('the legend shows the palette, for the relief layer only', LIMIT, async () 
     assert.ok(mark > await middle(page.locator('#legend-labels li', { hasText: /^6/ })));
     await page.locator('#layers label', { hasText: /^Gray$/ }).click();
     assert.ok(await page.locator('#legend').isHidden());
-});
-
-test('a profile follows the clicked line', LIMIT, async () => {
-    const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 } });
-    await page.locator('#profile-button').click();
-    assert.match(await page.locator('#profile-hint').textContent(), /Click two/);
-    await page.mouse.click(300, 200);
-    await page.mouse.click(700, 250);
-    await measured(page);
-    const ends = [[(300 - 500) * 1024, (200 - 350) * 1024], [(700 - 500) * 1024, (250 - 350) * 1024]];
-    const values = await Promise.all(Array.from({ length: 64 }, (_, n) => heightAt(
-        Math.round(ends[0][0] + (ends[1][0] - ends[0][0]) * n / 63), Math.round(ends[0][1] + (ends[1][1] - ends[0][1]) * n / 63))));
-    const fact = async (id) => number(await page.locator(id).textContent());
-    assert.ok(Math.abs(await fact('#profile-low') - Math.min(...values)) <= 1, 'lowest height');
-    assert.ok(Math.abs(await fact('#profile-high') - Math.max(...values)) <= 1, 'highest height');
-    assert.equal(await page.locator('#profile-length').textContent(), '413\u202fk blocks');
-    assert.equal((await page.locator('#profile-edge').getAttribute('d')).split('L').length, 64);
-    /* Pointing at the chart marks the place on the map. */
-    const box = await page.locator('#profile-chart').boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + 20);
-    assert.match(await page.locator('#profile-value').textContent(), /m at 2[01]\d\u202fk blocks$/);
-    const dots = await page.locator('#plane path.leaflet-interactive, #plane svg path').evaluateAll((paths) =>
-        paths.map((path) => path.getBoundingClientRect()).map(({ x, y, width, height }) => [x + width / 2, y + height / 2]));
-    assert.ok(dots.some(([x, y]) => Math.hypot(x - 500, y - 225) < 6), `no mark in the middle of the line: ${dots}`);
-    await keepScreenshot(page, 'viewer-profile.png');
-    await page.keyboard.press('Escape');
-    assert.ok(await page.locator('#profile').isHidden());
-    assert.equal(await page.locator('#plane svg path').count(), 0);
-});
-
-test('a profile can be drawn with the keyboard', LIMIT, async () => {
-    const { page } = await visit('#default/relief/8/0/0');
-    await page.locator('#plane').focus();
-    await page.keyboard.press('p');
-    await page.keyboard.press('Enter');
-    for (let i = 0; i < 3; i++)
-        await page.keyboard.press('ArrowRight');
-    await placeBecomes(page, /^#default\/relief\/8\/[1-9]/);
-    await page.waitForTimeout(400);
-    await page.keyboard.press('Enter');
-    await measured(page);
-    await page.locator('#profile-chart').focus();
-    await page.keyboard.press('End');
-    const last = await page.locator('#profile-value').textContent();
-    assert.match(last, /m at \d+(\.\d)?\u202fk blocks$/);
-    await page.keyboard.press('ArrowLeft');
-    assert.notEqual(await page.locator('#profile-value').textContent(), last);
-    assert.equal(await page.locator('#profile-chart').getAttribute('aria-valuenow'), '62');
-    await page.keyboard.press('Escape');
-    assert.ok(await page.locator('#profile').isHidden());
-    assert.ok(await page.evaluate(() => document.activeElement.id === 'plane'), 'the focus is not back on the map');
 });
 
 test('the copied link leads to the current view', LIMIT, async () => {
