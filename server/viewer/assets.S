@@ -32,6 +32,7 @@ embedded_files:
     file "world.js", "text/javascript; charset=utf-8", "server/viewer/world.js"
     file "status.js", "text/javascript; charset=utf-8", "server/viewer/status.js"
     file "place.js", "text/javascript; charset=utf-8", "server/viewer/place.js"
+    file "typed.js", "text/javascript; charset=utf-8", "server/viewer/typed.js"
     file "anchor.js", "text/javascript; charset=utf-8", "server/viewer/anchor.js"
     file "plane.js", "text/javascript; charset=utf-8", "server/viewer/plane.js"
     file "scene.js", "text/javascript; charset=utf-8", "server/viewer/scene.js"

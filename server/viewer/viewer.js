@@ -1,6 +1,5 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, grouped, heightsOf, parseBlocks, plain, sleep,
-    startPlace, withinLimit } from './world.js';
+import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
 import { formatHash, parseHash } from './place.js';
 import { lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
@@ -11,6 +10,7 @@ import { makePlane } from './plane.js';
 import { makeProfile } from './profile.js';
 import { makeReadout } from './readout.js';
 import { say, saysServer, sayWhy } from './status.js';
+import { parseTyped } from './typed.js';
 
 let catalogue = [];
 let scene = null;                 // created when first entered
@@ -259,14 +259,19 @@ function goTo(place) {
 
 function goToTyped(event) {
     event.preventDefault();
-    const { world, view } = viewer;
-    const [x, y, ...rest] = $('place').value.trim().split(/[\s,;]+/).map(parseBlocks);
-    const valid = Number.isFinite(x) && Number.isFinite(y) && !rest.length && withinLimit(world, [x, y]);
-    $('place').setAttribute('aria-invalid', String(!valid));
-    if (!valid)
-        return say(`Enter block coordinates as x, y, each within ±${grouped(plain(world.limits.coordinate))}.`);
-    say('');
-    goTo({ x, y, zoom: view.place().zoom });
+    const { x, y, hash, why } = parseTyped($('place').value, viewer.world, document.baseURI);
+    $('place').setAttribute('aria-invalid', String(Boolean(why)));
+    say(why ?? '');
+    if (hash)
+        goToHash(hash);
+    else if (!why)
+        goTo({ x, y, zoom: viewer.view.place().zoom });
+}
+
+function goToHash(hash) {
+    leavePlace();
+    history.replaceState(null, '', hash);
+    followHash().catch(sayWhy);
 }
 
 const linkNow = () => address(hashNow());

@@ -157,7 +157,15 @@ test('typed coordinates move the view there', LIMIT, async () => {
     await page.locator('#place').fill('north');
     await page.locator('#place').press('Enter');
     assert.equal(await page.locator('#place').getAttribute('aria-invalid'), 'true');
-    assert.ok(await page.locator('#status').isVisible());
+    assert.match(await page.locator('#status').textContent(), /“north” is not a number/);
+    await page.locator('#place').fill(`${base}#default/gray/7/1000/-2000`);
+    await page.locator('#place').press('Enter');
+    await placeBecomes(page, /^#default\/gray\/7\/1000\/-2000$/);
+    await painted(page, { layer: 'gray' });
+    assert.ok(await page.locator('#status').isHidden());
+    await page.goBack();
+    await placeBecomes(page, /\/-123456\/654321$/);
+    await painted(page, { layer: 'relief' });
 });
 
 test('a low zoom is painted', LIMIT, async () => {
