@@ -20,6 +20,10 @@ const SKIES = {
 const sky = () => ({ ...SKIES[dark.matches ? 'dark' : 'light'], 'sky-horizon-blend': 0.6, 'horizon-fog-blend': 0.7,
     'fog-ground-blend': 0.75 });
 
+/* The colour behind the canvas, which is empty between the farthest ground and the horizon: without it, the plane below
+ * would be visible there. */
+const haze = () => sky()['horizon-color'];
+
 /* ---- The library ---- */
 
 let library = null;
@@ -170,6 +174,13 @@ const cameraOf = (anchor, place, { pitch = 0, bearing = 0 } = {}) => ({
     center: toLngLat(anchor, place), zoom: cameraZoom(anchor, place.zoom), pitch, bearing,
 });
 
+/* MapLibre derives the distance at which the view ends from the lowest height of the viewed tile, so that lower ground
+ * beyond it is cut off below the horizon. Here it is the lowest height of all displayed tiles. */
+function seeLowGround({ terrain }) {
+    terrain.getMinTileElevationForLngLatZoom = () => Math.min(0, ...terrain.tileManager.getRenderableTiles()
+        .map(({ tileID }) => terrain.getMinMaxElevation(tileID).minElevation ?? 0));
+}
+
 /* Callbacks: `moved` on every change of the view, `rested` at its end, `heightsChanged` with the exaggeration. */
 export function makeScene(container, { moved, rested, heightsChanged }) {
     let stage = null;             // the visible one
@@ -186,6 +197,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
             return null;
         next.element.className = 'stage';
         next.element.dataset.number = next.number;
+        next.element.style.backgroundColor = haze();
         container.prepend(next.element);         // behind the visible one
         stages.set(next.number, next);
         next.map = new maplibregl.Map({
@@ -209,6 +221,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         });
         map.once('style.load', () => {
             map.setTerrain({ source: 'heights', exaggeration: 1 });
+            seeLowGround(map);
             for (const id of ['heights', 'picture'])
                 map.setSourceTileLodParams(6, soft ? 1.5 : 3, id);
             raiseHeights(next);
@@ -312,7 +325,12 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         rested();
     }
 
-    dark.addEventListener('change', () => stage?.map.setSky(sky()));
+    dark.addEventListener('change', () => {
+        if (!stage)
+            return;
+        stage.map.setSky(sky());
+        stage.element.style.backgroundColor = haze();
+    });
 
     return {
         enter,

@@ -133,6 +133,29 @@ test('the scene works near the limit, and ends there', LIMIT, async () => {
     assert.ok(tiles().every(({ x, y }) => Number.isSafeInteger(x) && Number.isSafeInteger(y)));
 });
 
+/* Over the highest land, from which the lowlands are far below: pixels of the view that the scene leaves empty. */
+const HIGH = [[7, 75, 0], [8, 60, 300], [9, 75, 0], [10, 65, 120], [11, 75, 200], [13, 70, 60], [14, 75, 330], [16, 75, 90]];
+
+test('the ground reaches the horizon, and what is beyond is haze', LIMIT, async () => {
+    const hashOf = ([zoom, pitch, bearing]) => `#default/relief/${zoom}/2726208/-2582208/3d/${pitch}/${bearing}`;
+    const { page } = await visit(hashOf(HIGH[0]), { viewport: { width: 320, height: 320 }, reducedMotion: 'reduce' });
+    await page.addStyleTag({ content: '.panel, #crosshair { visibility: hidden !important }' });
+    for (const view of HIGH) {
+        await page.evaluate((hash) => { location.hash = hash; }, hashOf(view));
+        await placeBecomes(page, new RegExp(`/relief/${view[0]}/`));
+        await staged(page);
+        const haze = await page.locator('.stage').evaluate((stage) => {
+            const { backgroundColor } = getComputedStyle(stage);
+            stage.style.backgroundColor = '#ff00ff';
+            return backgroundColor;
+        });
+        assert.equal(haze, 'rgb(219, 232, 242)');
+        const empty = (await pixels(page, 320)).filter((rgba) => (rgba & 0xffffff) === 0xff00ff).length;
+        await page.locator('.stage').evaluate((stage, colour) => { stage.style.backgroundColor = colour; }, haze);
+        assert.ok(empty <= 320, `zoom, pitch, bearing ${view}: ${empty} pixels are empty, more than a row`);
+    }
+});
+
 /* Assert that the button is disabled and says WHY, and that the view stays flat. */
 async function assertFlatOnly(page, why) {
     const button = page.locator('#mode');
