@@ -81,3 +81,39 @@ for (const colorScheme of ['light', 'dark'])
             assert.ok(contrast(colour, on.startsWith('rgba(0, 0, 0, 0)') ? panel : on) >= 4.5, `${what}: ${colour} on ${on}`);
         await keepScreenshot(page, `viewer-${colorScheme}.png`);
     });
+
+/* The colours of what SELECTOR matches, without a background that is nearly transparent. */
+const coloursOf = (page, selector) => page.locator(selector).evaluate((one) => {
+    const { color, backgroundColor } = getComputedStyle(one);
+    const panel = getComputedStyle(one.closest('.panel')).backgroundColor;
+    return [color, /, 0(\.[0-4]\d*)?\)$/.test(backgroundColor) ? panel : backgroundColor];
+});
+
+for (const colorScheme of ['light', 'dark'])
+    test(`what is pressed or chosen stays legible under the pointer in the ${colorScheme} scheme`, LIMIT, async () => {
+        const { page } = await visit('#default/terrarium/6/0/0', { colorScheme });
+        await page.locator('#profile-button').click();
+        for (const selector of ['#profile-button', '#more', '#mode', '#seed-input']) {
+            await page.locator(selector).hover();
+            const [colour, on] = await coloursOf(page, selector);
+            assert.ok(contrast(colour, on) >= 4.5, `${selector}: ${colour} on ${on}`);
+        }
+        await page.locator('#layers label').first().click();
+        await page.locator('#layers label').first().hover();
+        const [colour, on] = await coloursOf(page, '#layers input:checked + span');
+        assert.ok(contrast(colour, on) >= 4.5, `a layer: ${colour} on ${on}`);
+    });
+
+test('a tap leaves no hover behind, and phones do not zoom into fields', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const background = (id) => page.locator(id).evaluate((one) => getComputedStyle(one).backgroundColor);
+    const before = await background('#link');
+    await page.locator('#zoom-in').tap();
+    assert.equal(await background('#zoom-in'), before);
+    await page.locator('#profile-button').tap();
+    const [colour, on] = await coloursOf(page, '#profile-button');
+    assert.ok(contrast(colour, on) >= 4.5, `${colour} on ${on}`);
+    const small = await page.locator('input:not([type=range], [type=radio]), select, textarea').evaluateAll((fields) =>
+        fields.filter((field) => parseFloat(getComputedStyle(field).fontSize) < 16).map(({ id }) => id));
+    assert.deepEqual(small, []);
+});
