@@ -30,7 +30,7 @@ struct place_job {
 static void send_document(struct request_context *context, const struct world *world,
                           struct blob *body)
 {
-    response_document(context, body, CACHE_SHORT, world->fingerprint, NULL);
+    response_document(context, "application/json", body, CACHE_SHORT, world->fingerprint, NULL);
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,

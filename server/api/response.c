@@ -254,7 +254,7 @@ void response_page(struct request_context *context, const struct static_page *pa
     send_document(context, page->type, form->body, form->etag, &headers);
 }
 
-void response_document(struct request_context *context, struct blob *body,
+void response_document(struct request_context *context, const char *type, struct blob *body,
                        const char *cache_control, const char *fingerprint, const char *vary)
 {
     struct response_headers headers = response_headers(cache_control);
@@ -264,11 +264,12 @@ void response_document(struct request_context *context, struct blob *body,
         response_error(context, 503, "out of memory");
         return;
     }
-    response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
+    if (fingerprint)
+        response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
     if (vary)
         response_headers_add(&headers, "Vary", vary);
     conditional_etag_hash(body->bytes, body->length, etag);
-    send_document(context, JSON, body, etag, &headers);
+    send_document(context, type, body, etag, &headers);
     blob_release(body);
 }
 

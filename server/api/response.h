@@ -100,10 +100,10 @@ struct static_page; /* snapshot.h */
 void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint);
 
-/* BODY, a JSON document about the world with FINGERPRINT made for this response, with a hash of its
- * bytes as ETag; or 304 or 412. Takes over the reference to BODY, which is NULL if out of memory.
- * VARY may be NULL. */
-void response_document(struct request_context *context, struct blob *body,
+/* BODY, a document of media type TYPE made for this response, with a hash of its bytes as ETag; or
+ * 304 or 412. Takes over the reference to BODY, which is NULL if out of memory. FINGERPRINT is that
+ * of the world which it describes, or NULL; VARY may be NULL. */
+void response_document(struct request_context *context, const char *type, struct blob *body,
                        const char *cache_control, const char *fingerprint, const char *vary);
 
 /* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out

@@ -8,22 +8,36 @@
 #include "server/api/handlers.h"
 #include "server/routing/resolve.h"
 
-static void handle_tilejson(struct service *service, struct request_context *context,
-                            const struct world *world, const struct route *route)
+/* Send DOCUMENT about WORLD, or about all of them if that is NULL: its URLs are absolute. */
+static void handle_document(struct service *service, struct request_context *context,
+                            const struct world *world, enum world_document document, int layer)
 {
     const struct site_config *site = &service->snapshot->config->site;
-    char base[FORWARDED_URL_MAX], why[ROUTE_WHY];
-    int layer = resolve_layer(world, route, why);
+    struct world_documents *documents = service->snapshot->documents;
+    char base[FORWARDED_URL_MAX];
 
-    if (layer < 0)
-        response_error(context, 404, why);
-    else if (forwarded_base_url(site, context->request, base))
+    if (forwarded_base_url(site, context->request, base))
         response_error(context, 400,
                        "Host: needed for absolute URLs; expected HOST, HOST:PORT or [IPV6]:PORT");
     else
-        response_document(context,
-                          world_documents_get(service->snapshot->documents, world, layer, base),
-                          CACHE_CHECK, world->fingerprint, forwarded_vary(site, context->request));
+        response_document(
+            context, document == WORLD_DOCUMENT_TILEJSON ? "application/json" : "application/xml",
+            world ? world_documents_get(documents, world, document, layer, base)
+                  : world_documents_wmts(documents, base),
+            CACHE_CHECK, world ? world->fingerprint : NULL, forwarded_vary(site, context->request));
+}
+
+static void handle_layer_document(struct service *service, struct request_context *context,
+                                  const struct world *world, const struct route *route,
+                                  enum world_document document)
+{
+    char why[ROUTE_WHY];
+    const int layer = resolve_layer(world, route, why);
+
+    if (layer < 0)
+        response_error(context, 404, why);
+    else
+        handle_document(service, context, world, document, layer);
 }
 
 /* Configured worlds have a static page; there are too many others. */
@@ -36,8 +50,8 @@ static void handle_description(struct service *service, struct request_context *
                       world->fingerprint);
     else
         response_document(
-            context,
-            world_documents_get(snapshot->documents, world, WORLD_DOCUMENTS_DESCRIPTION, ""),
+            context, "application/json",
+            world_documents_get(snapshot->documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, ""),
             CACHE_CHECK, world->fingerprint, NULL);
 }
 
@@ -97,7 +111,13 @@ static void handle_world(struct service *service, struct request_context *contex
         points_respond(service, context, world, route);
         break;
     case ROUTE_TILEJSON:
-        handle_tilejson(service, context, world, route);
+        handle_layer_document(service, context, world, route, WORLD_DOCUMENT_TILEJSON);
+        break;
+    case ROUTE_GDAL:
+        handle_layer_document(service, context, world, route, WORLD_DOCUMENT_GDAL);
+        break;
+    case ROUTE_WMTS:
+        handle_document(service, context, world, WORLD_DOCUMENT_WMTS, 0);
         break;
     case ROUTE_WORLD:
         handle_description(service, context, world, route);
@@ -130,6 +150,12 @@ static void handle_route(struct service *service, struct request_context *contex
         response_state(context, 200, "text/plain; version=0.0.4; charset=utf-8",
                        service->parts.scrape(service->parts.context));
         break;
+    case ROUTE_WMTS:
+        if (!route->world[0]) {
+            handle_document(service, context, NULL, WORLD_DOCUMENT_WMTS, 0);
+            break;
+        }
+        __attribute__((fallthrough));
     default:
         handle_world(service, context, route);
     }

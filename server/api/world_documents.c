@@ -7,13 +7,17 @@
 #include <stdlib.h>
 
 #include "server/api/documents.h"
+#include "server/api/map_documents.h"
 #include "server/core/text_template.h"
 
-enum { KINDS = 1 + CONFIG_LAYERS_MAX }; /* the description, then the layers' TileJSON */
+/* The description and WMTS of a world, then the layers' TileJSON, then the same for GDAL. */
+enum { KINDS = 2 + 2 * CONFIG_LAYERS_MAX };
 
 struct world_documents {
     const struct worlds *worlds;
-    struct text_template **templates; /* atomic: [world][seeded][kind], NULL until it is needed */
+    /* Atomic, NULL until they are needed. */
+    struct text_template *wmts;       /* of all worlds */
+    struct text_template **templates; /* [world][seeded][kind] */
 };
 
 /* In a template: no document has these by chance. */
@@ -28,55 +32,87 @@ struct values {
 };
 
 /* The values of WORLD. The name, seed and fingerprint of a configured world never change. */
-static void set_values(struct values *values, const struct world *world, int layer,
-                       const char *base)
+static void set_values(struct values *values, const struct world *world,
+                       enum world_document document, const char *base)
 {
     const bool seeded = world->set->base;
     snprintf(values->seed, sizeof values->seed, "%" PRIu64, world->config.terrain.seed);
     values->list[0] = seeded ? values->seed : NULL;
     values->list[1] = seeded ? world->fingerprint : NULL;
-    values->list[2] = layer >= 0 ? base : NULL;
+    values->list[2] = document == WORLD_DOCUMENT_DESCRIPTION ? NULL : base;
 }
 
-static struct text_template *make_template(const struct world *world, int layer)
+static struct blob *write_document(const struct world *world, enum world_document document,
+                                   int layer, const char *base)
 {
-    struct values values = {0};
-    set_values(&values, world, layer, EXAMPLE_BASE);
-    struct blob *example =
-        layer < 0 ? document_world(world) : document_tilejson(world, layer, EXAMPLE_BASE);
-    struct text_template *template = example ? text_template_new(example, values.list) : NULL;
+    char self[WORLD_SEEDED_NAME_MAX + 16];
+
+    switch (document) {
+    case WORLD_DOCUMENT_WMTS:
+        snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
+        return document_wmts(world, 1, self, base);
+    case WORLD_DOCUMENT_TILEJSON:
+        return document_tilejson(world, layer, base);
+    case WORLD_DOCUMENT_GDAL:
+        return document_gdal(world, layer, base);
+    default:
+        return document_world(world);
+    }
+}
+
+/* From EXAMPLE, whose reference it takes over, with VALUES. */
+static struct text_template *cut(struct blob *example, const struct values *values)
+{
+    struct text_template *template = example ? text_template_new(example, values->list) : NULL;
     blob_release(example);
     return template;
 }
 
-static struct text_template *make_seeded_template(const struct world *configured, int layer)
+static struct text_template *make_template(const struct world *world, enum world_document document,
+                                           int layer)
+{
+    struct values values = {0};
+    set_values(&values, world, document, EXAMPLE_BASE);
+    return cut(write_document(world, document, layer, EXAMPLE_BASE), &values);
+}
+
+static struct text_template *make_seeded_template(const struct world *configured,
+                                                  enum world_document document, int layer)
 {
     struct worlds *derived;
     if (worlds_derive(&derived, configured, EXAMPLE_SEED))
         return NULL;
-    struct text_template *template = make_template(derived->world, layer);
+    struct text_template *template = make_template(derived->world, document, layer);
     worlds_release(derived);
     return template;
 }
 
-/* The template in *PLACE, made if it is not there yet: by several threads at once at worst. */
-static const struct text_template *
-template_at(struct text_template **place, const struct world *configured, bool seeded, int layer)
+/* Keep TEMPLATE, which may be NULL, in *PLACE. Returns the one there: several threads may make it
+ * at once. */
+static const struct text_template *keep(struct text_template **place,
+                                        struct text_template *template)
 {
-    struct text_template *template = __atomic_load_n(place, __ATOMIC_ACQUIRE), *other = NULL;
-    if (template)
+    struct text_template *other = NULL;
+    if (!template || __atomic_compare_exchange_n(place, &other, template, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE))
         return template;
-    template = seeded ? make_seeded_template(configured, layer) : make_template(configured, layer);
-    if (template && !__atomic_compare_exchange_n(place, &other, template, false, __ATOMIC_ACQ_REL,
-                                                 __ATOMIC_ACQUIRE)) {
-        text_template_free(template);
-        return other;
+    text_template_free(template);
+    return other;
+}
+
+static ptrdiff_t kind_of(enum world_document document, int layer)
+{
+    switch (document) {
+    case WORLD_DOCUMENT_DESCRIPTION:
+    case WORLD_DOCUMENT_WMTS:
+        return document;
+    default:
+        return 2 + (document - WORLD_DOCUMENT_TILEJSON) * CONFIG_LAYERS_MAX + layer;
     }
-    return template;
 }
 
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
-                                 int layer, const char *base)
+                                 enum world_document document, int layer, const char *base)
 {
     /* Derived worlds share the parameters of the configured one. */
     const ptrdiff_t number = world->parameters - documents->worlds->parameters;
@@ -84,18 +120,35 @@ struct blob *world_documents_get(struct world_documents *documents, const struct
     struct values values = {0};
 
     assert(number >= 0 && number < documents->worlds->count);
-    const struct text_template *template =
-        template_at(&documents->templates[(number * 2 + seeded) * KINDS + 1 + layer],
-                    &documents->worlds->world[number], seeded, layer);
+    const struct world *configured = &documents->worlds->world[number];
+    struct text_template **place =
+        &documents->templates[(number * 2 + seeded) * KINDS + kind_of(document, layer)];
+    const struct text_template *template = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (!template)
+        template = keep(place, seeded ? make_seeded_template(configured, document, layer)
+                                      : make_template(configured, document, layer));
     if (!template)
         return NULL;
-    set_values(&values, world, layer, base);
+    set_values(&values, world, document, base);
     return text_template_fill(template, values.list);
+}
+
+struct blob *world_documents_wmts(struct world_documents *documents, const char *base)
+{
+    const struct worlds *worlds = documents->worlds;
+    const struct values example = {.list = {EXAMPLE_BASE}}, values = {.list = {base}};
+    const struct text_template *template = __atomic_load_n(&documents->wmts, __ATOMIC_ACQUIRE);
+
+    if (!template)
+        template = keep(
+            &documents->wmts,
+            cut(document_wmts(worlds->world, worlds->count, "wmts.xml", EXAMPLE_BASE), &example));
+    return template ? text_template_fill(template, values.list) : NULL;
 }
 
 int world_documents_new(struct world_documents **out, const struct worlds *worlds)
 {
-    struct world_documents *documents = malloc(sizeof *documents);
+    struct world_documents *documents = calloc(1, sizeof *documents);
     if (!documents)
         return -ENOMEM;
     documents->worlds = worlds;
@@ -113,6 +166,7 @@ void world_documents_free(struct world_documents *documents)
 {
     if (!documents)
         return;
+    text_template_free(documents->wmts);
     for (int i = 0; i < documents->worlds->count * 2 * KINDS; i++)
         text_template_free(documents->templates[i]);
     free(documents->templates);

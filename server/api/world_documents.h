@@ -1,6 +1,6 @@
 /*
- * The JSON documents about worlds of any seed. To write one takes 25 to 100 us; but the documents
- * of worlds that differ in their seed are the same except for the seed, the fingerprint and the
+ * The documents about worlds of any seed. To write one takes 25 to 100 us; but the documents of
+ * worlds that differ in their seed are the same except for the seed, the fingerprint and the
  * addresses of URLs, so each is written once and then filled in. Any thread.
  */
 #ifndef FARLANDS_API_WORLD_DOCUMENTS_H
@@ -15,11 +15,19 @@ struct world_documents;
 int world_documents_new(struct world_documents **out, const struct worlds *worlds);
 void world_documents_free(struct world_documents *documents);
 
-enum { WORLD_DOCUMENTS_DESCRIPTION = -1 };
+enum world_document {
+    WORLD_DOCUMENT_DESCRIPTION, /* document_world */
+    WORLD_DOCUMENT_WMTS,        /* document_wmts of the world alone */
+    WORLD_DOCUMENT_TILEJSON,    /* document_tilejson of a layer */
+    WORLD_DOCUMENT_GDAL,        /* document_gdal of a layer */
+};
 
-/* The TileJSON of LAYER in WORLD (document_tilejson), whose URLs begin with BASE; or, if LAYER is
- * WORLD_DOCUMENTS_DESCRIPTION, document_world. Returns one reference, or NULL if out of memory. */
+/* The document about WORLD, or LAYER in it, whose URLs begin with BASE. Returns one reference, or
+ * NULL if out of memory. */
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
-                                 int layer, const char *base);
+                                 enum world_document document, int layer, const char *base);
+
+/* document_wmts of all configured worlds. */
+struct blob *world_documents_wmts(struct world_documents *documents, const char *base);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 struct span {
     const char *text;
@@ -14,6 +15,13 @@ struct span {
 static inline bool span_is(struct span span, const char *text)
 {
     return span.text && span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+}
+
+/* The same for ASCII letters of either case. */
+static inline bool span_is_in_any_case(struct span span, const char *text)
+{
+    return span.text && span.length == strlen(text) &&
+           strncasecmp(span.text, text, span.length) == 0;
 }
 
 /* Remove SUFFIX from the end, if it is there and not all of SPAN. Returns whether it was. */

@@ -185,7 +185,29 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
     return 0;
 }
 
-static unsigned parse_top(struct route *route, struct span segment, char *why)
+/*
+ * Clients append keys: ?SERVICE=WMTS&REQUEST=GetCapabilities, in any case, or SERVICE=WMS before
+ * they know the service. Unknown ones are ignored by the standard (OGC 06-121r3, 11.5.2), but
+ * another request would get the wrong document.
+ */
+static unsigned parse_wmts(struct route *route, const char *query, char *why)
+{
+    struct span rest = {query, strlen(query)};
+
+    route->kind = ROUTE_WMTS;
+    while (rest.length > 0) {
+        struct span value = span_take(&rest, '&');
+        const struct span name = span_take(&value, '=');
+        if (span_is_in_any_case(name, "request") && !span_is_in_any_case(value, "GetCapabilities"))
+            return query_reject(why, 400,
+                                "request: \"%.*s\" is not GetCapabilities; tiles have the URLs of "
+                                "ResourceURL in the capabilities",
+                                span_shown(value), value.text);
+    }
+    return 0;
+}
+
+static unsigned parse_top(struct route *route, struct span segment, const char *query, char *why)
 {
     static const struct {
         const char *name;
@@ -199,6 +221,8 @@ static unsigned parse_top(struct route *route, struct span segment, char *why)
             route->kind = fixed[i].kind;
             return 0;
         }
+    if (span_is(segment, "wmts.xml"))
+        return parse_wmts(route, query, why);
     route->kind = ROUTE_WORLD;
     if (span_cut(&segment, ".json"))
         return parse_world(route, segment, why);
@@ -240,7 +264,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     if (!proper)
         return query_reject(why, 400, "URL: empty segments, . and .. are not accepted");
     if (count == 1)
-        return parse_top(route, segments[0], why);
+        return parse_top(route, segments[0], query, why);
     if (count > SEGMENTS_MAX || count == 3 || count == 4)
         return query_reject(why, 404,
                             "nothing is at this URL; a tile is "
@@ -258,11 +282,15 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     const struct endpoint *endpoint = find_endpoint(segments[1], &extension);
     if (endpoint)
         return parse_endpoint(route, endpoint, extension, query, why);
-    route->kind = ROUTE_TILEJSON;
-    if (span_cut(&segments[1], ".json") && copy_word(segments[1], route->layer))
+    if (span_is(segments[1], "wmts.xml"))
+        return parse_wmts(route, query, why);
+    route->kind = span_cut(&segments[1], ".json")  ? ROUTE_TILEJSON
+                  : span_cut(&segments[1], ".xml") ? ROUTE_GDAL
+                                                   : ROUTE_WORLD;
+    if (route->kind != ROUTE_WORLD && copy_word(segments[1], route->layer))
         return 0;
     return query_reject(
         why, 404,
-        "nothing is at this URL; /{world}/ has {layer}.json, height, heights, spawn, "
-        "region.f32 and volume.f32");
+        "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, wmts.xml, height, "
+        "heights, spawn, region.f32 and volume.f32");
 }

@@ -12,8 +12,10 @@ enum route_kind {
     ROUTE_VIEWER,   /* / */
     ROUTE_ASSET,    /* /viewer/{name} */
     ROUTE_WORLDS,   /* /worlds.json */
+    ROUTE_WMTS,     /* /wmts.xml or, with a world, /{world}/wmts.xml */
     ROUTE_WORLD,    /* /{world}.json */
     ROUTE_TILEJSON, /* /{world}/{layer}.json */
+    ROUTE_GDAL,     /* /{world}/{layer}.xml */
     ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext} */
     ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
     ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */

@@ -153,10 +153,75 @@ describe('GDAL', { timeout: patience(120000) }, () => {
             assert.deepEqual(await values('tms.xml', Uint8Array), sent.samples);
         }));
 
+    /* RGB pixels of COLUMNS x ROWS tiles of LAYER from tile (X, Y) on. */
+    async function picture(layer, [z, x, y], [columns, rows]) {
+        const out = Buffer.alloc(columns * rows * TILE * TILE * 3);
+        for (let j = 0; j < rows; j++)
+            for (let i = 0; i < columns; i++) {
+                const { samples, channels } =
+                    decodePng(await daemon.bytes(`/${layer}/${z}/${x + i}/${y + j}.png`));
+                for (let row = 0; row < TILE; row++)
+                    for (let n = 0; n < 3 * TILE; n++)
+                        out[((j * TILE + row) * columns + i) * TILE * 3 + n] =
+                            samples[row * TILE * channels + (channels === 3 ? n : Math.floor(n / 3))];
+            }
+        return out;
+    }
+
+    /* Zoom, and the first of 2 x 2 tiles: corners of the window, its middle, and places near the edges. */
+    const CORNERS = [[1, 0, 0], [3, 6, 0], [6, 31, 32], [9, 0, 510], [16, 32767, 32767], [16, 65534, 1]];
+
+    it('opens a layer by its URL, north up and in blocks', () => eachRow(CORNERS, async ([z, x, y]) => {
+        const { range } = await daemon.json('/default.json');
+        const width = 2 ** (24 - z), [west, north] = [-(2 ** 23) + x * width, 2 ** 23 - y * width];
+        const heights = await mosaic([z, x, y], [2, 2]);
+        for (const { layer, type, decode, error } of encodings(range)) {
+            await gdal('gdal_translate', '-q', '-projwin', west, north, west + 2 * width, north - 2 * width,
+                '-outsize', 2 * TILE, 2 * TILE, `${base()}/${layer}.xml`, 'cut.tif');
+            assertHeights(decode(await values('cut.tif', ARRAYS[type])), heights, error);
+        }
+    }));
+
+    it('opens layers of all types, also of other seeds', () => eachRow(
+        ['relief', 'hillshade', 'gray', 'normal'], async (layer) => {
+            for (const world of ['default', 'default:42']) {
+                await gdal('gdal_translate', '-q', '-projwin', -256, 512, 256, 0,
+                    `${base().replace('default', world)}/${layer}.xml`, 'cut.tif');
+                const expected = await picture(`${world}/${layer}`, [16, 32767, 32766], [2, 2]);
+                const [{ length: bands }, pixels] = [JSON.parse(await gdal('gdalinfo', '-json', 'cut.tif')).bands,
+                    await values('cut.tif', Uint8Array)];
+                assert.equal(bands, ['relief', 'normal'].includes(layer) ? 3 : 1);
+                assert.ok(pixels.every((value, i) => value === expected[bands === 3 ? i : 3 * i]));
+            }
+        }));
+
+    it('finds the layers of the WMTS document', async () => {
+        for (const world of ['', '/default:42']) {
+            const url = `WMTS:http://${daemon.authority}${world}/wmts.xml`;
+            const { metadata } = JSON.parse(await gdal('gdalinfo', '-json', url));
+            assert.deepEqual(Object.entries(metadata.SUBDATASETS).filter(([key]) => key.endsWith('NAME')).map(
+                ([, name]) => name), (await daemon.json(`${world || '/default'}.json`)).layers.map(
+                ({ name }) => `${url},layer=${world.slice(1) || 'default'}:${name}`));
+        }
+    });
+
+    it('reads the WMTS, as Web Mercator', () => eachRow([...CORNERS, [22, 2097151, 4194302]], async ([z, x, y]) => {
+        const edge = Math.PI * 6378137, width = 2 * edge / 2 ** z;
+        for (const layer of ['relief', 'terrarium']) {
+            const url = `WMTS:http://${daemon.authority}/wmts.xml,layer=default:${layer}`;
+            const [west, north] = [-edge + x * width, edge - y * width];
+            await gdal('gdal_translate', '-q', '-b', 1, '-b', 2, '-b', 3, '-projwin', west, north,
+                west + 2 * width, north - 2 * width, '-outsize', 2 * TILE, 2 * TILE, url, 'cut.tif');
+            const { coordinateSystem } = JSON.parse(await gdal('gdalinfo', '-json', 'cut.tif'));
+            assert.match(coordinateSystem.wkt, /"EPSG",3857\]/);
+            assert.deepEqual(Buffer.from(await values('cut.tif', Uint8Array)),
+                await picture(`default/${layer}`, [z, x, y], [2, 2]));
+        }
+    }));
+
     it("runs the commands of server/CLIENTS.md", async () => {
         const at = `http://${daemon.authority}`;
-        writeFileSync(path.join(directory, 'farlands.xml'), example('<GDAL_WMS>', at));
-        for (const line of example('gdal_translate -projwin', at).split('\n'))
+        for (const line of example('gdal_translate -projwin', at).replaceAll(/\\\n */g, '').split('\n'))
             await gdal(...line.split(' '), '-q');
         const { range } = await daemon.json('/default.json');
         const surroundings = await mosaic([16, 32766, 32766], [4, 4]);        // from block (-512, -512)
@@ -164,6 +229,8 @@ describe('GDAL', { timeout: patience(120000) }, () => {
             (_, i) => surroundings[(112 + Math.floor(i / 1000)) * 4 * TILE + 12 + i % 1000]);
         const [terrarium, , height] = encodings(range);
         assertHeights(await values('ground.tif', Float32Array), cut, height.error);
+        const { size, geoTransform } = JSON.parse(await gdal('gdalinfo', '-json', 'relief.tif'));
+        assert.deepEqual([...size, geoTransform[0], geoTransform[3]].map(Math.round), [512, 410, -1000, 800]);
         assertHeights(terrarium.decode(await values('tile.tif', Uint8Array)), await mosaic([12, -3, -7], [1, 1]),
             terrarium.error);
     });

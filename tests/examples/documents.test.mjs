@@ -194,7 +194,6 @@ const EXAMPLES = {
     'server/CLIENTS.md': [
         ['#world', text],
         ['const source', by('tests/clients/maplibre.test.mjs')],
-        ['<GDAL_WMS>', by('tests/clients/gdal.test.mjs')],
         ['gdal_translate -projwin', by('tests/clients/gdal.test.mjs')],
         ['build/farlands render', run],
         ['cd tests/examples/streaming', shorter],

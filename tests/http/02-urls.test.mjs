@@ -100,6 +100,8 @@ const ABSENT = [
     ['/Default.json', /Default/],
     ['/nowhere:7.json', /nowhere/],
     ['/default/nothing.json', /nothing/],
+    ['/nowhere/wmts.xml', /nowhere/],
+    ['/default/nothing.xml', /nothing/],
     ['/default/nothing/10/512/512.png', /nothing/],
     ['/default/Relief/10/512/512.png', /Relief/],
     ['/default/relief/10/512/512.gif', /gif/],

@@ -100,7 +100,7 @@ describe('documents', { timeout: patience(60000) }, () => {
     });
 
     it('have validators', () => eachRow(
-        ['/worlds.json', '/default.json', '/default/relief.json', '/', '/viewer/viewer.js', '/viewer/leaflet.css'],
+        ['/worlds.json', '/default.json', '/default/relief.json', '/default/relief.xml', '/wmts.xml', '/', '/viewer/viewer.js', '/viewer/leaflet.css'],
         async (path) => {
             const { headers: { etag, vary, 'cache-control': cache } } = await daemon.get(path);
             assert.match(etag, /^"[0-9a-f]{16}"$/);
@@ -117,6 +117,9 @@ describe('documents', { timeout: patience(60000) }, () => {
 
     it('have Vary: Host only if they depend on it', () => eachRow([
         ['/default/relief.json', 'Host'],
+        ['/default/relief.xml', 'Host'],
+        ['/wmts.xml', 'Host'],
+        ['/default/wmts.xml', 'Host'],
         ['/default.json', undefined],
         ['/worlds.json', undefined],
         ['/default/height?x=0&y=0', undefined],

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "server/api/documents.h"
+#include "server/api/map_documents.h"
 #include "tests/unit/support/fixtures.h"
 
 static char directory[FOLDER_TEXT];
@@ -36,24 +37,41 @@ static void tear_down(void)
 static const char *const bases[] = {"http://127.0.0.1:8080", "https://tiles.example.org/terrain",
                                     "http://[::1]", "http://base.invalid"};
 
-static void check_document(const struct world *world, int layer, const char *base)
+/* Releases both. */
+static void must_be_same(struct blob *got, struct blob *expected, const char *what)
 {
-    struct blob *expected =
-        layer < 0 ? document_world(world) : document_tilejson(world, layer, base);
-    struct blob *got = world_documents_get(documents, world, layer, base);
-    must(got && got->references == 1, "no document of %s", world->config.name);
+    must(got && got->references == 1, "no document of %s", what);
     must(got->length == expected->length && memcmp(got->bytes, expected->bytes, got->length) == 0,
-         "%s, layer %d, %s: %.*s", world->config.name, layer, base, (int)got->length,
-         (const char *)got->bytes);
+         "%s: %.*s", what, (int)got->length, (const char *)got->bytes);
     blob_release(expected);
     blob_release(got);
 }
 
+static void check_layers(const struct world *world, const char *base, const char *what)
+{
+    for (int i = 0; layers[i].name; i++) {
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_TILEJSON, i, base),
+                     document_tilejson(world, i, base), what);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_GDAL, i, base),
+                     document_gdal(world, i, base), what);
+    }
+}
+
 static void check_documents(const struct world *world)
 {
-    for (int layer = WORLD_DOCUMENTS_DESCRIPTION; layer < 0 || layers[layer].name; layer++)
-        for (int i = 0; i < ROWS(bases); i++)
-            check_document(world, layer, bases[i]);
+    char self[128], what[256];
+
+    snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
+    for (int i = 0; i < ROWS(bases); i++) {
+        snprintf(what, sizeof what, "%s, %s", world->config.name, bases[i]);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, bases[i]),
+                     document_world(world), what);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_WMTS, 0, bases[i]),
+                     document_wmts(world, 1, self, bases[i]), what);
+        must_be_same(world_documents_wmts(documents, bases[i]),
+                     document_wmts(worlds->world, worlds->count, "wmts.xml", bases[i]), what);
+        check_layers(world, bases[i], what);
+    }
 }
 
 START_TEST(equals_the_document)

@@ -51,6 +51,16 @@ static const struct {
     {"/a.json", {.kind = ROUTE_WORLD, .world = "a"}},
     {"/" WORD63 ".json", {.kind = ROUTE_WORLD, .world = WORD63}},
     {"/default/relief.json", {.kind = ROUTE_TILEJSON, .world = "default", .layer = "relief"}},
+    {"/default:7/height.xml",
+     {.kind = ROUTE_GDAL, .world = "default", .layer = "height", .seeded = true, .seed = 7}},
+    {"/w/wmts.xml.xml", {.kind = ROUTE_GDAL, .world = "w", .layer = "wmts.xml"}},
+    {"/wmts.xml", {.kind = ROUTE_WMTS}},
+    {"/wmts.xml?", {.kind = ROUTE_WMTS}},
+    {"/default:7/wmts.xml", {.kind = ROUTE_WMTS, .world = "default", .seeded = true, .seed = 7}},
+    /* Keys and their case as clients append them, also those that look for another service. */
+    {"/wmts.xml?SERVICE=WMTS&REQUEST=GetCapabilities", {.kind = ROUTE_WMTS}},
+    {"/wmts.xml?request=getcapabilities&service=wmts&Version=1.0.0&&x", {.kind = ROUTE_WMTS}},
+    {"/w/wmts.xml?SERVICE=WMS&Request=GETCAPABILITIES", {.kind = ROUTE_WMTS, .world = "w"}},
     {"/0-_/terrain-rgb.json", {.kind = ROUTE_TILEJSON, .world = "0-_", .layer = "terrain-rgb"}},
     {"/default/nope.json", {.kind = ROUTE_TILEJSON, .world = "default", .layer = "nope"}},
     {"/default/relief/10/512/512.png",
@@ -204,6 +214,15 @@ static const struct {
     {"/default/relief/1/2/3.png/", 404, ""},
     {"/default/1/2/3.png", 0, ""},
     {"/.json", 0, ""},
+    {"/.xml", 404, ""},
+    {"/default.xml", 404, ""},
+    {"/default/.xml", 404, "{layer}.xml"},
+    {"/:1/wmts.xml", 404, "world"},
+    {"/default/wmts.json.txt", 404, "wmts.xml"},
+    {"/default/" WORD63 "4.xml", 404, ""},
+    {"/wmts.xml?SERVICE=WMTS&REQUEST=GetTile&LAYER=a", 400, "request: \"GetTile\""},
+    {"/wmts.xml?Request=", 400, "request: \"\" is not GetCapabilities"},
+    {"/w/wmts.xml?request=GetCapabilities&request=x", 400, "request: \"x\""},
     {"/default/.json", 0, ""},
     {"/default//1/2/3.png", 400, "empty"},
     {"//relief/1/2/3.png", 400, "empty"},
@@ -420,6 +439,14 @@ static void must_be_sound(const struct route *route, const char *uri)
         must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
         snprintf(again, sizeof again, "/%s/%s.json", world, route->layer);
         break;
+    case ROUTE_GDAL:
+        must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
+        snprintf(again, sizeof again, "/%s/%s.xml", world, route->layer);
+        break;
+    case ROUTE_WMTS:
+        must(is_text(route->world), "%s: endless", uri);
+        snprintf(again, sizeof again, "%s%s/wmts.xml", *world ? "/" : "", world);
+        break;
     case ROUTE_WORLD:
         must(is_text(route->world), "%s: endless", uri);
         snprintf(again, sizeof again, "/%s.json", world);
@@ -498,13 +525,58 @@ START_TEST(test_random_bytes)
 END_TEST
 
 static const char *const pieces[] = {
-    "/",       "?",      "&",       "=",      "@2x",  ".png", ".json",
-    "viewer",  "height", "worlds",  "-",      "0",    "1",    "-1",
-    "x=",      "y=",     "v=",      "..",     "%",    "%2f",  ":",
-    "default", MOST,     LEAST,     WORD63,   ".f32", "\xff", " ",
-    "@",       "+",      "x=1&",    "relief", ".",    ":1",   ":18446744073709551615",
-    "0.5",     "//",     "\x01",    "\"",     "\\",   "1e9",  "~",
-    "#",       ";",      "heights", "999",
+    "/",
+    "?",
+    "&",
+    "=",
+    "@2x",
+    ".png",
+    ".json",
+    "wmts",
+    ".xml",
+    "request",
+    "REQUEST",
+    "GetCapabilities",
+    "service",
+    "viewer",
+    "height",
+    "worlds",
+    "-",
+    "0",
+    "1",
+    "-1",
+    "x=",
+    "y=",
+    "v=",
+    "..",
+    "%",
+    "%2f",
+    ":",
+    "default",
+    MOST,
+    LEAST,
+    WORD63,
+    ".f32",
+    "\xff",
+    " ",
+    "@",
+    "+",
+    "x=1&",
+    "relief",
+    ".",
+    ":1",
+    ":18446744073709551615",
+    "0.5",
+    "//",
+    "\x01",
+    "\"",
+    "\\",
+    "1e9",
+    "~",
+    "#",
+    ";",
+    "heights",
+    "999",
 };
 
 /* Valid URLs with pieces inserted or removed, and bytes changed. */

@@ -1,0 +1,205 @@
+#include "map_documents.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/exact_numbers.h"
+#include "server/layers/layer.h"
+#include "server/world/tile.h"
+
+/* As in TileJSON. */
+enum { WMTS_MAX_ZOOM = 25 };
+
+/* GDAL counts pixels in int: 2^30 of them per side at this zoom. */
+enum { GDAL_MAX_ZOOM = 22 };
+
+struct xml {
+    FILE *out;
+    char *text;
+    size_t length;
+};
+
+static bool xml_begin(struct xml *xml, const char *base)
+{
+    assert(!strpbrk(base, "<>&\"'"));
+    xml->out = open_memstream(&xml->text, &xml->length);
+    return xml->out;
+}
+
+static struct blob *xml_end(struct xml *xml)
+{
+    const bool failed = ferror(xml->out);
+    struct blob *blob = NULL;
+    if (fclose(xml->out) == 0 && !failed)
+        blob = blob_copy(xml->text, xml->length);
+    free(xml->text);
+    return blob;
+}
+
+/* LAYER's pictures; TILE is the placeholders for zoom, x and y. */
+static void print_tile_url(FILE *out, const struct world *world, int layer, const char *base,
+                           const char *tile)
+{
+    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name, layers[layer].name, tile,
+            world->fingerprint);
+}
+
+static int wmts_max_zoom(const struct world *world)
+{
+    const int zoom = world_max_zoom(world, 1);
+    return zoom < WMTS_MAX_ZOOM ? zoom : WMTS_MAX_ZOOM;
+}
+
+/* One URL of the service: the only encoding of requests is the path (RESTful). */
+static void print_operation(FILE *out, const char *name, const char *base, const char *path)
+{
+    fprintf(
+        out,
+        "<ows:Operation name=\"%s\"><ows:DCP><ows:HTTP><ows:Get xlink:href=\"%s/%s\">"
+        "<ows:Constraint name=\"GetEncoding\"><ows:AllowedValues><ows:Value>RESTful</ows:Value>"
+        "</ows:AllowedValues></ows:Constraint></ows:Get></ows:HTTP></ows:DCP></ows:Operation>\n",
+        name, base, path);
+}
+
+static void print_layer(FILE *out, const struct world *world, int layer, const char *base)
+{
+    const char *name = world->config.name, *encoding = layers[layer].encoding;
+
+    fprintf(out, "<Layer>\n<ows:Title>%s %s</ows:Title>\n", name, layers[layer].name);
+    fprintf(
+        out,
+        "<ows:Abstract>Layer %s of the world %s, an endless seeded terrain%s%s</ows:Abstract>\n",
+        layers[layer].name, name, encoding ? "; heights encoded as " : "",
+        encoding ? encoding : "");
+    fputs("<ows:WGS84BoundingBox><ows:LowerCorner>-180 -85.0511287798066</ows:LowerCorner>"
+          "<ows:UpperCorner>180 85.0511287798066</ows:UpperCorner></ows:WGS84BoundingBox>\n",
+          out);
+    fprintf(out, "<ows:Identifier>%s:%s</ows:Identifier>\n", name, layers[layer].name);
+    fputs("<ows:BoundingBox crs=\"urn:ogc:def:crs:EPSG::3857\">"
+          "<ows:LowerCorner>-20037508.342789244 -20037508.342789244</ows:LowerCorner>"
+          "<ows:UpperCorner>20037508.342789244 20037508.342789244</ows:UpperCorner>"
+          "</ows:BoundingBox>\n"
+          "<Style isDefault=\"true\"><ows:Identifier>default</ows:Identifier></Style>\n"
+          "<Format>image/png</Format>\n",
+          out);
+    fprintf(out,
+            "<TileMatrixSetLink><TileMatrixSet>GoogleMapsCompatible_Level%d</TileMatrixSet>"
+            "</TileMatrixSetLink>\n",
+            wmts_max_zoom(world));
+    fputs("<ResourceURL format=\"image/png\" resourceType=\"tile\" template=\"", out);
+    print_tile_url(out, world, layer, base, "{TileMatrix}/{TileCol}/{TileRow}");
+    fputs("\"/>\n</Layer>\n", out);
+}
+
+/* The zooms up to MOST of Web Mercator's square: by the standard, a pixel is 0.28 mm wide. */
+static void print_matrix_set(FILE *out, int most)
+{
+    static const double radius = 6378137, pixel = 0.00028;
+    char corner[REAL_TEXT], scale[REAL_TEXT];
+
+    real_format(M_PI * radius, corner);
+    fprintf(
+        out,
+        "<TileMatrixSet>\n<ows:Identifier>GoogleMapsCompatible_Level%d</ows:Identifier>\n"
+        "<ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>\n"
+        "<WellKnownScaleSet>urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible</WellKnownScaleSet>\n",
+        most);
+    for (int z = 0; z <= most; z++) {
+        real_format(ldexp(2 * M_PI * radius / TILE_SIZE / pixel, -z), scale);
+        fprintf(out,
+                "<TileMatrix><ows:Identifier>%d</ows:Identifier>"
+                "<ScaleDenominator>%s</ScaleDenominator><TopLeftCorner>-%s %s</TopLeftCorner>"
+                "<TileWidth>%d</TileWidth><TileHeight>%d</TileHeight>"
+                "<MatrixWidth>%d</MatrixWidth><MatrixHeight>%d</MatrixHeight></TileMatrix>\n",
+                z, scale, corner, corner, TILE_SIZE, TILE_SIZE, 1 << z, 1 << z);
+    }
+    fputs("</TileMatrixSet>\n", out);
+}
+
+static void print_contents(FILE *out, const struct world *first, int count, const char *base)
+{
+    uint32_t zooms = 0; /* bit z: a world has zooms up to z */
+
+    fputs("<Contents>\n", out);
+    for (const struct world *world = first; world < first + count; world++) {
+        zooms |= UINT32_C(1) << wmts_max_zoom(world);
+        for (int i = 0; layers[i].name; i++)
+            if (world_serves(world, i))
+                print_layer(out, world, i, base);
+    }
+    for (int z = 0; z <= WMTS_MAX_ZOOM; z++)
+        if (zooms >> z & 1)
+            print_matrix_set(out, z);
+    fputs("</Contents>\n", out);
+}
+
+struct blob *document_wmts(const struct world *first, int count, const char *self, const char *base)
+{
+    struct xml xml;
+    if (!xml_begin(&xml, base))
+        return NULL;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<Capabilities xmlns=\"http://www.opengis.net/wmts/1.0\" "
+          "xmlns:ows=\"http://www.opengis.net/ows/1.1\" "
+          "xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+          "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+          "xsi:schemaLocation=\"http://www.opengis.net/wmts/1.0 "
+          "http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd\" "
+          "version=\"1.0.0\">\n"
+          "<ows:ServiceIdentification><ows:Title>Farlands</ows:Title>"
+          "<ows:ServiceType>OGC WMTS</ows:ServiceType>"
+          "<ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion></ows:ServiceIdentification>\n"
+          "<ows:OperationsMetadata>\n",
+          xml.out);
+    print_operation(xml.out, "GetCapabilities", base, self);
+    print_operation(xml.out, "GetTile", base, "");
+    fputs("</ows:OperationsMetadata>\n", xml.out);
+    print_contents(xml.out, first, count, base);
+    fprintf(xml.out, "<ServiceMetadataURL xlink:href=\"%s/%s\"/>\n</Capabilities>\n", base, self);
+    return xml_end(&xml);
+}
+
+struct blob *document_gdal(const struct world *world, int layer, const char *base)
+{
+    static const struct {
+        int bands;
+        const char *type;
+    } pixels[] = {
+        [PIXEL_GRAY8] = {1, "Byte"},
+        [PIXEL_GRAY16] = {1, "UInt16"},
+        [PIXEL_RGB8] = {3, "Byte"},
+        [PIXEL_PICTURE] = {3, "Byte"},
+    };
+    const struct world_config *config = &world->config;
+    const int64_t side = (INT64_C(256) << config->native_zoom) * FARLANDS_UNIT;
+    const int64_t west = config->origin[0], north = -config->origin[1];
+    char left[BLOCKS_TEXT], top[BLOCKS_TEXT], right[BLOCKS_TEXT], bottom[BLOCKS_TEXT];
+    struct xml xml;
+
+    if (!xml_begin(&xml, base))
+        return NULL;
+    /* GDAL knows the file by its first bytes, so there is no XML declaration. */
+    fputs("<GDAL_WMS>\n  <Service name=\"TMS\"><ServerUrl>", xml.out);
+    print_tile_url(xml.out, world, layer, base, "${z}/${x}/${y}");
+    fprintf(xml.out,
+            "</ServerUrl></Service>\n"
+            "  <DataWindow>\n"
+            "    <UpperLeftX>%s</UpperLeftX><UpperLeftY>%s</UpperLeftY>\n"
+            "    <LowerRightX>%s</LowerRightX><LowerRightY>%s</LowerRightY>\n"
+            "    <TileLevel>%d</TileLevel><TileCountX>1</TileCountX><TileCountY>1</TileCountY>\n"
+            "    <YOrigin>top</YOrigin>\n"
+            "  </DataWindow>\n",
+            blocks_format(west, left), blocks_format(north, top), blocks_format(west + side, right),
+            blocks_format(north - side, bottom),
+            config->native_zoom < GDAL_MAX_ZOOM ? config->native_zoom : GDAL_MAX_ZOOM);
+    fprintf(xml.out,
+            "  <BlockSizeX>%d</BlockSizeX><BlockSizeY>%d</BlockSizeY>\n"
+            "  <BandsCount>%d</BandsCount><DataType>%s</DataType>\n"
+            "</GDAL_WMS>\n",
+            TILE_SIZE, TILE_SIZE, pixels[layers[layer].pixel].bands,
+            pixels[layers[layer].pixel].type);
+    return xml_end(&xml);
+}

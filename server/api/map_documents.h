@@ -1,0 +1,26 @@
+/*
+ * XML documents by which geographic information systems add layers. Each function returns one
+ * reference, or NULL if out of memory. BASE is the beginning of their URLs
+ * ("http://host:port/path"), of letters that need no escape in XML. Any thread.
+ */
+#ifndef FARLANDS_API_MAP_DOCUMENTS_H
+#define FARLANDS_API_MAP_DOCUMENTS_H
+
+#include "server/core/blob.h"
+#include "server/world/world.h"
+
+/*
+ * /wmts.xml: the capabilities of a Web Map Tile Service (OGC 07-057r7) with all layers of COUNT
+ * worlds from FIRST on. SELF is the document's path below BASE. The window that web maps see is Web
+ * Mercator's square (EPSG:3857), because clients of tile services know few other systems.
+ */
+struct blob *document_wmts(const struct world *first, int count, const char *self,
+                           const char *base);
+
+/*
+ * /{world}/{layer}.xml: the same window for GDAL's driver WMS, with one pixel per block. Its unit
+ * is the block and north is up, so y is the block's with the sign changed.
+ */
+struct blob *document_gdal(const struct world *world, int layer, const char *base);
+
+#endif
