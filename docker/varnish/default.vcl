@@ -129,6 +129,8 @@ sub vcl_backend_error {
     set beresp.status = 503;
     set beresp.http.Content-Type = "application/json";
     set beresp.http.Access-Control-Allow-Origin = "*";
+    set beresp.http.Cross-Origin-Resource-Policy = "cross-origin";
+    set beresp.http.Timing-Allow-Origin = "*";
     set beresp.http.Cache-Control = "no-store";
     set beresp.http.Retry-After = "1";
     set beresp.body = """{"error":"no server is available; retry later"}
@@ -162,6 +164,8 @@ sub vcl_deliver {
 sub vcl_synth {
     set resp.http.Content-Type = "application/json";
     set resp.http.Access-Control-Allow-Origin = "*";
+    set resp.http.Cross-Origin-Resource-Policy = "cross-origin";
+    set resp.http.Timing-Allow-Origin = "*";
     set resp.http.Cache-Control = "no-store";
     if (resp.status == 405) {
         set resp.http.Allow = "GET, HEAD, OPTIONS";

@@ -95,8 +95,6 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
     response_headers_add(headers, "ETag", plan->etag);
     response_headers_add(headers, "Accept-Ranges",
                          raster->region && !is_raw(raster) ? "none" : "bytes");
-    response_headers_add(headers, "Cross-Origin-Resource-Policy", "cross-origin");
-    response_headers_add(headers, "Timing-Allow-Origin", "*");
     if (is_raw(raster) || raster->region)
         describe(out, raster);
     if (plan->status != 206)

@@ -71,6 +71,8 @@ static const char refusal[] = "HTTP/1.1 503 Service Unavailable\r\n"
                               "Retry-After: 1\r\n"
                               "Cache-Control: no-store\r\n"
                               "Access-Control-Allow-Origin: *\r\n"
+                              "Cross-Origin-Resource-Policy: cross-origin\r\n"
+                              "Timing-Allow-Origin: *\r\n"
                               "Content-Type: application/json\r\n"
                               "Content-Length: 56\r\n"
                               "\r\n" REFUSAL;

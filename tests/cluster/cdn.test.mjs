@@ -252,7 +252,7 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
 
     it('caches no error', async () => {
         await eachRow(['/default/relief/01/0/0.png', '/default/relief/27/0/0.png', '/default/nothing/1/0/0.png',
-            '/nowhere.json', '/default/relief/6/31/%33%32.png', '/default/region.f32'], async (path) => {
+            '/nowhere.json', '/default/relief/6/31%2F32.png', '/default/region.f32'], async (path) => {
             const direct = await origin.get(path);
             await assertCost(async () => {
                 for (let i = 0; i < 2; i++) {

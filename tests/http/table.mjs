@@ -38,6 +38,8 @@ export function assertError(answer, status, names) {
     assert.match(answer.headers['content-type'] ?? '(no Content-Type)', /^application\/json\b/);
     assert.equal(answer.headers['cache-control'], 'no-store');
     assert.equal(answer.headers['access-control-allow-origin'], '*');
+    assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin');
+    assert.equal(answer.headers['timing-allow-origin'], '*');
     const { error } = JSON.parse(answer.body);
     assert.equal(typeof error, 'string');
     assert.ok(error.length > 0, 'the message is empty');
