@@ -13,6 +13,7 @@
 struct raster {
     const struct world *world;
     enum format format;
+    int layer; /* index in layers, of a region; a volume has none */
     struct farlands_grid grid;
     int64_t z;   /* units: the first of DEPTH layers */
     int depth;   /* 0: flat */

@@ -7,6 +7,7 @@
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
+#include "server/routing/resolve.h"
 #include "server/world/cost.h"
 
 /* The subject of a streamed job. */
@@ -23,10 +24,14 @@ struct region {
     struct adler sum[];          /* of a picture's pieces, in order */
 };
 
-static struct farlands_grid grid_of(const struct farlands_box *box)
+static struct farlands_grid grid_of(const struct raster *raster, const struct farlands_box *box)
 {
-    return (struct farlands_grid){
-        .x = box->x, .y = box->y, .step = box->step, .width = box->width, .height = box->height};
+    return (struct farlands_grid){.x = box->x,
+                                  .y = box->y,
+                                  .step = box->step,
+                                  .width = box->width,
+                                  .height = box->height,
+                                  .band_limit = raster->grid.band_limit};
 }
 
 static uint64_t samples_of(const struct farlands_box *box)
@@ -38,7 +43,7 @@ static int render(struct region *region, const struct farlands_box *box, unsigne
                   struct render_scratch *scratch, struct blob **out)
 {
     const struct raster *raster = &region->raster;
-    const struct farlands_grid grid = grid_of(box);
+    const struct farlands_grid grid = grid_of(raster, box);
 
     if (raster->depth)
         return render_density(out, scratch, raster->world, box);
@@ -48,7 +53,7 @@ static int render(struct region *region, const struct farlands_box *box, unsigne
     case FORMAT_R16:
         return render_samples(out, scratch, raster->world, &grid);
     default:
-        return render_band(out, &region->sum[number], scratch, raster->world, &grid,
+        return render_band(out, &region->sum[number], scratch, raster->world, raster->layer, &grid,
                            number == 0 ? raster->grid.height : 0);
     }
 }
@@ -146,9 +151,19 @@ static const struct streamed_job_kind volume_kind = {
 
 static uint32_t cost_of(const struct raster *raster, const struct farlands_box *box)
 {
-    const struct farlands_grid grid = grid_of(box);
+    const struct farlands_grid grid = grid_of(raster, box);
     return raster->depth ? cost_of_volume(raster->world, box)
-                         : cost_of_region(raster->world, &grid, raster->format);
+                         : cost_of_region(raster->world, &grid, raster->format, raster->layer);
+}
+
+/* The most samples of a piece of BOX. */
+static uint64_t largest_piece(const struct raster *raster, const struct farlands_box *box)
+{
+    if (raster->format != FORMAT_PNG)
+        return RENDER_PIECE_MAX;
+    const int rows = image_writer_band_rows(layers[raster->layer].pixel, box->width);
+    const uint64_t band = (uint64_t)box->width * (uint64_t)rows;
+    return band < RENDER_PIECE_MAX ? band : RENDER_PIECE_MAX;
 }
 
 /*
@@ -159,12 +174,13 @@ static uint32_t cost_of(const struct raster *raster, const struct farlands_box *
 static uint64_t piece_samples(const struct raster *raster, const struct farlands_box *box,
                               uint32_t cost_us)
 {
-    const struct farlands_grid grid = grid_of(box);
+    const struct farlands_grid grid = grid_of(raster, box);
     const uint64_t samples = samples_of(box);
 
     if (cost_us <= STREAMED_JOB_SLICE_US || raster->format == FORMAT_PNG)
-        return RENDER_PIECE_MAX;
-    const uint64_t heights = box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32) : 0;
+        return largest_piece(raster, box);
+    const uint64_t heights =
+        box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32, raster->layer) : 0;
     if (2 * heights <= STREAMED_JOB_SLICE_US)
         return samples * (STREAMED_JOB_SLICE_US - heights) / (cost_us - heights);
     return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;
@@ -191,7 +207,7 @@ static void cut(struct region *region)
         part = (struct byte_range){0, samples_of(&box) * size};
     region->cost_us = cost_of(raster, &box);
     const uint64_t most = piece_samples(raster, &box, region->cost_us);
-    region_pieces_cut(&region->pieces, &box, RENDER_PIECE_MAX);
+    region_pieces_cut(&region->pieces, &box, largest_piece(raster, &box));
     region_pieces_keep(&region->pieces, size, part.first, part.length);
     if (region->pieces.count == 1) {
         box = region_pieces_box(&region->pieces, 0);
@@ -227,15 +243,19 @@ static void begin(struct service *service, struct request_context *context,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
         /* Pictures are less: terrain compresses. */
-        .memory = region_pieces_largest(pieces) * raster_response_sample_size(raster->format),
+        .memory =
+            region_pieces_largest(pieces) * (picture ? pixel_bytes(layers[raster->layer].pixel)
+                                                     : raster_response_sample_size(raster->format)),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
 
-/* "{fingerprint}/region/{x},{y},{step},{width}x{height}.f32", places in units. */
+/* "{fingerprint}/region/{x},{y},{step},{width}x{height}.f32", places in units. Other layers' than
+ * height begin with "region-{layer}/". */
 static void make_key(struct raster *raster)
 {
     const struct farlands_grid *grid = &raster->grid;
+    const char *layer = raster->layer == layer_find("height") ? NULL : layers[raster->layer].name;
     char z[32] = "", depth[16] = "";
 
     if (raster->depth) {
@@ -243,32 +263,35 @@ static void make_key(struct raster *raster)
         snprintf(depth, sizeof depth, "x%d", raster->depth);
     }
     snprintf(raster->key, sizeof raster->key,
-             "%s/%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s", raster->world->fingerprint,
-             raster->depth ? "volume" : "region", grid->x, grid->y, z, grid->step, grid->width,
-             grid->height, depth, format_extension(raster->format));
+             "%s/%s%s%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s",
+             raster->world->fingerprint, raster->depth ? "volume" : "region", layer ? "-" : "",
+             layer ? layer : "", grid->x, grid->y, z, grid->step, grid->width, grid->height, depth,
+             format_extension(raster->format));
 }
 
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route)
 {
+    char why[ROUTE_WHY];
     const bool volume = route->kind == ROUTE_VOLUME;
-    const int format = format_find(route->extension);
+    const int layer = route->layer[0] ? resolve_layer(world, route, why) : layer_find("height");
+    const int format = layer < 0 ? -1 : resolve_format(layer, route, why);
     struct raster_plan plan;
 
     if (format < 0 || (volume && format != FORMAT_F32)) {
-        response_error(context, 404,
-                       volume ? "extension: expected f32 for a volume"
-                              : "extension: expected f32, r16 or png for a region");
+        response_error(context, 404, volume ? "extension: expected f32 for a volume" : why);
         return;
     }
     struct raster raster = {
         .world = world,
         .format = (enum format)format,
+        .layer = layer,
         .grid = {.x = route->at_x,
                  .y = route->at_y,
                  .step = route->step,
                  .width = route->width,
-                 .height = route->height},
+                 .height = route->height,
+                 .band_limit = !layers[layer].exact},
         .z = route->at_z,
         .depth = route->depth,
         .region = true,

@@ -12,7 +12,7 @@ pack_heights(const struct heights *heights, double scale, double offset, uint8_t
     const int size = heights->size;
     struct rgb_row packed;
 
-    for (int j = 0; j < size; j++, out += 3 * size) {
+    for (int j = 0; j < heights->rows; j++, out += 3 * size) {
         const float *row = heights->first + j * heights->stride;
         for (int i = 0; i < size; i++) {
             const int32_t v = (int32_t)((double)row[i] * scale + (offset * scale + 0.5));

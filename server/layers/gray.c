@@ -8,7 +8,7 @@ void paint_gray(const struct heights *heights, const struct color_table *colors,
     const int size = heights->size;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < size; j++, out += size) {
+    for (int j = 0; j < heights->rows; j++, out += size) {
         const float *row = heights->first + j * heights->stride;
         for (int i = 0; i < size; i++)
             out[i] = (uint8_t)(int)((row[i] - min) * scale + 0.5f);

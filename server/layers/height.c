@@ -15,7 +15,7 @@ void paint_height(const struct heights *heights, const struct color_table *color
 {
     const size_t size = (size_t)heights->size;
 
-    for (int j = 0; j < heights->size; j++)
+    for (int j = 0; j < heights->rows; j++)
         height_samples(heights->first + j * heights->stride, size, colors,
                        (uint16_t *)pixels + (size_t)j * size);
 }

@@ -10,7 +10,7 @@ void paint_hillshade(const struct heights *heights, const struct color_table *co
     struct shading shading;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < size; j++, out += size) {
+    for (int j = 0; j < heights->rows; j++, out += size) {
         shading_row(&shading, heights, j, rise);
         for (int i = 0; i < size; i++) {
             // cppcheck-suppress uninitvar ; shading_row fills it

@@ -32,13 +32,14 @@ enum { LAYER_MAX_SIZE = 512, LAYER_MAX_REACH = 64 };
 struct heights {
     const float *first; /* sample (0, 0); with slopes, samples from -reach on are there */
     ptrdiff_t stride;   /* floats from one row to the next */
-    int size;           /* samples per side without the border, up to LAYER_MAX_SIZE */
+    int size;           /* samples per row without the border, up to LAYER_MAX_SIZE */
+    int rows;           /* without the border */
     int reach;          /* samples to either side that a slope is measured over */
     float spacing;      /* blocks between samples */
     float slope;        /* typical of the world at this spacing, metres per block */
 };
 
-/* Paint SIZE rows of SIZE pixels, packed, into PIXELS. Any thread. */
+/* Paint ROWS rows of SIZE pixels, packed, into PIXELS. Any thread. */
 typedef void layer_paint(const struct heights *heights, const struct color_table *colors,
                          void *pixels);
 

@@ -22,7 +22,7 @@ void paint_normal(const struct heights *heights, const struct color_table *color
     uint8_t *out = pixels;
 
     (void)colors;
-    for (int j = 0; j < size; j++, out += 3 * size) {
+    for (int j = 0; j < heights->rows; j++, out += 3 * size) {
         const float *row = heights->first + j * heights->stride;
         const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
         for (int i = 0; i < size; i++) {

@@ -69,7 +69,7 @@ void paint_relief(const struct heights *heights, const struct color_table *color
     struct rgb_row row;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < size; j++, out += 3 * size) {
+    for (int j = 0; j < heights->rows; j++, out += 3 * size) {
         shading_row(&shading, heights, j, rise);
         // cppcheck-suppress uninitvar ; shading_row fills it
         paint_row(&row, heights->first + j * heights->stride, &shading, colors, size);

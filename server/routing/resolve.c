@@ -61,20 +61,26 @@ int resolve_layer(const struct world *world, const struct route *route, char why
     return -1;
 }
 
+int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY])
+{
+    int format = format_find(route->extension);
+    if (format >= 0 && layers[layer].formats & 1u << format)
+        return format;
+    snprintf(why, ROUTE_WHY,
+             "extension: layer %.40s has no \"%.20s\"; the world's JSON lists its formats",
+             layers[layer].name, route->extension);
+    return -1;
+}
+
 int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
                  struct farlands_grid *grid, char why[ROUTE_WHY])
 {
     const char *part;
-    int layer = resolve_layer(world, route, why), format = format_find(route->extension);
+    int layer = resolve_layer(world, route, why);
+    int format = layer < 0 ? -1 : resolve_format(layer, route, why);
 
-    if (layer < 0)
+    if (format < 0)
         return -ENOENT;
-    if (format < 0 || !(layers[layer].formats & 1u << format)) {
-        snprintf(why, ROUTE_WHY,
-                 "extension: layer %.40s has no \"%.20s\"; the world's JSON lists its formats",
-                 route->layer, route->extension);
-        return -ENOENT;
-    }
     int z = route->z < INT16_MIN || route->z > INT16_MAX ? INT16_MAX : (int)route->z;
     *tile = (struct tile){world, layer, (enum format)format, route->scale, z, route->x, route->y};
     if (tile_grid(tile, grid, &part) == 0)

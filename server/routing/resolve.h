@@ -21,6 +21,9 @@ const struct world *resolve_hold(const struct worlds *worlds, const struct route
 /* The index of the route's layer, or -1 if WORLD does not serve it. */
 int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY]);
 
+/* The format that the route's extension names, or -1 if LAYER does not have it. */
+int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
+
 /* The tile of a ROUTE_TILE in WORLD, and its grid. Returns 0, or -ENOENT if there is no such layer
  * or format, or if it is beyond a limit. */
 int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,

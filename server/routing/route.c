@@ -154,12 +154,17 @@ static unsigned reject_escape(const char *text, char *why)
 static unsigned parse_endpoint(struct route *route, const struct endpoint *endpoint,
                                struct span extension, const char *query, char *why)
 {
+    struct span layer;
+
     route->kind = endpoint->kind;
     route->min = -INFINITY;
     route->max = route->slope = INFINITY;
     if (strchr(query, '%'))
         return reject_escape(query, why);
     parse_version(route, query);
+    if (endpoint->kind == ROUTE_REGION && query_value(query, "layer", &layer) > 0 &&
+        !copy_word(layer, route->layer))
+        return query_reject(why, 404, "layer: no such layer; the world's JSON lists its layers");
     if (endpoint->has_extension && !copy_word(extension, route->extension))
         return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->name, endpoint->name);
     unsigned status = query_parse(endpoint->parameters, query, endpoint->beyond, route, why);

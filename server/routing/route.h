@@ -20,7 +20,7 @@ enum route_kind {
     ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
     ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
     ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
-    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=] */
+    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=] */
     ROUTE_VOLUME,   /* /{world}/volume.f32?x=&y=&z=&width=&height=&depth=[&step=] */
     ROUTE_HEALTH,   /* /healthz */
     ROUTE_READY,    /* /readyz */
@@ -37,7 +37,7 @@ enum {
 struct route {
     enum route_kind kind;
     char world[ROUTE_WORD];
-    char layer[ROUTE_WORD];     /* or the asset's name */
+    char layer[ROUTE_WORD];     /* or the asset's name; of a region, empty: height */
     char extension[ROUTE_WORD]; /* of a tile, a region or a volume */
     int64_t z, x, y;            /* of a tile */
     int scale;                  /* of a tile: 1, or 2 for @2x */

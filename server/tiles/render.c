@@ -7,12 +7,16 @@
 #include <string.h>
 #include <uv.h>
 
-enum { BORDERED = LAYER_MAX_SIZE + 2 * LAYER_MAX_REACH, MAX_PIXEL_BYTES = 3 };
+#include "server/world/picture.h"
+
+_Static_assert((int)RENDER_PIECE_MAX == (int)PICTURE_BAND_MAX, "a piece of a picture is a band");
+
+enum { MAX_PIXEL_BYTES = 3 };
 
 struct render_scratch {
     struct farlands_scratch *scratch;
     struct image_writer *writer;
-    float heights[BORDERED * BORDERED];
+    float heights[PICTURE_HEIGHTS_MAX];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
@@ -51,30 +55,31 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-/* The heights of TILE, with the border that its layer needs. */
-static int make_heights(struct render_scratch *scratch, const struct tile *tile,
-                        struct heights *out)
+/* The heights of GRID, with the border that LAYER needs. */
+static int make_heights(struct render_scratch *scratch, const struct world *world, int layer,
+                        const struct farlands_grid *grid, struct heights *out)
 {
-    const struct farlands_terrain *terrain = tile->world->terrain;
-    struct farlands_grid grid;
-    int err = tile_grid(tile, &grid, NULL);
-    if (err)
-        return err;
-    int reach = tile_border(tile, grid.step);
-    int size = grid.width, stride = size + 2 * reach;
-    grid.x -= reach * grid.step;
-    grid.y -= reach * grid.step;
-    grid.width = grid.height = stride;
-    err = farlands_heights(terrain, scratch->scratch, &grid, scratch->heights, (size_t)stride);
+    const struct tile tile = {.world = world, .layer = layer};
+    const int reach = tile_border(&tile, grid->step);
+    struct farlands_grid bordered = *grid;
+    bordered.x -= reach * grid->step;
+    bordered.y -= reach * grid->step;
+    bordered.width += 2 * reach;
+    bordered.height += 2 * reach;
+    const int stride = bordered.width;
+    assert(stride * bordered.height <= PICTURE_HEIGHTS_MAX);
+    int err = farlands_heights(world->terrain, scratch->scratch, &bordered, scratch->heights,
+                               (size_t)stride);
     if (err)
         return err;
     *out = (struct heights){
         .first = scratch->heights + reach * stride + reach,
         .stride = stride,
-        .size = size,
+        .size = grid->width,
+        .rows = grid->height,
         .reach = reach,
-        .spacing = (float)grid.step / FARLANDS_UNIT,
-        .slope = farlands_terrain_slope(terrain, grid.step),
+        .spacing = (float)grid->step / FARLANDS_UNIT,
+        .slope = farlands_terrain_slope(world->terrain, grid->step),
     };
     return 0;
 }
@@ -113,11 +118,14 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
                 struct render_times *times)
 {
     const struct layer *layer = &layers[tile->layer];
+    struct farlands_grid grid;
     struct heights heights;
     struct blob *blob = NULL;
     char key[TILE_KEY_MAX];
     uint64_t start = uv_hrtime();
-    int err = make_heights(scratch, tile, &heights);
+    int err = tile_grid(tile, &grid, NULL);
+    if (!err)
+        err = make_heights(scratch, tile->world, tile->layer, &grid, &heights);
     if (err)
         return err;
     uint64_t sampled = uv_hrtime();
@@ -205,18 +213,63 @@ int render_samples(struct blob **out, struct render_scratch *scratch, const stru
     return *out ? 0 : -ENOMEM;
 }
 
-int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, const struct farlands_grid *grid, int height)
+/* Paint GRID, a block of a band of WIDTH samples, into PIXELS, its first one. */
+static int paint_block(struct render_scratch *scratch, const struct world *world, int layer,
+                       const struct farlands_grid *grid, int width, uint8_t *pixels)
 {
+    const size_t bytes = pixel_bytes(layers[layer].pixel);
+    struct heights block;
+    int err = make_heights(scratch, world, layer, grid, &block);
+    if (err)
+        return err;
+    /* Painters write packed rows of at most LAYER_MAX_SIZE pixels. */
+    for (int j = 0; j < grid->height; j++)
+        for (int i = 0; i < grid->width; i += LAYER_MAX_SIZE) {
+            struct heights row = block;
+            row.first += j * block.stride + i;
+            row.size = grid->width - i < LAYER_MAX_SIZE ? grid->width - i : LAYER_MAX_SIZE;
+            row.rows = 1;
+            layers[layer].paint(&row, world->colors, pixels + ((size_t)j * width + i) * bytes);
+        }
+    return 0;
+}
+
+static int paint_band(struct render_scratch *scratch, const struct world *world, int layer,
+                      const struct farlands_grid *grid)
+{
+    const struct tile tile = {.world = world, .layer = layer};
+    const struct picture_block block =
+        picture_block(grid->width, grid->height, tile_border(&tile, grid->step));
+    const size_t bytes = pixel_bytes(layers[layer].pixel);
+    int err = 0;
+
+    assert((int64_t)grid->width * grid->height <= PICTURE_BAND_MAX);
+    for (int j = 0; j < grid->height && !err; j += block.height)
+        for (int i = 0; i < grid->width && !err; i += block.width) {
+            struct farlands_grid part = *grid;
+            part.x += i * grid->step;
+            part.y += j * grid->step;
+            part.width = grid->width - i < block.width ? grid->width - i : block.width;
+            part.height = grid->height - j < block.height ? grid->height - j : block.height;
+            err = paint_block(scratch, world, layer, &part, grid->width,
+                              scratch->pixels + ((size_t)j * grid->width + i) * bytes);
+        }
+    return err;
+}
+
+int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
+                const struct world *world, int layer, const struct farlands_grid *grid, int height)
+{
+    const enum pixel pixel = layers[layer].pixel;
     struct blob *head, *band;
-    int err = sample(scratch, world, grid);
+    int err = paint_band(scratch, world, layer, grid);
     if (!err)
-        err = image_writer_band(&band, sum, scratch->writer, PIXEL_GRAY16, grid->width,
-                                grid->height, scratch->pixels);
+        err = image_writer_band(&band, sum, scratch->writer, pixel, grid->width, grid->height,
+                                scratch->pixels);
     if (err)
         return err;
     if (height > 0) {
-        err = image_writer_head(&head, PIXEL_GRAY16, grid->width, height);
+        err = image_writer_head(&head, pixel, grid->width, height);
         if (err) {
             blob_release(band);
             return err;

@@ -43,10 +43,10 @@ int render_heights(struct blob **out, struct render_scratch *scratch, const stru
 int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_grid *grid);
 
-/* The same as rows of a PNG picture; *SUM is for image_writer_tail. If these are its first rows,
- * HEIGHT is the picture's height, and its head comes before them; otherwise 0. */
+/* LAYER's picture of GRID, as rows of a PNG; *SUM is for image_writer_tail. If these are its first
+ * rows, HEIGHT is the picture's height, and its head comes before them; otherwise 0. */
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, const struct farlands_grid *grid, int height);
+                const struct world *world, int layer, const struct farlands_grid *grid, int height);
 
 /* Densities of BOX as float32. */
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,

@@ -9,8 +9,9 @@ const STILL_FINGER = 12;
 const MARGIN = 8;                 // px between the menu and the window's edge
 const FORMATS = [
     { extension: 'f32', label: 'Float metres', bytes: 4 },
-    { extension: 'r16', label: '16-bit raw', bytes: 2 },
-    { extension: 'png', label: '16-bit picture', bytes: 2 },
+    { extension: 'r16', label: '16-bit heights', bytes: 2 },
+    { extension: 'png', label: '16-bit heights', bytes: 2 },
+    { extension: 'png', label: 'Picture', shown: true },
 ];
 const STEPS = [2 ** -10, 2 ** 20];       // blocks between samples of a region
 
@@ -34,10 +35,11 @@ export function regionOf(world, place, { width, height }) {
     return Math.max(x.count, y.count) > side ? null : region;
 }
 
-/* The URL of REGION, as programs would request it. */
-function regionAddress(world, region, extension) {
+/* The URL of REGION, as programs would request it; with LAYER, of its picture. */
+function regionAddress(world, region, extension, layer) {
     const values = { ...region, x: plain(region.x), y: plain(region.y), step: plain(region.step), ext: extension };
-    return address(world.urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]));
+    const path = world.urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+    return address(layer ? `${path}&layer=${layer}` : path);
 }
 
 function bytesText(count) {
@@ -76,16 +78,17 @@ export function makeContextMenu(viewer, { link }) {
         $('context-height-link').onclick = () => copyText(height, 'Link');
     }
 
-    function download(region, { extension, label, bytes }) {
+    function download(region, { extension, label, bytes, shown }) {
         const { world } = viewer;
         const { x, y, width, height } = region;
-        const full = bytesText(width * height * bytes);
+        const layer = shown ? viewer.layer.name : '';
+        const full = bytes ? bytesText(width * height * bytes) : '';
         const item = document.createElement('a');
         const size = Object.assign(document.createElement('span'), { className: 'quiet' });
-        size.textContent = extension === 'png' ? `png, below ${full}` : `${extension}, ${full}`;
+        size.textContent = shown ? `png, ${layer}` : extension === 'png' ? `png, below ${full}` : `${extension}, ${full}`;
         item.append(label, size);
-        item.href = regionAddress(world, region, extension);
-        item.download = `${world.name.replace(':', '-')}_${plain(x)}_${plain(y)}_${width}x${height}.${extension}`;
+        item.href = regionAddress(world, region, extension, layer);
+        item.download = [world.name.replace(':', '-'), ...(shown ? [layer] : []), plain(x), plain(y), `${width}x${height}.${extension}`].join('_');
         return item;
     }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "server/world/cost_rates.h"
+#include "server/world/picture.h"
 
 static double time_of(const struct world *world, const struct work *work)
 {
@@ -53,12 +54,27 @@ uint32_t cost_of_tile(const struct tile *tile)
                         time_of_format(tile->world, tile->format, tile->layer, size * size));
 }
 
+/* The heights of a picture: blocks share their borders with their neighbours. */
+static double time_of_blocks(const struct world *world, const struct farlands_grid *grid, int layer)
+{
+    const struct tile tile = {.world = world, .layer = layer};
+    const int reach = tile_border(&tile, grid->step), most = PICTURE_BAND_MAX / grid->width;
+    const int rows = grid->height < most ? grid->height : most;
+    const struct picture_block block = picture_block(grid->width, rows, reach);
+    const double blocks = (double)grid->width * grid->height / ((double)block.width * block.height);
+    struct farlands_grid bordered = *grid;
+    bordered.width = block.width + 2 * reach;
+    bordered.height = block.height + 2 * reach;
+    return blocks * time_of_grid(world, &bordered);
+}
+
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
-                        enum format format)
+                        enum format format, int layer)
 {
     const double samples = (double)grid->width * grid->height;
-    return microseconds(time_of_grid(world, grid) +
-                        time_of_format(world, format, layer_find("height"), samples));
+    const double heights =
+        format == FORMAT_PNG ? time_of_blocks(world, grid, layer) : time_of_grid(world, grid);
+    return microseconds(heights + time_of_format(world, format, layer, samples));
 }
 
 /* --- Volumes --- */

@@ -11,9 +11,9 @@
 /* Render TILE, whose grid exists (tile_grid). */
 uint32_t cost_of_tile(const struct tile *tile);
 
-/* Heights of GRID as FORMAT. */
+/* Heights of GRID as FORMAT; as a picture, LAYER's. */
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
-                        enum format format);
+                        enum format format, int layer);
 
 /* Densities of BOX. Looks at the heights of a few places, because volumes in the air are cheap. */
 uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box);

@@ -366,6 +366,7 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
         const struct heights heights = {.first = ground->heights + LEVEL_STRIDE + 1,
                                         .stride = LEVEL_STRIDE,
                                         .size = LEVEL_SIZE,
+                                        .rows = LEVEL_SIZE,
                                         .reach = 1,
                                         .spacing = 1,
                                         .slope = 1};

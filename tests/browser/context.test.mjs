@@ -49,7 +49,7 @@ test('the region that the window shows is downloaded as programs would', LIMIT, 
     const edges = { x: 1000 - 400 * 4, y: -3 - 300 * 4 };
     await page.mouse.click(200, 300, { button: 'right' });
     assert.match(await page.locator('#context-region').textContent(), /80[012] × 60[012] samples, 4 blocks apart/);
-    for (const [extension, size] of [['f32', 4], ['r16', 2], ['png', 0]]) {
+    for (const [extension, size] of [['f32', 4], ['r16', 2], ['png, below', 0], ['png, relief', 0]]) {
         const link = await item(page, new RegExp(extension)).getAttribute('href');
         const { headers, bytes } = await bytesAt(link);
         const samples = Number(headers.get('farlands-width')) * Number(headers.get('farlands-height'));
@@ -81,11 +81,11 @@ test('the keyboard opens the menu, moves in it and leaves it', LIMIT, async () =
         assert.equal(await focused(page), 'context-height-link');
         await page.keyboard.press('ArrowUp');
         await page.keyboard.press('ArrowUp');
-        assert.match(await focused(page), /^16-bit picture/);
+        assert.match(await focused(page), /^Picturepng, relief/);
         await page.keyboard.press('ArrowDown');
         assert.equal(await focused(page), 'context-place');
         await page.keyboard.press('End');
-        assert.match(await focused(page), /^16-bit picture/);
+        assert.match(await focused(page), /^Picturepng, relief/);
         await page.keyboard.press('Home');
         await page.keyboard.press('3');          // no key of the page
         await page.keyboard.press('Escape');

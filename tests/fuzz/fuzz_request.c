@@ -112,10 +112,10 @@ int render_samples(struct blob **out, struct render_scratch *scratch, const stru
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, const struct farlands_grid *grid, int height)
+                const struct world *world, int layer, const struct farlands_grid *grid, int height)
 {
     const struct farlands_box box = flat(grid);
-    (void)scratch, (void)world, (void)height;
+    (void)scratch, (void)world, (void)layer, (void)height;
     *sum = adler_of((const uint8_t *)"", 0);
     return fake_piece(out, &box, 1);
 }

@@ -52,6 +52,7 @@ static struct heights field_heights(int left, int top, int size, int reach, floa
     return (struct heights){.first = field + (REACH + top) * FIELD + REACH + left,
                             .stride = FIELD,
                             .size = size,
+                            .rows = size,
                             .reach = reach,
                             .spacing = 1,
                             .slope = slope};
@@ -471,11 +472,12 @@ START_TEST(test_whole_tiles)
         struct heights heights = {.first = ground + reach * stride + reach,
                                   .stride = stride,
                                   .size = size,
+                                  .rows = size,
                                   .reach = reach,
                                   .spacing = 0.5f,
                                   .slope = 30};
         layer->paint(&heights, &colors, picture);
-        heights.size = 1;
+        heights.size = heights.rows = 1;
         for (int n = 0; n < 2000; n++) {
             const int last = size - 1;
             const int i = n < 4 ? n % 2 * last : chance_below(&state, size);

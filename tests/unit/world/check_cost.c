@@ -107,6 +107,7 @@ struct request {
     struct farlands_grid grid;
     struct farlands_box box;
     enum format format;
+    int layer; /* of a region as a picture */
     int count;
 };
 
@@ -137,7 +138,9 @@ static struct request random_request(const struct world *world, enum request_kin
                                             .width = side(),
                                             .height = side()};
         while (r.grid.width * r.grid.height > RENDER_PIECE_MAX);
-        r.format = (enum format)between(FORMAT_R16, FORMAT_F32);
+        r.format = (enum format)between(0, FORMATS - 1);
+        r.layer = r.format == FORMAT_PNG ? (int)between(0, 6) : layer_find("height");
+        r.grid.band_limit = r.format == FORMAT_PNG && !layers[r.layer].exact;
         break;
     case VOLUME:
         do
@@ -162,7 +165,7 @@ static uint32_t predict(const struct request *r)
     case TILE:
         return cost_of_tile(&r->tile);
     case REGION:
-        return cost_of_region(r->world, &r->grid, r->format);
+        return cost_of_region(r->world, &r->grid, r->format, r->layer);
     case VOLUME:
         return cost_of_volume(r->world, &r->box);
     default:
@@ -180,6 +183,7 @@ static double now_us(void)
 static void run(const struct request *r)
 {
     struct blob *blob = NULL;
+    struct adler sum;
     volatile float sink = 0;
     int err = 0;
     switch (r->kind) {
@@ -188,7 +192,9 @@ static void run(const struct request *r)
         break;
     case REGION:
         err = r->format == FORMAT_F32 ? render_heights(&blob, scratch, r->world, &r->grid)
-                                      : render_samples(&blob, scratch, r->world, &r->grid);
+              : r->format == FORMAT_R16
+                  ? render_samples(&blob, scratch, r->world, &r->grid)
+                  : render_band(&blob, &sum, scratch, r->world, r->layer, &r->grid, 0);
         break;
     case VOLUME:
         err = render_density(&blob, scratch, r->world, &r->box);
@@ -226,8 +232,9 @@ static const char *text_of(const struct request *r)
         break;
     case REGION:
         n = snprintf(text, sizeof text,
-                     "region.%s %d x %d at %" PRId64 ",%" PRId64 " step %" PRId64,
-                     format_extension(r->format), g->width, g->height, g->x, g->y, g->step);
+                     "region.%s (%s) %d x %d at %" PRId64 ",%" PRId64 " step %" PRId64,
+                     format_extension(r->format), layers[r->layer].name, g->width, g->height, g->x,
+                     g->y, g->step);
         break;
     case VOLUME:
         n = snprintf(text, sizeof text,
@@ -343,8 +350,8 @@ START_TEST(charges_thin_shapes_by_rows)
     const struct world *world = worlds->world;
     struct farlands_grid thin = {.step = INT64_C(1) << 30, .width = 1, .height = 1560};
     struct farlands_grid square = {.step = FARLANDS_UNIT, .width = 40, .height = 39};
-    const uint32_t rows = cost_of_region(world, &thin, FORMAT_F32);
-    const uint32_t samples = cost_of_region(world, &square, FORMAT_F32);
+    const uint32_t rows = cost_of_region(world, &thin, FORMAT_F32, 0);
+    const uint32_t samples = cost_of_region(world, &square, FORMAT_F32, 0);
     ck_assert_msg(rows > 10 * samples, "%u and %u us", rows, samples);
     struct farlands_box box = {
         .z = -2000 * FARLANDS_UNIT, .step = FARLANDS_UNIT, .width = 1, .height = 63, .depth = 4097};
