@@ -60,7 +60,7 @@ static int make_heights(struct render_scratch *scratch, const struct world *worl
                         const struct farlands_grid *grid, struct heights *out)
 {
     const struct tile tile = {.world = world, .layer = layer};
-    const int reach = tile_border(&tile, grid->step);
+    const int reach = tile_reach(&tile, grid->step);
     struct farlands_grid bordered = *grid;
     bordered.x -= reach * grid->step;
     bordered.y -= reach * grid->step;
@@ -239,7 +239,7 @@ static int paint_band(struct render_scratch *scratch, const struct world *world,
 {
     const struct tile tile = {.world = world, .layer = layer};
     const struct picture_block block =
-        picture_block(grid->width, grid->height, tile_border(&tile, grid->step));
+        picture_block(grid->width, grid->height, tile_reach(&tile, grid->step));
     const size_t bytes = pixel_bytes(layers[layer].pixel);
     int err = 0;
 

@@ -47,9 +47,9 @@ uint32_t cost_of_tile(const struct tile *tile)
 
     if (tile_grid(tile, &grid, NULL))
         return 0;
-    const int border = tile_border(tile, grid.step);
-    grid.width += 2 * border;
-    grid.height += 2 * border;
+    const int reach = tile_reach(tile, grid.step);
+    grid.width += 2 * reach;
+    grid.height += 2 * reach;
     return microseconds(time_of_grid(tile->world, &grid) +
                         time_of_format(tile->world, tile->format, tile->layer, size * size));
 }
@@ -58,7 +58,7 @@ uint32_t cost_of_tile(const struct tile *tile)
 static double time_of_blocks(const struct world *world, const struct farlands_grid *grid, int layer)
 {
     const struct tile tile = {.world = world, .layer = layer};
-    const int reach = tile_border(&tile, grid->step), most = PICTURE_BAND_MAX / grid->width;
+    const int reach = tile_reach(&tile, grid->step), most = PICTURE_BAND_MAX / grid->width;
     const int rows = grid->height < most ? grid->height : most;
     const struct picture_block block = picture_block(grid->width, rows, reach);
     const double blocks = (double)grid->width * grid->height / ((double)block.width * block.height);

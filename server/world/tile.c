@@ -46,7 +46,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
  * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
  * rounding of the float heights instead.
  */
-int tile_border(const struct tile *tile, int64_t step)
+int tile_reach(const struct tile *tile, int64_t step)
 {
     const int64_t finest = farlands_terrain_finest(tile->world->terrain);
     int reach = layers[tile->layer].slopes ? 1 : 0;

@@ -29,7 +29,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
 
 /* Samples beyond each edge that the tile's layer needs for its slopes, STEP units apart; 0 if it
  * shows none. */
-int tile_border(const struct tile *tile, int64_t step);
+int tile_reach(const struct tile *tile, int64_t step);
 
 /* "relief/10/512/-3@2x.png": the name within its world, in URLs, ETags and the disk cache.
  * Returns BUFFER. */
