@@ -67,13 +67,19 @@ sub vcl_recv {
     if (req.url ~ "^[^?]*/spawn\?") {
         set req.http.X-Kind = "answer";
     } else if (req.url ~ "^[^?]*/-?\d+/-?\d+/-?\d+(@2x)?\.\w+(\?|$)") {
-        # The cache key, and the URL for the origin: the path, and only v of the query.
+        # The cache key, and the URL for the origin: the path, and only border and v of the query.
         set req.http.X-Kind = "tile";
-        if (req.url ~ "[?&]v=[0-9a-f]{16}(&|$)") {
-            set req.url = regsub(req.url, "^([^?]*)\?(?:.*&)?v=([0-9a-f]{16})(?:&.*)?$", "\1?v=\2");
-        } else {
-            set req.url = regsub(req.url, "\?.*$", "");
+        set req.http.X-Query = "";
+        if (req.url ~ "[?&]border=") {
+            set req.http.X-Query = regsub(req.url, "^.*?[?&](border=[^&]*).*$", "?\1");
         }
+        if (req.url ~ "[?&]v=[0-9a-f]{16}(&|$)") {
+            set req.http.X-Query = req.http.X-Query + regsub(req.http.X-Query, "^.*$", "&")
+                + regsub(req.url, "^.*?[?&](v=[0-9a-f]{16})(&.*)?$", "\1");
+            set req.http.X-Query = regsub(req.http.X-Query, "^&", "?");
+        }
+        set req.url = regsub(req.url, "\?.*$", "") + req.http.X-Query;
+        unset req.http.X-Query;
     } else {
         set req.http.X-Kind = "page";
         set req.url = regsub(req.url, "\?.*$", "");

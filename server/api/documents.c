@@ -124,13 +124,13 @@ static const char *relative(const struct world *world)
     return strchr(world->config.name, ':') ? "./" : "";
 }
 
-/* The URL template of LAYER's pictures, beginning with BASE; DENSITY is "" or "@2x". */
+/* The URL template of LAYER's pictures, beginning with BASE. FORM is their ending up to the
+ * fingerprint. */
 static void add_tile_url(struct document *document, cJSON *parent, const char *key,
-                         const struct world *world, int layer, const char *base,
-                         const char *density)
+                         const struct world *world, int layer, const char *base, const char *form)
 {
-    add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%s.png?v=%s", base, world->config.name,
-             layers[layer].name, density, world->fingerprint);
+    add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
+             layers[layer].name, form, world->fingerprint);
 }
 
 static void add_extensions(struct document *document, cJSON *parent, int layer)
@@ -159,7 +159,7 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
         add_encoding(document, entry, i);
         add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                  layers[i].name);
-        add_tile_url(document, entry, "tiles", world, i, relative(world), "");
+        add_tile_url(document, entry, "tiles", world, i, relative(world), ".png?");
     }
 }
 
@@ -270,7 +270,8 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
     add_numbers(document, parent, "center", center, 3);
 }
 
-/* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, raw heights. */
+/* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, borders, raw heights.
+ */
 static void add_plane(struct document *document, cJSON *parent, const struct world *world,
                       int layer, const char *base)
 {
@@ -280,7 +281,8 @@ static void add_plane(struct document *document, cJSON *parent, const struct wor
     add_grid(document, plane, world);
     add_identity(document, plane, world);
     add_extensions(document, plane, layer);
-    add_tile_url(document, plane, "tiles_2x", world, layer, base, "@2x");
+    add_tile_url(document, plane, "tiles_2x", world, layer, base, "@2x.png?");
+    add_tile_url(document, plane, "tiles_border", world, layer, base, ".png?border=1&");
 }
 
 struct blob *document_tilejson(const struct world *world, int layer, const char *base)
@@ -296,7 +298,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
              layers[layer].name, world->config.name);
     add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = add(&document, root, "tiles", cJSON_CreateArray());
-    add_tile_url(&document, tiles, NULL, world, layer, below, "");
+    add_tile_url(&document, tiles, NULL, world, layer, below, ".png?");
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
     add_number(&document, root, "minzoom", tilejson_zoom(world, 0));

@@ -14,7 +14,7 @@
 #include "server/png/image_checksum.h"
 
 enum {
-    FILE_MAX = 1 << 20, /* the largest tile is 512 x 512 x 3 bytes, incompressible */
+    FILE_MAX = 1 << 20, /* the largest tile is 513 x 513 x 3 bytes, incompressible */
     /* The mtime is the time of the last use, this many seconds off: a write per hit would cost more
      * than the hit. */
     TOUCH_SECONDS = 600,

@@ -32,11 +32,17 @@ static bool is_integer(const char *name)
     return length > 0 && name[length] == '\0';
 }
 
+/* Take PREFIX off NAME if it begins with it. */
+static const char *without(const char *name, const char *prefix)
+{
+    const size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 ? name + length : name;
+}
+
 static bool is_tile(const char *name)
 {
     size_t length = integer_length(name);
-    return length > 0 &&
-           (strcmp(name + length, ".png") == 0 || strcmp(name + length, "@2x.png") == 0);
+    return length > 0 && strcmp(without(without(name + length, "@2x"), "+border"), ".png") == 0;
 }
 
 bool tile_walk_is_fingerprint(const char *name)

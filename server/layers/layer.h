@@ -26,7 +26,7 @@ enum pixel {
     PIXEL_PICTURE, /* RGB8 that may be stored as indexed color: only eyes read it */
 };
 
-enum { LAYER_MAX_SIZE = 512, LAYER_MAX_REACH = 64 };
+enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
 
 /* A layer's input: heights in metres, none outside the range of its color table. */
 struct heights {

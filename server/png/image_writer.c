@@ -18,12 +18,12 @@ enum {
     TILE_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * PIXEL_BYTES_MAX),
 };
 
-_Static_assert(TILE_MAX <= (int)IMAGE_BAND_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX,
-               "a tile fits in a band");
+_Static_assert((int)IMAGE_BAND_MAX <= TILE_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX,
+               "a band fits in the memory of a tile");
 
 struct image_writer {
     struct deflate *deflate;
-    uint8_t filtered[IMAGE_BAND_MAX + DEFLATE_SLACK];
+    uint8_t filtered[TILE_MAX + DEFLATE_SLACK];
     uint8_t rows[2][ROW_MAX]; /* the last two in PNG's byte order, if it is not the machine's */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
     uint8_t palette[COLOR_INDEX_MAX][3];
@@ -34,7 +34,7 @@ int image_writer_new(struct image_writer **out)
     struct image_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return -ENOMEM;
-    int err = deflate_new(&writer->deflate, IMAGE_BAND_MAX);
+    int err = deflate_new(&writer->deflate, TILE_MAX);
     if (err) {
         free(writer);
         return err;

@@ -29,8 +29,8 @@ int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel
  * return 0 with a reference in *OUT, -ENOMEM, or -EIO if libpng fails.
  */
 enum {
-    IMAGE_WIDTH_MAX = 4097,                                     /* pixels */
-    IMAGE_BAND_MAX = LAYER_MAX_SIZE * (1 + LAYER_MAX_SIZE * 3), /* bytes, one more per row */
+    IMAGE_WIDTH_MAX = 4097,               /* pixels */
+    IMAGE_BAND_MAX = 512 * (1 + 512 * 3), /* bytes, one more per row; part of the files' bytes */
 };
 
 /* The rows of WIDTH pixels, 1 to IMAGE_WIDTH_MAX, that fit a band: at least 64. */

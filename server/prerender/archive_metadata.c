@@ -19,6 +19,8 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
                  "%s/%s%s",
                  first->world->config.name, layers[first->layer].name, scale_suffix(first->scale),
                  part->world->config.name, layers[part->layer].name, scale_suffix(part->scale));
+    else if (part->border)
+        snprintf(why, TILE_PLAN_WHY, "--export: expected tiles without border=1");
     else if (part->z < 0 || part->z > MBTILES_ZOOM_MAX)
         snprintf(why, TILE_PLAN_WHY, "--export: expected zooms from 0 to %d, not %d",
                  MBTILES_ZOOM_MAX, part->z);

@@ -219,7 +219,7 @@ static int report_end(const struct run *run)
 
     if (tally->end == PRERENDER_RENDER || tally->end == PRERENDER_STORE) {
         world = tally->tile.world->config.name;
-        tile_path(&tally->tile, path);
+        tile_url(&tally->tile, path);
     }
     switch (tally->end) {
     case PRERENDER_QUOTA:
@@ -348,8 +348,8 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
     const uint64_t tiles = tile_plan_count_part(plan, number);
     char bytes[HUMAN_UNITS_TEXT], mean[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT], name[128];
 
-    snprintf(name, sizeof name, "%s/%s%s", part->world->config.name, layers[part->layer].name,
-             part->scale == 2 ? " @2x" : "");
+    snprintf(name, sizeof name, "%s/%s%s%s", part->world->config.name, layers[part->layer].name,
+             part->scale == 2 ? " @2x" : "", part->border ? " border" : "");
     printf("%4d  %-24s %20" PRIu64 " %9s %9s %14s\n", part->z, name, tiles,
            human_units_bytes(each->bytes, mean),
            human_units_bytes(each->bytes * (double)tiles, bytes),

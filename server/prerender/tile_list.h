@@ -1,4 +1,4 @@
-/* Reads lists of tiles, one path per line as in URLs: world/layer/z/x/y[@2x].png. */
+/* Reads lists of tiles, one path per line as in URLs: world/layer/z/x/y[@2x].png[?border=1]. */
 #ifndef FARLANDS_PRERENDER_TILE_LIST_H
 #define FARLANDS_PRERENDER_TILE_LIST_H
 

@@ -180,7 +180,9 @@ static int compare_parts(const struct tile *a, const struct tile *b)
         result = compare_worlds(a->world, b->world);
     if (!result)
         result = compare(a->layer, b->layer);
-    return result ? result : compare(a->scale, b->scale);
+    if (!result)
+        result = compare(a->scale, b->scale);
+    return result ? result : compare(a->border, b->border);
 }
 
 static int compare_tiles(const void *left, const void *right)
@@ -235,6 +237,7 @@ static void fill_parts(struct tile_plan *plan)
                                        .layer = tile->layer,
                                        .scale = tile->scale,
                                        .z = tile->z,
+                                       .border = tile->border,
                                        .x = tile->x,
                                        .y = tile->y,
                                        .width = 1,
@@ -335,7 +338,11 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
         return found;
     }
     const struct tile_part *part = &plan->part[found];
-    *tile = (struct tile){part->world, part->layer, FORMAT_PNG, part->scale, part->z, 0, 0};
+    *tile = (struct tile){.world = part->world,
+                          .layer = part->layer,
+                          .format = FORMAT_PNG,
+                          .scale = part->scale,
+                          .z = part->z};
     place_in_box(part, index - part->before, &tile->x, &tile->y);
     return found;
 }

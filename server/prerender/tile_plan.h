@@ -19,6 +19,7 @@ enum { TILE_PLAN_WHY = 256, METATILE = 8 };
 struct tile_part {
     const struct world *world;
     int layer, scale, z;
+    bool border;
     int64_t x, y, width, height; /* tiles: the part, or the bounding box of a list's tiles */
     uint64_t before;             /* tiles of the parts before this one */
     uint64_t count;

@@ -47,6 +47,15 @@ static unsigned parse_count(struct span span, const struct query_parameter *para
     return 0;
 }
 
+static unsigned parse_flag(struct span span, const char *name, bool *out, char *why)
+{
+    *out = span_is(span, "1");
+    if (*out || span_is(span, "0"))
+        return 0;
+    return query_reject(why, 400, "%s: \"%.*s\" is not 1, nor 0, which is the default", name,
+                        span_shown(span), span.text);
+}
+
 static unsigned parse_step(struct span span, const char *name, int64_t *out, char *why)
 {
     int64_t units;
@@ -150,6 +159,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_step(value, parameter->name, out, why);
     case QUERY_REAL:
         return parse_real(value, parameter, out, why);
+    case QUERY_FLAG:
+        return parse_flag(value, parameter->name, out, why);
     default:
         return parse_places(value, parameter->name, beyond, out, why);
     }
@@ -157,7 +168,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
 
 static bool is_optional(const struct query_parameter *parameter)
 {
-    return parameter->kind == QUERY_STEP || parameter->kind == QUERY_REAL;
+    return parameter->kind == QUERY_STEP || parameter->kind == QUERY_REAL ||
+           parameter->kind == QUERY_FLAG;
 }
 
 static unsigned reject_absent(const struct query_parameter *parameters, const char *name, int found,

@@ -13,6 +13,7 @@ enum query_kind {
     QUERY_COUNT,  /* int, 1 to max */
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a plain decimal number, at least min; unchanged if absent */
+    QUERY_FLAG,   /* bool: 0 or 1; by default 0 */
     QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
 };
 

@@ -82,7 +82,14 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
     if (format < 0)
         return -ENOENT;
     int z = route->z < INT16_MIN || route->z > INT16_MAX ? INT16_MAX : (int)route->z;
-    *tile = (struct tile){world, layer, (enum format)format, route->scale, z, route->x, route->y};
+    *tile = (struct tile){.world = world,
+                          .layer = layer,
+                          .format = (enum format)format,
+                          .scale = route->scale,
+                          .z = z,
+                          .x = route->x,
+                          .y = route->y,
+                          .border = route->border};
     if (tile_grid(tile, grid, &part) == 0)
         return 0;
     if (part[0] == 'z')
@@ -90,7 +97,7 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
                  route->z, world_min_zoom(world), world_max_zoom(world, route->scale),
                  route->scale == 2 ? " for @2x" : "");
     else
-        snprintf(why, ROUTE_WHY, "%s: tile %" PRId64 " is beyond the limit of 2^52 blocks", part,
-                 part[0] == 'x' ? route->x : route->y);
+        snprintf(why, ROUTE_WHY, "%s: tile %" PRId64 "%s is beyond the limit of 2^52 blocks", part,
+                 part[0] == 'x' ? route->x : route->y, route->border ? " with its border" : "");
     return -ENOENT;
 }

@@ -95,6 +95,9 @@ static const struct endpoint {
     {"volume", ROUTE_VOLUME, true, 400, {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP}},
 };
 
+static const struct query_parameter tile_parameters[] = {PARAMETER("border", QUERY_FLAG, border),
+                                                         {0}};
+
 /* Check that the last of COUNT samples from FIRST on is within the limit. */
 static unsigned check_end(const char *name, int64_t first, int64_t step, int count, char *why)
 {
@@ -187,7 +190,7 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
     if (!copy_word(segments[1], route->layer) || !copy_word(extension, route->extension))
         return query_reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     parse_version(route, query);
-    return 0;
+    return query_parse(tile_parameters, query, 400, route, why);
 }
 
 /*

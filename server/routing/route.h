@@ -16,7 +16,7 @@ enum route_kind {
     ROUTE_WORLD,    /* /{world}.json */
     ROUTE_TILEJSON, /* /{world}/{layer}.json */
     ROUTE_GDAL,     /* /{world}/{layer}.xml */
-    ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext} */
+    ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext}[?border=1] */
     ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
     ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
     ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
@@ -41,6 +41,7 @@ struct route {
     char extension[ROUTE_WORD]; /* of a tile, a region or a volume */
     int64_t z, x, y;            /* of a tile */
     int scale;                  /* of a tile: 1, or 2 for @2x */
+    bool border;                /* of a tile: with the first samples of the next tiles */
     int64_t at_x, at_y, at_z;   /* units: a place, or the first sample */
     int64_t step;               /* units, of a region or a volume */
     int width, height, depth;   /* samples, of a region or a volume */

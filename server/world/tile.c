@@ -5,14 +5,16 @@
 
 #include "server/core/decimal.h"
 
-/* The first sample of tile INDEX on one axis, in units; -ERANGE unless all samples exist. */
-static int first_sample(int64_t index, int64_t origin, int size, int64_t step, int64_t *out)
+/* The first sample of TILE on one axis, on which it is number INDEX, in units; -ERANGE unless all
+ * samples exist. */
+static int first_sample(const struct tile *tile, int64_t index, int64_t origin, int64_t step,
+                        int64_t *out)
 {
     int64_t first, last;
-    if (__builtin_mul_overflow(index, size * step, &first) ||
+    if (__builtin_mul_overflow(index, TILE_SIZE * tile->scale * step, &first) ||
         __builtin_add_overflow(first, origin, &first) ||
-        __builtin_add_overflow(first, (size - 1) * step, &last) || first < -FARLANDS_LIMIT ||
-        last > FARLANDS_LIMIT)
+        __builtin_add_overflow(first, (tile_size(tile) - 1) * step, &last) ||
+        first < -FARLANDS_LIMIT || last > FARLANDS_LIMIT)
         return -ERANGE;
     *out = first;
     return 0;
@@ -27,16 +29,15 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     *what = "zoom";
     if (tile->z < world_min_zoom(world) || tile->z > world_max_zoom(world, tile->scale))
         return -ERANGE;
-    int size = tile_size(tile);
     int64_t step = FARLANDS_UNIT << 42 >> (tile->z - world_min_zoom(world) + (tile->scale == 2));
     *what = "x";
-    if (first_sample(tile->x, world->config.origin[0], size, step, &grid->x))
+    if (first_sample(tile, tile->x, world->config.origin[0], step, &grid->x))
         return -ERANGE;
     *what = "y";
-    if (first_sample(tile->y, world->config.origin[1], size, step, &grid->y))
+    if (first_sample(tile, tile->y, world->config.origin[1], step, &grid->y))
         return -ERANGE;
     grid->step = step;
-    grid->width = grid->height = size;
+    grid->width = grid->height = tile_size(tile);
     grid->band_limit = !layers[tile->layer].exact;
     return 0;
 }
@@ -55,7 +56,8 @@ int tile_reach(const struct tile *tile, int64_t step)
     return reach;
 }
 
-char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
+/* Write the path, with BORDER before the extension. Returns its end. */
+static char *put_path(char *buffer, const struct tile *tile, const char *border)
 {
     char *at = stpcpy(buffer, layers[tile->layer].name);
     *at++ = '/';
@@ -64,8 +66,20 @@ char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
     at = decimal_put_signed(at, tile->x);
     *at++ = '/';
     at = decimal_put_signed(at, tile->y);
-    at = stpcpy(at, tile->scale == 2 ? "@2x." : ".");
-    stpcpy(at, format_extension(tile->format));
+    at = stpcpy(stpcpy(at, tile->scale == 2 ? "@2x" : ""), border);
+    *at++ = '.';
+    return stpcpy(at, format_extension(tile->format));
+}
+
+char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
+{
+    put_path(buffer, tile, tile->border ? "+border" : "");
+    return buffer;
+}
+
+char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX])
+{
+    stpcpy(put_path(buffer, tile, ""), tile->border ? "?border=1" : "");
     return buffer;
 }
 

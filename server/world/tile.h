@@ -14,16 +14,18 @@ struct tile {
     int scale; /* 1, or 2 for @2x */
     int z;
     int64_t x, y;
+    bool border; /* one more column and row: the first of the next tiles to the east and south */
 };
 
+/* Samples per side. */
 static inline int tile_size(const struct tile *tile)
 {
-    return TILE_SIZE * tile->scale;
+    return TILE_SIZE * tile->scale + tile->border;
 }
 
 /*
- * The grid of the tile's samples, without a border. Returns 0, or -ERANGE if the zoom or a sample
- * is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x" or "y".
+ * The grid of the tile's samples, without those for slopes. Returns 0, or -ERANGE if the zoom or a
+ * sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x" or "y".
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 
@@ -31,9 +33,12 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
  * shows none. */
 int tile_reach(const struct tile *tile, int64_t step);
 
-/* "relief/10/512/-3@2x.png": the name within its world, in URLs, ETags and the disk cache.
- * Returns BUFFER. */
+/* "relief/10/512/-3@2x.png", with a border "relief/10/512/-3@2x+border.png": the name within its
+ * world, in ETags and the disk cache. Returns BUFFER. */
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
+
+/* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
+char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 
 /* "{fingerprint}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);

@@ -200,6 +200,19 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         { asked: 1 });
     });
 
+    it('keeps tiles with a border apart', async () => {
+        const tile = cold('height/11/%/7.f32'), fingerprint = await fingerprintOf(edge);
+        await assertCost(() => eachRow([['', 256], ['?border=1', 257], ['?a=b&border=1&c', 257], ['?border=0', 256]],
+            async ([query, side]) => assert.equal((await edge.bytes(tile + query)).length, 4 * side ** 2)),
+        { asked: 3, rendered: 2 });
+        await assertCost(() => eachRow([`?border=1&v=${fingerprint}`, `?v=${fingerprint}&border=1`], async (query) => {
+            const { headers, body } = await edge.get(tile + query);
+            assert.match(headers['cache-control'], /immutable/);
+            assert.equal(body.length, 4 * 257 ** 2);
+        }), { asked: 1 });
+        assertStatus(await edge.get(`${tile}?border=2`), 400);
+    });
+
     it('answers HEAD, conditional and range requests from its cache', async () => {
         const raw = [cold('height/11/%/7.r16'), cold('height/11/%/7.f32'), cold('height/11/%/7@2x.f32')];
         await eachRow(raw, async (tile) => {

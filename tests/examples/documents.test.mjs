@@ -194,6 +194,9 @@ const EXAMPLES = {
     'server/CLIENTS.md': [
         ['#world', text],
         ['const source', by('tests/clients/maplibre.test.mjs')],
+        ['const load', by('tests/http/34-borders.test.mjs')],
+        ['const farlands', by('tests/http/34-borders.test.mjs')],
+        ['async function ground', by('tests/http/34-borders.test.mjs')],
         ['gdal_translate -projwin', by('tests/clients/gdal.test.mjs')],
         ['build/farlands render', run],
         ['cd tests/examples/streaming', shorter],

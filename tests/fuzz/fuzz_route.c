@@ -34,7 +34,9 @@ static void check_tile(const struct route *route, const char *uri)
     must(route->scale == 1 || route->scale == 2, "%d", route->scale);
     if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))
         return;
-    tile_path(&tile, path);
+    must(tile.border == route->border, "another border than that of %s", uri);
+    tile.border = false; /* it is in the query */
+    tile_url(&tile, path);
     const char *rest = strchr(uri + 1, '/') + 1;
     must(strlen(path) == strcspn(rest, "?") && strncmp(rest, path, strlen(path)) == 0,
          "%s is also %s", path, uri);

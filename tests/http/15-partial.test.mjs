@@ -7,8 +7,10 @@ import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
-const RAW = ['/default/height/12/7/9.f32', '/default/height/12/7/9.r16', '/default/height/12/7/9@2x.r16'];
-const PICTURES = ['/default/relief/12/7/9.png', '/default/height/12/7/9.png', '/default/gray/12/7/9@2x.png'];
+const RAW = ['/default/height/12/7/9.f32', '/default/height/12/7/9.r16', '/default/height/12/7/9@2x.r16',
+    '/default/height/12/7/9.f32?border=1'];
+const PICTURES = ['/default/relief/12/7/9.png', '/default/terrarium/12/7/9.png?border=1',
+    '/default/height/12/7/9.png', '/default/gray/12/7/9@2x.png'];
 
 describe('ranges', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();

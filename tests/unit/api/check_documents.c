@@ -202,6 +202,9 @@ static void must_tell_plane(const cJSON *json, const struct world *world, int la
     snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
              world->config.name, layers[layer].name, world->fingerprint);
     ck_assert_str_eq(string(plane, "tiles_2x"), url);
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?border=1&v=%s",
+             world->config.name, layers[layer].name, world->fingerprint);
+    ck_assert_str_eq(string(plane, "tiles_border"), url);
 }
 
 START_TEST(test_tilejson)

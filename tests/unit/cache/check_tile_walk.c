@@ -11,6 +11,10 @@ static const struct {
 } entries[] = {
     {"0123456789abcdef/relief/1/2/3.png", 1, 4, 0},
     {"0123456789abcdef/relief/-1/-2/-3@2x.png", 1, 4, 0},
+    {"0123456789abcdef/relief/-1/-2/-3+border.png", 1, 4, 0},
+    {"0123456789abcdef/relief/-1/-2/-3@2x+border.png", 1, 4, 0},
+    {"0123456789abcdef/relief/-1/-2/-3+border@2x.png", 0, 4, 0},
+    {"0123456789abcdef/relief/-1/-2/-3+border+border.png", 0, 4, 0},
     {"0123456789abcdef/gray/64/0/9223372036854775807.png", 1, 4, 0},
     {"0123456789abcdef/relief/1/2/", 0, 4, 0},
     {"0123456789abcdef/", 0, 1, 0},

@@ -20,7 +20,7 @@ static void tear_down(void)
 
 static struct tile tile_at(const char *layer, int scale, int z, int64_t x, int64_t y)
 {
-    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y};
+    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false};
 }
 
 /* A plan of COUNT tiles. */
@@ -110,6 +110,19 @@ START_TEST(test_fits)
 }
 END_TEST
 
+START_TEST(test_border)
+{
+    struct tile tile = tile_at("relief", 1, 0, 0, 0);
+    struct archive_metadata metadata;
+    char why[TILE_PLAN_WHY] = "";
+    tile.border = true;
+    struct tile_plan *plan = plan_of(&tile, 1);
+    ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), -EINVAL);
+    ck_assert_str_eq(why, "--export: expected tiles without border=1");
+    tile_plan_free(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("archive_metadata");
@@ -117,6 +130,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_metadata);
     tcase_add_test(tcase, test_layers);
+    tcase_add_test(tcase, test_border);
     tcase_add_loop_test(tcase, test_fits, 0, ROWS(rows));
     return suite_run(suite);
 }

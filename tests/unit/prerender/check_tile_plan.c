@@ -338,10 +338,11 @@ START_TEST(test_list)
                                "default:42/gray/2/-1/-9@2x.png\n"
                                "default/relief/3/1/7.png\n"
                                "default:42/gray/2/0/0.png\n"
+                               "default:42/gray/2/0/0.png?border=1\n"
                                "default/relief/3/0/9.png";
     static const char *const expected[] = {"relief/2/3/0.png", "gray/2/-1/-9@2x.png",
-                                           "gray/2/0/0.png", "relief/3/1/7.png",
-                                           "relief/3/0/9.png"};
+                                           "gray/2/0/0.png",   "gray/2/0/0.png?border=1",
+                                           "relief/3/1/7.png", "relief/3/0/9.png"};
     struct tile_list list;
     struct tile_plan *plan;
     char why[TILE_LIST_WHY] = "", path[TILE_PATH_MAX];
@@ -350,12 +351,12 @@ START_TEST(test_list)
     ck_assert_int_eq(tile_plan_list(&plan, list.tiles, list.count), 0);
     list.tiles = NULL;
     ck_assert_uint_eq(tile_plan_count(plan), ROWS(expected));
-    ck_assert_uint_eq(plan->part_count, 4);
-    ck_assert_uint_eq(plan->directories, 4 * 3 + 5);
+    ck_assert_uint_eq(plan->part_count, 5);
+    ck_assert_uint_eq(plan->directories, 5 * 3 + 6);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
         struct tile tile;
         const size_t part = tile_plan_get(plan, i, &tile);
-        tile_path(&tile, path);
+        tile_url(&tile, path);
         ck_assert_int_eq(plan->part[part].z, tile.z);
         ck_assert_str_eq(tile.world->config.name, path[0] == 'g' ? "default:42" : "default");
         for (int j = 0; j < ROWS(expected); j++)

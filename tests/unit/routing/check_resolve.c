@@ -35,6 +35,8 @@ static const struct {
 } found[] = {
     {"/any/relief/16/32768/32768.png", "any", "relief/16/32768/32768.png", 0, true},
     {"any/relief/16/32769/0@2x.png", "any", "relief/16/32769/0@2x.png", 256 * 1024, true},
+    {"any/relief/16/32769/0@2x.png?border=1", "any", "relief/16/32769/0@2x+border.png", 256 * 1024,
+     true},
     {"any/height/16/32768/-1.r16?v=a", "any", "height/16/32768/-1.r16", 0, false},
     {"any:18446744073709551615/gray/16/32767/0.png", "any:18446744073709551615",
      "gray/16/32767/0.png", -256 * 1024, true},

@@ -79,6 +79,10 @@ static const struct {
     {"/w/l/1/2/3.png?v=0123456789abcdef",
      {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .version = "0123456789abcdef"}},
     {"/w/l/1/2/3@2x.f32?v=x", {ROUTE_TILE, "w", "l", "f32", 1, 2, 3, .scale = 2, .version = "x"}},
+    {"/w/l/1/2/3.png?border=1", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .border = true}},
+    {"/w/l/1/2/3@2x.png?v=x&border=1",
+     {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 2, .border = true, .version = "x"}},
+    {"/w/l/1/2/3.png?border=0", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
     {"/default:0.json", {.kind = ROUTE_WORLD, .world = "default", .seeded = true}},
     {"/w:18446744073709551615.json",
      {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = UINT64_MAX}},
@@ -171,6 +175,7 @@ START_TEST(test_good)
         ck_assert_msg(route.x == expected->x, "%s: x %" PRId64, uri, route.x);
         ck_assert_msg(route.y == expected->y, "%s: y %" PRId64, uri, route.y);
         ck_assert_msg(route.scale == expected->scale, "%s: scale %d", uri, route.scale);
+        ck_assert_msg(route.border == expected->border, "%s: border %d", uri, route.border);
     }
     ck_assert_msg(route.at_x == expected->at_x, "%s: x %" PRId64, uri, route.at_x);
     ck_assert_msg(route.at_y == expected->at_y, "%s: y %" PRId64, uri, route.at_y);
@@ -313,6 +318,13 @@ static const struct {
     {"/w/l/1/2/3@.png", 400, ""},
     {"/w/l/1/2/@2x.png", 400, ""},
     {"/w/l/1/2@2x/3.png", 400, "x"},
+    /* The border. */
+    {"/w/l/1/2/3.png?border=2", 400, "border: \"2\" is not 1, nor 0, which is the default"},
+    {"/w/l/1/2/3.png?border=", 400, "border: \"\""},
+    {"/w/l/1/2/3.png?border=01", 400, "border: \"01\""},
+    {"/w/l/1/2/3.png?border=true", 400, "border: \"true\""},
+    {"/w/l/1/2/3.png?border=1&border=1", 400, "border: given twice"},
+    {"/w/l/1/2/3+border.png", 400, "y: \"3+border\""},
     /* Percent-encoding that was not decoded: the message names the reason. */
     {"/w%00/l/1/2/3.png", 400, "URL: %00: no name or number has this character"},
     {"/w%3A1%2F.json", 400, "URL: %2F: no"},

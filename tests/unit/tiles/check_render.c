@@ -55,7 +55,7 @@ static struct tile tile_of(const char *world, const char *layer, enum format for
                            int z, int64_t x, int64_t y)
 {
     return (struct tile){
-        worlds_find(worlds, world), layer_find(layer), format, scale, z, x, y,
+        worlds_find(worlds, world), layer_find(layer), format, scale, z, x, y, false,
     };
 }
 
@@ -300,6 +300,42 @@ START_TEST(test_borders)
 }
 END_TEST
 
+/* A part of SIZE x SIZE pixels of A, from column X and row Y on, is the same as in B. */
+static void must_share(const struct picture *a, size_t x, size_t y, const struct picture *b,
+                       size_t width, size_t height, size_t bytes, const char *what)
+{
+    for (size_t j = 0; j < height; j++)
+        must(memcmp(a->pixels + ((y + j) * a->width + x) * bytes, b->pixels + j * b->width * bytes,
+                    width * bytes) == 0,
+             "%s: row %zu", what, j);
+}
+
+/* A tile with a border is the tile, and the first column and row of the next ones. */
+START_TEST(test_shared_edges)
+{
+    for (int layer = 0; layers[layer].name; layer++) {
+        struct tile tile = tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG,
+                                   corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
+        const size_t bytes = pixel_bytes(layers[layer].pixel), size = (size_t)tile_size(&tile);
+        struct picture bordered, each;
+        tile.border = true;
+        render_picture(&bordered, &tile);
+        ck_assert_uint_eq(bordered.width, size + 1);
+        tile.border = false;
+        for (size_t piece = 0; piece < 4; piece++) {
+            const size_t right = piece % 2, down = piece / 2;
+            tile.x = corners[_i].x + (int64_t)right;
+            tile.y = corners[_i].y + (int64_t)down;
+            render_picture(&each, &tile);
+            must_share(&bordered, right * size, down * size, &each, right ? 1 : size,
+                       down ? 1 : size, bytes, layers[layer].name);
+            picture_free(&each);
+        }
+        picture_free(&bordered);
+    }
+}
+END_TEST
+
 static const struct {
     const char *world;
     int scale, z;
@@ -443,6 +479,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_encodings, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_seams, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_borders, 0, ROWS(corners));
+    tcase_add_loop_test(tcase, test_shared_edges, 0, ROWS(corners));
     tcase_add_loop_test(tcase, test_normals_of_heights, 0, ROWS(slants));
     tcase_add_test(tcase, test_flat);
     tcase_add_test(tcase, test_pure);

@@ -140,6 +140,30 @@ START_TEST(test_limits)
 }
 END_TEST
 
+/* A border ends at the limit, too. */
+START_TEST(test_border_at_limit)
+{
+    struct farlands_grid grid;
+    for (int scale = 1; scale <= 2; scale++)
+        for (int axis = 0; axis < 2; axis++)
+            for (int beyond = 0; beyond < 2; beyond++) {
+                struct tile tile = tile_at(scale, 16, 0, 0);
+                const char *what;
+                *(axis ? &tile.y : &tile.x) = EDGE + SHIFT - 1;
+                world.config.origin[axis] = ORIGIN + beyond;
+                ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+                tile.border = true;
+                ck_assert_int_eq(tile_grid(&tile, &grid, &what), beyond ? -ERANGE : 0);
+                if (beyond)
+                    ck_assert_str_eq(what, axis ? "y" : "x");
+                else
+                    ck_assert_int_eq((axis ? grid.y : grid.x) + 256 * scale * grid.step,
+                                     FARLANDS_LIMIT);
+                world.config.origin[axis] = ORIGIN;
+            }
+}
+END_TEST
+
 /* The formula of the grid in 128 bits. */
 static bool place_of(const struct tile *tile, int axis, int sample, __int128 *units)
 {
@@ -173,6 +197,7 @@ START_TEST(test_formula)
                           world.config.origin[axis] / (step * TILE_SIZE * scale);
 
         struct tile tile = tile_at(scale, z, index[0], index[1]);
+        tile.border = chance_below(&state, 2);
         struct farlands_grid grid;
         const char *what = NULL;
         char name[TILE_PATH_MAX];
@@ -256,15 +281,23 @@ static const struct {
     enum format format;
     int scale, z;
     int64_t x, y;
-    const char *path;
+    bool border;
+    const char *path, *url;
 } paths[] = {
-    {"relief", FORMAT_PNG, 2, 10, 512, -3, "relief/10/512/-3@2x.png"},
-    {"relief", FORMAT_PNG, 1, 10, 512, -3, "relief/10/512/-3.png"},
-    {"height", FORMAT_R16, 1, -26, 0, 0, "height/-26/0/0.r16"},
-    {"height", FORMAT_F32, 2, 0, 1, 2, "height/0/1/2@2x.f32"},
-    {"height", FORMAT_PNG, 2, -2147483647, INT64_MIN, INT64_MIN,
+    {"relief", FORMAT_PNG, 2, 10, 512, -3, false, "relief/10/512/-3@2x.png",
+     "relief/10/512/-3@2x.png"},
+    {"relief", FORMAT_PNG, 1, 10, 512, -3, false, "relief/10/512/-3.png", "relief/10/512/-3.png"},
+    {"height", FORMAT_R16, 1, -26, 0, 0, false, "height/-26/0/0.r16", "height/-26/0/0.r16"},
+    {"height", FORMAT_F32, 2, 0, 1, 2, false, "height/0/1/2@2x.f32", "height/0/1/2@2x.f32"},
+    {"height", FORMAT_F32, 1, 0, 1, 2, true, "height/0/1/2+border.f32",
+     "height/0/1/2.f32?border=1"},
+    {"relief", FORMAT_PNG, 2, 10, 512, -3, true, "relief/10/512/-3@2x+border.png",
+     "relief/10/512/-3@2x.png?border=1"},
+    {"height", FORMAT_PNG, 2, -2147483647, INT64_MIN, INT64_MIN, false,
+     "height/-2147483647/-9223372036854775808/-9223372036854775808@2x.png",
      "height/-2147483647/-9223372036854775808/-9223372036854775808@2x.png"},
-    {"gray", FORMAT_PNG, 1, 2147483647, INT64_MAX, INT64_MAX,
+    {"gray", FORMAT_PNG, 1, 2147483647, INT64_MAX, INT64_MAX, false,
+     "gray/2147483647/9223372036854775807/9223372036854775807.png",
      "gray/2147483647/9223372036854775807/9223372036854775807.png"},
 };
 
@@ -275,8 +308,11 @@ START_TEST(test_path)
     memset(buffer, 'x', sizeof buffer);
     tile.layer = layer_find(paths[_i].layer);
     tile.format = paths[_i].format;
+    tile.border = paths[_i].border;
     ck_assert_ptr_eq(tile_path(&tile, buffer), buffer);
     ck_assert_str_eq(buffer, paths[_i].path);
+    ck_assert_ptr_eq(tile_url(&tile, buffer), buffer);
+    ck_assert_str_eq(buffer, paths[_i].url);
     ck_assert_int_eq(buffer[TILE_PATH_MAX], 'x');
 }
 END_TEST
@@ -289,9 +325,11 @@ START_TEST(test_longest_path)
         char buffer[TILE_PATH_MAX], expected[512];
         tile.layer = layer;
         tile.format = FORMAT_PNG;
-        snprintf(expected, sizeof expected, "%s/%d/%" PRId64 "/%" PRId64 "@2x.png",
+        tile.border = true;
+        snprintf(expected, sizeof expected, "%s/%d/%" PRId64 "/%" PRId64 "@2x.png?border=1",
                  layers[layer].name, tile.z, tile.x, tile.y);
-        ck_assert_str_eq(tile_path(&tile, buffer), expected);
+        ck_assert_str_eq(tile_url(&tile, buffer), expected);
+        ck_assert_uint_lt(strlen(tile_path(&tile, buffer)), strlen(expected));
     }
 }
 END_TEST
@@ -303,6 +341,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_loop_test(tcase, test_corners, 0, ROWS(corners));
     tcase_add_loop_test(tcase, test_limits, 0, ROWS(limits));
+    tcase_add_test(tcase, test_border_at_limit);
     tcase_add_test(tcase, test_formula);
     tcase_add_test(tcase, test_pyramid);
     tcase_add_test(tcase, test_zooms);

@@ -1,0 +1,100 @@
+// Tiles with a border: one more column and row, which are the first ones of the next tiles. So the meshes of
+// neighbours meet without cracks.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { Daemon, useDaemon } from './daemon.mjs';
+import { decimal, floats, sameFloat, unitsAt } from './grid.mjs';
+import { NAMES } from './layers.mjs';
+import { decodePng } from './png.mjs';
+import { patience, scratch } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+/* The samples of an image or a raw tile, by column and row, with all their channels. */
+function samplesOf(bytes, tile) {
+    if (tile.includes('.png')) {
+        const { width, channels, samples } = decodePng(bytes);
+        return { width, at: (i, j) => samples.subarray((j * width + i) * channels, (j * width + i + 1) * channels) };
+    }
+    const size = tile.includes('.f32') ? 4 : 2;
+    const width = Math.sqrt(bytes.length / size);
+    return { width, at: (i, j) => bytes.subarray((j * width + i) * size, (j * width + i + 1) * size) };
+}
+
+describe('borders', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+    const samples = async (tile) => samplesOf(await daemon.bytes(`/default/${tile}`), tile);
+
+    const forms = [...NAMES.flatMap((name) => [`${name}/%.png`, `${name}/%@2x.png`]),
+        'height/%.r16', 'height/%.f32', 'height/%@2x.f32'];
+    for (const form of forms)
+        it(`repeat the neighbours' first samples and change no other: ${form}`, () => eachRow(
+            [[10, 511, 511], [16, -1, 32768]], async ([z, x, y]) => {
+                const tile = (right, down) => form.replace('%', `${z}/${x + right}/${y + down}`);
+                const bordered = await samples(`${tile(0, 0)}?border=1`);
+                const size = form.includes('@2x') ? 512 : 256;
+                assert.equal(bordered.width, size + 1);
+                for (const [right, down] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
+                    const plain = await samples(tile(right, down));
+                    for (let j = 0; j < (down ? 1 : size); j++)
+                        for (let i = 0; i < (right ? 1 : size); i++)
+                            assert.deepEqual(bordered.at(right * size + i, down * size + j), plain.at(i, j));
+                }
+            }));
+
+    it('lie where the grid says', () => eachRow([[16, 32768, 32767], [20, -3, 7], [-2, 0, -1]], async ([z, x, y]) => {
+        const tile = await daemon.get(`/default/height/${z}/${x}/${y}.f32?border=1`);
+        const heights = floats(tile.body);
+        assert.equal(tile.headers['farlands-width'], '257');
+        assert.equal(tile.headers['farlands-height'], '257');
+        for (const [i, j] of [[0, 0], [256, 0], [0, 256], [256, 256], [255, 256]]) {
+            const { height } = await daemon.json(
+                `/default/height?x=${decimal(unitsAt(z, x, i))}&y=${decimal(unitsAt(z, y, j))}`);
+            assert.ok(sameFloat(heights[257 * j + i], height), `${i}, ${j}: ${heights[257 * j + i]}, not ${height}`);
+        }
+    }));
+
+    it('have ETags and freshness of their own', async () => {
+        const { fingerprint } = await daemon.json('/default.json');
+        await eachRow(forms.map((form) => `/default/${form.replace('%', '9/8/7')}`), async (tile) => {
+            const [plain, bordered] = [await daemon.get(tile), await daemon.get(`${tile}?border=1`)];
+            assert.notEqual(bordered.headers.etag, plain.headers.etag);
+            for (const query of ['?border=1', `?border=1&v=${fingerprint}`, `?v=${fingerprint}&border=1`]) {
+                const same = await daemon.get(tile + query, { 'If-None-Match': bordered.headers.etag });
+                assertStatus(same, 304);
+                assert.equal(same.headers['cache-control'],
+                    query.includes('v=') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600');
+                assertStatus(await daemon.get(tile + query, { 'If-None-Match': plain.headers.etag }), 200);
+            }
+            assert.equal((await daemon.head(`${tile}?border=0`)).headers.etag, plain.headers.etag);
+        });
+    });
+
+    it('are refused if they are neither 0 nor 1', () => eachRow(['2', '', '-1', '1.0', 'true', '1&border=1'],
+        async (value) => assertError(await daemon.get(`/default/height/9/8/7.f32?border=${value}`), 400, /border/)));
+
+    it('stay on disk as files of their own', async () => {
+        const cache = scratch();
+        const tiles = ['terrarium/9/8/7', 'relief/9/8/7@2x'];
+        const kept = [];
+        for (const renders of [2 * tiles.length, 0]) {
+            const own = await new Daemon({ cache }).start();
+            for (const tile of tiles)
+                for (const query of ['', '?border=1']) {
+                    const bytes = await own.bytes(`/default/${tile}.png${query}`);
+                    if (renders)
+                        kept.push(bytes);
+                    else
+                        assert.deepEqual(bytes, kept.shift(), tile + query);
+                }
+            assert.equal(await own.rendered(), renders);
+            const { fingerprint } = await own.json('/default.json');
+            await own.quit();
+            for (const tile of tiles)
+                for (const border of ['', '+border'])
+                    assert.ok(fs.existsSync(path.join(cache, fingerprint, `${tile}${border}.png`)), tile + border);
+        }
+    });
+});
