@@ -2,6 +2,7 @@
 import { $ } from './world.js';
 
 let timer = 0;
+let expected = null;
 
 /* Show MESSAGE until the next one, or for MS milliseconds. */
 export function say(message, { ms = 0, calm = false } = {}) {
@@ -15,8 +16,14 @@ export function say(message, { ms = 0, calm = false } = {}) {
         timer = setTimeout(say, ms, '');
 }
 
+/* From now on sayWhy() says that the world NAME opens when the server responds; null: none. */
+export function expect(name) {
+    expected = name;
+}
+
 export function sayWhy(error) {
-    say(error.status ? `The server responded: ${error.message}` : 'Server unreachable, retrying…');
+    const next = expected === null ? 'retrying…' : `“${expected}” opens when it responds…`;
+    say(error.status ? `The server responded: ${error.message}` : `Server unreachable, ${next}`);
 }
 
 export const saysServer = () => $('status').textContent.startsWith('Server');

@@ -9,11 +9,12 @@ import { makeLegend } from './legend.js';
 import { makePlane } from './plane.js';
 import { makeProfile } from './profile.js';
 import { makeReadout } from './readout.js';
-import { say, saysServer, sayWhy } from './status.js';
+import { expect, say, saysServer, sayWhy } from './status.js';
 import { parseTyped } from './typed.js';
 
 let catalogue = [];
 let scene = null;                 // created when first entered
+let awaiting = 0;                 // number of worlds asked for, to detect a superseded one
 let switching = 0;                // number of view switches, to detect a superseded one
 
 const viewer = { world: null, layer: null, view: null };
@@ -71,10 +72,14 @@ async function followHash() {
     const place = parseHash(location.hash);
     const name = place.name || catalogue[0].name;
     clearTimeout(hashTimer);
-    if (viewer.world?.name === name)
+    if (viewer.world?.name === name) {
+        stopAwaiting();
         return visit(viewer.world, place);
+    }
     try {
-        await visit(await getWorld(name), place);
+        const world = await awaitWorld(name);
+        if (world)
+            await visit(world, place);
     } catch (error) {
         if (![400, 404].includes(error.status) || name === catalogue[0].name)
             throw error;              // 400: invalid seed
@@ -84,6 +89,39 @@ async function followHash() {
 }
 
 /* ---- Worlds and views ---- */
+
+function stopAwaiting() {
+    awaiting++;
+    expect(null);
+    if (saysServer() && !viewer.view?.ailing())
+        say('');
+}
+
+/* The world NAME; null if another one was asked for meanwhile. Asks again while the server is unreachable or broken. */
+async function awaitWorld(name) {
+    stopAwaiting();
+    const mine = awaiting;
+    for (let delay = RETRY.first; mine === awaiting; delay = Math.min(delay * 2, RETRY.most)) {
+        try {
+            const world = await getWorld(name);
+            if (mine !== awaiting)
+                break;
+            if (delay > RETRY.first)
+                say('');
+            expect(null);
+            return world;
+        } catch (error) {
+            if (mine !== awaiting)
+                break;
+            if (error.status < 500)
+                throw error;
+            expect(name);
+            sayWhy(error);
+        }
+        await sleep(delay);
+    }
+    return null;
+}
 
 /* Show WORLD at PLACE, in the scene if the place has one. */
 async function visit(world, place) {
@@ -98,8 +136,10 @@ async function visit(world, place) {
     showSeed(world);
     showLayers(world, layer);
     legend.show(world, layer);
-    if (place.scene && sceneMissing())
+    if (place.scene && sceneMissing()) {
         place = { ...place, scene: undefined };
+        say(`${sceneMissing()}; showing two dimensions.`, { ms: 15000 });
+    }
     if (!place.scene)
         showPlane(place, same);
     else if (inScene() && same.world && same.layer)
@@ -218,7 +258,9 @@ function sceneMissing() {
 
 async function changeWorld(name) {
     try {
-        const next = await getWorld(name);
+        const next = await awaitWorld(name);
+        if (!next)
+            return;
         const place = viewer.view.place();
         place.zoom = clamp(place.zoom + next.native_zoom - viewer.world.native_zoom, ...next.limits.zoom);
         leavePlace();
@@ -332,7 +374,7 @@ async function start() {
             await sleep(delay);
         }
     }
-    if (!viewer.view.ailing() && saysServer())
+    if (viewer.view && !viewer.view.ailing() && saysServer())
         say('');
 }
 

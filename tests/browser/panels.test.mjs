@@ -88,6 +88,38 @@ test('a seed can be typed if the world allows any seed', LIMIT, async () => {
     assert.deepEqual(await shown(page), ['default']);
 });
 
+const typeSeed = async (page, seed) => {
+    await page.locator('#seed-input').fill(seed);
+    await page.locator('#seed-input').press('Enter');
+};
+
+test('a seed typed while the server is away opens when it is back', LIMIT, async () => {
+    const { page, tiles, seen } = await visit('#default/relief/6/0/0');
+    await page.route('**/*', (route) => route.abort());
+    await typeSeed(page, '41');
+    await page.waitForFunction(() => /unreachable, “default:41” opens when/.test(document.getElementById('status').textContent));
+    await typeSeed(page, '42');
+    await page.waitForFunction(() => /unreachable, “default:42” opens when/.test(document.getElementById('status').textContent));
+    assert.equal(await page.locator('#seed-input').inputValue(), '42');
+    await page.unroute('**/*');
+    await placeBecomes(page, /^#default:42\/relief\/6\/0\/0$/);
+    await painted(page);
+    assert.ok(await page.locator('#status').isHidden());
+    await page.waitForTimeout(3500);         // longer than the pause before the first world's next request
+    assert.deepEqual(worldsOf(tiles), ['default', 'default:42']);
+    assert.ok(seen.trouble.every((line) => /ERR_FAILED/.test(line)), seen.trouble.join());
+    seen.trouble.length = 0;
+    await page.route('**/*', (route) => route.abort());
+    await page.goBack();
+    await page.waitForFunction(() => /unreachable, “default” opens when/.test(document.getElementById('status').textContent));
+    await page.goForward();                  // to the world on the screen: nothing is awaited any more
+    await page.locator('#status').waitFor({ state: 'hidden' });
+    await page.unroute('**/*');
+    await page.waitForTimeout(3500);
+    assert.match(await place(page), /^#default:42\//);
+    seen.trouble.length = 0;
+});
+
 test('a link with a seed opens that world', LIMIT, async () => {
     const most = '18446744073709551615';
     const { page, tiles } = await visit(`#default:${most}/relief/7/1000/-2000`, { permissions: ['clipboard-read', 'clipboard-write'] });

@@ -166,6 +166,8 @@ async function assertFlatOnly(page, why) {
     await page.evaluate(() => { location.hash = '#default/relief/6/5/5/3d/40/0'; });
     await placeBecomes(page, /^#default\/relief\/6\/5\/5$/);
     await painted(page);
+    const said = await page.locator('#status').textContent();
+    assert.ok(why.test(said) && said.endsWith('; showing two dimensions.'), said);
 }
 
 test('the scene shows a world of another seed', LIMIT, async () => {
