@@ -12,6 +12,7 @@
 #include "config/exact_numbers.h"
 #include "config/network.h"
 #include "config/url_prefix.h"
+#include "server/routing/number.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_text(const char *text, size_t length, const char *written)
@@ -25,11 +26,39 @@ static void check_number_error(int err, bool unchanged)
     must(unchanged, "written to, with %d", err);
 }
 
+/* The same as strtod, which accepts a little more, and as BLOCKS if PLAIN. */
+static void check_query_number(const char *text, size_t length, bool plain, int64_t blocks)
+{
+    const struct span span = {text, length};
+    int64_t units = 7;
+    float number = 7;
+    bool exact = true;
+    const int err = number_to_units(span, &units, &exact);
+    const int float_err = number_to_float(span, &number);
+    must((err == -EINVAL) == (float_err == -EINVAL), "%d and %d", err, float_err);
+    must(!plain || (!err && exact && units == blocks), "%d, %" PRId64, err, units);
+    if (float_err)
+        check_number_error(float_err, number == 7);
+    if (err) {
+        check_number_error(err, units == 7 && exact);
+        return;
+    }
+    char *copy = calloc(1, length + 1), *end;
+    const double expected = strtod(memcpy(copy, text, length), &end) * 1024;
+    must(*end == '\0', "strtod disagrees");
+    /* Doubles of this size have steps of at most 1024 units. */
+    must((double)units - expected <= 1024.5 && expected - (double)units <= 1024.5,
+         "%" PRId64 ", not %g", units, expected);
+    must(float_err || number == strtof(copy, NULL), "%g", (double)number);
+    free(copy);
+}
+
 static void check_blocks(const char *text, size_t length)
 {
     int64_t units = 7, again;
     char written[BLOCKS_TEXT];
     const int err = blocks_parse(text, length, &units);
+    check_query_number(text, length, !err, units);
     if (err) {
         check_number_error(err, units == 7);
         return;

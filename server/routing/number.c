@@ -1,0 +1,134 @@
+#include "number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "noise/farlands.h"
+
+#define LIMIT_BLOCKS (UINT64_C(1) << 53)
+
+/* Half a unit is 1/2048 block, so it has eleven decimals. */
+enum { HALF_BITS = FARLANDS_UNIT_BITS + 1, DECIMALS = HALF_BITS };
+#define FRACTION_ONE UINT64_C(100000000000) /* 10^DECIMALS */
+
+/* Far beyond all exponents that matter, whatever the length of the text. */
+enum { EXPONENT_MAX = 1 << 30 };
+
+/* A number taken apart. The first WHOLE digits stand before the decimal point: there may be fewer,
+ * and if WHOLE is negative, zeros come before the first digit. */
+struct decimal {
+    bool negative;
+    const char *digits, *end; /* one of them may be a point */
+    int64_t whole;
+};
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static const char *skip_sign(const char *at, const char *end)
+{
+    return at + (at < end && (*at == '-' || *at == '+'));
+}
+
+/* The exponent behind an "e" at AT, up to END. Returns 0 or -EINVAL. */
+static int parse_exponent(const char *at, const char *end, int64_t *out)
+{
+    const bool negative = ++at < end && *at == '-';
+    const char *digit = skip_sign(at, end);
+
+    if (digit == end || skip_digits(digit, end) != end)
+        return -EINVAL;
+    for (*out = 0; digit < end && *out < EXPONENT_MAX; digit++)
+        *out = *out * 10 + (*digit - '0');
+    *out = negative ? -*out : *out;
+    return 0;
+}
+
+static int take_apart(struct span text, struct decimal *out)
+{
+    const char *end = text.text + text.length;
+    const char *digits = skip_sign(text.text, end), *point = skip_digits(digits, end);
+    const char *behind = point < end && *point == '.' ? skip_digits(point + 1, end) : point;
+    int64_t exponent = 0;
+
+    if (behind - digits == (point < behind)) /* no digit */
+        return -EINVAL;
+    if (behind < end && ((*behind | ' ') != 'e' || parse_exponent(behind, end, &exponent)))
+        return -EINVAL;
+    *out = (struct decimal){*text.text == '-', digits, behind, point - digits + exponent};
+    return 0;
+}
+
+/* Blocks, a fraction in 1/FRACTION_ONE, and whether there is more behind that. */
+struct magnitude {
+    uint64_t blocks, fraction;
+    bool more;
+};
+
+static int measure(const struct decimal *decimal, struct magnitude *out)
+{
+    int64_t left = decimal->whole; /* digits that are left before the point */
+    *out = (struct magnitude){0};
+
+    for (const char *at = decimal->digits; at < decimal->end && out->blocks < LIMIT_BLOCKS; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        if (*at == '.')
+            continue;
+        if (--left >= 0)
+            out->blocks = out->blocks * 10 + digit;
+        else if (left >= -DECIMALS)
+            out->fraction = out->fraction * 10 + digit;
+        else
+            out->more = out->more || digit > 0;
+    }
+    for (; left > 0 && out->blocks > 0 && out->blocks < LIMIT_BLOCKS; left--)
+        out->blocks *= 10;
+    for (; left > -DECIMALS && out->fraction > 0; left--)
+        out->fraction *= 10;
+    return out->blocks < LIMIT_BLOCKS ? 0 : -ERANGE;
+}
+
+int number_to_units(struct span text, int64_t *out, bool *exact)
+{
+    struct decimal decimal;
+    struct magnitude size;
+    int err = text.length > 0 ? take_apart(text, &decimal) : -EINVAL;
+    if (!err)
+        err = measure(&decimal, &size);
+    if (err)
+        return err;
+    const uint64_t scaled = size.fraction << HALF_BITS, halves = scaled / FRACTION_ONE;
+    const bool more = size.more || scaled % FRACTION_ONE > 0;
+    const bool is_half = halves % 2 == 1 && !more;
+    const bool up = halves % 2 == 1 && !(is_half && decimal.negative);
+    const uint64_t units = (size.blocks << FARLANDS_UNIT_BITS) + halves / 2 + up;
+    if (units > INT64_MAX)
+        return -ERANGE;
+    *out = decimal.negative ? -(int64_t)units : (int64_t)units;
+    if (exact)
+        *exact = halves % 2 == 0 && !more;
+    return 0;
+}
+
+int number_to_float(struct span text, float *out)
+{
+    struct decimal decimal;
+    char copy[64];
+
+    if (text.length == 0 || take_apart(text, &decimal))
+        return -EINVAL;
+    if (text.length >= sizeof copy)
+        return -ERANGE;
+    memcpy(copy, text.text, text.length);
+    copy[text.length] = '\0';
+    const float value = strtof(copy, NULL);
+    if (isinf(value))
+        return -ERANGE;
+    *out = value;
+    return 0;
+}

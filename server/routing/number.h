@@ -1,0 +1,24 @@
+/*
+ * Numbers as clients write them: decimal, in the forms of most languages, such as 12, -3.5, +5,
+ * 007, .5, 5., 1e3 and 2.5E-1. The time is linear in the length of the text, whatever its exponent.
+ * Pure.
+ */
+#ifndef FARLANDS_ROUTING_NUMBER_H
+#define FARLANDS_ROUTING_NUMBER_H
+
+#include <stdint.h>
+
+#include "server/core/span.h"
+
+/*
+ * The unit (1/1024 block) nearest to a number of blocks; of two equally near ones the larger, as
+ * in Math.round. No double is involved. *EXACT, unless EXACT is NULL: whether it is the number
+ * itself. Returns 0; -EINVAL for malformed text; -ERANGE for 2^53 blocks and more.
+ */
+int number_to_units(struct span text, int64_t *out, bool *exact);
+
+/* The nearest float. Returns 0; -EINVAL for malformed text; -ERANGE if it is infinite, or if the
+ * text has 64 characters or more. */
+int number_to_float(struct span text, float *out);
+
+#endif
