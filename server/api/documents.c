@@ -347,10 +347,13 @@ struct blob *document_height(int64_t x, int64_t y, const struct surface *surface
     return blob_copy(text, length + 2);
 }
 
-struct blob *document_heights(const float *heights, size_t count)
+struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count)
 {
-    static const char begin[] = "{\"heights\":[", end[] = "]}\n";
-    char *text = malloc(sizeof begin + count * REAL_TEXT + sizeof end);
+    static const char begin[] = "{\"heights\":[", middle[] = "],\"at\":[", end[] = "]}\n";
+    enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,]," };
+    char *text =
+        malloc(sizeof begin + sizeof middle + sizeof end + count * (REAL_TEXT + PLACE_TEXT));
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
         return NULL;
     char *at = stpcpy(text, begin);
@@ -360,17 +363,23 @@ struct blob *document_heights(const float *heights, size_t count)
         float_format(heights[i], at); /* 15 characters at most */
         at += strlen(at);
     }
+    at = stpcpy(at, middle);
+    for (size_t i = 0; i < count; i++)
+        at += sprintf(at, "%s[%s,%s]", i > 0 ? "," : "", blocks_format(places[i][0], x),
+                      blocks_format(places[i][1], y));
     at = stpcpy(at, end);
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
     return blob;
 }
 
-struct blob *document_spawn(const struct spawn_place *place)
+struct blob *document_spawn(const struct spawn_place *place, int64_t x, int64_t y)
 {
-    char text[SURFACE_TEXT + REAL_TEXT + 16], distance[REAL_TEXT];
+    char text[SURFACE_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32], distance[REAL_TEXT];
+    char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
     int length = surface_format(text, place->x, place->y, &place->surface);
-    length += snprintf(text + length, sizeof text - (size_t)length, ",\"distance\":%s}\n",
-                       real_format(place->distance, distance));
+    length += snprintf(
+        text + length, sizeof text - (size_t)length, ",\"distance\":%s,\"from\":[%s,%s]}\n",
+        real_format(place->distance, distance), blocks_format(x, from_x), blocks_format(y, from_y));
     return blob_copy(text, (size_t)length);
 }

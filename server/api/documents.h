@@ -25,10 +25,10 @@ struct blob *document_message(const char *key, const char *text);
 /* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]} */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface);
 
-/* {"heights": [...]}: COUNT heights, in order. */
-struct blob *document_heights(const float *heights, size_t count);
+/* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order. */
+struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count);
 
-/* Like document_height, plus "distance" in blocks. */
-struct blob *document_spawn(const struct spawn_place *place);
+/* Like document_height, plus "distance" in blocks, and "from": [x, y], where that begins. */
+struct blob *document_spawn(const struct spawn_place *place, int64_t x, int64_t y);
 
 #endif

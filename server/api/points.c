@@ -13,10 +13,12 @@ enum {
     /* In some worlds a search without result takes a core for many seconds. After a timeout the
      * client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
-    /* Bytes that a job and its response take at most: 20 per place and 16 per number; the heights
-     * of one square, 64 KiB. */
+    /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
+     * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
+     * 1365 such as ".1,.1", with 26 instead of 7. A search has the heights of one square, 64 KiB.
+     */
     PLACE_MEMORY = 1024,
-    HEIGHTS_MEMORY = 128 * 1024,
+    HEIGHTS_MEMORY = 192 * 1024,
     SPAWN_MEMORY = 128 * 1024,
 };
 
@@ -86,7 +88,8 @@ struct heights_job {
     const struct world *world; /* a reference */
     size_t count, known;       /* places, and heights so far */
     struct span places;        /* the rest of them, in TEXT */
-    float *height;             /* these two are stored behind the job */
+    int64_t (*place)[2];       /* these three are stored behind the job */
+    float *height;
     char *text;
 };
 
@@ -98,13 +101,13 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
     (void)number, (void)scratch;
     while (job->known < job->count) {
-        int64_t x = 0, y = 0;
-        query_next_place(&job->places, &x, &y);
-        job->height[job->known++] = farlands_height(job->world->terrain, x, y);
+        int64_t *at = job->place[job->known];
+        query_next_place(&job->places, &at[0], &at[1]);
+        job->height[job->known++] = farlands_height(job->world->terrain, at[0], at[1]);
         if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
-    *out = document_heights(job->height, job->count);
+    *out = document_heights(job->height, job->place, job->count);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -146,11 +149,13 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     size_t count = 1;
     for (size_t i = 0; i < places.length; i++)
         count += places.text[i] == ';';
-    struct heights_job *job = malloc(sizeof *job + count * sizeof *job->height + places.length);
+    struct heights_job *job =
+        malloc(sizeof *job + count * (sizeof *job->place + sizeof *job->height) + places.length);
     if (!job)
         return NULL;
     *job = (struct heights_job){.world = world_hold(world), .count = count};
-    job->height = (float *)(job + 1);
+    job->place = (int64_t(*)[2])(job + 1);
+    job->height = (float *)(job->place + count);
     job->text = (char *)(job->height + count);
     memcpy(job->text, places.text, places.length);
     job->places = (struct span){job->text, places.length};
@@ -178,7 +183,7 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;
     job->found = state == SPAWN_FOUND;
-    *out = job->found ? document_spawn(spawn_search_place(job->search))
+    *out = job->found ? document_spawn(spawn_search_place(job->search), job->query.x, job->query.y)
                       : blob_new(0); /* not NULL: the job is done */
     return *out ? 0 : -ENOMEM;
 }

@@ -29,6 +29,7 @@ struct raster_plan {
     int64_t length;         /* of the whole raster in bytes, or HTTP_LENGTH_UNKNOWN */
     const char *range;      /* the Range header, if it applies and LENGTH is unknown; or NULL */
     struct byte_range part; /* of the raster, if STATUS is 206 */
+    bool usual;             /* the URL has no query, or only today's fingerprint: tiles.c sets it */
 };
 
 /* Bytes per sample, in a raw format. */

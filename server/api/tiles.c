@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
@@ -117,7 +118,7 @@ static void keep_prepared(struct service *service, const struct request_context 
 {
     struct cached_response ready = {.uri = context->request->uri, .etag = plan->etag, .blob = blob};
 
-    if (!is_shareable(context->request) || prepare(&ready.same, raster, plan, NULL))
+    if (!plan->usual || !is_shareable(context->request) || prepare(&ready.same, raster, plan, NULL))
         return;
     if (blob && prepare(&ready.full, raster, plan, blob))
         mhd_response_drop(&ready.same);
@@ -183,6 +184,9 @@ void tiles_respond(struct service *service, struct request_context *context,
     raster.format = tile.format;
     tile_key(&tile, raster.key);
     raster_response_plan(&plan, &raster, route->version, context->request);
+    /* URLs with numbers against caches must not displace these from the prepared responses. */
+    plan.usual =
+        !route->others && (!route->version[0] || strcmp(route->version, world->fingerprint) == 0);
     if (plan.status != 200 && plan.status != 206) {
         if (plan.status == 304)
             keep_prepared(service, context, &raster, &plan, NULL);

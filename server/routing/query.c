@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/exact_numbers.h"
 #include "noise/farlands.h"
+#include "server/core/name_distance.h"
+#include "server/routing/number.h"
 
 unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, ...)
 {
@@ -20,30 +21,33 @@ unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, 
 static unsigned parse_place(struct span span, const char *name, unsigned beyond, int64_t *out,
                             char *why)
 {
-    int err = blocks_parse(span.text, span.length, out);
+    int err = number_to_units(span, out, NULL);
     if (err == -ERANGE || (!err && (*out < -FARLANDS_LIMIT || *out > FARLANDS_LIMIT)))
         return query_reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
                             span_shown(span), span.text);
     if (err)
         return query_reject(why, 400,
-                            "%s: \"%.*s\" is not a decimal number of blocks in steps of 1/1024, "
-                            "such as 12, -3.5 or 0.0009765625",
-                            name, span_shown(span), span.text);
+                            "%s: \"%.*s\" is not a number of blocks such as 12, -3.5 or 1e6", name,
+                            span_shown(span), span.text);
     return 0;
 }
 
 static unsigned parse_count(struct span span, const struct query_parameter *parameter, int *out,
                             char *why)
 {
-    int64_t value = 0;
-    int err = integer_parse(span.text, span.length, &value);
-    if (err == -EINVAL || (!err && value < 1))
-        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
-                            parameter->name, span_shown(span), span.text, parameter->max);
-    if (err || value > parameter->max)
+    bool exact = true;
+    int64_t units = 0;
+    const int err = number_to_units(span, &units, &exact);
+    const bool is_large = err == -ERANGE && span.text[0] != '-';
+    const bool is_whole = !err && exact && units % FARLANDS_UNIT == 0;
+
+    if (is_large || (is_whole && units / FARLANDS_UNIT > parameter->max))
         return query_reject(why, 413, "%s: %.*s samples are too many; at most %d", parameter->name,
                             span_shown(span), span.text, parameter->max);
-    *out = (int)value;
+    if (!is_whole || units < FARLANDS_UNIT)
+        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
+                            parameter->name, span_shown(span), span.text, parameter->max);
+    *out = (int)(units / FARLANDS_UNIT);
     return 0;
 }
 
@@ -58,9 +62,10 @@ static unsigned parse_flag(struct span span, const char *name, bool *out, char *
 
 static unsigned parse_step(struct span span, const char *name, int64_t *out, char *why)
 {
+    bool exact;
     int64_t units;
-    if (blocks_parse(span.text, span.length, &units) || units < 1 || (units & (units - 1)) != 0 ||
-        units > INT64_C(1) << QUERY_STEP_MAX_BITS)
+    if (number_to_units(span, &units, &exact) || !exact || units < 1 ||
+        (units & (units - 1)) != 0 || units > INT64_C(1) << QUERY_STEP_MAX_BITS)
         return query_reject(why, 400,
                             "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to "
                             "1048576 (2^20) blocks",
@@ -69,30 +74,19 @@ static unsigned parse_step(struct span span, const char *name, int64_t *out, cha
     return 0;
 }
 
-/* Whether TEXT is like "12" or "-3.5": strtof accepts more. */
-static bool is_decimal(const char *text)
-{
-    const char *whole = text + (*text == '-');
-    const char *point = whole + strspn(whole, "0123456789");
-    const char *end = *point == '.' ? point + 1 + strspn(point + 1, "0123456789") : point;
-    return point > whole && *end == '\0' && end[-1] != '.';
-}
-
 static unsigned parse_real(struct span span, const struct query_parameter *parameter, float *out,
                            char *why)
 {
-    const bool signed_too = parameter->min < 0;
-    char text[40];
-
-    if (span.length < sizeof text) {
-        memcpy(text, span.text, span.length);
-        text[span.length] = '\0';
-        if (is_decimal(text) && (*out = strtof(text, NULL)) >= parameter->min)
-            return 0;
-    }
-    return query_reject(why, 400, "%s: \"%.*s\" is not a decimal number%s such as %s1.5",
-                        parameter->name, span_shown(span), span.text,
-                        signed_too ? "" : ", 0 or more,", signed_too ? "-" : "");
+    const int err = number_to_float(span, out);
+    if (err == -ERANGE)
+        return query_reject(why, 400, "%s: \"%.*s\" is beyond 3.4e38, or too long", parameter->name,
+                            span_shown(span), span.text);
+    if (err || !(*out >= parameter->min))
+        return query_reject(why, 400, "%s: \"%.*s\" is not a number%s such as %s1.5",
+                            parameter->name, span_shown(span), span.text,
+                            parameter->min < 0 ? "" : ", 0 or more,",
+                            parameter->min < 0 ? "-" : "");
+    return 0;
 }
 
 static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,
@@ -126,25 +120,19 @@ static bool next_parameter(const char **query, struct span *out)
     return true;
 }
 
-/* Whether PARAMETER is NAME=VALUE. */
-static bool is_named(struct span parameter, const char *name, size_t length, struct span *value)
+static void parse_text(struct span span, char out[QUERY_WORD])
 {
-    if (parameter.length <= length || parameter.text[length] != '=' ||
-        memcmp(parameter.text, name, length) != 0)
-        return false;
-    *value = (struct span){parameter.text + length + 1, parameter.length - length - 1};
-    return true;
+    const size_t length = span.length < QUERY_WORD ? span.length : 0;
+    memcpy(out, span.text, length);
+    out[length] = '\0';
 }
 
-int query_value(const char *query, const char *name, struct span *out)
+static unsigned parse_name(struct span span, const char *name, char out[QUERY_WORD], char *why)
 {
-    const size_t length = strlen(name);
-    struct span parameter;
-    int found = 0;
-
-    while (next_parameter(&query, &parameter))
-        found += is_named(parameter, name, length, out);
-    return found;
+    parse_text(span, out);
+    return out[0] ? 0
+                  : query_reject(why, 404, "%s: expected a name of 1 to %d characters", name,
+                                 QUERY_WORD - 1);
 }
 
 static unsigned parse_one(const struct query_parameter *parameter, struct span value,
@@ -161,6 +149,11 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_real(value, parameter, out, why);
     case QUERY_FLAG:
         return parse_flag(value, parameter->name, out, why);
+    case QUERY_NAME:
+        return parse_name(value, parameter->name, out, why);
+    case QUERY_TEXT:
+        parse_text(value, out);
+        return 0;
     default:
         return parse_places(value, parameter->name, beyond, out, why);
     }
@@ -168,65 +161,102 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
 
 static bool is_optional(const struct query_parameter *parameter)
 {
-    return parameter->kind == QUERY_STEP || parameter->kind == QUERY_REAL ||
-           parameter->kind == QUERY_FLAG;
+    return parameter->kind >= QUERY_STEP;
 }
 
-static unsigned reject_absent(const struct query_parameter *parameters, const char *name, int found,
-                              char *why)
+static unsigned reject_absent(const struct query_parameter *parameters, const char *name, char *why)
 {
-    int n = snprintf(why, QUERY_WHY, "%s: %s; required once each:", name,
-                     found ? "given twice" : "missing");
+    int n = snprintf(why, QUERY_WHY, "%s: missing; required:", name);
     for (; parameters->name && n < QUERY_WHY; parameters++)
         if (!is_optional(parameters))
             n += snprintf(why + n, (size_t)(QUERY_WHY - n), " %s=", parameters->name);
     return 400;
 }
 
-/* The values of all PARAMETERS, and how often each is given, in one pass: a URL has room for
- * thousands. */
-struct values {
-    struct span value[QUERY_PARAMETERS_MAX];
-    int found[QUERY_PARAMETERS_MAX];
-};
-
-static void find_values(const struct query_parameter *parameters, const char *query,
-                        struct values *values)
+/* The parameter KEY of the table, or NULL. *NEAREST: the one that KEY is a misspelling of, if it is
+ * not NULL. */
+static const struct query_parameter *find(const struct query_table *table, struct span key,
+                                          const struct query_parameter **nearest)
 {
-    size_t length[QUERY_PARAMETERS_MAX];
-    struct span parameter;
-    int count = 0;
+    unsigned least = NAME_DISTANCE_NONE;
 
-    memset(values, 0, sizeof *values);
-    for (; parameters[count].name; count++)
-        length[count] = strlen(parameters[count].name);
-    while (next_parameter(&query, &parameter))
-        for (int i = 0; i < count; i++)
-            values->found[i] +=
-                is_named(parameter, parameters[i].name, length[i], &values->value[i]);
+    *nearest = NULL;
+    for (const struct query_parameter *p = table->parameters; p->name; p++)
+        if (span_is(key, p->name))
+            return p;
+    for (const struct query_parameter *p = table->parameters; p->name; p++) {
+        const unsigned distance = name_distance(key, p->name);
+        if (distance < least) {
+            least = distance;
+            *nearest = p;
+        }
+    }
+    return NULL;
 }
 
-unsigned query_parse(const struct query_parameter *parameters, const char *query, unsigned beyond,
-                     void *base, char why[QUERY_WHY])
+static unsigned reject_unknown(const struct query_table *table, struct span key,
+                               const struct query_parameter *nearest, char *why)
 {
-    struct values values;
+    int n = snprintf(why, QUERY_WHY, "'%.*s' is not a parameter of %s; ", span_shown(key), key.text,
+                     table->name);
+    if (nearest) {
+        snprintf(why + n, (size_t)(QUERY_WHY - n), "did you mean '%s'?", nearest->name);
+        return 400;
+    }
+    for (const struct query_parameter *p = table->parameters; p->name && n < QUERY_WHY; p++)
+        n += snprintf(why + n, (size_t)(QUERY_WHY - n), "%s%s",
+                      p == table->parameters ? "expected " : ", ", p->name);
+    return 400;
+}
 
-    find_values(parameters, query, &values);
-    for (int i = 0; parameters[i].name; i++) {
-        const struct query_parameter *p = &parameters[i];
-        void *out = (char *)base + p->offset;
+/* The values of a table's parameters; NULL: absent. */
+struct values {
+    struct span of[QUERY_PARAMETERS_MAX];
+};
 
-        if (p->kind == QUERY_STEP)
-            *(int64_t *)out = FARLANDS_UNIT;
-        if (values.found[i] == 0 && is_optional(p))
+static unsigned find_values(const struct query_table *table, const char *query,
+                            struct values *values, bool *others, char *why)
+{
+    const struct query_parameter *nearest;
+    struct span value;
+
+    while (next_parameter(&query, &value)) {
+        if (value.length == 0)
             continue;
-        if (values.found[i] != 1)
-            return reject_absent(parameters, p->name, values.found[i], why);
-        unsigned status = parse_one(p, values.value[i], beyond, out, why);
-        if (status)
-            return status;
+        const struct span key = span_take(&value, '=');
+        const struct query_parameter *parameter = find(table, key, &nearest);
+        struct span *slot = parameter ? &values->of[parameter - table->parameters] : NULL;
+        /* Single letters are too short to tell misspellings from other keys. */
+        if (!slot && (!table->open || (nearest && nearest->name[1])))
+            return reject_unknown(table, key, nearest, why);
+        if (slot && slot->text)
+            return query_reject(why, 400, "%s: given twice; expected once", parameter->name);
+        if (slot)
+            *slot = value;
+        else
+            *others = true;
     }
     return 0;
+}
+
+unsigned query_parse(const struct query_table *table, const char *query, void *base, bool *others,
+                     char why[QUERY_WHY])
+{
+    struct values values = {0};
+
+    *others = false;
+    unsigned status = find_values(table, query, &values, others, why);
+    for (const struct query_parameter *p = table->parameters; p->name && !status; p++) {
+        const struct span value = values.of[p - table->parameters];
+        void *out = (char *)base + p->offset;
+        if (p->kind == QUERY_STEP)
+            *(int64_t *)out = FARLANDS_UNIT;
+        if (value.text)
+            status = parse_one(p, value, table->beyond, out, why);
+        else if (!is_optional(p))
+            status = reject_absent(table->parameters, p->name, why);
+    }
+    return status;
 }
 
 bool query_next_place(struct span *places, int64_t *x, int64_t *y)
@@ -235,6 +265,5 @@ bool query_next_place(struct span *places, int64_t *x, int64_t *y)
         return false;
     struct span second = span_take(places, ';');
     struct span first = span_take(&second, ',');
-    return !blocks_parse(first.text, first.length, x) &&
-           !blocks_parse(second.text, second.length, y);
+    return !number_to_units(first, x, NULL) && !number_to_units(second, y, NULL);
 }

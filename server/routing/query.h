@@ -6,18 +6,25 @@
 
 #include "server/core/span.h"
 
-enum { QUERY_WHY = 160, QUERY_STEP_MAX_BITS = 30 /* 2^20 blocks in units */ };
-
-enum query_kind {
-    QUERY_PLACE,  /* int64_t, units: decimal blocks within the limit */
-    QUERY_COUNT,  /* int, 1 to max */
-    QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
-    QUERY_REAL,   /* float: a plain decimal number, at least min; unchanged if absent */
-    QUERY_FLAG,   /* bool: 0 or 1; by default 0 */
-    QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
+enum {
+    QUERY_WHY = 160,
+    QUERY_WORD = 64,
+    QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
+    QUERY_PARAMETERS_MAX = 10, /* of a table, with the NULL name */
 };
 
-enum { QUERY_PARAMETERS_MAX = 8 }; /* of an endpoint, with the NULL name */
+/* Numbers have any form that number.h knows. Parameters of the kinds from QUERY_STEP on may be
+ * absent; those from QUERY_REAL on are unchanged then. */
+enum query_kind {
+    QUERY_PLACE,  /* int64_t, units: a number of blocks within the limit, rounded */
+    QUERY_COUNT,  /* int, 1 to max */
+    QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
+    QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
+    QUERY_REAL,   /* float: a number, at least min */
+    QUERY_FLAG,   /* bool: 0 or 1 */
+    QUERY_NAME,   /* char[QUERY_WORD]: a name */
+    QUERY_TEXT,   /* char[QUERY_WORD]: any text; empty if too long */
+};
 
 struct query_parameter {
     const char *name;
@@ -27,20 +34,26 @@ struct query_parameter {
     float min;
 };
 
+/* The parameters of a route. */
+struct query_table {
+    const char *name; /* of the route, in messages */
+    bool open;        /* unknown keys are no errors, unless they look like a known one misspelt */
+    unsigned beyond;  /* the status for a place beyond the limit */
+    struct query_parameter parameters[QUERY_PARAMETERS_MAX]; /* the last name is NULL */
+};
+
 /*
- * Parse PARAMETERS, which end with a NULL name, into BASE. Other parameters of QUERY are ignored.
- * Returns 0, or an HTTP status with an error message in WHY: 413 for a count above its maximum,
- * BEYOND for a place beyond the limit, otherwise 400.
+ * Parse QUERY, key=value&key=value..., into BASE. Each parameter may be given once. *OTHERS:
+ * whether there are unknown keys, which only an open table accepts. Returns 0, or an HTTP status
+ * with an error message in WHY: 413 for a count above its maximum, 404 for an empty or endless
+ * name, table->beyond for a place beyond the limit, otherwise 400.
  */
-unsigned query_parse(const struct query_parameter *parameters, const char *query, unsigned beyond,
-                     void *base, char why[QUERY_WHY]);
+unsigned query_parse(const struct query_table *table, const char *query, void *base, bool *others,
+                     char why[QUERY_WHY]);
 
 /* Format an error message into WHY. Returns STATUS. */
 __attribute__((format(printf, 3, 4))) unsigned query_reject(char why[QUERY_WHY], unsigned status,
                                                             const char *format, ...);
-
-/* Find the parameter NAME, its last value if there are several. Returns their number. */
-int query_value(const char *query, const char *name, struct span *out);
 
 /* Take the next of PLACES, a list that query_parse has accepted. False at its end. */
 bool query_next_place(struct span *places, int64_t *x, int64_t *y);

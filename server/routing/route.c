@@ -59,21 +59,6 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
     return query_reject(why, 404, "world: no such world; /worlds.json lists them");
 }
 
-static void parse_version(struct route *route, const char *query)
-{
-    struct span version = {0};
-    if (query_value(query, "v", &version) != 1 || !copy_word(version, route->version))
-        route->version[0] = '\0';
-}
-
-/* The endpoints {world}/NAME?..., or {world}/NAME.{ext}?... */
-static const struct endpoint {
-    const char *name;
-    enum route_kind kind;
-    bool has_extension;
-    unsigned beyond; /* the status for a place beyond the limit */
-    struct query_parameter parameters[QUERY_PARAMETERS_MAX];
-} endpoints[] = {
 #define PARAMETER(text, type, member, ...)                                                \
     {                                                                                     \
         .name = text, .kind = type, .offset = offsetof(struct route, member), __VA_ARGS__ \
@@ -84,19 +69,36 @@ static const struct endpoint {
 #define SIDE(member) PARAMETER(#member, QUERY_COUNT, member, .max = ROUTE_SIDE_MAX)
 #define STEP PARAMETER("step", QUERY_STEP, step)
 #define REAL(member, ...) PARAMETER(#member, QUERY_REAL, member, __VA_ARGS__)
-    {"height", ROUTE_HEIGHT, false, 404, {X, Y}},
-    {"heights", ROUTE_HEIGHTS, false, 400, {PARAMETER("at", QUERY_PLACES, places)}},
-    {"spawn",
-     ROUTE_SPAWN,
-     false,
-     400,
-     {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope)}},
-    {"region", ROUTE_REGION, true, 400, {X, Y, SIDE(width), SIDE(height), STEP}},
-    {"volume", ROUTE_VOLUME, true, 400, {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP}},
-};
+#define VERSION PARAMETER("v", QUERY_TEXT, version)
+#define LAYER PARAMETER("layer", QUERY_NAME, layer)
 
-static const struct query_parameter tile_parameters[] = {PARAMETER("border", QUERY_FLAG, border),
-                                                         {0}};
+/* Maps append tokens and numbers against caches to the URLs of tiles. */
+static const struct query_table tile_query = {
+    "a tile", .open = true, .parameters = {PARAMETER("border", QUERY_FLAG, border), VERSION}};
+
+/* The endpoints {world}/NAME?..., or {world}/NAME.{ext}?..., by the names of their queries. */
+static const struct endpoint {
+    enum route_kind kind;
+    bool has_extension;
+    struct query_table query;
+} endpoints[] = {
+    {ROUTE_HEIGHT, false, {"height", .beyond = 404, .parameters = {X, Y}}},
+    {ROUTE_HEIGHTS,
+     false,
+     {"heights", .beyond = 400, .parameters = {PARAMETER("at", QUERY_PLACES, places)}}},
+    {ROUTE_SPAWN,
+     false,
+     {"spawn", .beyond = 400,
+      .parameters = {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope)}}},
+    {ROUTE_REGION,
+     true,
+     {"region", .beyond = 400,
+      .parameters = {X, Y, SIDE(width), SIDE(height), STEP, LAYER, VERSION}}},
+    {ROUTE_VOLUME,
+     true,
+     {"volume", .beyond = 400,
+      .parameters = {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP, VERSION}}},
+};
 
 /* Check that the last of COUNT samples from FIRST on is within the limit. */
 static unsigned check_end(const char *name, int64_t first, int64_t step, int count, char *why)
@@ -139,7 +141,7 @@ static const struct endpoint *find_endpoint(struct span name, struct span *exten
     *extension = name;
     const struct span stem = span_take(extension, '.');
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
-        if (span_is(endpoints[i].has_extension ? stem : name, endpoints[i].name))
+        if (span_is(endpoints[i].has_extension ? stem : name, endpoints[i].query.name))
             return &endpoints[i];
     return NULL;
 }
@@ -157,20 +159,15 @@ static unsigned reject_escape(const char *text, char *why)
 static unsigned parse_endpoint(struct route *route, const struct endpoint *endpoint,
                                struct span extension, const char *query, char *why)
 {
-    struct span layer;
-
     route->kind = endpoint->kind;
     route->min = -INFINITY;
     route->max = route->slope = INFINITY;
     if (strchr(query, '%'))
         return reject_escape(query, why);
-    parse_version(route, query);
-    if (endpoint->kind == ROUTE_REGION && query_value(query, "layer", &layer) > 0 &&
-        !copy_word(layer, route->layer))
-        return query_reject(why, 404, "layer: no such layer; the world's JSON lists its layers");
     if (endpoint->has_extension && !copy_word(extension, route->extension))
-        return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->name, endpoint->name);
-    unsigned status = query_parse(endpoint->parameters, query, endpoint->beyond, route, why);
+        return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->query.name,
+                            endpoint->query.name);
+    unsigned status = query_parse(&endpoint->query, query, route, &route->others, why);
     return status ? status : check_arguments(route, why);
 }
 
@@ -189,8 +186,7 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
         return status;
     if (!copy_word(segments[1], route->layer) || !copy_word(extension, route->extension))
         return query_reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
-    parse_version(route, query);
-    return query_parse(tile_parameters, query, 400, route, why);
+    return query_parse(&tile_query, query, route, &route->others, why);
 }
 
 /*

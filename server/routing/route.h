@@ -28,7 +28,7 @@ enum route_kind {
 };
 
 enum {
-    ROUTE_WORD = 64,
+    ROUTE_WORD = QUERY_WORD,
     ROUTE_WHY = QUERY_WHY,
     ROUTE_SIDE_MAX = 4097,      /* samples, of a region or a volume */
     ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
@@ -48,6 +48,7 @@ struct route {
     float min, max, slope;      /* of a spawn: metres, and metres per block; infinite: any */
     struct span places;         /* of heights, for query_next_place; points into the URI */
     char version[ROUTE_WORD];   /* the value of ?v=, or empty */
+    bool others;                /* the query has unknown keys, too */
     bool seeded;                /* {world} was name:seed */
     uint64_t seed;
 };

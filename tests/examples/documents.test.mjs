@@ -58,6 +58,9 @@ async function run(block) {
     return stdout;
 }
 
+/* The same for a request that gets an error. */
+const refused = (block) => run(block.replace('curl ', 'curl --no-fail '));
+
 /* Run them with fewer zooms, for less time, and with directories of this test. */
 const shorter = (block) => run(block.replace(/--zoom 0-\d/g, '--zoom 0-2').replace('-t 10', '-t 1')
     .replaceAll('/etc/farlands', file('etc')).replaceAll('/var/cache/farlands', file('var'))
@@ -182,6 +185,7 @@ const EXAMPLES = {
         ['make build/tests/unit/noise', names],
     ],
     'server/README.md': [
+        ['curl "http://127.0.0.1:8080/default/region.f32', refused],
         ['curl -O', run],
         ['curl -o chunk.f32', run],
         ['curl -o box.f32', run],

@@ -226,4 +226,29 @@ describe('URLs', { timeout: patience(60000) }, () => {
         assertStatus(answer, 200);
         assert.deepEqual(answer.body, await daemon.bytes('/default/gray/10/512/512.png'));
     }));
+
+    it('with unknown query keys are the same tiles in the caches', async () => {
+        const rendered = async () => (await daemon.metrics()).get('farlands_cache_misses_total');
+        const { headers } = await daemon.get('/default/gray/9/255/255.png');
+        const before = await rendered();
+        for (let i = 0; i < 20; i++) {
+            const answer = await daemon.get(`/default/gray/9/255/255.png?_=${i}`);
+            assertStatus(answer, 200);
+            assert.deepEqual(answer.headers, { ...headers, date: answer.headers.date });
+            assertStatus(await daemon.get(`/default/gray/9/255/255.png?_=${i}`, { 'If-None-Match': headers.etag }), 304);
+        }
+        assert.equal(await rendered(), before);
+    });
+
+    it('are rejected with a repeated parameter', async () =>
+        assertError(await daemon.get('/default/gray/9/255/255.png?v=1&v=2'), 400, /^v: given twice; expected once$/));
+
+    it('are rejected with a misspelt parameter', () => eachRow(['boder', 'borders', 'Border', 'brodre'], async (key) =>
+        assertError(await daemon.get(`/default/height/9/255/255.f32?${key}=1`), 400,
+            new RegExp(`^'${key}' is not a parameter of a tile; did you mean 'border'\\?$`))));
+
+    it('without parameters of their own ignore queries', () => eachRow([
+        '/', '/worlds.json', '/default.json', '/default/relief.json', '/viewer/viewer.js', '/healthz', '/readyz', '/metrics',
+    ], async (path) => assertStatus(await daemon.get(`${path}?_=1&v=1&v=2&width=x&`), 200)));
+
 });

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { HALVES, MALFORMED, ROUNDED, THOUSANDS } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat, unitsAt, words } from './grid.mjs';
 import { decodePng } from './png.mjs';
@@ -56,9 +57,35 @@ describe('/height', { timeout: patience(60000) }, () => {
         assert.ok(new Set(heights).size > 32, `${new Set(heights).size} heights for 64 points`);
     });
 
-    const bad = ['', '+1', '-0', '01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'nan', 'abc', '1,5',
-        '.5', '5.', '-', '--1', '-.5', '0.1', '0.00048828125', '1.00000000001',
-        '0.33333333333333', '%2531', '1%20', '1.5.5', '1_0', '00.5', '-00.5'];
+    it('accepts every spelling of a number', () => eachRow(
+        [...THOUSANDS.map((text) => [text, '1000']), ...HALVES.map((text) => [text, '0.5']), ['-0', '0'], ['+0.0', '0'], ['0e999', '0'],
+            ['4.503599627370496e15', '4503599627370496'], ['-45035996273704959990234375e-10', '-4503599627370495.9990234375']],
+        async ([text, plain]) => {
+            const [one, other] = [await daemon.get(`/default/height?x=${text}&y=-3`), await daemon.get(`/default/height?x=${plain}&y=-3`)];
+            assertStatus(one, 200);
+            assert.deepEqual(one.body.toString(), other.body.toString());
+            assert.equal(one.headers.etag, other.headers.etag);
+        }));
+
+    it('rounds places to 1/1024 block, and returns those', () => eachRow(
+        ROUNDED.flatMap(([text, nearest]) => [[`x=${text}&y=7`, `x=${nearest}&y=7`], [`x=7&y=${text}`, `x=7&y=${nearest}`]]),
+        async ([text, nearest]) => {
+            const [one, other] = [await daemon.get(`/default/height?${text}`), await daemon.get(`/default/height?${nearest}`)];
+            assertStatus(one, 200);
+            const [, x, y] = /^\{"x":([^,]*),"y":([^,]*),/.exec(one.body.toString());
+            assert.equal(`x=${x}&y=${y}`, nearest);
+            assert.deepEqual(one.body.toString(), other.body.toString());
+            assert.equal(one.headers.etag, other.headers.etag);
+        }));
+
+    it('rejects unknown keys, and names the nearest', () => eachRow([
+        ['X=1&y=1', /^'X' is not a parameter of height; did you mean 'x'\?$/],
+        ['x=1&y=1&z=1', /^'z' is not a parameter of height; expected x, y$/],
+        ['x=1&y=1&_=17', /^'_' is not a parameter of height; expected x, y$/],
+        ['x=1&amp;y=1', /^'amp;y' is not a parameter of height; expected x, y$/],
+    ], async ([query, message]) => assertError(await daemon.get(`/default/height?${query}`), 400, message)));
+
+    const bad = [...MALFORMED, '0,5', '0.5f', '5%', '1%20000'];
     it('rejects malformed decimals', () => eachRow(
         [...bad.map((text) => ['x', text]), ...bad.map((text) => ['y', text])],
         async ([key, text]) => {
@@ -84,6 +111,10 @@ describe('/height', { timeout: patience(60000) }, () => {
         // 2^64 blocks overflow an int64, and a wrapped value would be 0.
         ['x', '18446744073709551616', [400, 404]],
         ['x', '99999999999999999999999', [400, 404]],
+        ['x', '1e400', [404]],
+        ['x', '-1e99999999999999999999', [404]],
+        ['y', '4503599627370496.0005', [404]],
+        ['y', `1${'0'.repeat(7000)}`, [404]],
         ['y', '4503599627370497', [404]],
         ['y', '-9007199254740992', [404]],
         ['y', '-9223372036854775808', [404]],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ROUNDED } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat } from './grid.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
@@ -81,7 +82,7 @@ describe('/heights', { timeout: patience(60000) }, () => {
             const { height } = await daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
             assert.equal(heights[i], height, `place ${i}`);
         }
-        assert.deepEqual(await daemon.json('/default/heights?at=0,0'), { heights: heights.slice(0, 1) });
+        assert.deepEqual(await daemon.json('/default/heights?at=0,0'), { heights: heights.slice(0, 1), at: [[0, 0]] });
     });
 
     it('accepts as many points as fit into 8 KiB of URL', async () => {
@@ -100,13 +101,26 @@ describe('/heights', { timeout: patience(60000) }, () => {
         assertError(await daemon.get(`${target}${';0,0'.repeat(40)}`), 414);
     });
 
+    it('rounds places to 1/1024 block, and returns those', async () => {
+        const [rough, exact] = await Promise.all([0, 1].map((which) =>
+            daemon.get(`/default/heights?at=${ROUNDED.map((row) => `${row[which]},1e3`).join(';')}`)));
+        assertStatus(rough, 200);
+        assert.equal(rough.body.toString(), exact.body.toString());
+        assert.equal(rough.headers.etag, exact.headers.etag);
+        assert.equal(/"at":(.*)\}\n$/.exec(rough.body.toString())[1], `[${ROUNDED.map(([, place]) => `[${place},1000]`)}]`);
+        const { heights } = JSON.parse(rough.body);
+        await eachRow(ROUNDED.map(([place], i) => [place, heights[i]]), async ([place, height]) =>
+            assert.equal((await daemon.json(`/default/height?x=${place}&y=1000`)).height, height));
+    });
+
     it('has a validator', () => assertComputedResponse(daemon, '/default/heights?at=1,2;3,4.5'));
 
     it('names the invalid point', () => eachRow([
         ['', /\bat\b/], ['?', /\bat\b/], ['?at=', /place 1/], ['?x=1&y=1', /\bat\b/],
         ['?at=1,1&at=2,2', /\bat\b/], ['?at=1', /place 1: y/], ['?at=1,2;;3,4', /place 2/],
-        ['?at=1,2;3,4;x,6', /place 3: x/], ['?at=1,2;3,1e3', /place 2: y/], ['?at=0,nan', /place 1: y/],
-        ['?at=0,0.00048828125', /1\/1024/], ['?at=4503599627370497,0', /2\^52/],
+        ['?at=1,2;3,4;x,6', /place 3: x/], ['?at=1,2;3,1e', /place 2: y/],
+        ['?at=1,2&att=1', /'att' is not a parameter of heights; did you mean 'at'\?/], ['?at=0,1e400', /2\^52/], ['?at=0,nan', /place 1: y/],
+        ['?at=4503599627370497,0', /2\^52/],
         ['?at=0,0;0,-4503599627370496.5', /2\^52/], ['?at=1,2,3', /place 1/], ['?at=1%2C2%2C3', /place 1/],
     ], async ([query, names]) => {
         assertError(await daemon.get(`/default/heights${query}`), 400, names);
@@ -172,10 +186,11 @@ describe('/spawn', { timeout: patience(120000) }, () => {
             if (!expected || expected.square > 90 ** 2)
                 return;
             const place = await daemon.json(text(query));
-            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'distance']);
+            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'distance', 'from']);
+            assert.deepEqual(place.from, [query.x, query.y]);
             assert.deepEqual([place.x, place.y], [expected.x, expected.y]);
             assert.equal(place.distance, Math.sqrt(expected.square));
-            const { distance, ...ground } = place;
+            const { distance, from, ...ground } = place;
             assert.deepEqual(ground, await daemon.json(`/default/height?x=${place.x}&y=${place.y}`));
             checked++;
         });
@@ -188,10 +203,12 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         [['-0.5', '3.5'], [-1, 3, Math.SQRT1_2]],
         [['0.25', '-0.75'], [0, -1, Math.hypot(0.25, 0.25)]],
         [['4503599627370496', '-4503599627370496'], [2 ** 52, -(2 ** 52), 0]],
+        [['+1e1', '-0.49995'], [10, -1, 0.5]],
     ], async ([[x, y], [foundX, foundY, distance]]) => {
-        for (const bounds of ['', '&min=5', '&max=5', '&slope=0', '&min=5.0&max=5&slope=0.0'])
+        const from = [Number(x), y === '-0.49995' ? -0.5 : Number(y)];
+        for (const bounds of ['', '&min=5', '&max=5', '&slope=0', '&min=5.0&max=+5e0&slope=-0.0'])
             assert.deepEqual(await daemon.json(`/flat/spawn?x=${x}&y=${y}${bounds}`), {
-                x: foundX, y: foundY, height: 5, slope: 0, normal: [0, 0, 1], distance,
+                x: foundX, y: foundY, height: 5, slope: 0, normal: [0, 0, 1], distance, from,
             }, bounds);
     }));
 
@@ -214,13 +231,14 @@ describe('/spawn', { timeout: patience(120000) }, () => {
 
     it('rejects invalid parameters', () => eachRow([
         ['?x=1', /\by\b/], ['?y=1', /\bx\b/], ['', /\bx\b/], ['?x=1&y=1&x=2', /\bx\b/],
-        ['?x=1e3&y=0', /\bx\b/], ['?x=0&y=0.00048828125', /1\/1024/], ['?x=4503599627370497&y=0', /2\^52/],
+        ['?x=1e&y=0', /\bx\b/], ['?x=4503599627370497&y=0', /2\^52/],
         ['?x=0&y=0&min=2&max=1', /\bmin\b.*\bmax\b/], ['?x=0&y=0&slope=-1', /\bslope\b/],
         ['?x=0&y=0&slope=-0.001', /\bslope\b/],
-        ...['', 'nan', 'inf', '-inf', '1e3', '0x10', '+1', '1.', '.5', '--1', '1,5', '%2531', 'Infinity']
+        ...['', 'nan', 'inf', '-inf', '1e39', '-1e400', '0x10', '1e', '.', '--1', '1,5', '%2531', 'Infinity', '0'.repeat(64)]
             .flatMap((bad) => ['min', 'max', 'slope'].map((key) =>
                 [`?x=0&y=0&${key}=${bad}`, bad.includes('%') ? /%25/ : new RegExp(`\\b${key}\\b`)])),
-        ['?x=0&y=0&min=1&min=2', /\bmin\b/],
+        ['?x=0&y=0&min=1&min=2', /\bmin\b/], ['?x=0&y=0&mni=1', /'mni' is not a parameter of spawn; did you mean 'min'\?/],
+        ['?x=0&y=0&radius=9', /'radius' is not a parameter of spawn; expected x, y, min, max, slope/],
     ], async ([query, names]) => {
         assertError(await daemon.get(`/flat/spawn${query}`), 400, names);
     }));

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BLOCK, FAR, MALFORMED, TOO_FINE, assertSameBytes, blocks, naming, target } from './boxes.mjs';
+import { BLOCK, FAR, HALVES, MALFORMED, ROUNDED, THOUSANDS, TOO_FINE, assertSameBytes, blocks, naming, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { decimal } from './grid.mjs';
 import { decodePng } from './png.mjs';
@@ -245,7 +245,7 @@ describe('the headers of regions', { timeout: patience(60000) }, () => {
 
 /* Beyond the limit, including values that overflow 64 bits. */
 const BEYOND = ['4503599627370497', '4503599627370496.0009765625', '9007199254740992', '18014398509481984',
-    '9223372036854775807'];
+    '9223372036854775807', '4503599627370496.0005', '1e400'];
 
 const whole = { x: '0', y: '0', width: '4', height: '4', step: '1' };
 const query = (change = {}) => Object.entries({ ...whole, ...change })
@@ -270,9 +270,10 @@ describe('region requests', { timeout: patience(60000) }, () => {
     }));
 
     it('with malformed numbers are rejected', () => eachRow([
-        ...['x', 'y', 'step'].flatMap((key) => [...MALFORMED, ...TOO_FINE].map((value) => [key, value])),
+        ...['x', 'y'].flatMap((key) => MALFORMED.map((value) => [key, value])),
+        ...[...MALFORMED, ...TOO_FINE].map((value) => ['step', value]),
         ...['width', 'height'].flatMap((key) => [...MALFORMED, ...TOO_FINE, '0', '-1', '-4097', '-9223372036854775808',
-            '1.5', '0.5', '2.0'].map((value) => [key, value])),
+            '1.5', '0.5', '-1e400', '15e-1'].map((value) => [key, value])),
     ], async ([key, value]) => {
         assertError(await get({ [key]: value }), 400, naming(key, value));
     }));
@@ -282,6 +283,46 @@ describe('region requests', { timeout: patience(60000) }, () => {
             '9223372036854775807', '0.00048828125', '1.0009765625'], async (step) => {
             assertError(await get({ step }), 400, naming('step'));
         }));
+
+    it('accept every spelling of a number', () => eachRow([
+        ...THOUSANDS.flatMap((text) => [[{ x: text }, { x: '1000' }], [{ width: text }, { width: '1000' }], [{ height: text }, { height: '1000' }]]),
+        ...HALVES.flatMap((text) => [[{ y: text }, { y: '0.5' }], [{ step: text }, { step: '0.5' }]]),
+        [{ width: '+5.0', step: '16e0' }, { width: '5', step: '16' }],
+    ], async ([changed, plain]) => {
+        for (const form of FORMS) {
+            const [one, other] = [await get(changed, form), await get(plain, form)];
+            assertStatus(one, 200);
+            assert.equal(one.headers.etag, other.headers.etag);
+            assertSameBytes(one.body, other.body, form);
+        }
+    }));
+
+    it('have places rounded to 1/1024 block, and a header with those', () => eachRow(ROUNDED, async ([text, nearest]) => {
+        for (const form of FORMS) {
+            const [one, other] = [await get({ x: text, y: text }, form), await get({ x: nearest, y: nearest }, form)];
+            assertStatus(one, 200);
+            assert.equal(one.headers['farlands-origin'], `${nearest} ${nearest}`);
+            assert.equal(one.headers.etag, other.headers.etag);
+            assertSameBytes(one.body, other.body, form);
+            assertStatus(await daemon.get(`/default/region.${form}?${query({ x: nearest, y: text })}`,
+                { 'If-None-Match': one.headers.etag }), 304);
+        }
+    }));
+
+    it('with unknown keys are rejected, with the nearest known one', () => eachRow([
+        ['stp=4', "'stp' is not a parameter of region; did you mean 'step'?"],
+        ['Width=4', "'Width' is not a parameter of region; did you mean 'width'?"],
+        ['hieght=4', "'hieght' is not a parameter of region; did you mean 'height'?"],
+        ['z=4', "'z' is not a parameter of region; expected x, y, width, height, step, layer, v"],
+        ['_=17', "'_' is not a parameter of region; expected x, y, width, height, step, layer, v"],
+        ['=', "'' is not a parameter of region; expected x, y, width, height, step, layer, v"],
+    ], async ([more, message]) => {
+        for (const text of [`${query()}&${more}`, `${more}&${query()}`]) {
+            const answer = await daemon.get(`/default/region.f32?${text}`);
+            assertError(answer, 400);
+            assert.equal(JSON.parse(answer.body).error, message);
+        }
+    }));
 
     it('beyond the limit are rejected', () => eachRow(['x', 'y'].flatMap((key) => [
         ...BEYOND.flatMap((value) => [{ [key]: value }, { [key]: `-${value}` }]),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BLOCK, FAR, MALFORMED, TOO_FINE, assertSameBytes, blocks, naming, target } from './boxes.mjs';
+import { BLOCK, FAR, MALFORMED, ROUNDED, TOO_FINE, assertSameBytes, blocks, naming, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { decimal } from './grid.mjs';
 import { fewer, patience } from './program.mjs';
@@ -182,14 +182,28 @@ describe('volume requests', { timeout: patience(60000) }, () => {
     }));
 
     it('with malformed numbers are rejected', () => eachRow([
-        ...['x', 'y', 'z', 'step'].flatMap((key) => [...MALFORMED, ...TOO_FINE].map((value) => [key, value])),
+        ...['x', 'y', 'z'].flatMap((key) => MALFORMED.map((value) => [key, value])),
+        ...[...MALFORMED, ...TOO_FINE].map((value) => ['step', value]),
         ...['width', 'height', 'depth'].flatMap((key) => [...MALFORMED, '0', '-1', '1.5'].map((value) => [key, value])),
         ...['0', '3', '-1', '0.75', '2097152'].map((value) => ['step', value]),
     ], async ([key, value]) => assertError(await get({ [key]: value }), 400, naming(key, value))));
 
+    it('have places rounded to 1/1024 block, and a header with those', () => eachRow(ROUNDED, async ([text, nearest]) => {
+        const [one, other] = [await get({ x: '+1e0', z: text, depth: '4.0' }), await get({ x: '1', z: nearest })];
+        assertStatus(one, 200);
+        assert.equal(one.headers['farlands-origin'], `1 0 ${nearest}`);
+        assert.equal(one.headers.etag, other.headers.etag);
+        assertSameBytes(one.body, other.body, nearest);
+    }));
+
+    it('with unknown keys are rejected, with the nearest known one', () => eachRow([
+        ['deph=4', /^'deph' is not a parameter of volume; did you mean 'depth'\?$/],
+        ['scale=4', /^'scale' is not a parameter of volume; expected x, y, z, width, height, depth, step, v$/],
+    ], async ([more, message]) => assertError(await daemon.get(`/default/volume.f32?${query()}&${more}`), 400, message)));
+
     it('beyond the limit are rejected', () => eachRow(['x', 'y', 'z'].flatMap((key) => [
         { [key]: '4503599627370497' }, { [key]: '-4503599627370497' }, { [key]: '18014398509481984' },
-        { [key]: '9223372036854775807' }, { [key]: '-9223372036854775808' }, { [key]: '4503599627370493.0009765625' },
+        { [key]: '9223372036854775807' }, { [key]: '-9223372036854775808' }, { [key]: '-1e400' }, { [key]: '4503599627370493.0009765625' },
         { [key]: '4503599627370496', width: '2', height: '2', depth: '2', step: '0.0009765625' },
     ].map((changed) => [key, changed])), async ([key, changed]) => {
         const answer = await get(changed);

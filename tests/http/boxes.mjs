@@ -47,11 +47,26 @@ export function cut(bytes, sides, from, count, { every = 1, size = 4 } = {}) {
     return out;
 }
 
-/* Spellings that no number in a URL may have. */
-export const MALFORMED = ['', '+1', '-0', '01', '-01', '1e3', '1E3', '0x10', 'NaN', 'Infinity', 'inf', 'abc', '1,5', '--1', '-',
-    '.5', '5.', '-.5', '00.5', '1.5.5', '1_0', '1%20', '%2531', '1+', '-0.0'];
-/* More than 10 fractional bits. */
-export const TOO_FINE = ['0.1', '0.00048828125', '1.00000000001', '0.33333333333333'];
+/* What is no number in a query. */
+export const MALFORMED = ['', '0x10', 'NaN', 'Infinity', 'inf', 'abc', '1,5', '--1', '+-1', '-', '+', '.', '1.5.5', '1_0', '1%20', '%2531',
+    '1+', '1e', 'e3', '1e+', '1e3.5', '1f'];
+/* More than 10 fractional bits: places are rounded, but neither steps nor numbers of samples. */
+export const TOO_FINE = ['0.1', '0.00048828125', '1.00000000001', '0.33333333333333', '1e-1', '2.0000000000000000000000001'];
+
+/* Spellings of 1000 and of 0.5. */
+export const THOUSANDS = ['1e3', '1E3', '1.0e+3', '+1000', '1000.0', '1000.', '01000', '1000000e-3', `${'0'.repeat(999)}1e3`];
+export const HALVES = ['.5', '+.5', '00.50', '5e-1', `0.5${'0'.repeat(999)}`, '.00005E4'];
+
+/* Places between units of 1/1024 block: the text, and the nearest place. Ties go up. */
+export const ROUNDED = [
+    ['0.1', '0.099609375'], ['-0.1', '-0.099609375'], ['1e-1', '0.099609375'], ['0.3333333333333333', '0.3330078125'],
+    ['123456.789012', '123456.7890625'], ['-123456.789012', '-123456.7890625'], ['1.9999', '2'], ['-1.9999', '-2'],
+    ['0.00048828125', '0.0009765625'], ['-0.00048828125', '0'], ['0.00146484375', '0.001953125'],
+    ['-0.00146484375', '-0.0009765625'], ['-0.00048828126', '-0.0009765625'], ['-0.0001', '0'], ['1e-400', '0'],
+    // Doubles cannot distinguish these.
+    ['4503599627370000.0003', '4503599627370000'], ['4503599627370000.0005', '4503599627370000.0009765625'],
+    ['-4503599627370000.3337', '-4503599627370000.333984375'], ['4503599627370000.33333333333333333333', '4503599627370000.3330078125'],
+];
 
 /* The error message for parameter KEY with this VALUE. */
 export const naming = (key, value = '') => new RegExp(value.includes('%') ? `%|percent|\\b${key}\\b` : `\\b${key}\\b`);

@@ -11,7 +11,7 @@
 /* The document as text, in a static buffer. Releases BLOB. */
 static const char *text_of(struct blob *blob)
 {
-    static char text[65536];
+    static char text[131072];
     must(blob != NULL, "no document");
     must(blob->references == 1, "%u references", blob->references);
     must(blob->length < sizeof text, "%zu bytes", blob->length);
@@ -129,12 +129,14 @@ START_TEST(test_form)
     ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface)),
                      "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1]}\n");
-    ck_assert_str_eq(text_of(document_spawn(&place)),
+    ck_assert_str_eq(text_of(document_spawn(&place, 1, -BLOCKS(7))),
                      "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,"
-                     "\"normal\":[-0.1,0,1],\"distance\":5.5}\n");
-    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, 3)),
-                     "{\"heights\":[1.5,-0.1,7]}\n");
-    ck_assert_str_eq(text_of(document_heights(NULL, 0)), "{\"heights\":[]}\n");
+                     "\"normal\":[-0.1,0,1],\"distance\":5.5,\"from\":[0.0009765625,-7]}\n");
+    const int64_t at[][2] = {{0, 0}, {512, -BLOCKS(3)}, {FARLANDS_LIMIT - 1, 1}};
+    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, at, 3)),
+                     "{\"heights\":[1.5,-0.1,7],\"at\":[[0,0],[0.5,-3],"
+                     "[4503599627370495.9990234375,0.0009765625]]}\n");
+    ck_assert_str_eq(text_of(document_heights(NULL, NULL, 0)), "{\"heights\":[],\"at\":[]}\n");
 }
 END_TEST
 
@@ -170,7 +172,7 @@ START_TEST(test_places)
     const struct spawn_place place = {places[_i][0], places[_i][1], 0x1.23456789abcdp-1000,
                                       surface};
     must_tell_place(text_of(document_height(place.x, place.y, &surface)), places[_i]);
-    must_tell_place(text_of(document_spawn(&place)), places[_i]);
+    must_tell_place(text_of(document_spawn(&place, place.x, place.y)), places[_i]);
 }
 END_TEST
 
@@ -180,9 +182,9 @@ START_TEST(test_distances)
     for (int i = 0; i < 20000; i++) {
         const double distance = sqrt((double)(chance(&state) >> 20)) / FARLANDS_UNIT;
         const struct spawn_place place = {0, 0, distance, {0, 0, {0, 0, 1}}};
-        cJSON *json = parse(text_of(document_spawn(&place)));
+        cJSON *json = parse(text_of(document_spawn(&place, place.x, place.y)));
         must(number(json, "distance") == distance, "%a is %a", distance, number(json, "distance"));
-        ck_assert_int_eq(cJSON_GetArraySize(json), 6);
+        ck_assert_int_eq(cJSON_GetArraySize(json), 7);
         cJSON_Delete(json);
     }
 }
@@ -193,17 +195,25 @@ START_TEST(test_heights)
 {
     enum { MOST = 2048 };
     static float heights[MOST];
+    static int64_t at[MOST][2];
     uint64_t state = 19;
     for (int count = 1; count <= MOST; count = count < 40 ? count + 1 : count * 2) {
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
+            at[i][0] = 1 - FARLANDS_LIMIT;
+            at[i][1] = i;
             heights[i] = count % 2 ? any_float(&state) : -0x1.23456ap-126f;
-        cJSON *json = parse(text_of(document_heights(heights, (size_t)count)));
+        }
+        cJSON *json = parse(text_of(document_heights(heights, at, (size_t)count)));
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "heights");
         ck_assert_int_eq(cJSON_GetArraySize(list), count);
         const cJSON *item = list->child;
         for (int i = 0; i < count; i++, item = item->next)
             must(float_bits((float)item->valuedouble) == float_bits(heights[i]), "%a is %a",
                  (double)heights[i], item->valuedouble);
+        const cJSON *used = cJSON_GetObjectItemCaseSensitive(json, "at");
+        ck_assert_int_eq(cJSON_GetArraySize(used), count);
+        const cJSON *last = cJSON_GetArrayItem(cJSON_GetArrayItem(used, count - 1), 1);
+        ck_assert_double_eq(last->valuedouble, (count - 1) / 1024.0);
         cJSON_Delete(json);
     }
 }

@@ -1,7 +1,5 @@
-/* Query parameters: defaults, statuses and lists of places. */
+/* Query parameters: numbers, statuses, unknown and repeated keys, lists of places. */
 #include "server/routing/query.h"
-
-#include <math.h>
 
 #include "tests/unit/support/fixtures.h"
 
@@ -10,55 +8,166 @@ struct arguments {
     int count;
     float least;
     struct span places;
+    char v[QUERY_WORD], name[QUERY_WORD];
 };
 
-static const struct query_parameter parameters[] = {
-    {"x", QUERY_PLACE, offsetof(struct arguments, x), 0, 0},
-    {"count", QUERY_COUNT, offsetof(struct arguments, count), 9, 0},
-    {"step", QUERY_STEP, offsetof(struct arguments, step), 0, 0},
-    {"least", QUERY_REAL, offsetof(struct arguments, least), 0, -INFINITY},
-    {0},
+#define PARAMETERS                                                           \
+    {                                                                        \
+        {"x", QUERY_PLACE, offsetof(struct arguments, x), 0, 0},             \
+            {"count", QUERY_COUNT, offsetof(struct arguments, count), 9, 0}, \
+            {"step", QUERY_STEP, offsetof(struct arguments, step), 0, 0},    \
+            {"least", QUERY_REAL, offsetof(struct arguments, least), 0, -9}, \
+            {"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0},          \
+            {"name", QUERY_NAME, offsetof(struct arguments, name), 0, 0},    \
+    }
+
+static const struct query_table closed = {"box", false, 404, PARAMETERS};
+static const struct query_table others_too = {
+    "a tile",
+    true,
+    400,
+    {{"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0},
+     {"border", QUERY_COUNT, offsetof(struct arguments, count), 1, 0}}};
+static const struct query_table beyond_is_bad = {"box", false, 400, PARAMETERS};
+
+static const struct {
+    const char *query;
+    int64_t x, step;
+    int count;
+    float least;
+    const char *v, *name;
+} good[] = {
+    {"count=9&x=-0.5", -512, 1024, 9, 7, "-", ""},
+    {"&count=9&&x=-0.5&", -512, 1024, 9, 7, "-", ""},
+    {"count=+9.0&x=1e3&step=2e0&least=+1e-1&v=a=b", 1024000, 2048, 9, 0.1F, "a=b", ""},
+    {"count=900e-2&x=0.1&step=.5&least=-9&v", 102, 512, 9, -9, "", ""},
+    {"count=001&x=+5.&step=1048576&least=1.5E1", 5120, INT64_C(1) << 30, 1, 15, "-", ""},
+    {"count=1&x=-0&step=9765625e-10&least=-0", 0, 1, 1, 0, "-", ""},
+    {"count=1&x=4503599627370496.0004&v=a%", INT64_C(1) << 62, 1024, 1, 7, "a%", ""},
+    {"count=1&x=1&v=&name=b_c-d", 1024, 1024, 1, 7, "", "b_c-d"},
 };
 
-START_TEST(test_defaults)
+START_TEST(test_good)
 {
-    struct arguments arguments = {.least = 7};
+    struct arguments arguments = {.least = 7, .v = "-"};
     char why[QUERY_WHY];
-    ck_assert_uint_eq(query_parse(parameters, "count=9&x=-0.5&y=&=", 404, &arguments, why), 0);
-    ck_assert_int_eq(arguments.x, -512);
-    ck_assert_int_eq(arguments.count, 9);
-    ck_assert_int_eq(arguments.step, 1024);
-    ck_assert_float_eq(arguments.least, 7);
+    bool others = true;
+    const unsigned status = query_parse(&closed, good[_i].query, &arguments, &others, why);
+    ck_assert_msg(status == 0, "%s: %s", good[_i].query, why);
+    ck_assert(!others);
+    ck_assert_int_eq(arguments.x, good[_i].x);
+    ck_assert_int_eq(arguments.step, good[_i].step);
+    ck_assert_int_eq(arguments.count, good[_i].count);
+    ck_assert_float_eq(arguments.least, good[_i].least);
+    ck_assert_str_eq(arguments.v, good[_i].v);
+    ck_assert_str_eq(arguments.name, good[_i].name);
 }
 END_TEST
 
-START_TEST(test_status)
+#define MANY "1111111111111111111111111111111111111111111111111111111111111111"
+
+static const struct {
+    const struct query_table *table;
+    const char *query;
+    unsigned status;
+    const char *why;
+} bad[] = {
+    {&closed, "count=9&x=4503599627370497", 404,
+     "x: \"4503599627370497\" is beyond the limit of 2^52 blocks"},
+    {&beyond_is_bad, "count=9&x=4503599627370497", 400, "2^52"},
+    {&closed, "count=9&x=1e400", 404, "x: \"1e400\" is beyond the limit of 2^52 blocks"},
+    {&closed, "count=9&x=4503599627370496.0005", 404, "2^52"},
+    {&closed, "count=9&x=1,5", 400, "x: \"1,5\" is not a number of blocks such as 12, -3.5 or 1e6"},
+    {&closed, "x=1&count=10", 413, "count: 10 samples are too many; at most 9"},
+    {&closed, "x=1&count=1e1", 413, "count: 1e1 samples are too many; at most 9"},
+    {&closed, "x=1&count=1e400", 413, "count: 1e400 samples are too many; at most 9"},
+    {&closed, "x=1&count=-1e400", 400, "count: \"-1e400\" is not a whole number from 1 to 9"},
+    {&closed, "x=1&count=-1", 400, "whole number from 1 to 9"},
+    {&closed, "x=1&count=0", 400, "whole number from 1 to 9"},
+    {&closed, "x=1&count=1.5", 400, "whole number from 1 to 9"},
+    {&closed, "x=1&count=1e-1", 400, "whole number from 1 to 9"},
+    /* Places are rounded, counts and steps are not. */
+    {&closed, "x=1&count=3.0001", 400, "whole number from 1 to 9"},
+    {&closed, "x=1&count=0.9999", 400, "whole number from 1 to 9"},
+    {&closed, "x=1&count=1&step=1.0001", 400, "step: \"1.0001\" is not a power of two"},
+    {&closed, "x=1&count=1&step=0.0009", 400, "power of two"},
+    {&closed, "x=1&count=1&step=1e400", 400, "power of two"},
+    {&closed, "x=1&count=1&least=-9.5", 400, "least: \"-9.5\" is not a number such as -1.5"},
+    {&closed, "x=1&count=1&least=1e39", 400, "least: \"1e39\" is beyond 3.4e38, or too long"},
+    {&closed, "x=1&count=1&least=0." MANY, 400, "or too long"},
+    {&closed, "x=1&count=1&name=", 404, "name: expected a name of 1 to 63 characters"},
+    {&closed, "x=1&count=1&name", 404, "name: expected a name of 1 to 63 characters"},
+    {&closed, "x=1&count=1&name=" MANY, 404, "name: expected a name of 1 to 63 characters"},
+    {&closed, "x=1", 400, "count: missing; required: x= count="},
+    {&closed, "", 400, "x: missing"},
+    {&closed, "x&count=1", 400, "x: \"\" is not a number"},
+    {&closed, "x=1&count=1&x=1", 400, "x: given twice; expected once"},
+    {&closed, "v&x=1&count=1&v", 400, "v: given twice; expected once"},
+    {&others_too, "v=1&v=2", 400, "v: given twice; expected once"},
+    /* Unknown keys. */
+    {&closed, "x=1&count=1&stp=4", 400, "'stp' is not a parameter of box; did you mean 'step'?"},
+    {&closed, "X=1&count=1", 400, "'X' is not a parameter of box; did you mean 'x'?"},
+    {&closed, "cuont&x=1", 400, "'cuont' is not a parameter of box; did you mean 'count'?"},
+    {&closed, "x=1&count=1&leats=1", 400, "did you mean 'least'?"},
+    {&closed, "x=1&count=1&stride=4", 400,
+     "'stride' is not a parameter of box; expected x, count, step, least, v, name"},
+    {&closed, "=1", 400, "'' is not a parameter of box; expected x,"},
+    {&closed, "x=1&count=1&" MANY "=1", 400,
+     "'1111111111111111111111111111111111111111' is not a parameter of box"},
+    {&others_too, "Border=1", 400, "'Border' is not a parameter of a tile; did you mean 'border'?"},
+    {&others_too, "v=1&bordr=1", 400,
+     "'bordr' is not a parameter of a tile; did you mean 'border'?"},
+};
+
+START_TEST(test_bad)
 {
     struct arguments arguments;
     char why[QUERY_WHY];
-    ck_assert_uint_eq(query_parse(parameters, "count=9&x=4503599627370497", 404, &arguments, why),
-                      404);
-    ck_assert_uint_eq(query_parse(parameters, "count=9&x=4503599627370497", 400, &arguments, why),
-                      400);
-    ck_assert_uint_eq(query_parse(parameters, "x=1&count=10", 404, &arguments, why), 413);
-    ck_assert_str_eq(why, "count: 10 samples are too many; at most 9");
-    ck_assert_uint_eq(query_parse(parameters, "x=1", 404, &arguments, why), 400);
-    ck_assert_str_eq(why, "count: missing; required once each: x= count=");
+    bool others;
+    const unsigned status = query_parse(bad[_i].table, bad[_i].query, &arguments, &others, why);
+    ck_assert_msg(status == bad[_i].status, "%s: %u", bad[_i].query, status);
+    ck_assert_msg(strstr(why, bad[_i].why) != NULL, "%s: \"%s\"", bad[_i].query, why);
+}
+END_TEST
+
+static const struct {
+    const char *query, *v;
+    bool others;
+} open_queries[] = {
+    {"", "-", false},        {"v=3", "3", false},      {"&v=3&", "3", false},
+    {"_=123", "-", true},    {"_=123&v=3", "3", true}, {"token=a&retina=true&w", "-", true},
+    {"=&v=" MANY, "", true}, {"V=3", "-", true},       {"vv=3", "-", true},
+    {"v=" MANY, "", false},
+};
+
+START_TEST(test_open)
+{
+    struct arguments arguments = {.v = "-"};
+    char why[QUERY_WHY];
+    bool others = !open_queries[_i].others;
+    const char *query = open_queries[_i].query;
+    static const struct query_table table = {
+        "a tile", true, 400, {{"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0}}};
+    ck_assert_msg(query_parse(&table, query, &arguments, &others, why) == 0, "%s: %s", query, why);
+    ck_assert_msg(others == open_queries[_i].others, "%s", query);
+    ck_assert_str_eq(arguments.v, open_queries[_i].v);
 }
 END_TEST
 
 START_TEST(test_places)
 {
-    static const struct query_parameter list[] = {
-        {"at", QUERY_PLACES, offsetof(struct arguments, places), 0, 0}, {0}};
-    static const int64_t expected[][2] = {{0, 0}, {-512, 1024}, {INT64_C(1) << 62, -1}};
+    static const struct query_table list = {
+        "places", false, 400, {{"at", QUERY_PLACES, offsetof(struct arguments, places), 0, 0}}};
+    static const int64_t expected[][2] = {
+        {0, 0}, {-512, 1024}, {INT64_C(1) << 62, -1}, {102400, 102}};
     struct arguments arguments;
     char why[QUERY_WHY];
     int64_t x, y;
-    ck_assert_uint_eq(
-        query_parse(list, "at=0,0;-0.5,1;4503599627370496,-0.0009765625;&z", 400, &arguments, why),
-        0);
-    for (int i = 0; i < 3; i++) {
+    bool others;
+    ck_assert_uint_eq(query_parse(&list, "at=0,0;-0.5,1;4503599627370496,-0.0009765625;1e2,0.1;&",
+                                  &arguments, &others, why),
+                      0);
+    for (int i = 0; i < ROWS(expected); i++) {
         ck_assert(query_next_place(&arguments.places, &x, &y));
         ck_assert_int_eq(x, expected[i][0]);
         ck_assert_int_eq(y, expected[i][1]);
@@ -71,8 +180,9 @@ int main(void)
 {
     Suite *suite = suite_create("query");
     TCase *tcase = suite_case(suite, "parameters");
-    tcase_add_test(tcase, test_defaults);
-    tcase_add_test(tcase, test_status);
+    tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
+    tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
+    tcase_add_loop_test(tcase, test_open, 0, ROWS(open_queries));
     tcase_add_test(tcase, test_places);
     return suite_run(suite);
 }
