@@ -2,7 +2,7 @@
 // is compared with the same tile's .f32.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -218,6 +218,46 @@ describe('GDAL', { timeout: patience(120000) }, () => {
                 await picture(`default/${layer}`, [z, x, y], [2, 2]));
         }
     }));
+
+    /* A part of the region in region.vrt, as the documented commands cut it out. */
+    const PART = [2000, 3000, 256, 256];
+    const region = async ([x, y, width, height]) =>
+        floats(await daemon.bytes(`/default/region.f32?x=${x}&y=${y}&width=${width}&height=${height}`));
+    const writeRegion = () => writeFileSync(path.join(directory, 'region.vrt'),
+        example('<VRTDataset', `http://${daemon.authority}`));
+
+    it('reads parts of the largest region by Range', async () => {
+        writeRegion();
+        const { size, geoTransform } = JSON.parse(await gdal('gdalinfo', '-json', 'region.vrt'));
+        assert.deepEqual([size, geoTransform], [[4097, 4097], [0, 1, 0, 0, 0, -1]]);
+        await eachRow([PART, [4033, 4033, 64, 64], [0, 0, 64, 64], [0, 4096, 4097, 1]], async (part) => {
+            await gdal('gdal_translate', '-q', '-srcwin', ...part, 'region.vrt', 'cut.tif');
+            assertHeights(await values('cut.tif', Float32Array), await region(part), 0);
+        });
+        assert.match(daemon.stderr, /GET \/default\/region\.f32\S* 206/);
+        assert.doesNotMatch(daemon.stderr, /GET \/default\/region\.f32\S*height=4097 200/);
+    });
+
+    it('reads a large region as a stream', async () => {
+        writeRegion();
+        const at = `http://${daemon.authority}`, { range } = await daemon.json('/default.json');
+        for (const line of example('gdal_translate -srcwin', at).replaceAll(/\\\n */g, '').replaceAll('"', '').split('\n'))
+            await gdal(...line.split(' '), '-q');
+        assertHeights(await values('part.tif', Float32Array), await region(PART), 0);
+        assertHeights(greys(range)(await values('large.tif', Uint16Array)), await region([0, 0, 1025, 1025]),
+            encodings(range).at(-1).error);
+    });
+
+    const PYTHON = '/usr/bin/python3';      // Debian's, which has Debian's packages
+    const rasterio = spawnSync(PYTHON, ['-c', 'import rasterio']).status === 0;
+    it('gives rasterio the same heights', { skip: !rasterio && 'python3-rasterio is not installed' }, async () => {
+        writeRegion();
+        const printed = await gdal(PYTHON, '-c', `${example('import rasterio')}\nheights.tofile('heights.raw')`);
+        const bytes = readFileSync(path.join(directory, 'heights.raw')), heights = floats(bytes);
+        assertHeights(heights, await region(PART), 0);
+        assert.deepEqual(printed.trim().split(' ').map(Math.fround),
+            [heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))]);
+    });
 
     it("runs the commands of server/CLIENTS.md", async () => {
         const at = `http://${daemon.authority}`;
