@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/http/mhd_recv.h"
 #include "server/http/mhd_response.h"
+#include "server/http/mhd_sockets.h"
 #include "server/http/request_reader.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
@@ -32,7 +32,7 @@ struct http {
     uv_timer_t timer;
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
-    struct mhd_recv sockets; /* contexts: struct http_exchange */
+    struct mhd_sockets sockets; /* contexts: struct http_exchange */
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
@@ -103,9 +103,9 @@ static void check_waiting(struct http *http)
 /* All calls of libmicrohttpd that may read from its sockets. */
 static void run_once(struct http *http)
 {
-    mhd_recv_use(&http->sockets);
+    mhd_sockets_use(&http->sockets);
     MHD_run(http->daemon);
-    mhd_recv_use(NULL);
+    mhd_sockets_use(NULL);
 }
 
 static void run(struct http *http)
@@ -359,7 +359,7 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
 
     http->adopted = true;
     *place = exchange;
-    if (!exchange || mhd_recv_add(&http->sockets, fd, exchange)) {
+    if (!exchange || mhd_sockets_add(&http->sockets, fd, exchange)) {
         shutdown(fd, SHUT_RDWR);
         free(exchange);
         *place = NULL;
@@ -403,7 +403,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         return;
     }
     if (exchange)
-        mhd_recv_remove(&http->sockets, exchange->deadline.fd);
+        mhd_sockets_remove(&http->sockets, exchange->deadline.fd);
     if (!exchange || !may_be_sending(exchange) ||
         !lingering_close_add(&http->lingering, exchange->deadline.fd, exchange->peer,
                              exchange->peer_length))
@@ -580,7 +580,7 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->prepare, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
-    mhd_recv_free(&http->sockets);
+    mhd_sockets_free(&http->sockets);
 }
 
 void http_free(struct http *http)

@@ -1,28 +1,28 @@
-#include "mhd_recv.h"
+#include "mhd_sockets.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-static _Thread_local struct mhd_recv *used;
+static _Thread_local struct mhd_sockets *used;
 
 /* Named in assembly because the C library's headers may define recv as an inline function. */
-ssize_t mhd_recv_intercept(int fd, void *buffer, size_t size, int flags) __asm__("recv");
+ssize_t mhd_sockets_recv(int fd, void *buffer, size_t size, int flags) __asm__("recv");
 
-ssize_t mhd_recv_intercept(int fd, void *buffer, size_t size, int flags)
+ssize_t mhd_sockets_recv(int fd, void *buffer, size_t size, int flags)
 {
     if (used && fd >= 0 && (size_t)fd < used->count && used->contexts[fd])
         return used->read(used->contexts[fd], buffer, size);
     return recvfrom(fd, buffer, size, flags, NULL, NULL);
 }
 
-void mhd_recv_use(struct mhd_recv *sockets)
+void mhd_sockets_use(struct mhd_sockets *sockets)
 {
     used = sockets;
 }
 
-int mhd_recv_add(struct mhd_recv *sockets, int fd, void *context)
+int mhd_sockets_add(struct mhd_sockets *sockets, int fd, void *context)
 {
     const size_t needed = (size_t)fd + 1;
 
@@ -39,13 +39,13 @@ int mhd_recv_add(struct mhd_recv *sockets, int fd, void *context)
     return 0;
 }
 
-void mhd_recv_remove(struct mhd_recv *sockets, int fd)
+void mhd_sockets_remove(struct mhd_sockets *sockets, int fd)
 {
     if ((size_t)fd < sockets->count)
         sockets->contexts[fd] = NULL;
 }
 
-void mhd_recv_free(struct mhd_recv *sockets)
+void mhd_sockets_free(struct mhd_sockets *sockets)
 {
     free(sockets->contexts);
     sockets->contexts = NULL;

@@ -3,14 +3,14 @@
  * has no option for that. But it calls recv(2) by name, and a definition in the program precedes
  * that of the C library, as with programs that have a malloc of their own.
  */
-#ifndef FARLANDS_HTTP_MHD_RECV_H
-#define FARLANDS_HTTP_MHD_RECV_H
+#ifndef FARLANDS_HTTP_MHD_SOCKETS_H
+#define FARLANDS_HTTP_MHD_SOCKETS_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
 /* The sockets of one libmicrohttpd daemon. Initially zero but for READ. */
-struct mhd_recv {
+struct mhd_sockets {
     /* As recv(2). CONTEXT is that of the socket. */
     ssize_t (*read)(void *context, void *buffer, size_t size);
     void **contexts; /* by file descriptor; NULL: not one of them */
@@ -18,11 +18,11 @@ struct mhd_recv {
 };
 
 /* Returns 0 or -ENOMEM. */
-int mhd_recv_add(struct mhd_recv *sockets, int fd, void *context);
-void mhd_recv_remove(struct mhd_recv *sockets, int fd);
-void mhd_recv_free(struct mhd_recv *sockets);
+int mhd_sockets_add(struct mhd_sockets *sockets, int fd, void *context);
+void mhd_sockets_remove(struct mhd_sockets *sockets, int fd);
+void mhd_sockets_free(struct mhd_sockets *sockets);
 
 /* Use SOCKETS for all calls of recv by this thread from now on; NULL: none. */
-void mhd_recv_use(struct mhd_recv *sockets);
+void mhd_sockets_use(struct mhd_sockets *sockets);
 
 #endif
