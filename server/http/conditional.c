@@ -15,7 +15,9 @@ char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETA
 
 static const char *skip_blanks(const char *at)
 {
-    return at + strspn(at, " \t");
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
 }
 
 /* Parse an entity-tag. Sets *QUOTED to its part without W/. Returns its end, or NULL. */

@@ -71,6 +71,7 @@ struct http_exchange {
     struct mhd_response response; /* until libmicrohttpd has taken it */
     struct streamed_body *body;   /* of the response, while its source is not done, or NULL */
     bool streamed;                /* the response had such a body */
+    unsigned status;              /* of the response */
     uint64_t length;              /* of the body to send; 0 if unknown */
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
     const struct blob *held;      /* the response's body, until it is completed */
@@ -183,6 +184,12 @@ static ssize_t read_requests(void *context, void *buffer, size_t size)
     return count;
 }
 
+static bool is_not_modified(const void *context)
+{
+    const struct http_exchange *exchange = context;
+    return exchange->state == STATE_RESPONDED && exchange->status == MHD_HTTP_NOT_MODIFIED;
+}
+
 /* Called for each stub. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
@@ -270,8 +277,9 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
     if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
     enter(exchange, DEADLINE_SENDING);
+    exchange->status = exchange->response.status;
     enum MHD_Result queued =
-        MHD_queue_response(exchange->mhd, exchange->response.status, exchange->response.response);
+        MHD_queue_response(exchange->mhd, exchange->status, exchange->response.response);
     const struct blob *blob = exchange->response.blob;
     if (http->parts.waits && blob && blob->length >= HELD_MIN) {
         exchange->held = blob;
@@ -535,7 +543,7 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
-    http->sockets.read = read_requests;
+    http->sockets = (struct mhd_sockets){.read = read_requests, .is_not_modified = is_not_modified};
     http->lingering = (struct lingering_close){
         .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
     int err = start_daemon(http);

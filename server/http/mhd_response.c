@@ -157,8 +157,8 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
         made = from_blob(response);
     else if (head && response->status == MHD_HTTP_OK)
         made = from_length(response->length);
-    else /* A 304 then has Content-Length: 0. libmicrohttpd before 0.9.77 cannot leave it out, and
-            given the true length some clients wait for a body. */
+    else /* mhd_sockets.c leaves Content-Length: 0 out of a 304. With the true length some clients
+            would wait for a body. */
         made = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     if (!made)
         return -ENOMEM;

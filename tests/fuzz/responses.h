@@ -73,6 +73,8 @@ static inline const char *check_head(struct head *head, const char *at, const ch
         free(text);
         line = next + 2;
     }
+    must(head->lengths == 0 || (head->status != 204 && head->status != 304), "%u with a length",
+         head->status);
     return stop + 4;
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { useDaemon } from './daemon.mjs';
+import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { patience } from './program.mjs';
 
@@ -184,13 +184,36 @@ describe('caching', { timeout: patience(60000) }, () => {
 
     // Some parsers, such as wrk's, wait for a body if a 304 has a length.
     it('sends no Content-Length with a 304', () => eachRow(
-        ['/default/height/11/300/7.f32', '/worlds.json', '/default/relief/11/300/7.png'], async (path) => {
+        ['/default/height/11/300/7.f32', '/worlds.json', '/default/relief/11/300/7.png', '/', '/default/height?x=1&y=2',
+            '/default/region.f32?x=0&y=0&width=600&height=600']
+            .flatMap((path) => ['GET', 'HEAD'].flatMap((method) => ['HTTP/1.1', 'HTTP/1.0'].map((version) => [method, path, version]))),
+        async ([method, path, version]) => {
             const { headers: { etag } } = await daemon.get(path);
-            const { answers: [answer] } = await daemon.raw(
-                `GET ${path} HTTP/1.1\r\nHost: ${daemon.authority}\r\nIf-None-Match: ${etag}\r\n\r\n`);
-            assert.equal(answer.status, 304);
-            assert.equal(Number(answer.headers['content-length'] ?? 0), 0);
+            const head = `${method} ${path} ${version}\r\nHost: ${daemon.authority}\r\n`;
+            const had = `${head}Connection: keep-alive\r\nIf-None-Match: ${etag}\r\n\r\n`;
+            // Three pipelined ones, made afresh and prepared, between other responses.
+            const { answers, rest } = await daemon.raw(had + had + `${head}Connection: keep-alive\r\n\r\n` + had +
+                `${head}Connection: close\r\n\r\n`, { methods: [method, method, method, method, method] });
+            assert.deepEqual(answers.map(({ status }) => status), [304, 304, 200, 304, 200]);
+            for (const answer of answers.filter(({ status }) => status === 304)) {
+                assert.equal(answer.headers['content-length'], undefined);
+                assert.equal(answer.headers['transfer-encoding'], undefined);
+                assert.equal(answer.headers.etag, etag);
+                assert.equal(answer.body.length, 0);
+            }
+            assert.equal(rest.length, 0);
         }));
+
+    it('sends Content-Length: 0 with other responses that are empty', async () => {
+        assert.equal((await daemon.request('OPTIONS', '/')).headers['content-length'], undefined); // 204
+        await withDaemon(async (based) => {
+            const { answers } = await based.raw(`GET /a HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2), { methods: ['GET', 'GET'] });
+            for (const answer of answers) {
+                assert.equal(answer.status, 308);
+                assert.equal(answer.headers['content-length'], '0');
+            }
+        }, { config: 'base_path: /a\n' });
+    });
 
     it('keeps the connection usable after HEAD and 304', async () => {
         const tile = cold();
