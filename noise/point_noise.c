@@ -1,6 +1,7 @@
 /* Perlin noise in 1 to 4 dimensions, and density, at a single point: plainly, without a kernel. */
 #include "lattice.h"
 #include "noise/kernel/formulas.h"
+#include "terrain.h"
 
 /* The two cells along an axis whose corners surround a coordinate, the second one further on. */
 struct cell_pair {
@@ -29,10 +30,10 @@ static uint32_t mixed_index(const struct octave *octave, int dimensions, const i
     return lattice_corner(hash[AXIS_X], hash[AXIS_Y]);
 }
 
-static uint32_t permuted_index(const struct farlands_terrain *terrain, const struct octave *octave,
+static uint32_t permuted_index(const struct noise *noise, const struct octave *octave,
                                int dimensions, const int64_t *cell)
 {
-    const uint32_t *p = terrain->permutation;
+    const uint32_t *p = noise->permutation;
     if (dimensions == 2) /* the only case that begins with y */
         return p[((uint32_t)cell[AXIS_X] + p[cell[AXIS_Y] & 255] + octave->salt) & 255];
     uint32_t index = 0;
@@ -44,16 +45,16 @@ static uint32_t permuted_index(const struct farlands_terrain *terrain, const str
 }
 
 /* The gradient G at corner CELL, one component per dimension. */
-static void corner_gradient(const struct farlands_terrain *terrain, const struct octave *octave,
-                            int dimensions, const int64_t *cell, float g[AXES])
+static void corner_gradient(const struct noise *noise, const struct octave *octave, int dimensions,
+                            const int64_t *cell, float g[AXES])
 {
-    const uint32_t h = terrain->hash == FARLANDS_MIX64
+    const uint32_t h = noise->hash == FARLANDS_MIX64
                            ? mixed_index(octave, dimensions, cell)
-                           : permuted_index(terrain, octave, dimensions, cell);
+                           : permuted_index(noise, octave, dimensions, cell);
     if (dimensions == 1)
         g[0] = h & 1 ? -1 : 1;
     else if (dimensions == 2)
-        gradient_at(&terrain->gradients, h, &g[0], &g[1]);
+        gradient_at(&noise->gradients, h, &g[0], &g[1]);
     else
         for (int axis = 0; axis < dimensions; axis++)
             g[axis] = dimensions == 3 ? gradients_3d[axis][h & 15] : gradients_4d[axis][h & 31];
@@ -68,15 +69,15 @@ static bool in_bounds(int64_t at)
 /* --- Noise, in double --- */
 
 /* Add one octave, in the order of operations of volume_template.h. */
-static double add_octave(const struct farlands_terrain *terrain, const struct octave *octave,
-                         double amplitude, int dimensions, const int64_t *at, double sum)
+static double add_octave(const struct noise *noise, const struct octave *octave, double amplitude,
+                         int dimensions, const int64_t *at, double sum)
 {
     struct cell_pair side[AXES] = {{{0}, 0}};
     double p[AXES][2] = {{0}}, q[AXES][2] = {{0}};
 
     for (enum axis axis = 0; axis < (enum axis)dimensions; axis++) {
         side[axis] = cells_at(octave, axis, at[axis], octave->wavelength, octave->inverse);
-        broad_corner_weights(terrain->fade, side[axis].f, axis == AXIS_Y ? amplitude : 1, p[axis],
+        broad_corner_weights(noise->fade, side[axis].f, axis == AXIS_Y ? amplitude : 1, p[axis],
                              q[axis]);
     }
     for (int corner = 0; corner < (1 << dimensions) / 2; corner++) {
@@ -86,7 +87,7 @@ static double add_octave(const struct farlands_terrain *terrain, const struct oc
             cell[axis] = side[axis].cell[corner >> (axis - 1) & 1];
         for (int x = 0; x < 2; x++) {
             cell[AXIS_X] = side[AXIS_X].cell[x];
-            corner_gradient(terrain, octave, dimensions, cell, g[x]);
+            corner_gradient(noise, octave, dimensions, cell, g[x]);
         }
         for (int along = 0; along < dimensions; along++) {
             const double *w = along == AXIS_X ? p[AXIS_X] : q[AXIS_X];
@@ -101,55 +102,55 @@ static double add_octave(const struct farlands_terrain *terrain, const struct oc
     return sum;
 }
 
-static double noise_at(const struct farlands_terrain *terrain, int dimensions, const int64_t *at)
+static double noise_at(const struct noise *noise, int dimensions, const int64_t *at)
 {
     double sum = 0, weight = 1;
 
     for (int axis = 0; axis < dimensions; axis++)
         if (!in_bounds(at[axis]))
             return NAN;
-    if (fractal_is_sum(terrain)) {
-        for (int k = terrain->octaves - 1; k >= 0; k--) {
-            const struct octave *octave = &terrain->octave[k];
-            const double share = octave->amplitude / terrain->amplitude;
-            sum = add_octave(terrain, octave, share, dimensions, at, sum);
+    if (fractal_is_sum(noise)) {
+        for (int k = noise->octaves - 1; k >= 0; k--) {
+            const struct octave *octave = &noise->octave[k];
+            const double share = octave->amplitude / noise->amplitude;
+            sum = add_octave(noise, octave, share, dimensions, at, sum);
         }
     } else {
-        for (int k = 0; k < terrain->octaves; k++) {
-            const struct octave *octave = &terrain->octave[k];
-            const double noise = add_octave(terrain, octave, 1, dimensions, at, 0);
-            broad_add_fractal(terrain, octave, 1, 1, &noise, &sum, &weight);
+        for (int k = 0; k < noise->octaves; k++) {
+            const struct octave *octave = &noise->octave[k];
+            const double value = add_octave(noise, octave, 1, dimensions, at, 0);
+            broad_add_fractal(noise, octave, 1, 1, &value, &sum, &weight);
         }
     }
-    return fma(fractal_scale(terrain), sum, fractal_shift(terrain));
+    return fma(fractal_scale(noise), sum, fractal_shift(noise));
 }
 
 double farlands_noise1(const struct farlands_terrain *terrain, int64_t x)
 {
-    return noise_at(terrain, 1, &x);
+    return noise_at(&terrain->noise, 1, &x);
 }
 
 double farlands_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    return noise_at(terrain, 2, (const int64_t[]){x, y});
+    return noise_at(&terrain->noise, 2, (const int64_t[]){x, y});
 }
 
 double farlands_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
 {
-    return noise_at(terrain, 3, (const int64_t[]){x, y, z});
+    return noise_at(&terrain->noise, 3, (const int64_t[]){x, y, z});
 }
 
 double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
                        int64_t w)
 {
-    return noise_at(terrain, 4, (const int64_t[]){x, y, z, w});
+    return noise_at(&terrain->noise, 4, (const int64_t[]){x, y, z, w});
 }
 
 /* --- Density, in float --- */
 
 /* Add one octave, in the order of operations of density_template.h. */
-static float add_space_octave(const struct farlands_terrain *terrain,
-                              const struct space_octave *octave, const int64_t *at, float sum)
+static float add_space_octave(const struct noise *noise, const struct space_octave *octave,
+                              const int64_t *at, float sum)
 {
     const struct octave *plane = &octave->plane;
     struct cell_pair side[3];
@@ -159,7 +160,7 @@ static float add_space_octave(const struct farlands_terrain *terrain,
         const bool up = axis == AXIS_Z;
         side[axis] = cells_at(plane, axis, at[axis], up ? octave->height : plane->wavelength,
                               up ? octave->inverse_height : plane->inverse);
-        narrow_corner_weights(terrain->fade, side[axis].f, axis == AXIS_Y ? octave->share : 1,
+        narrow_corner_weights(noise->fade, side[axis].f, axis == AXIS_Y ? octave->share : 1,
                               p[axis], q[axis]);
     }
     float along[2], across[2];
@@ -168,9 +169,9 @@ static float add_space_octave(const struct farlands_terrain *terrain,
         for (int k = 0; k < 2; k++) {
             int64_t cell[] = {side[AXIS_X].cell[0], side[AXIS_Y].cell[i], side[AXIS_Z].cell[k]};
             float west[AXES], east[AXES];
-            corner_gradient(terrain, plane, 3, cell, west);
+            corner_gradient(noise, plane, 3, cell, west);
             cell[AXIS_X] = side[AXIS_X].cell[1];
-            corner_gradient(terrain, plane, 3, cell, east);
+            corner_gradient(noise, plane, 3, cell, east);
             line[k][0] = fmaf(p[AXIS_X][1], east[0], p[AXIS_X][0] * west[0]);
             line[k][1] = fmaf(q[AXIS_X][1], east[1], q[AXIS_X][0] * west[1]);
             line[k][2] = fmaf(q[AXIS_X][1], east[2], q[AXIS_X][0] * west[2]);
@@ -186,10 +187,10 @@ static float add_space_octave(const struct farlands_terrain *terrain,
 static float space_noise_at(const struct farlands_terrain *terrain, enum density_noise which,
                             const int64_t *at)
 {
-    const struct space_noise *noise = &terrain->density.noise[which];
+    const struct space_noise *space = &terrain->density.noise[which];
     float sum = 0;
-    for (int k = noise->octaves - 1; k >= 0; k--)
-        sum = add_space_octave(terrain, &noise->octave[k], at, sum);
+    for (int k = space->octaves - 1; k >= 0; k--)
+        sum = add_space_octave(&terrain->noise, &space->octave[k], at, sum);
     return sum;
 }
 

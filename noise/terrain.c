@@ -4,70 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "basis.h"
 #include "noise/kernel/kernel.h"
-#include "permutation.h"
 #include "terrain.h"
-
-/* The permutation hash has no keys: multiples of this salt keep the warp's octaves apart. */
-enum { WARP_SALT = 85 };
-
-static void make_octaves(struct farlands_terrain *terrain, const struct farlands_params *params)
-{
-    double amplitude = 1;
-
-    terrain->octaves = octave_count(params);
-    for (int k = 0; k < terrain->octaves; k++, amplitude *= params->persistence) {
-        struct octave *octave = &terrain->octave[k];
-        *octave = octave_make(params, farlands_octave_wavelength(params, k));
-        octave->amplitude = amplitude;
-        terrain->amplitude += amplitude;
-        terrain->broad += octave_is_broad(octave);
-        if (params->hash == FARLANDS_MIX64) {
-            const uint64_t number = 4 * (uint64_t)k;
-            octave_randomize(octave, params->seed, OCTAVE_RANDOM_PLANE + number, AXIS_X);
-            octave_randomize(octave, params->seed, OCTAVE_RANDOM_SPACE + number, AXIS_Z);
-        } else {
-            octave->salt = octave_salt(params, octave->wavelength);
-        }
-    }
-}
-
-static void make_warp(struct farlands_terrain *terrain, const struct farlands_params *params)
-{
-    terrain->warp = (double)params->warp.amplitude;
-    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
-        struct octave *octave = &terrain->warp_octave[axis];
-        *octave = octave_make(params, params->warp.wavelength);
-        if (params->hash == FARLANDS_MIX64)
-            octave_randomize(octave, params->seed, OCTAVE_RANDOM_WARP + 4 * (uint64_t)axis, AXIS_X);
-        else
-            octave->salt = WARP_SALT * (uint32_t)(axis + 1);
-    }
-}
-
-static struct moments make_moments(const struct farlands_params *params,
-                                   const struct gradient_set *set)
-{
-    const struct basis basis = basis_of(params->basis);
-    const struct basis_moments *of = &basis.moments;
-    struct moments moments = {of->mean, of->absolute, of->square, of->slope, 0, 0};
-    if (basis.corner == BASIS_GRADIENT) {
-        double square = 0;
-        for (int i = 0; i < 32; i++)
-            square += ((double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i]) / 32;
-        const double length = sqrt(square);
-        moments.absolute *= length;
-        moments.square *= square;
-        moments.slope *= length;
-    }
-    const double offset = params->offset, absolute = moments.absolute;
-    moments.ridge = offset * offset - 2 * offset * absolute + moments.square;
-    /* A fifth more than the delta method gives, because the weights before it spread, too. */
-    moments.ridge_spread =
-        1.2 * 2 * fabs(offset - absolute) * sqrt(moments.square - absolute * absolute);
-    return moments;
-}
 
 static void make_elevation(struct elevation *elevation, const struct farlands_params *params)
 {
@@ -106,20 +44,7 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
     if (!terrain)
         return -ENOMEM;
     terrain->kernel = kernel;
-    terrain->basis = params->basis;
-    terrain->fade = params->fade;
-    terrain->hash = params->hash;
-    terrain->fractal = params->fractal;
-    terrain->offset = params->offset;
-    terrain->gain = params->gain;
-    gradients_make(&terrain->gradients, params->gradients);
-    uint8_t table[256];
-    permutation_make(table, params->seed);
-    for (int i = 0; i < 256; i++)
-        terrain->permutation[i] = table[i];
-    make_octaves(terrain, params);
-    make_warp(terrain, params);
-    terrain->moments = make_moments(params, &terrain->gradients);
+    noise_make(&terrain->noise, params);
     make_elevation(&terrain->elevation, params);
     density_make(&terrain->density, params);
     *out = terrain;
@@ -139,38 +64,15 @@ void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, 
 
 int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
 {
-    return terrain->octave[terrain->octaves - 1].wavelength;
-}
-
-/* Slope of one octave's contribution to the fractal: the derivative of its formula at the mean. */
-static double fractal_slope(const struct farlands_terrain *terrain)
-{
-    const struct moments *m = &terrain->moments;
-    switch (terrain->fractal) {
-    case FARLANDS_BILLOW:
-        return 2 * m->slope;
-    case FARLANDS_RIDGED:
-        return 2 * fabs(terrain->offset - m->absolute) * m->slope;
-    default:
-        return m->slope;
-    }
+    return terrain->noise.octave[terrain->noise.octaves - 1].wavelength;
 }
 
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
-    double square = 0;
-
-    for (int k = 0; k < terrain->octaves; k++) {
-        const struct octave *octave = &terrain->octave[k];
-        double blocks = (double)octave->wavelength / FARLANDS_UNIT;
-        double slope =
-            octave_band_limit(octave, step) * octave->amplitude / terrain->amplitude / blocks;
-        square += slope * slope;
-    }
     const struct elevation *e = &terrain->elevation;
-    double metres = (double)e->metres_max - e->metres_min;
-    double noise = (double)e->noise_max - e->noise_min;
-    return (float)(fractal_slope(terrain) * sqrt(square) * metres / noise);
+    const double metres = (double)e->metres_max - e->metres_min;
+    const double noise = (double)e->noise_max - e->noise_min;
+    return (float)(noise_slope(&terrain->noise, step) * metres / noise);
 }
 
 /* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
@@ -213,7 +115,7 @@ int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scra
 {
     if (!box_in_bounds(box))
         return -EINVAL;
-    terrain->kernel->volume(terrain, scratch, box, out);
+    terrain->kernel->volume(&terrain->noise, scratch, box, out);
     return 0;
 }
 

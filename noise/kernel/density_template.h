@@ -16,6 +16,7 @@
 
 /* Columns and rows of a box that are evaluated together, in all slices. */
 struct density_block {
+    const struct farlands_terrain *terrain;
     struct farlands_scratch *scratch;
     const struct farlands_box *box;
     int64_t x, y;
@@ -68,9 +69,9 @@ static void sum_space(const struct density_block *block, enum density_noise whic
 {
     struct farlands_scratch *scratch = block->scratch;
     const int64_t z = block->box->z + layer * block->box->step;
-    const int octaves = scratch->terrain->density.noise[which].octaves;
+    const int octaves = block->terrain->density.noise[which].octaves;
     union octave_scratch *first = block->first[which];
-    struct narrow_set *sets = scratch->sets.narrow;
+    struct narrow_set *sets = scratch->work.sets.narrow;
     int count = 0;
 
     for (int k = 0; k < octaves; k++) {
@@ -126,7 +127,7 @@ static void begin_noises(struct density_block *block, struct relief relief)
 {
     struct farlands_scratch *scratch = block->scratch;
     const struct farlands_box *box = block->box;
-    const struct density *d = &scratch->terrain->density;
+    const struct density *d = &block->terrain->density;
     const unsigned needed =
         noises_needed(d, density_below(relief.lowest, altitude(box, box->depth - 1)),
                       density_below(relief.highest, altitude(box, 0)));
@@ -139,9 +140,9 @@ static void begin_noises(struct density_block *block, struct relief relief)
             struct narrow_octave *narrow = &s->narrow;
             s->octave = &d->noise[m].octave[k];
             narrow->source =
-                (struct octave_source){scratch->terrain, &s->octave->plane, FARLANDS_PERLIN};
+                (struct octave_source){&block->terrain->noise, &s->octave->plane, FARLANDS_PERLIN};
             narrow->amplitude = s->octave->share;
-            narrow->work = &scratch->line;
+            narrow->work = &scratch->work.line;
             narrow_begin_columns(narrow, block->x, box->step, block->n);
             narrow_begin_rows(narrow, block->y, box->step, whole_steps(block->rows));
             narrow->slots.count = KERNEL_SLOTS;
@@ -183,7 +184,7 @@ static void density_band(const struct density_block *block, int j, int rows, flo
 {
     struct farlands_scratch *scratch = block->scratch;
     const struct farlands_box *box = block->box;
-    const struct density *d = &scratch->terrain->density;
+    const struct density *d = &block->terrain->density;
     float(*heights)[KERNEL_CHUNK] = scratch->density.heights + j;
     const struct relief relief = relief_of(heights, rows, block->n);
     const size_t slice = (size_t)box->width * (size_t)box->height;
@@ -219,15 +220,14 @@ static int64_t finest_space(const struct density *d)
     return finest;
 }
 
-static void density_block(struct density_block *block, const struct farlands_terrain *terrain,
-                          float *out)
+static void density_block(struct density_block *block, float *out)
 {
     const struct farlands_box *box = block->box;
     float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
     const struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
-    const int band = band_rows(finest_space(&terrain->density), box->step);
+    const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
-    heights_grid(terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+    heights_grid(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
     begin_noises(block, relief_of(heights, block->rows, block->n));
     for (int j = 0, rows; j < block->rows; j += rows) {
         rows = block->rows - j < band ? block->rows - j : band;
@@ -240,13 +240,13 @@ static void density(const struct farlands_terrain *terrain, struct farlands_scra
 {
     for (int64_t i = 0; i < box->width; i += KERNEL_CHUNK)
         for (int64_t j = 0; j < box->height; j += KERNEL_BOX_ROWS) {
-            struct density_block block = {.scratch = scratch, .box = box};
+            struct density_block block = {.terrain = terrain, .scratch = scratch, .box = box};
             block.x = box->x + i * box->step;
             block.y = box->y + j * box->step;
             block.columns = box->width - i < KERNEL_CHUNK ? (int)(box->width - i) : KERNEL_CHUNK;
             block.rows =
                 box->height - j < KERNEL_BOX_ROWS ? (int)(box->height - j) : KERNEL_BOX_ROWS;
             block.n = whole_steps(block.columns);
-            density_block(&block, terrain, out + (size_t)j * (size_t)box->width + (size_t)i);
+            density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
         }
 }

@@ -4,30 +4,30 @@
 
 #include <math.h>
 
-#include "noise/terrain.h"
+#include "noise/noise.h"
 
 /* True if the fractal is a plain sum of octaves. */
-static inline bool fractal_is_sum(const struct farlands_terrain *terrain)
+static inline bool fractal_is_sum(const struct noise *noise)
 {
-    return terrain->fractal == FARLANDS_NONE || terrain->fractal == FARLANDS_FBM;
+    return noise->fractal == FARLANDS_NONE || noise->fractal == FARLANDS_FBM;
 }
 
-/* The terrain's noise is fractal_scale * sum + fractal_shift. */
-static inline double fractal_scale(const struct farlands_terrain *terrain)
+/* The noise is fractal_scale * sum + fractal_shift. */
+static inline double fractal_scale(const struct noise *noise)
 {
-    switch (terrain->fractal) {
+    switch (noise->fractal) {
     case FARLANDS_BILLOW:
         return 2;
     case FARLANDS_HYBRID:
-        return 1 / terrain->amplitude;
+        return 1 / noise->amplitude;
     default:
         return 1;
     }
 }
 
-static inline double fractal_shift(const struct farlands_terrain *terrain)
+static inline double fractal_shift(const struct noise *noise)
 {
-    return terrain->fractal == FARLANDS_BILLOW ? -1 : 0;
+    return noise->fractal == FARLANDS_BILLOW ? -1 : 0;
 }
 
 #define REAL_IS_FLOAT 1

@@ -38,25 +38,24 @@ static inline void REAL_NAME(corner_weights)(enum farlands_fade fade, double f, 
  * it. WEIGHT is what each sample's octaves so far give the next one: 1 for the first. BAND_LIMIT is
  * the octave's (1: none); the part it removes is replaced by its mean.
  */
-static inline void REAL_NAME(add_fractal)(const struct farlands_terrain *terrain,
-                                          const struct octave *octave, double band_limit, int n,
-                                          const REAL *restrict noise, REAL *restrict sum,
-                                          REAL *restrict weight)
+static inline void REAL_NAME(add_fractal)(const struct noise *noise, const struct octave *octave,
+                                          double band_limit, int n, const REAL *restrict value,
+                                          REAL *restrict sum, REAL *restrict weight)
 {
-    const struct moments *m = &terrain->moments;
+    const struct moments *m = &noise->moments;
     const double faded = 1 - band_limit;
-    const REAL limit = (REAL)band_limit, offset = (REAL)terrain->offset;
-    if (terrain->fractal == FARLANDS_BILLOW) {
-        const REAL share = (REAL)(octave->amplitude / terrain->amplitude);
+    const REAL limit = (REAL)band_limit, offset = (REAL)noise->offset;
+    if (noise->fractal == FARLANDS_BILLOW) {
+        const REAL share = (REAL)(octave->amplitude / noise->amplitude);
         const REAL mean = (REAL)(faded * m->absolute);
         for (int i = 0; i < n; i++)
-            sum[i] = REAL_FMA(share, REAL_FMA(limit, REAL_ABS(noise[i]), mean), sum[i]);
-    } else if (terrain->fractal == FARLANDS_RIDGED) {
-        const REAL share = (REAL)(octave->amplitude / terrain->amplitude);
-        const REAL gain = (REAL)terrain->gain;
+            sum[i] = REAL_FMA(share, REAL_FMA(limit, REAL_ABS(value[i]), mean), sum[i]);
+    } else if (noise->fractal == FARLANDS_RIDGED) {
+        const REAL share = (REAL)(octave->amplitude / noise->amplitude);
+        const REAL gain = (REAL)noise->gain;
         const REAL mean = (REAL)(faded * m->ridge), spread = (REAL)(faded * m->ridge_spread);
         for (int i = 0; i < n; i++) {
-            const REAL ridge = offset - REAL_ABS(noise[i]);
+            const REAL ridge = offset - REAL_ABS(value[i]);
             const REAL signal = REAL_FMA(limit, ridge * ridge, mean);
             sum[i] = REAL_FMA(share, weight[i] * signal, sum[i]);
             const REAL next = gain * (weight[i] * signal);
@@ -72,7 +71,7 @@ static inline void REAL_NAME(add_fractal)(const struct farlands_terrain *terrain
         const REAL amplitude = (REAL)octave->amplitude, mean = (REAL)(faded * m->mean);
         for (int i = 0; i < n; i++) {
             const REAL signal =
-                weight[i] * (amplitude * (REAL_FMA(limit, noise[i], mean) + offset));
+                weight[i] * (amplitude * (REAL_FMA(limit, value[i], mean) + offset));
             sum[i] += signal;
             weight[i] = signal < 1 ? signal : 1;
         }

@@ -16,7 +16,7 @@ struct kernel {
     void (*heights)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, float *out, size_t stride);
     float (*height)(const struct farlands_terrain *terrain, int64_t x, int64_t y);
-    void (*volume)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+    void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
     void (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out);

@@ -91,9 +91,9 @@ static inline void find_pieces(const struct elevation *e, const float *value, in
 }
 
 /* True if every sample has lattice corners of its own. */
-static inline bool is_scattered(const struct farlands_terrain *terrain)
+static inline bool is_scattered(const struct noise *noise)
 {
-    return basis_of(terrain->basis).method == BASIS_POINTS || terrain->warp != 0;
+    return basis_of(noise->basis).method == BASIS_POINTS || noise->warp != 0;
 }
 
 #include "lattice_template.h"
@@ -121,8 +121,9 @@ static void round_weights(struct sums *s, int n)
 static void finish(const struct farlands_terrain *terrain, struct sums *s, double bias, int n,
                    float *metres)
 {
-    const double scale = fractal_scale(terrain), shift = fractal_shift(terrain) + bias;
-    if (terrain->broad == 0) {
+    const struct noise *noise = &terrain->noise;
+    const double scale = fractal_scale(noise), shift = fractal_shift(noise) + bias;
+    if (noise->broad == 0) {
         narrow_elevate(&terrain->elevation, (float)scale, (float)shift, s->narrow, n, metres);
         return;
     }
@@ -133,39 +134,45 @@ static void finish(const struct farlands_terrain *terrain, struct sums *s, doubl
 
 /* --- Grids: farlands_heights --- */
 
-static void set_octave(struct farlands_scratch *scratch, union octave_scratch *s,
-                       struct octave_source source, double amplitude)
+static struct noise_run *begin_run(struct farlands_scratch *scratch, const struct noise *noise)
+{
+    scratch->run.noise = noise;
+    scratch->run.work = &scratch->work;
+    scratch->run.octave = scratch->octave;
+    return &scratch->run;
+}
+
+static void set_octave(struct noise_run *run, union octave_scratch *s, struct octave_source source,
+                       double amplitude)
 {
     s->source = source;
     if (octave_is_broad(source.octave)) {
         s->broad.amplitude = amplitude;
-        s->broad.work = &scratch->line;
+        s->broad.work = &run->work->line;
     } else {
         s->narrow.amplitude = (float)amplitude;
-        s->narrow.work = &scratch->line;
+        s->narrow.work = &run->work->line;
     }
 }
 
 /* Set the octaves of GRID, with their amplitudes and band limits. */
-static void choose_octaves(struct farlands_scratch *scratch, const struct farlands_grid *grid)
+static void choose_octaves(struct noise_run *run, const struct farlands_grid *grid)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    const bool sum = fractal_is_sum(terrain);
-    scratch->bias = 0;
-    for (int k = 0; k < terrain->octaves; k++) {
-        const struct octave *octave = &terrain->octave[k];
+    const struct noise *noise = run->noise;
+    const bool sum = fractal_is_sum(noise);
+    run->bias = 0;
+    for (int k = 0; k < noise->octaves; k++) {
+        const struct octave *octave = &noise->octave[k];
         const double limit = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
-        const double share = octave->amplitude / terrain->amplitude;
-        scratch->band_limit[k] = limit;
-        scratch->bias += sum ? share * (1 - limit) * terrain->moments.mean : 0;
-        set_octave(scratch, &scratch->octave[k],
-                   (struct octave_source){terrain, octave, terrain->basis},
+        const double share = octave->amplitude / noise->amplitude;
+        run->band_limit[k] = limit;
+        run->bias += sum ? share * (1 - limit) * noise->moments.mean : 0;
+        set_octave(run, &run->octave[k], (struct octave_source){noise, octave, noise->basis},
                    sum ? share * limit : 1);
     }
-    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++)
-        set_octave(scratch, &scratch->warp[axis],
-                   (struct octave_source){terrain, &terrain->warp_octave[axis], FARLANDS_PERLIN},
-                   1);
+    for (int axis = 0; noise->warp != 0 && axis < 2; axis++)
+        set_octave(run, &warp_octaves(run)[axis],
+                   (struct octave_source){noise, &noise->warp_octave[axis], FARLANDS_PERLIN}, 1);
 }
 
 static void begin_octave(union octave_scratch *s, enum axis axis, int64_t first, int64_t step,
@@ -183,67 +190,65 @@ static void begin_octave(union octave_scratch *s, enum axis axis, int64_t first,
 }
 
 /* Prepare N columns (AXIS_X) or rows (AXIS_Y) of all octaves: FIRST + i * STEP. */
-static void begin_axis(struct farlands_scratch *scratch, enum axis axis, int64_t first,
-                       int64_t step, int n)
+static void begin_axis(struct noise_run *run, enum axis axis, int64_t first, int64_t step, int n)
 {
-    for (int k = 0; k < scratch->terrain->octaves; k++)
-        if (scratch->band_limit[k] != 0)
-            begin_octave(&scratch->octave[k], axis, first, step, n);
-    for (int i = 0; scratch->terrain->warp != 0 && i < 2; i++)
-        begin_octave(&scratch->warp[i], axis, first, step, n);
+    for (int k = 0; k < run->noise->octaves; k++)
+        if (run->band_limit[k] != 0)
+            begin_octave(&run->octave[k], axis, first, step, n);
+    for (int i = 0; run->noise->warp != 0 && i < 2; i++)
+        begin_octave(&warp_octaves(run)[i], axis, first, step, n);
 }
 
 /* The warp's displacement along AXIS on row J + R. */
-static void displace_row(struct farlands_scratch *scratch, int axis, int j, int r)
+static void displace_row(struct noise_run *run, int axis, int j, int r)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    union octave_scratch *octave = &scratch->warp[axis];
-    struct sums *s = &scratch->sums[r];
-    struct displacement *d = &scratch->displacement[r][axis];
+    union octave_scratch *octave = &warp_octaves(run)[axis];
+    struct sums *s = &run->work->sums[r];
+    struct displacement *d = &run->work->displacement[r][axis];
     if (octave_is_broad(octave->source.octave)) {
         broad_octave_row(&octave->broad, j + r, s->broad);
-        broad_displace(terrain, s->broad, scratch->n, d);
+        broad_displace(run->noise, s->broad, run->n, d);
     } else {
         narrow_octave_row(&octave->narrow, j + r, s->narrow);
-        narrow_displace(terrain, s->narrow, scratch->n, d);
+        narrow_displace(run->noise, s->narrow, run->n, d);
     }
 }
 
 /* The sums of ROWS rows from J on, no more than a band. */
-static void sum_rows(struct farlands_scratch *scratch, int j, int rows)
+static void sum_rows(struct noise_run *run, int j, int rows)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    const int octaves = terrain->octaves, broad = terrain->broad;
-    for (int r = 0; terrain->warp != 0 && r < rows; r++) {
-        displace_row(scratch, AXIS_X, j, r);
-        displace_row(scratch, AXIS_Y, j, r);
+    const struct noise *noise = run->noise;
+    const int octaves = noise->octaves, broad = noise->broad;
+    for (int r = 0; noise->warp != 0 && r < rows; r++) {
+        displace_row(run, AXIS_X, j, r);
+        displace_row(run, AXIS_Y, j, r);
     }
-    if (!fractal_is_sum(terrain)) {
+    if (!fractal_is_sum(noise)) {
         for (int r = 0; r < rows; r++) {
-            struct sums *s = &scratch->sums[r];
-            begin_sums(s, scratch->n);
-            broad_fractal_octaves(scratch, 0, broad, j, r, s->broad, s->broad_weight);
-            round_weights(s, scratch->n);
-            narrow_fractal_octaves(scratch, broad, octaves, j, r, s->narrow, s->narrow_weight);
+            struct sums *s = &run->work->sums[r];
+            begin_sums(s, run->n);
+            broad_fractal_octaves(run, 0, broad, j, r, s->broad, s->broad_weight);
+            round_weights(s, run->n);
+            narrow_fractal_octaves(run, broad, octaves, j, r, s->narrow, s->narrow_weight);
         }
-    } else if (is_scattered(terrain) || basis_of(terrain->basis).method != BASIS_LINES) {
-        narrow_sum_octaves(scratch, broad, octaves, j, rows);
+    } else if (is_scattered(noise) || basis_of(noise->basis).method != BASIS_LINES) {
+        narrow_sum_octaves(run, broad, octaves, j, rows);
         if (broad)
-            broad_sum_octaves(scratch, 0, broad, j, rows);
+            broad_sum_octaves(run, 0, broad, j, rows);
     } else {
-        narrow_sum_lines(scratch, broad, octaves, j, rows);
+        narrow_sum_lines(run, broad, octaves, j, rows);
         if (broad)
-            broad_sum_lines(scratch, 0, broad, j, rows);
+            broad_sum_lines(run, 0, broad, j, rows);
     }
 }
 
 /* The wavelength of the finest octave that the band limit leaves. */
-static int64_t finest_wavelength(const struct farlands_scratch *scratch)
+static int64_t finest_wavelength(const struct noise_run *run)
 {
-    int k = scratch->terrain->octaves - 1;
-    while (k > 0 && scratch->band_limit[k] == 0)
+    int k = run->noise->octaves - 1;
+    while (k > 0 && run->band_limit[k] == 0)
         k--;
-    return scratch->terrain->octave[k].wavelength;
+    return run->noise->octave[k].wavelength;
 }
 
 static void heights_grid(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -252,25 +257,25 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
     const int chunks = (grid->width - 1) / KERNEL_CHUNK + 1;
     const int even = (grid->width - 1) / chunks + 1;
 
-    scratch->terrain = terrain;
-    choose_octaves(scratch, grid);
-    const int band = band_rows(finest_wavelength(scratch), grid->step);
+    struct noise_run *run = begin_run(scratch, &terrain->noise);
+    choose_octaves(run, grid);
+    const int band = band_rows(finest_wavelength(run), grid->step);
     for (int64_t i = 0; i < grid->width; i += even) {
         const int width = grid->width - i < even ? (int)(grid->width - i) : even;
-        const int n = scratch->n = whole_steps(width);
-        begin_axis(scratch, AXIS_X, grid->x + i * grid->step, grid->step, n);
+        const int n = run->n = whole_steps(width);
+        begin_axis(run, AXIS_X, grid->x + i * grid->step, grid->step, n);
         for (int64_t top = 0; top < grid->height; top += KERNEL_CHUNK) {
             const int height =
                 grid->height - top < KERNEL_CHUNK ? (int)(grid->height - top) : KERNEL_CHUNK;
-            begin_axis(scratch, AXIS_Y, grid->y + top * grid->step, grid->step,
-                       whole_steps(height));
+            begin_axis(run, AXIS_Y, grid->y + top * grid->step, grid->step, whole_steps(height));
             for (int j = 0, rows; j < height; j += rows) {
                 rows = height - j < band ? height - j : band;
-                sum_rows(scratch, j, rows);
+                sum_rows(run, j, rows);
                 for (int r = 0; r < rows; r++) {
                     float *row = out + (size_t)(top + j + r) * stride + (size_t)i;
                     KERNEL_ALIGNED float metres[KERNEL_CHUNK];
-                    finish(terrain, &scratch->sums[r], scratch->bias, n, n == width ? row : metres);
+                    finish(terrain, &scratch->work.sums[r], run->bias, n,
+                           n == width ? row : metres);
                     if (n > width)
                         memcpy(row, metres, (size_t)width * sizeof *metres);
                 }
@@ -283,33 +288,34 @@ static void heights_grid(const struct farlands_terrain *terrain, struct farlands
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    const int n = KERNEL_LANES, broad = terrain->broad, octaves = terrain->octaves;
+    const struct noise *noise = &terrain->noise;
+    const int n = KERNEL_LANES, broad = noise->broad, octaves = noise->octaves;
     const struct single_place here = {x, y, NULL};
     struct displacement d[2];
     struct sums sums;
     KERNEL_ALIGNED float metres[KERNEL_LANES];
 
-    for (int axis = 0; terrain->warp != 0 && axis < 2; axis++) {
-        const struct octave_source source = {terrain, &terrain->warp_octave[axis], FARLANDS_PERLIN};
+    for (int axis = 0; noise->warp != 0 && axis < 2; axis++) {
+        const struct octave_source source = {noise, &noise->warp_octave[axis], FARLANDS_PERLIN};
         if (octave_is_broad(source.octave)) {
             broad_fill(sums.broad, 0, n);
             broad_add_place(&source, 1, &here, sums.broad);
-            broad_displace(terrain, sums.broad, n, &d[axis]);
+            broad_displace(noise, sums.broad, n, &d[axis]);
         } else {
             narrow_fill(sums.narrow, 0, n);
             narrow_add_place(&source, 1, &here, sums.narrow);
-            narrow_displace(terrain, sums.narrow, n, &d[axis]);
+            narrow_displace(noise, sums.narrow, n, &d[axis]);
         }
     }
-    const struct single_place at = {x, y, terrain->warp != 0 ? d : NULL};
+    const struct single_place at = {x, y, noise->warp != 0 ? d : NULL};
     begin_sums(&sums, n);
-    if (fractal_is_sum(terrain)) {
-        narrow_sum_place(terrain, broad, octaves, &at, sums.narrow);
-        broad_sum_place(terrain, 0, broad, &at, sums.broad);
+    if (fractal_is_sum(noise)) {
+        narrow_sum_place(noise, broad, octaves, &at, sums.narrow);
+        broad_sum_place(noise, 0, broad, &at, sums.broad);
     } else {
-        broad_fractal_place(terrain, 0, broad, &at, sums.broad, sums.broad_weight);
+        broad_fractal_place(noise, 0, broad, &at, sums.broad, sums.broad_weight);
         round_weights(&sums, n);
-        narrow_fractal_place(terrain, broad, octaves, &at, sums.narrow, sums.narrow_weight);
+        narrow_fractal_place(noise, broad, octaves, &at, sums.narrow, sums.narrow_weight);
     }
     finish(terrain, &sums, 0, n, metres);
     return metres[0];

@@ -173,7 +173,7 @@ static void axis_hashes(const struct octave_source *source, enum axis axis, cons
         cell = reduced;
         more = 0;
     }
-    if (source->terrain->hash == FARLANDS_MIX64) {
+    if (source->noise->hash == FARLANDS_MIX64) {
         const uint32_t key = (uint32_t)octave->key[axis];
         const uint32_t upper_key = (uint32_t)(octave->key[axis] >> 32);
         for (int i = 0; i < n; i++) {
@@ -188,7 +188,7 @@ static void axis_hashes(const struct octave_source *source, enum axis axis, cons
             low[i] = (uint32_t)(cell[i] + more);
     } else {
         for (int i = 0; i < n; i++)
-            low[i] = source->terrain->permutation[(cell[i] + more) & 255] + octave->salt;
+            low[i] = source->noise->permutation[(cell[i] + more) & 255] + octave->salt;
     }
 }
 
@@ -205,28 +205,28 @@ static struct row_hash row_hash(const struct octave_source *source, int64_t cell
 }
 
 /* Indices of N corners in one lattice row ... */
-static inline void row_indices(const struct farlands_terrain *terrain, struct axis_hash column,
+static inline void row_indices(const struct noise *noise, struct axis_hash column,
                                struct row_hash row, int n, uint32_t *restrict index)
 {
     const uint32_t *restrict low = column.low, *restrict high = column.high;
-    if (terrain->hash == FARLANDS_MIX64)
+    if (noise->hash == FARLANDS_MIX64)
         for (int i = 0; i < n; i++)
             index[i] = (low[i] + row.low) * (high[i] + row.high) >> 24;
     else
         for (int i = 0; i < n; i++)
-            index[i] = terrain->permutation[(low[i] + row.low) & 255];
+            index[i] = noise->permutation[(low[i] + row.low) & 255];
 }
 
 /* ... and of N corners with a row each. */
-static inline void point_indices(const struct farlands_terrain *terrain, struct axis_hash column,
+static inline void point_indices(const struct noise *noise, struct axis_hash column,
                                  struct axis_hash row, int n, uint32_t *restrict index)
 {
-    if (terrain->hash == FARLANDS_MIX64)
+    if (noise->hash == FARLANDS_MIX64)
         for (int i = 0; i < n; i++)
             index[i] = (column.low[i] + row.low[i]) * (column.high[i] + row.high[i]) >> 24;
     else
         for (int i = 0; i < n; i++)
-            index[i] = terrain->permutation[(column.low[i] + row.low[i]) & 255];
+            index[i] = noise->permutation[(column.low[i] + row.low[i]) & 255];
 }
 
 /* Hashes of N points' lattice columns, or rows, and of the corners beside them. */
@@ -339,7 +339,7 @@ static inline void corners_at(const struct octave_source *source, const uint32_t
 {
     switch (basis_of(source->basis).corner) {
     case BASIS_GRADIENT:
-        gradients_at(&source->terrain->gradients, index, n, x, y);
+        gradients_at(&source->noise->gradients, index, n, x, y);
         break;
     case BASIS_FEATURE:
         features_at(index, n, x, y);
@@ -362,7 +362,7 @@ static void corners_around(const struct octave_source *source, const struct poin
     hash_points(source, AXIS_Y, y->cell, n, &row);
     for (int k = 0; k < corners; k++)
         for (int side = 0; side < corners; side++) {
-            point_indices(source->terrain, (struct axis_hash){column.low[side], column.high[side]},
+            point_indices(source->noise, (struct axis_hash){column.low[side], column.high[side]},
                           (struct axis_hash){row.low[k], row.high[k]}, n, index);
             corners_at(source, index, n, c->x[k][side], c->y[k][side]);
         }
@@ -415,14 +415,14 @@ static inline void expand(const struct lattice *lattice, const float *value, int
 static void lattice_line(const struct octave_source *source, const struct lattice *lattice,
                          int64_t row, int n, struct line_work *work)
 {
-    const struct farlands_terrain *terrain = source->terrain;
+    const struct noise *noise = source->noise;
     const struct basis basis = basis_of(source->basis);
     const struct row_hash hash = row_hash(source, row);
     struct axis_hash columns = {(uint32_t *)lattice->low, (uint32_t *)lattice->high};
 
     if (!lattice->dense) {
         for (int side = 0; side < basis.corners; side++) {
-            row_indices(terrain, columns, hash, n, work->index);
+            row_indices(noise, columns, hash, n, work->index);
             corners_at(source, work->index, n, work->side_x[side], work->side_y[side]);
             columns.low += KERNEL_CHUNK;
             columns.high += KERNEL_CHUNK;
@@ -430,16 +430,16 @@ static void lattice_line(const struct octave_source *source, const struct lattic
         return;
     }
     const int count = whole_steps(lattice->count);
-    if (source->basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64) {
+    if (source->basis == FARLANDS_PERLIN && noise->hash == FARLANDS_MIX64) {
         for (int i = 0; i < count; i += KERNEL_LANES) {
             narrow_vector x, y;
-            mixed_gradients(&terrain->gradients, columns.low + i, columns.high + i, hash, &x, &y);
+            mixed_gradients(&noise->gradients, columns.low + i, columns.high + i, hash, &x, &y);
             narrow_store(work->x + i, x);
             narrow_store(work->y + i, y);
         }
         return;
     }
-    row_indices(terrain, columns, hash, count, work->index);
+    row_indices(noise, columns, hash, count, work->index);
     corners_at(source, work->index, count, work->x, work->y);
     if (source->basis == FARLANDS_PERLIN)
         return;
@@ -493,14 +493,14 @@ static inline void mix_perlin(const struct lattice *lattice, const struct gradie
 static void space_indices(const struct octave_source *source, struct axis_hash column, int64_t row,
                           int64_t slice, int n, uint32_t *restrict index)
 {
-    const struct farlands_terrain *terrain = source->terrain;
+    const struct noise *noise = source->noise;
     const struct octave *octave = source->octave;
-    const uint32_t *restrict p = terrain->permutation;
-    if (terrain->hash == FARLANDS_MIX64) {
+    const uint32_t *restrict p = noise->permutation;
+    if (noise->hash == FARLANDS_MIX64) {
         const uint64_t joined = lattice_join(lattice_axis(row, octave->key[AXIS_Y]),
                                              lattice_axis(slice, octave->key[AXIS_Z]));
-        row_indices(terrain, column, (struct row_hash){(uint32_t)joined, (uint32_t)(joined >> 32)},
-                    n, index);
+        row_indices(noise, column, (struct row_hash){(uint32_t)joined, (uint32_t)(joined >> 32)}, n,
+                    index);
         return;
     }
     const uint32_t y = (uint32_t)row, z = (uint32_t)slice + octave->salt;

@@ -52,7 +52,7 @@ static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, int64_t x, in
         return;
     }
     lattice_begin(&s->source, &s->columns, step, n, &s->lattice);
-    REAL_NAME(weights)(s->source.terrain->fade, s->columns.f, n, 1, s->p_x, s->q_x);
+    REAL_NAME(weights)(s->source.noise->fade, s->columns.f, n, 1, s->p_x, s->q_x);
     s->slots = (struct slots){.count = slot_count(basis, s->source.octave, step)};
 }
 
@@ -61,7 +61,7 @@ static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, int64_t y, int64
     places_along(s->source.octave, AXIS_Y, y, step, height, &s->rows);
     if (s->source.basis == FARLANDS_SIMPLEX)
         skew_places(s->rows.cell, s->rows.f, height, s->rows.skew, s->rows.skew_f);
-    const enum farlands_fade fade = s->source.terrain->fade;
+    const enum farlands_fade fade = s->source.noise->fade;
     REAL_NAME(weights)(fade, s->rows.f, height, s->amplitude, s->weight + 2, s->weight);
 }
 
@@ -118,9 +118,9 @@ static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(oct
 {
     const struct octave_source *source = &s->source;
 #if REAL_IS_FLOAT
-    const struct farlands_terrain *terrain = source->terrain;
-    if (source->basis == FARLANDS_PERLIN && terrain->hash == FARLANDS_MIX64 && !s->lattice.dense) {
-        mix_perlin(&s->lattice, &terrain->gradients, row_hash(source, row), s->p_x, s->q_x, s->n,
+    const struct noise *noise = source->noise;
+    if (source->basis == FARLANDS_PERLIN && noise->hash == FARLANDS_MIX64 && !s->lattice.dense) {
+        mix_perlin(&s->lattice, &noise->gradients, row_hash(source, row), s->p_x, s->q_x, s->n,
                    line[0], line[1]);
         return;
     }

@@ -37,13 +37,13 @@ static inline REAL REAL_NAME(cellular)(REAL squared)
 /* --- Over a chunk: octaves FIRST to LAST - 1 --- */
 
 /* Add octave K to row J + R of the chunk, sample by sample. R counts rows of the band. */
-static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct farlands_scratch *scratch, int k,
-                                                 int j, int r, REAL *restrict sum)
+static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, int k, int j, int r,
+                                                 REAL *restrict sum)
 {
-    const struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
-    const bool warped = scratch->terrain->warp != 0;
-    const struct displacement *d = scratch->displacement[r];
-    const int n = scratch->n;
+    const struct REAL_NAME(octave) *s = &run->octave[k].REAL_MEMBER;
+    const bool warped = run->noise->warp != 0;
+    const struct displacement *d = run->work->displacement[r];
+    const int n = run->n;
     struct point_room room[2];
     for (int i = 0; i < n; i += KERNEL_POINTS) {
         const int count = n - i < KERNEL_POINTS ? n - i : KERNEL_POINTS;
@@ -58,63 +58,61 @@ static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct farlands_scratch *
 }
 
 /* The sum, finest octave first, on ROWS rows from J on, no more than a band: BASIS_LINES. */
-static void REAL_NAME(sum_lines)(struct farlands_scratch *scratch, int first, int last, int j,
-                                 int rows)
+static void REAL_NAME(sum_lines)(struct noise_run *run, int first, int last, int j, int rows)
 {
-    struct REAL_NAME(set) *sets = scratch->sets.REAL_MEMBER;
+    struct REAL_NAME(set) *sets = run->work->sets.REAL_MEMBER;
     int count = 0, octaves = 0;
 
     for (int top = 0; top < rows; top += sets[count++].rows) {
         struct REAL_NAME(set) *set = &sets[count];
         set->rows = rows - top < KERNEL_SET_ROWS ? 1 : KERNEL_SET_ROWS;
         for (int r = 0; r < set->rows; r++)
-            set->sum[r] = scratch->sums[top + r].REAL_MEMBER;
+            set->sum[r] = run->work->sums[top + r].REAL_MEMBER;
         octaves = 0;
         for (int k = last - 1; k >= first; k--) {
-            struct REAL_NAME(octave) *s = &scratch->octave[k].REAL_MEMBER;
-            if (scratch->band_limit[k] != 0)
+            struct REAL_NAME(octave) *s = &run->octave[k].REAL_MEMBER;
+            if (run->band_limit[k] != 0)
                 REAL_NAME(find_terms)(s, j + top, set->rows, &set->terms[octaves++]);
         }
     }
-    const int lines = basis_of(scratch->terrain->basis).lines;
-    REAL_NAME(sum_sets)(sets, count, octaves, lines, scratch->n);
+    const int lines = basis_of(run->noise->basis).lines;
+    REAL_NAME(sum_sets)(sets, count, octaves, lines, run->n);
 }
 
 /* The same for other bases, and for warped terrains. */
-static void REAL_NAME(sum_octaves)(struct farlands_scratch *scratch, int first, int last, int j,
-                                   int rows)
+static void REAL_NAME(sum_octaves)(struct noise_run *run, int first, int last, int j, int rows)
 {
-    const bool scattered = is_scattered(scratch->terrain);
+    const bool scattered = is_scattered(run->noise);
     for (int r = 0; r < rows; r++) {
-        REAL *sum = scratch->sums[r].REAL_MEMBER;
-        REAL_NAME(fill)(sum, 0, scratch->n);
+        REAL *sum = run->work->sums[r].REAL_MEMBER;
+        REAL_NAME(fill)(sum, 0, run->n);
         for (int k = last - 1; k >= first; k--)
-            if (scratch->band_limit[k] == 0)
+            if (run->band_limit[k] == 0)
                 continue;
             else if (scattered)
-                REAL_NAME(add_scattered)(scratch, k, j, r, sum);
+                REAL_NAME(add_scattered)(run, k, j, r, sum);
             else
-                REAL_NAME(add_row)(&scratch->octave[k].REAL_MEMBER, j + r, sum);
+                REAL_NAME(add_row)(&run->octave[k].REAL_MEMBER, j + r, sum);
     }
 }
 
 /* Fractals that are more than a sum: the coarsest octave first, on row J + R. */
-static void REAL_NAME(fractal_octaves)(struct farlands_scratch *scratch, int first, int last, int j,
-                                       int r, REAL *restrict sum, REAL *restrict weight)
+static void REAL_NAME(fractal_octaves)(struct noise_run *run, int first, int last, int j, int r,
+                                       REAL *restrict sum, REAL *restrict weight)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    const bool scattered = is_scattered(terrain);
-    const int n = scratch->n;
-    KERNEL_ALIGNED REAL noise[KERNEL_CHUNK];
+    const struct noise *noise = run->noise;
+    const bool scattered = is_scattered(noise);
+    const int n = run->n;
+    KERNEL_ALIGNED REAL value[KERNEL_CHUNK];
     for (int k = first; k < last; k++) {
-        const double limit = scratch->band_limit[k];
+        const double limit = run->band_limit[k];
         if (limit == 0 || scattered)
-            REAL_NAME(fill)(noise, 0, n);
+            REAL_NAME(fill)(value, 0, n);
         if (limit != 0 && scattered)
-            REAL_NAME(add_scattered)(scratch, k, j, r, noise);
+            REAL_NAME(add_scattered)(run, k, j, r, value);
         else if (limit != 0)
-            REAL_NAME(octave_row)(&scratch->octave[k].REAL_MEMBER, j + r, noise);
-        REAL_NAME(add_fractal)(terrain, &terrain->octave[k], limit, n, noise, sum, weight);
+            REAL_NAME(octave_row)(&run->octave[k].REAL_MEMBER, j + r, value);
+        REAL_NAME(add_fractal)(noise, &noise->octave[k], limit, n, value, sum, weight);
     }
 }
 
@@ -134,25 +132,25 @@ static KERNEL_FLAT void REAL_NAME(add_place)(const struct octave_source *source,
     REAL_NAME(add_points)(source, amplitude, &x, &y, KERNEL_LANES, sum);
 }
 
-static void REAL_NAME(sum_place)(const struct farlands_terrain *terrain, int first, int last,
+static void REAL_NAME(sum_place)(const struct noise *noise, int first, int last,
                                  const struct single_place *at, REAL *restrict sum)
 {
     for (int k = last - 1; k >= first; k--) {
-        const struct octave_source source = {terrain, &terrain->octave[k], terrain->basis};
-        const REAL share = (REAL)(source.octave->amplitude / terrain->amplitude);
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis};
+        const REAL share = (REAL)(source.octave->amplitude / noise->amplitude);
         REAL_NAME(add_place)(&source, share, at, sum);
     }
 }
 
-static void REAL_NAME(fractal_place)(const struct farlands_terrain *terrain, int first, int last,
+static void REAL_NAME(fractal_place)(const struct noise *noise, int first, int last,
                                      const struct single_place *at, REAL *restrict sum,
                                      REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
-        const struct octave_source source = {terrain, &terrain->octave[k], terrain->basis};
-        KERNEL_ALIGNED REAL noise[KERNEL_LANES] = {0};
-        REAL_NAME(add_place)(&source, 1, at, noise);
-        REAL_NAME(add_fractal)(terrain, source.octave, 1, KERNEL_LANES, noise, sum, weight);
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis};
+        KERNEL_ALIGNED REAL value[KERNEL_LANES] = {0};
+        REAL_NAME(add_place)(&source, 1, at, value);
+        REAL_NAME(add_fractal)(noise, source.octave, 1, KERNEL_LANES, value, sum, weight);
     }
 }
 

@@ -15,8 +15,8 @@ static void REAL_NAME(perlin_points)(const struct octave_source *source,
                                      REAL *restrict sum)
 {
     REAL px[2][KERNEL_CHUNK], qx[2][KERNEL_CHUNK], py[2][KERNEL_CHUNK], qy[2][KERNEL_CHUNK];
-    REAL_NAME(weights)(source->terrain->fade, x->f, n, 1, px, qx);
-    REAL_NAME(weights)(source->terrain->fade, y->f, n, amplitude, py, qy);
+    REAL_NAME(weights)(source->noise->fade, x->f, n, 1, px, qx);
+    REAL_NAME(weights)(source->noise->fade, y->f, n, amplitude, py, qy);
     for (int i = 0; i < n; i++) {
         const REAL p0 = px[0][i], p1 = px[1][i], q0 = qx[0][i], q1 = qx[1][i];
         const REAL along0 = REAL_FMA(p1, c->x[0][1][i], p0 * c->x[0][0][i]);
@@ -34,8 +34,8 @@ static void REAL_NAME(value_points)(const struct octave_source *source,
                                     REAL *restrict sum)
 {
     REAL px[2][KERNEL_CHUNK], qx[2][KERNEL_CHUNK], py[2][KERNEL_CHUNK], qy[2][KERNEL_CHUNK];
-    REAL_NAME(weights)(source->terrain->fade, x->f, n, 1, px, qx);
-    REAL_NAME(weights)(source->terrain->fade, y->f, n, amplitude, py, qy);
+    REAL_NAME(weights)(source->noise->fade, x->f, n, 1, px, qx);
+    REAL_NAME(weights)(source->noise->fade, y->f, n, amplitude, py, qy);
     for (int i = 0; i < n; i++) {
         const REAL above = REAL_FMA(qx[1][i], c->y[0][1][i], qx[0][i] * c->y[0][0][i]);
         const REAL below = REAL_FMA(qx[1][i], c->y[1][1][i], qx[0][i] * c->y[1][0][i]);
@@ -110,7 +110,7 @@ static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL a
     const struct axis_hash rows[3] = {
         {row.low[0], row.high[0]}, {middle[1][0], middle[1][1]}, {row.low[1], row.high[1]}};
     for (int k = 0; k < 3; k++) {
-        point_indices(source->terrain, columns[k], rows[k], n, index);
+        point_indices(source->noise, columns[k], rows[k], n, index);
         corners_at(source, index, n, gx[k], gy[k]);
     }
     for (int i = 0; i < n; i++) {
@@ -150,11 +150,11 @@ static void REAL_NAME(add_points)(const struct octave_source *source, REAL ampli
 }
 
 /* The warp's NOISE along one axis as a displacement in units. */
-static void REAL_NAME(displace)(const struct farlands_terrain *terrain, const REAL *restrict noise,
-                                int n, struct displacement *d)
+static void REAL_NAME(displace)(const struct noise *noise, const REAL *restrict value, int n,
+                                struct displacement *d)
 {
     for (int i = 0; i < n; i++) {
-        const double units = terrain->warp * (double)noise[i];
+        const double units = noise->warp * (double)value[i];
         const double whole = floor(units);
         d->whole[i] = whole;
         d->fraction[i] = units - whole;

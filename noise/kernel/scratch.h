@@ -6,7 +6,8 @@
 #define FARLANDS_SCRATCH_H
 
 #include "noise/basis.h"
-#include "noise/terrain.h"
+#include "noise/density.h"
+#include "noise/noise.h"
 
 enum {
     /* Columns, and rows, of a chunk: a 256-sample tile with a border fits, and a 512-sample tile is
@@ -34,9 +35,9 @@ enum {
 
 /* The octave that a function evaluates. */
 struct octave_source {
-    const struct farlands_terrain *terrain; /* for hash, fade and gradients */
+    const struct noise *noise; /* for hash, fade and gradients */
     const struct octave *octave;
-    enum farlands_basis basis; /* the terrain's; in a warp and in space FARLANDS_PERLIN */
+    enum farlands_basis basis; /* the noise's; in a warp and in space FARLANDS_PERLIN */
 };
 
 /* Coordinates along one axis, in the octave's lattice. */
@@ -195,7 +196,7 @@ struct space_scratch {
     KERNEL_ALIGNED float fold[2 * KERNEL_SLOTS][KERNEL_CHUNK];
 };
 
-/* Any octave: of the terrain, of its warp, or in space. */
+/* Any octave: of a noise, of its warp, or in space. */
 union octave_scratch {
     struct octave_source source; /* with which each of the others begins */
     struct narrow_octave narrow;
@@ -203,11 +204,8 @@ union octave_scratch {
     struct space_scratch space;
 };
 
-struct farlands_scratch {
-    const struct farlands_terrain *terrain;
-    int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
-    double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
-    double bias; /* of the sum: the mean of all that the band limit removes */
+/* What noises may share, since it lasts no longer than a band. */
+struct noise_work {
     struct sums sums[KERNEL_BAND_ROWS];
     struct displacement displacement[KERNEL_BAND_ROWS][2]; /* along x and y */
     struct line_work line;
@@ -215,11 +213,32 @@ struct farlands_scratch {
         struct narrow_set narrow[KERNEL_SETS];
         struct broad_set broad[KERNEL_SETS];
     } sets;
+};
+
+/* One noise over a chunk. */
+struct noise_run {
+    const struct noise *noise;
+    struct noise_work *work;
+    union octave_scratch *octave;            /* of the noise, then of its warp */
+    int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
+    double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
+    double bias; /* of the sum: the mean of all that the band limit removes */
+};
+
+/* The octaves of the displacements along x and y. */
+static inline union octave_scratch *warp_octaves(const struct noise_run *run)
+{
+    return run->octave + run->noise->octaves;
+}
+
+struct farlands_scratch {
+    struct noise_work work;
+    struct noise_run run;
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
         KERNEL_ALIGNED float noise[DENSITY_NOISES][KERNEL_BAND_ROWS][KERNEL_CHUNK];
     } density;
-    union octave_scratch octave[FARLANDS_MAX_OCTAVES], warp[2];
+    union octave_scratch octave[FARLANDS_MAX_OCTAVES + 2];
 };
 
 _Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES,

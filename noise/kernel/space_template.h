@@ -57,6 +57,6 @@ static struct REAL_NAME(slice) REAL_NAME(slice_at)(const struct octave_source *s
     const struct lattice_place place = lattice_place(z + source->octave->shift[AXIS_Z], height);
     struct REAL_NAME(slice) slice = {.cell = place.cell};
     const double f = exact_double(place.rest) * inverse_height;
-    REAL_NAME(corner_weights)(source->terrain->fade, f, 1, slice.p, slice.q);
+    REAL_NAME(corner_weights)(source->noise->fade, f, 1, slice.p, slice.q);
     return slice;
 }

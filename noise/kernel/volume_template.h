@@ -29,58 +29,55 @@ static void volume_row(struct broad_octave *s, const struct broad_slice *slice, 
 }
 
 /* All octaves on row J. The result is sums[0].broad; sums[1] is used as well. */
-static void volume_octaves(struct farlands_scratch *scratch, const struct broad_slice *slices,
-                           int j)
+static void volume_octaves(struct noise_run *run, const struct broad_slice *slices, int j)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    struct sums *sums = scratch->sums;
-    double *noise = sums[1].broad;
-    const int n = scratch->n;
+    const struct noise *noise = run->noise;
+    struct sums *sums = run->work->sums;
+    double *value = sums[1].broad;
+    const int n = run->n;
 
     broad_fill(sums->broad, 0, n);
-    if (fractal_is_sum(terrain)) {
-        for (int k = terrain->octaves - 1; k >= 0; k--)
-            volume_row(&scratch->octave[k].broad, &slices[k], j, sums->broad);
+    if (fractal_is_sum(noise)) {
+        for (int k = noise->octaves - 1; k >= 0; k--)
+            volume_row(&run->octave[k].broad, &slices[k], j, sums->broad);
         return;
     }
     broad_fill(sums->broad_weight, 1, n);
-    for (int k = 0; k < terrain->octaves; k++) {
-        broad_fill(noise, 0, n);
-        volume_row(&scratch->octave[k].broad, &slices[k], j, noise);
-        broad_add_fractal(terrain, &terrain->octave[k], 1, n, noise, sums->broad,
-                          sums->broad_weight);
+    for (int k = 0; k < noise->octaves; k++) {
+        broad_fill(value, 0, n);
+        volume_row(&run->octave[k].broad, &slices[k], j, value);
+        broad_add_fractal(noise, &noise->octave[k], 1, n, value, sums->broad, sums->broad_weight);
     }
 }
 
 /* COLUMNS columns from column I on, all rows and slices. */
-static void volume_chunk(struct farlands_scratch *scratch, const struct farlands_box *box,
-                         int64_t i, int columns, float *out)
+static void volume_chunk(struct noise_run *run, const struct farlands_box *box, int64_t i,
+                         int columns, float *out)
 {
-    const struct farlands_terrain *terrain = scratch->terrain;
-    const double scale = fractal_scale(terrain), shift = fractal_shift(terrain);
+    const struct noise *noise = run->noise;
+    const double scale = fractal_scale(noise), shift = fractal_shift(noise);
     struct broad_slice slices[FARLANDS_MAX_OCTAVES];
 
-    scratch->n = whole_steps(columns);
-    for (int k = 0; k < terrain->octaves; k++)
-        broad_begin_columns(&scratch->octave[k].broad, box->x + i * box->step, box->step,
-                            scratch->n);
+    run->n = whole_steps(columns);
+    for (int k = 0; k < noise->octaves; k++)
+        broad_begin_columns(&run->octave[k].broad, box->x + i * box->step, box->step, run->n);
     for (int64_t top = 0; top < box->height; top += KERNEL_CHUNK) {
         const int height =
             box->height - top < KERNEL_CHUNK ? (int)(box->height - top) : KERNEL_CHUNK;
-        for (int k = 0; k < terrain->octaves; k++)
-            broad_begin_rows(&scratch->octave[k].broad, box->y + top * box->step, box->step,
+        for (int k = 0; k < noise->octaves; k++)
+            broad_begin_rows(&run->octave[k].broad, box->y + top * box->step, box->step,
                              whole_steps(height));
         for (int layer = 0; layer < box->depth; layer++) {
-            for (int k = 0; k < terrain->octaves; k++) {
-                const struct octave_source *source = &scratch->octave[k].source;
+            for (int k = 0; k < noise->octaves; k++) {
+                const struct octave_source *source = &run->octave[k].source;
                 slices[k] = broad_slice_at(source, box->z + layer * box->step,
                                            source->octave->wavelength, source->octave->inverse);
             }
             for (int j = 0; j < height; j++) {
                 const size_t line = (size_t)layer * (size_t)box->height + (size_t)(top + j);
                 float *row = out + line * (size_t)box->width + (size_t)i;
-                const double *sum = scratch->sums->broad;
-                volume_octaves(scratch, slices, j);
+                const double *sum = run->work->sums->broad;
+                volume_octaves(run, slices, j);
                 for (int c = 0; c < columns; c++)
                     row[c] = (float)fma(scale, sum[c], shift);
             }
@@ -88,19 +85,19 @@ static void volume_chunk(struct farlands_scratch *scratch, const struct farlands
     }
 }
 
-static void volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+static void volume(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out)
 {
-    scratch->terrain = terrain;
-    for (int k = 0; k < terrain->octaves; k++) {
-        const struct octave *octave = &terrain->octave[k];
-        struct broad_octave *s = &scratch->octave[k].broad;
-        s->source = (struct octave_source){terrain, octave, FARLANDS_PERLIN};
-        s->amplitude = fractal_is_sum(terrain) ? octave->amplitude / terrain->amplitude : 1;
-        s->work = &scratch->line;
+    struct noise_run *run = begin_run(scratch, noise);
+    for (int k = 0; k < noise->octaves; k++) {
+        const struct octave *octave = &noise->octave[k];
+        struct broad_octave *s = &run->octave[k].broad;
+        s->source = (struct octave_source){noise, octave, FARLANDS_PERLIN};
+        s->amplitude = fractal_is_sum(noise) ? octave->amplitude / noise->amplitude : 1;
+        s->work = &run->work->line;
     }
     for (int64_t i = 0; i < box->width; i += KERNEL_CHUNK) {
         const int columns = box->width - i < KERNEL_CHUNK ? (int)(box->width - i) : KERNEL_CHUNK;
-        volume_chunk(scratch, box, i, columns, out);
+        volume_chunk(run, box, i, columns, out);
     }
 }
