@@ -1,39 +1,10 @@
 /* From parameters to a terrain, and the public functions that run a kernel on it. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "noise/kernel/kernel.h"
+#include "evaluate.h"
 #include "terrain.h"
-
-static void make_elevation(struct elevation *elevation, const struct farlands_params *params)
-{
-    const struct farlands_knot *knot = params->elevation;
-
-    elevation->pieces = params->knots - 1;
-    while (elevation->half * 2 < (uint32_t)elevation->pieces)
-        elevation->half = elevation->half ? elevation->half * 2 : 1;
-    for (int i = 0; i < FARLANDS_MAX_KNOTS; i++)
-        elevation->from[i] = INFINITY;
-    elevation->noise_min = knot[0].noise;
-    elevation->noise_max = knot[params->knots - 1].noise;
-    elevation->metres_min = elevation->metres_max = knot[0].metres;
-    for (int i = 0; i < elevation->pieces; i++) {
-        const double rise = (double)knot[i + 1].metres - knot[i].metres;
-        /* A slope beyond FLT_MAX is as good as infinite: heights stop at the ends of the curve. */
-        const double slope =
-            fmax(-FLT_MAX, fmin(rise / ((double)knot[i + 1].noise - knot[i].noise), FLT_MAX));
-        elevation->from[i] = knot[i].noise;
-        elevation->base[i] = knot[i].metres;
-        /* Volatile, because gcc 12 at -O3 mistakes (double)(float)slope for slope. */
-        const volatile float rounded = (float)slope;
-        elevation->slope[i] = rounded;
-        elevation->slope_rest[i] = (float)(slope - (double)rounded);
-        elevation->metres_min = fminf(elevation->metres_min, knot[i + 1].metres);
-        elevation->metres_max = fmaxf(elevation->metres_max, knot[i + 1].metres);
-    }
-}
 
 int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
 {
@@ -44,8 +15,15 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
     if (!terrain)
         return -ENOMEM;
     terrain->kernel = kernel;
+    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
+    struct graph_fault fault;
+    const int err = program_new(&terrain->program, &node, 1, &fault);
+    if (err) {
+        free(terrain);
+        return err;
+    }
     noise_make(&terrain->noise, params);
-    make_elevation(&terrain->elevation, params);
+    curve_make(&terrain->elevation, params->elevation, params->knots, false);
     density_make(&terrain->density, params);
     *out = terrain;
     return 0;
@@ -53,13 +31,15 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
 
 void farlands_terrain_free(struct farlands_terrain *terrain)
 {
+    if (terrain)
+        program_free(terrain->program);
     free(terrain);
 }
 
 void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
 {
-    *min = terrain->elevation.metres_min;
-    *max = terrain->elevation.metres_max;
+    *min = terrain->elevation.lowest;
+    *max = terrain->elevation.highest;
 }
 
 int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
@@ -69,9 +49,9 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
 
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
-    const struct elevation *e = &terrain->elevation;
-    const double metres = (double)e->metres_max - e->metres_min;
-    const double noise = (double)e->noise_max - e->noise_min;
+    const struct curve *e = &terrain->elevation;
+    const double metres = (double)e->highest - e->lowest;
+    const double noise = (double)e->last - e->first;
     return (float)(noise_slope(&terrain->noise, step) * metres / noise);
 }
 
@@ -91,8 +71,14 @@ int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scr
         !axis_in_bounds(grid->x, grid->step, grid->width) ||
         !axis_in_bounds(grid->y, grid->step, grid->height) || stride < (size_t)grid->width)
         return -EINVAL;
-    terrain->kernel->heights(terrain, scratch, grid, out, stride);
-    return 0;
+    return terrain_heights(terrain, scratch, grid, out, stride);
+}
+
+int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_grid *grid, float *out, size_t stride)
+{
+    const struct output height = {terrain->height, out};
+    return evaluate(terrain->program, terrain->kernel, scratch, grid, &height, 1, stride);
 }
 
 float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y)

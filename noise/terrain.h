@@ -2,26 +2,22 @@
 #ifndef FARLANDS_TERRAIN_H
 #define FARLANDS_TERRAIN_H
 
+#include "curve.h"
 #include "density.h"
 #include "noise.h"
-
-/* The elevation curve. On piece p, metres = base + slope * (noise - from). */
-struct elevation {
-    int pieces;
-    uint32_t half; /* the greatest power of 2 below PIECES, or 0: where a binary search begins */
-    /* Tables of 32 floats, the size that kernels look up. FROM is infinite beyond the last piece.
-     * A slope is the sum of two floats. */
-    float from[FARLANDS_MAX_KNOTS], base[FARLANDS_MAX_KNOTS];
-    float slope[FARLANDS_MAX_KNOTS], slope_rest[FARLANDS_MAX_KNOTS];
-    float noise_min, noise_max; /* ends of the curve */
-    float metres_min, metres_max;
-};
+#include "program.h"
 
 struct farlands_terrain {
     const struct kernel *kernel;
+    struct program *program;
+    int height; /* the operation whose values are heights */
     struct noise noise;
-    struct elevation elevation;
+    struct curve elevation;
     struct density density;
 };
+
+/* As farlands_heights; the caller has checked the bounds. */
+int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_grid *grid, float *out, size_t stride);
 
 #endif

@@ -143,8 +143,9 @@ static void begin_noises(struct density_block *block, struct relief relief)
                 (struct octave_source){&block->terrain->noise, &s->octave->plane, FARLANDS_PERLIN};
             narrow->amplitude = s->octave->share;
             narrow->work = &scratch->work.line;
-            narrow_begin_columns(narrow, block->x, box->step, block->n);
-            narrow_begin_rows(narrow, block->y, box->step, whole_steps(block->rows));
+            narrow_begin_columns(narrow, (struct coordinates){block->x, box->step, NULL}, block->n);
+            narrow_begin_rows(narrow, (struct coordinates){block->y, box->step, NULL},
+                              whole_steps(block->rows));
             narrow->slots.count = KERNEL_SLOTS;
             s->folded = (struct slots){.count = KERNEL_SLOTS};
         }
@@ -227,7 +228,7 @@ static void density_block(struct density_block *block, float *out)
     const struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
     const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
-    heights_grid(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+    terrain_heights(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
     begin_noises(block, relief_of(heights, block->rows, block->n));
     for (int j = 0, rows; j < block->rows; j += rows) {
         rows = block->rows - j < band ? block->rows - j : band;

@@ -5,16 +5,39 @@
 #ifndef FARLANDS_KERNEL_H
 #define FARLANDS_KERNEL_H
 
+#include "noise/program.h"
 #include "noise/terrain.h"
+
+struct noise_run;
+struct coordinates;
+struct patch_columns;
+
+/* Rows of floats, STRIDE apart. */
+struct rows {
+    float *at;
+    size_t stride;
+};
 
 struct kernel {
     const char *name;
     /* True if this machine has the instructions. */
     bool (*supported)(void);
-    /* As farlands_heights, farlands_height, farlands_volume and farlands_density; the caller has
-     * checked the bounds. */
-    void (*heights)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_grid *grid, float *out, size_t stride);
+    /* Begin a chunk of RUN, whose noise, work and octaves are set, with N columns. Returns how many
+     * rows a band may have. */
+    int (*noise_columns)(struct noise_run *run, bool band_limit, struct coordinates x, int n);
+    void (*noise_rows)(struct noise_run *run, struct coordinates y, int n);
+    /* ROWS rows from J on, no more than a band, as values of CURVE; NULL: as they are. MOVE: two
+     * fields that move the noise, by UNITS times their values; NULL: none. */
+    void (*noise_band)(struct noise_run *run, const struct curve *curve, const struct rows *move,
+                       double units, int j, int rows, struct rows out);
+    /* OPERATION, which is neither noise nor lattice, on ROWS rows of N values. */
+    void (*operate)(const struct operation *operation, const struct rows *in, int rows, int n,
+                    struct rows out);
+    /* N values on one row of a lattice: between four of its rows, with these weights. */
+    void (*interpolate)(const struct patch_columns *columns, const float *const line[4],
+                        const float weight[4], int count, int n, float *out);
+    /* As farlands_height, farlands_volume and farlands_density; the caller has checked the
+     * bounds. */
     float (*height)(const struct farlands_terrain *terrain, int64_t x, int64_t y);
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);

@@ -69,31 +69,38 @@ static inline int whole_steps(int n)
     return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
 }
 
-/* The pieces of the elevation curve that N noise values lie on: by binary search if a lookup is one
+/* The pieces of a curve that a vector of values lies on: by binary search if a lookup is one
  * instruction, or else by counting. */
-static inline void find_pieces(const struct elevation *e, const float *value, int n, float *from,
+static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
+{
+    integer_vector piece = {0};
+    if (KERNEL_LANES == 16)
+        for (uint32_t bit = c->half; bit; bit >>= 1)
+            piece |= bit & (integer_vector)(v >= lookup_32(c->from, piece | bit));
+    else
+        for (int k = 1; k < c->pieces; k++)
+            piece -= (integer_vector)(v >= narrow_splat(c->from[k]));
+    return piece;
+}
+
+/* The pieces of a linear curve that N values lie on. */
+static inline void find_pieces(const struct curve *c, const float *value, int n, float *from,
                                float *base, float *slope, float *slope_rest)
 {
     for (int i = 0; i < n; i += KERNEL_LANES) {
-        const narrow_vector v = narrow_load(value + i);
-        integer_vector piece = {0};
-        if (KERNEL_LANES == 16)
-            for (uint32_t bit = e->half; bit; bit >>= 1)
-                piece |= bit & (integer_vector)(v >= lookup_32(e->from, piece | bit));
-        else
-            for (int k = 1; k < e->pieces; k++)
-                piece -= (integer_vector)(v >= narrow_splat(e->from[k]));
-        narrow_store(from + i, lookup_32(e->from, piece));
-        narrow_store(base + i, lookup_32(e->base, piece));
-        narrow_store(slope + i, lookup_32(e->slope, piece));
-        narrow_store(slope_rest + i, lookup_32(e->slope_rest, piece));
+        const integer_vector piece = piece_of(c, narrow_load(value + i));
+        narrow_store(from + i, lookup_32(c->from, piece));
+        narrow_store(base + i, lookup_32(c->base, piece));
+        narrow_store(slope + i, lookup_32(c->slope, piece));
+        narrow_store(slope_rest + i, lookup_32(c->slope_rest, piece));
     }
 }
 
 /* True if every sample has lattice corners of its own. */
-static inline bool is_scattered(const struct noise *noise)
+static inline bool is_scattered(const struct noise_run *run)
 {
-    return basis_of(noise->basis).method == BASIS_POINTS || noise->warp != 0;
+    return basis_of(run->noise->basis).method == BASIS_POINTS || run->noise->warp != 0 ||
+           run->moved;
 }
 
 #include "lattice_template.h"
@@ -117,30 +124,29 @@ static void round_weights(struct sums *s, int n)
         s->narrow_weight[i] = (float)s->broad_weight[i];
 }
 
-/* Sums to metres. BIAS is added to the sum. */
-static void finish(const struct farlands_terrain *terrain, struct sums *s, double bias, int n,
-                   float *metres)
+/* Sums to values: of CURVE, or if it is NULL of the noise itself. BIAS is added to the sum. */
+static void finish(const struct noise *noise, const struct curve *curve, struct sums *s,
+                   double bias, int n, float *restrict out)
 {
-    const struct noise *noise = &terrain->noise;
     const double scale = fractal_scale(noise), shift = fractal_shift(noise) + bias;
     if (noise->broad == 0) {
-        narrow_elevate(&terrain->elevation, (float)scale, (float)shift, s->narrow, n, metres);
+        if (curve)
+            narrow_bend(curve, (float)scale, (float)shift, s->narrow, n, out);
+        else
+            for (int i = 0; i < n; i++)
+                out[i] = fmaf((float)scale, s->narrow[i], (float)shift);
         return;
     }
     for (int i = 0; i < n; i++)
         s->broad[i] += (double)s->narrow[i];
-    broad_elevate(&terrain->elevation, scale, shift, s->broad, n, metres);
+    if (curve)
+        broad_bend(curve, scale, shift, s->broad, n, out);
+    else
+        for (int i = 0; i < n; i++)
+            out[i] = (float)fma(scale, s->broad[i], shift);
 }
 
-/* --- Grids: farlands_heights --- */
-
-static struct noise_run *begin_run(struct farlands_scratch *scratch, const struct noise *noise)
-{
-    scratch->run.noise = noise;
-    scratch->run.work = &scratch->work;
-    scratch->run.octave = scratch->octave;
-    return &scratch->run;
-}
+/* --- A noise over a chunk --- */
 
 static void set_octave(struct noise_run *run, union octave_scratch *s, struct octave_source source,
                        double amplitude)
@@ -155,15 +161,16 @@ static void set_octave(struct noise_run *run, union octave_scratch *s, struct oc
     }
 }
 
-/* Set the octaves of GRID, with their amplitudes and band limits. */
-static void choose_octaves(struct noise_run *run, const struct farlands_grid *grid)
+/* Set the octaves, with their amplitudes and, if the noise is BAND_LIMITed, their weights for
+ * samples STEP units apart. */
+static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
 {
     const struct noise *noise = run->noise;
     const bool sum = fractal_is_sum(noise);
     run->bias = 0;
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
-        const double limit = grid->band_limit ? octave_band_limit(octave, grid->step) : 1;
+        const double limit = band_limit ? octave_band_limit(octave, step) : 1;
         const double share = octave->amplitude / noise->amplitude;
         run->band_limit[k] = limit;
         run->bias += sum ? share * (1 - limit) * noise->moments.mean : 0;
@@ -175,28 +182,27 @@ static void choose_octaves(struct noise_run *run, const struct farlands_grid *gr
                    (struct octave_source){noise, &noise->warp_octave[axis], FARLANDS_PERLIN}, 1);
 }
 
-static void begin_octave(union octave_scratch *s, enum axis axis, int64_t first, int64_t step,
-                         int n)
+static void begin_octave(union octave_scratch *s, enum axis axis, struct coordinates along, int n)
 {
     const bool broad = octave_is_broad(s->source.octave), columns = axis == AXIS_X;
     if (broad && columns)
-        broad_begin_columns(&s->broad, first, step, n);
+        broad_begin_columns(&s->broad, along, n);
     else if (broad)
-        broad_begin_rows(&s->broad, first, step, n);
+        broad_begin_rows(&s->broad, along, n);
     else if (columns)
-        narrow_begin_columns(&s->narrow, first, step, n);
+        narrow_begin_columns(&s->narrow, along, n);
     else
-        narrow_begin_rows(&s->narrow, first, step, n);
+        narrow_begin_rows(&s->narrow, along, n);
 }
 
-/* Prepare N columns (AXIS_X) or rows (AXIS_Y) of all octaves: FIRST + i * STEP. */
-static void begin_axis(struct noise_run *run, enum axis axis, int64_t first, int64_t step, int n)
+/* Prepare N columns (AXIS_X) or rows (AXIS_Y) of all octaves. */
+static void begin_axis(struct noise_run *run, enum axis axis, struct coordinates along, int n)
 {
     for (int k = 0; k < run->noise->octaves; k++)
         if (run->band_limit[k] != 0)
-            begin_octave(&run->octave[k], axis, first, step, n);
+            begin_octave(&run->octave[k], axis, along, n);
     for (int i = 0; run->noise->warp != 0 && i < 2; i++)
-        begin_octave(&warp_octaves(run)[i], axis, first, step, n);
+        begin_octave(&warp_octaves(run)[i], axis, along, n);
 }
 
 /* The warp's displacement along AXIS on row J + R. */
@@ -231,7 +237,7 @@ static void sum_rows(struct noise_run *run, int j, int rows)
             round_weights(s, run->n);
             narrow_fractal_octaves(run, broad, octaves, j, r, s->narrow, s->narrow_weight);
         }
-    } else if (is_scattered(noise) || basis_of(noise->basis).method != BASIS_LINES) {
+    } else if (is_scattered(run) || basis_of(noise->basis).method != BASIS_LINES) {
         narrow_sum_octaves(run, broad, octaves, j, rows);
         if (broad)
             broad_sum_octaves(run, 0, broad, j, rows);
@@ -251,38 +257,44 @@ static int64_t finest_wavelength(const struct noise_run *run)
     return run->noise->octave[k].wavelength;
 }
 
-static void heights_grid(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                         const struct farlands_grid *grid, float *out, size_t stride)
+static int noise_columns(struct noise_run *run, bool band_limit, struct coordinates x, int n)
 {
-    const int chunks = (grid->width - 1) / KERNEL_CHUNK + 1;
-    const int even = (grid->width - 1) / chunks + 1;
+    run->n = n;
+    choose_octaves(run, band_limit, x.step);
+    begin_axis(run, AXIS_X, x, n);
+    return band_rows(finest_wavelength(run), x.step);
+}
 
-    struct noise_run *run = begin_run(scratch, &terrain->noise);
-    choose_octaves(run, grid);
-    const int band = band_rows(finest_wavelength(run), grid->step);
-    for (int64_t i = 0; i < grid->width; i += even) {
-        const int width = grid->width - i < even ? (int)(grid->width - i) : even;
-        const int n = run->n = whole_steps(width);
-        begin_axis(run, AXIS_X, grid->x + i * grid->step, grid->step, n);
-        for (int64_t top = 0; top < grid->height; top += KERNEL_CHUNK) {
-            const int height =
-                grid->height - top < KERNEL_CHUNK ? (int)(grid->height - top) : KERNEL_CHUNK;
-            begin_axis(run, AXIS_Y, grid->y + top * grid->step, grid->step, whole_steps(height));
-            for (int j = 0, rows; j < height; j += rows) {
-                rows = height - j < band ? height - j : band;
-                sum_rows(run, j, rows);
-                for (int r = 0; r < rows; r++) {
-                    float *row = out + (size_t)(top + j + r) * stride + (size_t)i;
-                    KERNEL_ALIGNED float metres[KERNEL_CHUNK];
-                    finish(terrain, &scratch->work.sums[r], run->bias, n,
-                           n == width ? row : metres);
-                    if (n > width)
-                        memcpy(row, metres, (size_t)width * sizeof *metres);
-                }
-            }
-        }
+static void noise_rows(struct noise_run *run, struct coordinates y, int n)
+{
+    begin_axis(run, AXIS_Y, y, n);
+}
+
+/* Displacements by UNITS times N values. */
+static void move_row(const float *restrict value, double units, int n, struct displacement *d)
+{
+    for (int i = 0; i < n; i++) {
+        const double moved = units * (double)value[i], whole = floor(moved);
+        d->whole[i] = whole;
+        d->fraction[i] = moved - whole;
     }
 }
+
+static void noise_band(struct noise_run *run, const struct curve *curve, const struct rows *move,
+                       double units, int j, int rows, struct rows out)
+{
+    run->moved = move;
+    for (int axis = 0; move && axis < 2; axis++)
+        for (int r = 0; r < rows; r++)
+            move_row(move[axis].at + (size_t)r * move[axis].stride, units, run->n,
+                     &run->work->displacement[r][axis]);
+    sum_rows(run, j, rows);
+    for (int r = 0; r < rows; r++)
+        finish(run->noise, curve, &run->work->sums[r], run->bias, run->n,
+               out.at + (size_t)r * out.stride);
+}
+
+#include "fields_template.h"
 
 /* --- One point: farlands_height --- */
 
@@ -317,7 +329,7 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
         round_weights(&sums, n);
         narrow_fractal_place(noise, broad, octaves, &at, sums.narrow, sums.narrow_weight);
     }
-    finish(terrain, &sums, 0, n, metres);
+    finish(noise, &terrain->elevation, &sums, 0, n, metres);
     return metres[0];
 }
 
@@ -331,7 +343,10 @@ static bool supported(void)
 }
 
 extern const struct kernel KERNEL;
-const struct kernel KERNEL = {KERNEL_NAME, supported, heights_grid, height_point, volume, density};
+const struct kernel KERNEL = {
+    KERNEL_NAME, supported,   noise_columns, noise_rows, noise_band,
+    operate,     interpolate, height_point,  volume,     density,
+};
 
 #undef KERNEL
 #undef KERNEL_NAME

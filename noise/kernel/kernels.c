@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "noise/evaluate.h"
 #include "scratch.h"
 
 extern const struct kernel kernel_scalar;
@@ -74,11 +75,14 @@ int farlands_scratch_new(struct farlands_scratch **out)
     struct farlands_scratch *scratch = aligned_alloc(64, sizeof *scratch);
     if (!scratch)
         return -ENOMEM;
+    scratch->evaluation = NULL;
     *out = scratch;
     return 0;
 }
 
 void farlands_scratch_free(struct farlands_scratch *scratch)
 {
+    if (scratch)
+        evaluation_free(scratch->evaluation);
     free(scratch);
 }

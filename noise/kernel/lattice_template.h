@@ -47,19 +47,21 @@ static void narrow_places(const struct octave *octave, struct lattice_place firs
     }
 }
 
-/* N coordinates from FIRST on, UNITS apart. */
-static void places_along(const struct octave *octave, enum axis axis, int64_t first, int64_t units,
+/* N coordinates. */
+static void places_along(const struct octave *octave, enum axis axis, struct coordinates along,
                          int n, struct places *p)
 {
-    const int64_t wavelength = octave->wavelength;
-    const struct lattice_place one = lattice_place(units, wavelength);
-    struct lattice_place place = lattice_place(first + octave->shift[axis], wavelength);
+    const int64_t wavelength = octave->wavelength, shift = octave->shift[axis];
+    const struct lattice_place one = lattice_place(along.step, wavelength);
+    struct lattice_place place = lattice_place(along.first + shift, wavelength);
 
-    if (!octave_is_broad(octave)) {
+    if (!along.at && !octave_is_broad(octave)) {
         narrow_places(octave, place, one, n, p);
         return;
     }
     for (int i = 0; i < n; i++) {
+        if (along.at)
+            place = lattice_place(along.at[i] + shift, wavelength);
         p->cell[i] = place.cell;
         p->rest[i] = place.rest;
         p->f[i] = exact_double(place.rest) * octave->inverse;

@@ -41,24 +41,24 @@ static void REAL_NAME(weights)(enum farlands_fade fade, const double *f, int n, 
     }
 }
 
-/* Prepare S, whose source is set, for N columns from X on, STEP apart. */
-static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, int64_t x, int64_t step, int n)
+/* Prepare S, whose source is set, for N columns. */
+static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, struct coordinates x, int n)
 {
     const enum farlands_basis basis = s->source.basis;
     s->n = n;
-    places_along(s->source.octave, AXIS_X, x, step, n, &s->columns);
+    places_along(s->source.octave, AXIS_X, x, n, &s->columns);
     if (basis == FARLANDS_SIMPLEX) {
         skew_places(s->columns.cell, s->columns.f, n, s->columns.skew, s->columns.skew_f);
         return;
     }
-    lattice_begin(&s->source, &s->columns, step, n, &s->lattice);
+    lattice_begin(&s->source, &s->columns, x.step, n, &s->lattice);
     REAL_NAME(weights)(s->source.noise->fade, s->columns.f, n, 1, s->p_x, s->q_x);
-    s->slots = (struct slots){.count = slot_count(basis, s->source.octave, step)};
+    s->slots = (struct slots){.count = slot_count(basis, s->source.octave, x.step)};
 }
 
-static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, int64_t y, int64_t step, int height)
+static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, struct coordinates y, int height)
 {
-    places_along(s->source.octave, AXIS_Y, y, step, height, &s->rows);
+    places_along(s->source.octave, AXIS_Y, y, height, &s->rows);
     if (s->source.basis == FARLANDS_SIMPLEX)
         skew_places(s->rows.cell, s->rows.f, height, s->rows.skew, s->rows.skew_f);
     const enum farlands_fade fade = s->source.noise->fade;

@@ -41,7 +41,7 @@ static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, in
                                                  REAL *restrict sum)
 {
     const struct REAL_NAME(octave) *s = &run->octave[k].REAL_MEMBER;
-    const bool warped = run->noise->warp != 0;
+    const bool moved = run->noise->warp != 0 || run->moved;
     const struct displacement *d = run->work->displacement[r];
     const int n = run->n;
     struct point_room room[2];
@@ -49,7 +49,7 @@ static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, in
         const int count = n - i < KERNEL_POINTS ? n - i : KERNEL_POINTS;
         struct points x = points_of(&s->columns, i);
         struct points y = points_repeat(&s->rows, j + r, count, &room[AXIS_Y]);
-        if (warped) {
+        if (moved) {
             x = points_moved(&s->source, x, &d[AXIS_X], i, count, &room[AXIS_X]);
             y = points_moved(&s->source, y, &d[AXIS_Y], i, count, &room[AXIS_Y]);
         }
@@ -82,7 +82,7 @@ static void REAL_NAME(sum_lines)(struct noise_run *run, int first, int last, int
 /* The same for other bases, and for warped terrains. */
 static void REAL_NAME(sum_octaves)(struct noise_run *run, int first, int last, int j, int rows)
 {
-    const bool scattered = is_scattered(run->noise);
+    const bool scattered = is_scattered(run);
     for (int r = 0; r < rows; r++) {
         REAL *sum = run->work->sums[r].REAL_MEMBER;
         REAL_NAME(fill)(sum, 0, run->n);
@@ -101,7 +101,7 @@ static void REAL_NAME(fractal_octaves)(struct noise_run *run, int first, int las
                                        REAL *restrict sum, REAL *restrict weight)
 {
     const struct noise *noise = run->noise;
-    const bool scattered = is_scattered(noise);
+    const bool scattered = is_scattered(run);
     const int n = run->n;
     KERNEL_ALIGNED REAL value[KERNEL_CHUNK];
     for (int k = first; k < last; k++) {
@@ -154,17 +154,17 @@ static void REAL_NAME(fractal_place)(const struct noise *noise, int first, int l
     }
 }
 
-/* --- Elevation --- */
+/* --- Curves --- */
 
-/* N sums to metres. The noise is SCALE * sum + SHIFT. */
-static void REAL_NAME(elevate)(const struct elevation *e, REAL scale, REAL shift,
-                               const REAL *restrict sum, int n, float *restrict metres)
+/* The values of a linear curve at N sums: at SCALE * sum + SHIFT. */
+static void REAL_NAME(bend)(const struct curve *e, REAL scale, REAL shift, const REAL *restrict sum,
+                            int n, float *restrict metres)
 {
     KERNEL_ALIGNED REAL noise[KERNEL_CHUNK];
     KERNEL_ALIGNED float value[KERNEL_CHUNK], from[KERNEL_CHUNK], base[KERNEL_CHUNK];
     KERNEL_ALIGNED float slope[KERNEL_CHUNK], rest[KERNEL_CHUNK];
-    const REAL min = e->noise_min, max = e->noise_max;
-    const float lowest = e->metres_min, highest = e->metres_max;
+    const REAL min = e->first, max = e->last;
+    const float lowest = e->lowest, highest = e->highest;
 
     if (e->pieces == 1) {
         const REAL first = (REAL)e->base[0], s = (REAL)e->slope[0] + (REAL)e->slope_rest[0];

@@ -40,6 +40,13 @@ struct octave_source {
     enum farlands_basis basis; /* the noise's; in a warp and in space FARLANDS_PERLIN */
 };
 
+/* Coordinates of columns or rows, in units, ascending: FIRST + i * STEP; or AT[i], in whole
+ * KERNEL_STEPs, no two neighbours further apart than STEP. */
+struct coordinates {
+    int64_t first, step;
+    const int64_t *at; /* NULL: regular */
+};
+
 /* Coordinates along one axis, in the octave's lattice. */
 struct places {
     KERNEL_ALIGNED int64_t cell[KERNEL_CHUNK];
@@ -220,6 +227,7 @@ struct noise_run {
     const struct noise *noise;
     struct noise_work *work;
     union octave_scratch *octave;            /* of the noise, then of its warp */
+    bool moved;                              /* by other fields, besides its warp */
     int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
     double bias; /* of the sum: the mean of all that the band limit removes */
@@ -231,9 +239,17 @@ static inline union octave_scratch *warp_octaves(const struct noise_run *run)
     return run->octave + run->noise->octaves;
 }
 
+/* The columns of a chunk within a patch of a lattice: sample i lies between the patch's columns
+ * FIRST[i] to FIRST[i] + 3, which count by WEIGHT. */
+struct patch_columns {
+    int32_t first[KERNEL_CHUNK];
+    KERNEL_ALIGNED float weight[4][KERNEL_CHUNK];
+};
+
 struct farlands_scratch {
     struct noise_work work;
     struct noise_run run;
+    struct evaluation *evaluation; /* see evaluate.c; NULL before the first */
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
         KERNEL_ALIGNED float noise[DENSITY_NOISES][KERNEL_BAND_ROWS][KERNEL_CHUNK];

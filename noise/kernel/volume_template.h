@@ -60,12 +60,14 @@ static void volume_chunk(struct noise_run *run, const struct farlands_box *box, 
 
     run->n = whole_steps(columns);
     for (int k = 0; k < noise->octaves; k++)
-        broad_begin_columns(&run->octave[k].broad, box->x + i * box->step, box->step, run->n);
+        broad_begin_columns(&run->octave[k].broad,
+                            (struct coordinates){box->x + i * box->step, box->step, NULL}, run->n);
     for (int64_t top = 0; top < box->height; top += KERNEL_CHUNK) {
         const int height =
             box->height - top < KERNEL_CHUNK ? (int)(box->height - top) : KERNEL_CHUNK;
         for (int k = 0; k < noise->octaves; k++)
-            broad_begin_rows(&run->octave[k].broad, box->y + top * box->step, box->step,
+            broad_begin_rows(&run->octave[k].broad,
+                             (struct coordinates){box->y + top * box->step, box->step, NULL},
                              whole_steps(height));
         for (int layer = 0; layer < box->depth; layer++) {
             for (int k = 0; k < noise->octaves; k++) {
@@ -88,7 +90,10 @@ static void volume_chunk(struct noise_run *run, const struct farlands_box *box, 
 static void volume(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out)
 {
-    struct noise_run *run = begin_run(scratch, noise);
+    struct noise_run *run = &scratch->run;
+    run->noise = noise;
+    run->work = &scratch->work;
+    run->octave = scratch->octave;
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
         struct broad_octave *s = &run->octave[k].broad;

@@ -1,0 +1,26 @@
+/* The evaluation of a program over a grid. Private to noise/. */
+#ifndef FARLANDS_EVALUATE_H
+#define FARLANDS_EVALUATE_H
+
+#include "noise/kernel/kernel.h"
+#include "program.h"
+
+/* One of the fields that an evaluation writes: OPERATION of the program, into rows of OUT. */
+struct output {
+    int operation;
+    float *out;
+};
+
+/*
+ * Evaluate COUNT fields, 1 to EVALUATE_MAX_OUTPUTS, over GRID, which is within bounds; rows of each
+ * begin STRIDE floats apart. Returns 0, or -ENOMEM: a scratch grows to what a program needs.
+ */
+enum { EVALUATE_MAX_OUTPUTS = 16 };
+int evaluate(const struct program *program, const struct kernel *kernel,
+             struct farlands_scratch *scratch, const struct farlands_grid *grid,
+             const struct output *outputs, int count, size_t stride);
+
+struct evaluation;
+void evaluation_free(struct evaluation *evaluation);
+
+#endif

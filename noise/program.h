@@ -1,0 +1,41 @@
+/*
+ * A program: a graph of fields that is checked and ready to be evaluated. It never changes. Private
+ * to noise/.
+ */
+#ifndef FARLANDS_PROGRAM_H
+#define FARLANDS_PROGRAM_H
+
+#include "curve.h"
+#include "graph.h"
+#include "noise.h"
+
+/* A node whose inputs have smaller numbers than itself. */
+struct operation {
+    enum graph_kind kind;
+    int inputs, input[GRAPH_MAX_INPUTS];
+    float number[GRAPH_MAX_NUMBERS];
+    float low, high;     /* bounds of its values */
+    struct noise *noise; /* of GRAPH_NOISE */
+    double move;         /* units for each unit of its inputs */
+    struct curve *curve; /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
+    int spacing_bits;    /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
+};
+
+struct program {
+    uint64_t id; /* two programs with the same one compute the same */
+    int count;
+    struct operation *operation;
+    int *place; /* of each node of the graph: its operation */
+};
+
+static inline int64_t lattice_spacing(const struct operation *operation)
+{
+    return INT64_C(1) << operation->spacing_bits;
+}
+
+/* Make a program of COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */
+int program_new(struct program **out, const struct graph_node *nodes, int count,
+                struct graph_fault *fault);
+void program_free(struct program *program);
+
+#endif
