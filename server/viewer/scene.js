@@ -1,9 +1,10 @@
 /* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
-import { RETRY, address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, tileAddress, tileExists } from './world.js';
+import { address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, tileAddress, tileExists } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
 import { suitable } from './heights.js';
-import { saysServer, say, sayWhy } from './status.js';
+import { sayWhy } from './status.js';
+import { canvasOf, fetchTile, pixelsOf } from './tiles.js';
 
 const PROTOCOL = 'farlands';
 const PITCH = { first: 65, most: 75 };
@@ -77,32 +78,6 @@ async function loadTile({ url }, { signal }) {
     return { data: heights && world.range[1] > 0 ? await level(picture, heights) : await picture.arrayBuffer() };
 }
 
-/* Retry failed tiles until they are aborted, as the plane does. */
-async function fetchTile(url, signal) {
-    for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
-        try {
-            const response = await fetch(url, { signal });
-            if (response.ok) {
-                if (delay > RETRY.first && saysServer())
-                    say('');
-                return await response.blob();
-            }
-            sayWhy({ status: response.status, message: (await response.json()).error });
-        } catch (error) {
-            if (signal.aborted)
-                throw error;
-            sayWhy(error);
-        }
-        await sleep(delay);
-        signal.throwIfAborted();
-    }
-}
-
-function canvasOf(side) {
-    const canvas = new OffscreenCanvas(side, side);
-    return [canvas, canvas.getContext('2d', { willReadFrequently: true })];
-}
-
 /* The colour that encodes 0 metres. */
 function seaLevel({ unit, offset }) {
     const number = Math.round(offset / unit);
@@ -119,10 +94,7 @@ function blank(side, heights) {
 
 /* Raise the sea floor to sea level; the picture still shows the depth. */
 async function level(picture, heights) {
-    const image = await createImageBitmap(picture, { premultiplyAlpha: 'none', colorSpaceConversion: 'none' });
-    const [canvas, context] = canvasOf(image.width);
-    context.drawImage(image, 0, 0);
-    const pixels = context.getImageData(0, 0, image.width, image.height);
+    const { canvas, context, pixels } = await pixelsOf(picture);
     const { data } = pixels;
     const [red, green, blue] = seaLevel(heights);
     for (let i = 0; i < data.length; i += 4)
