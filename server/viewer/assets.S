@@ -36,6 +36,8 @@ embedded_files:
     file "anchor.js", "text/javascript; charset=utf-8", "server/viewer/anchor.js"
     file "plane.js", "text/javascript; charset=utf-8", "server/viewer/plane.js"
     file "scene.js", "text/javascript; charset=utf-8", "server/viewer/scene.js"
+    file "shaded.js", "text/javascript; charset=utf-8", "server/viewer/shaded.js"
+    file "stretch.js", "text/javascript; charset=utf-8", "server/viewer/stretch.js"
     file "tiles.js", "text/javascript; charset=utf-8", "server/viewer/tiles.js"
     file "heights.js", "text/javascript; charset=utf-8", "server/viewer/heights.js"
     file "farlands.js", "text/javascript; charset=utf-8", "server/viewer/farlands.js"

@@ -1,7 +1,9 @@
-/* The legend of the relief: the palette in equal steps, with heights beside it. */
+/* The legend: the relief's palette in equal steps, or shades of gray, with heights beside them. */
 import { $, clamp, metres } from './world.js';
+import { isGray } from './stretch.js';
 
 const LABELS = 7;                 // maximum, including the coast's
+const SHADES = 4;                 // steps from black to white
 
 /* The stops within the world's range, and its ends. */
 function stopsOf({ palette, range: [low, high] }) {
@@ -34,8 +36,23 @@ function labelled(stops) {
     return kept;
 }
 
-export function makeLegend() {
+/* The shades of a layer of heights, from black at LOW to white at HIGH. */
+function grayStops([low, high]) {
+    return Array.from({ length: SHADES + 1 }, (_, k) => {
+        const part = Math.round(255 * k / SHADES);
+        return [low + (high - low) * k / SHADES, `rgb(${part} ${part} ${part})`];
+    });
+}
+
+const isRelief = (world, layer) => layer.name === 'relief' && world.palette?.length > 1;
+
+/* `stretched` is called with the choice whether grays are stretched. */
+export function makeLegend(stretch, stretched) {
     let stops = [];
+    let digits = 0;               // of the labels
+    let marked = null;            // the height in the readout
+
+    $('stretch').addEventListener('change', ({ target }) => stretched(target.checked));
 
     const share = (position) => `${100 * position / stops.at(-1).position}%`;
 
@@ -49,26 +66,34 @@ export function makeLegend() {
 
     function label({ height, position }) {
         const item = document.createElement('li');
-        item.textContent = height === 0 ? 'sea level' : metres(height);
+        item.textContent = height === 0 ? 'sea level' : metres(height, digits);
         item.style.setProperty('--at', share(position));
         return item;
     }
 
+    function mark(height) {
+        marked = height;
+        $('legend-mark').hidden = height === null || !stops.length;
+        if (height !== null && stops.length)
+            $('legend-mark').style.setProperty('--at', share(clamp(positionOf(height), 0, stops.at(-1).position)));
+    }
+
     return {
         show(world, layer) {
-            $('legend').hidden = layer.name !== 'relief' || !(world.palette?.length > 1);
+            const gray = isGray(layer);
+            $('legend').hidden = !gray && !isRelief(world, layer);
+            $('stretch-choice').hidden = !stretch.possible(world, layer);
             if ($('legend').hidden)
                 return;
-            stops = spread(stopsOf(world));
+            const range = stretch.applies(world, layer) && stretch.range || world.range;
+            stops = spread(gray ? grayStops(range) : stopsOf(world));
+            digits = gray ? clamp(Math.ceil(1 - Math.log10((range[1] - range[0]) / SHADES)), 0, 3) : 0;
             const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
             $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
             $('legend-labels').replaceChildren(...labelled(stops).map(label));
+            mark(marked);
         },
-        /* Mark the height in the readout. */
-        mark(height) {
-            $('legend-mark').hidden = height === null || !stops.length;
-            if (height !== null && stops.length)
-                $('legend-mark').style.setProperty('--at', share(clamp(positionOf(height), 0, stops.at(-1).position)));
-        },
+        /* Mark the height in the readout, null for none. */
+        mark,
     };
 }

@@ -1,6 +1,7 @@
 /* The world in two dimensions: an endless plane of tiles in Leaflet. */
 /* global L */
 import { RETRY, clamp, deepestZoom, getWorld, reachable, tileAddress, tileExists } from './world.js';
+import { Shaded } from './shaded.js';
 import { say, sayWhy } from './status.js';
 
 const PAINTED = 2500;             // ms, timeout for the tiles of a view
@@ -31,7 +32,7 @@ const Terrain = L.TileLayer.extend({
 });
 
 /* Callbacks: `moved` on every change of the view, `rested` at its end, `renewed` if the world has changed. */
-export function makePlane(container, { moved, rested, renewed }) {
+export function makePlane(container, { moved, rested, renewed, stretch }) {
     const map = L.map(container, {
         crs,
         zoomControl: false,
@@ -100,16 +101,16 @@ export function makePlane(container, { moved, rested, renewed }) {
     /* The old tiles stay underneath until the new ones cover them. */
     function showLayer(layer) {
         const old = terrain;
-        terrain = new Terrain('', {
+        const options = {
             world,
-            layer,
             tileSize: world.tile_size,
             minZoom: world.limits.zoom[0],
             maxZoom: world.limits.zoom[1],
             keepBuffer: 2,
             updateWhenZooming: false,
-            onFail: retryLater,
-        });
+        };
+        terrain = stretch.applies(world, layer) ? new Shaded({ ...options, stretch })
+            : new Terrain('', { ...options, layer, onFail: retryLater });
         terrain.on('tileload tileunload tileabort', ({ tile }) => settle(tile));
         terrain.addTo(map);
         if (old) {

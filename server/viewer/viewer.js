@@ -10,6 +10,7 @@ import { makePlane } from './plane.js';
 import { makeProfile } from './profile.js';
 import { makeReadout } from './readout.js';
 import { expect, say, saysServer, sayWhy } from './status.js';
+import { makeStretch } from './stretch.js';
 import { parseTyped } from './typed.js';
 
 let catalogue = [];
@@ -18,9 +19,13 @@ let awaiting = 0;                 // number of worlds asked for, to detect a sup
 let switching = 0;                // number of view switches, to detect a superseded one
 
 const viewer = { world: null, layer: null, view: null };
-const legend = makeLegend();
+const stretch = makeStretch({ heightsOf, changed: () => legend.show(viewer.world, viewer.layer) });
+const legend = makeLegend(stretch, (on) => {
+    stretch.on = on;
+    showLayer();
+});
 const readout = makeReadout(viewer, { read: legend.mark, renewed: renew });
-const plane = makePlane($('plane'), { ...callbacks(() => plane), renewed: renew });
+const plane = makePlane($('plane'), { ...callbacks(() => plane), renewed: renew, stretch });
 const heights = makeHeights((factor) => { scene.setHeights(factor); });
 const profile = makeProfile(viewer, plane, {
     changed: (active) => document.body.classList.toggle('profiling', active),
@@ -280,13 +285,17 @@ function changeSeed(event) {
     changeWorld(`${rootOf(viewer.world)}:${seed}`);
 }
 
+function showLayer() {
+    legend.show(viewer.world, viewer.layer);
+    Promise.resolve(viewer.view.showLayer(viewer.layer)).catch(sayWhy);
+}
+
 function changeLayer({ target }) {
-    const { world, view } = viewer;
+    const { world } = viewer;
     leavePlace();
     viewer.layer = findLayer(world, target.value);
     showLayers(world, viewer.layer);
-    legend.show(world, viewer.layer);
-    Promise.resolve(view.showLayer(viewer.layer)).catch(sayWhy);
+    showLayer();
     const checked = $('layers').querySelector('input:checked') ?? $('more');
     checked.focus({ preventScroll: true });
     rememberPlace();

@@ -155,10 +155,10 @@ export async function settled(page) {
 function whatIsMissing(layer) {
     const zoom = document.getElementById('zoom').value;
     const size = devicePixelRatio > 1 ? 512 : 256;
-    const images = [...document.querySelectorAll('img.leaflet-tile')];
+    const images = [...document.querySelectorAll('img.leaflet-tile, canvas.leaflet-tile')];
     const missing = document.querySelector('.leaflet-zoom-anim') ? ['the zoom is still moving'] : [];
     for (const image of images) {
-        const { src, complete, naturalWidth, classList } = image;
+        const { src = image.dataset.src, complete = true, naturalWidth = image.width, classList } = image;
         const { opacity } = getComputedStyle(image);
         const shown = complete && naturalWidth === size && opacity === '1' && classList.contains('leaflet-tile-loaded');
         const wanted = new RegExp(`/${layer || '[^/]+'}/${zoom}/-?\\d+/-?\\d+(@2x)?\\.png`).test(src);

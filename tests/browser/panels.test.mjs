@@ -6,7 +6,7 @@ import { LIMIT, assertHeight, assertPictured, base, keepScreenshot, painted, pla
 const world = async () => (await fetch(new URL('default.json', base))).json();
 const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));
 
-test('the legend shows the palette, for the relief layer only', LIMIT, async () => {
+test('the legend shows the palette of the relief', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0');
     const { palette, range } = await world();
     assert.ok(await page.locator('#legend-bar').isVisible());
@@ -25,7 +25,7 @@ test('the legend shows the palette, for the relief layer only', LIMIT, async () 
     const mark = await middle(page.locator('#legend-mark'));
     assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'the mark is below sea level');
     assert.ok(mark > await middle(page.locator('#legend-labels li', { hasText: /^6/ })));
-    await page.locator('#layers label', { hasText: /^Gray$/ }).click();
+    await page.locator('#layers label', { hasText: /^Hillshade$/ }).click();
     assert.ok(await page.locator('#legend').isHidden());
 });
 

@@ -61,12 +61,12 @@ test('the view near the limit is exact', LIMIT, async () => {
 test('the layer switch changes the tiles', LIMIT, async () => {
     const { page, tiles } = await visit();
     const before = tiles().length;
-    await page.locator('#layers label', { hasText: /^Gray$/ }).click();
-    await painted(page, { layer: 'gray' });
+    await page.locator('#layers label', { hasText: /^Hillshade$/ }).click();
+    await painted(page, { layer: 'hillshade' });
     assert.ok(tiles().slice(before).length >= 6);
-    assert.ok(tiles().slice(before).every(({ layer }) => layer === 'gray'));
-    assert.ok(await page.locator('#layers input[value=gray]').isChecked());
-    await placeBecomes(page, /^#default\/gray\//);
+    assert.ok(tiles().slice(before).every(({ layer }) => layer === 'hillshade'));
+    assert.ok(await page.locator('#layers input[value=hillshade]').isChecked());
+    await placeBecomes(page, /^#default\/hillshade\//);
     await assertPictured(page);
 });
 
@@ -133,18 +133,18 @@ test('the page notices a changed world although it computes heights itself', LIM
 });
 
 test('reloading restores the view from the address bar', LIMIT, async () => {
-    const { page } = await visit('#default/gray/9/5000/-7000');
+    const { page } = await visit('#default/hillshade/9/5000/-7000');
     await drag(page, -137, 61);
-    await placeBecomes(page, /^#default\/gray\/9\/(?!5000\/)/);
-    await painted(page, { layer: 'gray' });
+    await placeBecomes(page, /^#default\/hillshade\/9\/(?!5000\/)/);
+    await painted(page, { layer: 'hillshade' });
     await assertHeight(page);
     const left = await place(page);
     await page.reload();
-    await painted(page, { layer: 'gray' });
+    await painted(page, { layer: 'hillshade' });
     await page.waitForTimeout(300);
     assert.equal(await place(page), left);
     const { x, y, zoom } = await readout(page);
-    assert.equal(`#default/gray/${zoom.value}/${x.value}/${y.value}`, left);
+    assert.equal(`#default/hillshade/${zoom.value}/${x.value}/${y.value}`, left);
 });
 
 test('typed coordinates move the view there', LIMIT, async () => {

@@ -1,0 +1,96 @@
+/* A layer of the plane: heights in shades of gray. All tiles have one range of heights, so there are no seams. */
+/* global L */
+import { heightsOf, tileAddress, tileExists } from './world.js';
+import { extentOf, readHeights, shade } from './stretch.js';
+import { fetchTile, pixelsOf } from './tiles.js';
+
+/* The options have `world` and `stretch`, besides Leaflet's. */
+export const Shaded = L.GridLayer.extend({
+    initialize(options) {
+        L.GridLayer.prototype.initialize.call(this, options);
+        this.shown = new Map();   // canvas -> its coordinates and heights
+        this.range = null;
+        this.asked = 0;
+        this.on('tileunload', ({ tile }) => {
+            this.shown.get(tile)?.stop.abort();
+            this.shown.delete(tile);
+        });
+        this.on('load', this.restretch);
+    },
+
+    getEvents() {
+        return { ...L.GridLayer.prototype.getEvents.call(this), moveend: this.onRest, resize: this.onRest };
+    },
+
+    onRest() {
+        this._onMoveEnd();
+        this.restretch();
+    },
+
+    /* Leaflet calls this when the zoom changes. `load` would never come if tiles of the old zoom were still loading. */
+    _abortLoading() {
+        for (const { coords, heights } of this.shown.values())
+            if (!heights && coords.z !== this._tileZoom)
+                this._removeTile(this._tileCoordsToKey(coords));
+    },
+
+    createTile(coords, done) {
+        const { world } = this.options;
+        const canvas = L.DomUtil.create('canvas');
+        if (tileExists(world, coords))
+            this.loadTile(canvas, coords).then(() => done(null, canvas), (error) => {
+                if (error.name !== 'AbortError')
+                    done(error, canvas);
+            });
+        else
+            L.Util.requestAnimFrame(() => done(null, canvas));
+        return canvas;
+    },
+
+    async loadTile(canvas, coords) {
+        const { world } = this.options;
+        const tile = { coords, heights: null, stop: new AbortController() };
+        this.shown.set(canvas, tile);
+        const encoding = heightsOf(world);
+        canvas.dataset.src = tileAddress(world, encoding.layer, coords, window.devicePixelRatio > 1);
+        const { pixels } = await pixelsOf(await fetchTile(canvas.dataset.src, tile.stop.signal));
+        tile.stop.signal.throwIfAborted();
+        canvas.width = canvas.height = pixels.width;
+        tile.heights = readHeights(pixels, encoding);
+        this.asked ||= L.Util.requestAnimFrame(this.restretch, this);
+        if (this.range)
+            this.paint(canvas, tile);
+    },
+
+    paint(canvas, { heights }) {
+        const context = canvas.getContext('2d');
+        const pixels = context.createImageData(canvas.width, canvas.height);
+        shade(heights, pixels, this.range);
+        context.putImageData(pixels, 0, 0);
+    },
+
+    /* Adapt the range to the heights in the window. */
+    restretch() {
+        this.asked = 0;
+        const { world, stretch } = this.options;
+        const zoom = this._map?.getZoom();
+        const { min, max } = this._map?.getPixelBounds() ?? {};
+        let [low, high] = [Infinity, -Infinity];
+        for (const { coords: { x, y, z }, heights } of this.shown.values()) {
+            if (!heights || z !== zoom)
+                continue;
+            const part = (edge, at) => edge / world.tile_size - at;
+            const extent = extentOf(heights, [part(min.x, x), part(min.y, y), part(max.x, x), part(max.y, y)]);
+            [low, high] = [Math.min(low, extent[0]), Math.max(high, extent[1])];
+        }
+        if (low > high)
+            return;
+        const range = stretch.see(world, [low, high], !this.isLoading());
+        if (range === this.range)
+            return;
+        this.range = range;
+        for (const [canvas, tile] of this.shown)
+            if (tile.heights)
+                this.paint(canvas, tile);
+    },
+});
