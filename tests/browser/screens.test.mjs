@@ -20,34 +20,58 @@ test('a phone shows the map and its height', LIMIT, async () => {
     await keepScreenshot(page, 'viewer-phone.png');
 });
 
-const WHOLE = ['#goto', '#layers', '#mode', '#profile-button', '#link', '#zoom-in', '#zoom-out', '#home', '#readout', '#legend'];
-
-/* Assert that each is inside the screen, and that no two overlap. */
-async function assertApart(page, ids) {
-    const { width, height } = page.viewportSize();
-    const boxes = [];
-    for (const id of ids) {
-        const box = await page.locator(id).boundingBox();
-        assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height,
-            `${id} is at ${JSON.stringify(box)}`);
-        const over = boxes.find(([, other]) => box.x < other.x + other.width && other.x < box.x + box.width
-            && box.y < other.y + other.height && other.y < box.y + box.height);
-        assert.ok(!over, `${id} overlaps ${over?.[0]}`);
-        boxes.push([id, box]);
+/* Runs in the page: what is wrong with the panels and controls that are displayed. Panels must be inside the window and
+ * apart from each other, and the middle of each control must be its own, unless it is scrolled out of its panel. */
+function misplaced() {
+    const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width > 1;
+    const name = (one) => one.id || one.className || one.getAttribute('aria-label');
+    const panels = [...document.querySelectorAll('.panel:not(.status)')].filter(shown)
+        .map((one) => ({ name: name(one), box: one.getBoundingClientRect() }));
+    const wrong = panels.filter(({ box }) => box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight)
+        .map((panel) => `${panel.name} leaves the window`);
+    for (const [i, a] of panels.entries())
+        for (const b of panels.slice(0, i))
+            if (a.box.left < b.box.right && b.box.left < a.box.right && a.box.top < b.box.bottom && b.box.top < a.box.bottom)
+                wrong.push(`${a.name} overlaps ${b.name}`);
+    for (const control of [...document.querySelectorAll('.panel :is(button, input, select, summary, [role=slider])')].filter(shown)) {
+        const box = control.getBoundingClientRect();
+        const panel = control.closest('.panel').getBoundingClientRect();
+        const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+        const scrolled = x > panel.right || y > panel.bottom || y < panel.top;
+        const top = document.elementFromPoint(x, y);
+        if (!scrolled && !control.contains(top) && top?.closest('label') !== control.closest('label'))
+            wrong.push(`${name(control)} is below ${top && name(top)}`);
+        if (!scrolled && (box.left < panel.left || (box.right > panel.right + 0.5 && !control.closest('.segments'))))
+            wrong.push(`${name(control)} leaves its panel`);
     }
+    return wrong;
 }
 
-for (const viewport of [{ width: 360, height: 640 }, { width: 640, height: 360 }, { width: 1000, height: 600 }])
-    test(`no panels overlap at ${viewport.width} x ${viewport.height}`, LIMIT, async () => {
-        const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000', { viewport, hasTouch: viewport.width < 700, isMobile: viewport.width < 700 });
-        await assertApart(page, WHOLE);
-        await page.evaluate(() => {
-            document.body.classList.add('deep');
-            for (const id of ['north', 'heights'])
-                document.getElementById(id).hidden = false;
+const setDeep = (page, deep) => page.evaluate((on) => {
+    document.body.classList.toggle('deep', on);
+    for (const id of ['north', 'heights'])
+        document.getElementById(id).hidden = !on;
+    document.getElementById('heights-factor').textContent = '×200';
+}, deep);
+
+const WINDOWS = [[320, 256], [320, 480], [360, 350], [360, 640], [390, 844], [568, 320], [640, 360], [700, 500], [768, 1024],
+    [844, 390], [1000, 600], [1280, 720]];
+
+for (const [width, height] of WINDOWS)
+    for (const touch of width < 900 ? [false, true] : [false])
+        test(`no controls overlap at ${width} x ${height}${touch ? ' by touch' : ''}`, LIMIT, async () => {
+            const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000',
+                { viewport: { width, height }, hasTouch: touch, isMobile: touch });
+            for (const deep of [false, true])
+                for (const open of [false, true]) {
+                    await setDeep(page, deep);
+                    await page.locator('#legend').evaluate((legend, on) => { legend.open = on; }, open);
+                    assert.deepEqual(await page.evaluate(misplaced), [], `${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}`);
+                }
+            await setDeep(page, false);
+            await page.locator('#profile-button').click();
+            assert.deepEqual(await page.evaluate(misplaced), [], 'a profile');
         });
-        await assertApart(page, [...WHOLE, '#north', '#heights']);
-    });
 
 test('a profile can be drawn by touch', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true });
