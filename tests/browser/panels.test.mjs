@@ -84,6 +84,7 @@ test('a seed can be typed if the world allows any seed', LIMIT, async () => {
     await keepScreenshot(page, 'seed-42.png');
     await page.goBack();
     await placeBecomes(page, /^#default\/relief\//);
+    await page.waitForFunction(() => document.title === 'Farlands: default');
     await painted(page);
     assert.deepEqual(await shown(page), ['default']);
 });
