@@ -15,9 +15,8 @@ enum { KINDS = 2 + 2 * CONFIG_LAYERS_MAX };
 
 struct world_documents {
     const struct worlds *worlds;
-    /* Atomic, NULL until they are needed. */
     struct text_template *wmts;       /* of all worlds */
-    struct text_template **templates; /* [world][seeded][kind] */
+    struct text_template **templates; /* atomic: [world][seeded][kind], NULL until it is needed */
 };
 
 /* In a template: no document has these by chance. */
@@ -87,17 +86,22 @@ static struct text_template *make_seeded_template(const struct world *configured
     return template;
 }
 
-/* Keep TEMPLATE, which may be NULL, in *PLACE. Returns the one there: several threads may make it
- * at once. */
-static const struct text_template *keep(struct text_template **place,
-                                        struct text_template *template)
+/* The template in *PLACE, made if it is not there yet: by several threads at once at worst. */
+static const struct text_template *template_at(struct text_template **place,
+                                               const struct world *configured, bool seeded,
+                                               enum world_document document, int layer)
 {
-    struct text_template *other = NULL;
-    if (!template || __atomic_compare_exchange_n(place, &other, template, false, __ATOMIC_ACQ_REL,
-                                                 __ATOMIC_ACQUIRE))
+    struct text_template *template = __atomic_load_n(place, __ATOMIC_ACQUIRE), *other = NULL;
+    if (template)
         return template;
-    text_template_free(template);
-    return other;
+    template = seeded ? make_seeded_template(configured, document, layer)
+                      : make_template(configured, document, layer);
+    if (template && !__atomic_compare_exchange_n(place, &other, template, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE)) {
+        text_template_free(template);
+        return other;
+    }
+    return template;
 }
 
 static ptrdiff_t kind_of(enum world_document document, int layer)
@@ -120,13 +124,9 @@ struct blob *world_documents_get(struct world_documents *documents, const struct
     struct values values = {0};
 
     assert(number >= 0 && number < documents->worlds->count);
-    const struct world *configured = &documents->worlds->world[number];
-    struct text_template **place =
-        &documents->templates[(number * 2 + seeded) * KINDS + kind_of(document, layer)];
-    const struct text_template *template = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    if (!template)
-        template = keep(place, seeded ? make_seeded_template(configured, document, layer)
-                                      : make_template(configured, document, layer));
+    const struct text_template *template =
+        template_at(&documents->templates[(number * 2 + seeded) * KINDS + kind_of(document, layer)],
+                    &documents->worlds->world[number], seeded, document, layer);
     if (!template)
         return NULL;
     set_values(&values, world, document, base);
@@ -135,15 +135,15 @@ struct blob *world_documents_get(struct world_documents *documents, const struct
 
 struct blob *world_documents_wmts(struct world_documents *documents, const char *base)
 {
-    const struct worlds *worlds = documents->worlds;
-    const struct values example = {.list = {EXAMPLE_BASE}}, values = {.list = {base}};
-    const struct text_template *template = __atomic_load_n(&documents->wmts, __ATOMIC_ACQUIRE);
+    const struct values values = {.list = {base}};
+    return text_template_fill(documents->wmts, values.list);
+}
 
-    if (!template)
-        template = keep(
-            &documents->wmts,
-            cut(document_wmts(worlds->world, worlds->count, "wmts.xml", EXAMPLE_BASE), &example));
-    return template ? text_template_fill(template, values.list) : NULL;
+/* Of many worlds it is too long to be made by an event loop. */
+static struct text_template *make_wmts(const struct worlds *worlds)
+{
+    const struct values values = {.list = {EXAMPLE_BASE}};
+    return cut(document_wmts(worlds->world, worlds->count, "wmts.xml", EXAMPLE_BASE), &values);
 }
 
 int world_documents_new(struct world_documents **out, const struct worlds *worlds)
@@ -154,12 +154,19 @@ int world_documents_new(struct world_documents **out, const struct worlds *world
     documents->worlds = worlds;
     documents->templates =
         calloc((size_t)worlds->count * 2 * KINDS, sizeof(struct text_template *));
-    if (!documents->templates) {
-        free(documents);
-        return -ENOMEM;
-    }
+    if (!documents->templates)
+        goto fail_templates;
+    documents->wmts = make_wmts(worlds);
+    if (!documents->wmts)
+        goto fail_wmts;
     *out = documents;
     return 0;
+
+fail_wmts:
+    free(documents->templates);
+fail_templates:
+    free(documents);
+    return -ENOMEM;
 }
 
 void world_documents_free(struct world_documents *documents)

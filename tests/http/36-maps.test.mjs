@@ -22,6 +22,8 @@ worlds:
 describe('documents for maps', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: WORLDS });
 
+    const home = () => `http://${daemon.authority}/`;
+
     async function xml(path, headers) {
         const { answers: [answer] } = await daemon.raw(request('GET', path, { Host: daemon.authority, ...headers }));
         assertStatus(answer, 200);
@@ -45,10 +47,9 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
             assertWmts(document);
             const layers = layersOf(document);
             assert.equal(layers.length, count);
-            const { fingerprint } = await daemon.json(`/${world}.json`);
-            for (const { name, template } of layers)
-                assert.equal(template, `http://${daemon.authority}/${name.replace(/:([^:]*)$/, '/$1')}/` +
-                    `{TileMatrix}/{TileCol}/{TileRow}.png?v=${fingerprint}`);
+            const listed = (await daemon.json(`/${world}.json`)).layers;
+            assert.deepEqual(layers.map(({ name, template }) => [name, fill(template, '{z}', '{x}', '{y}')]),
+                listed.map(({ name, tiles }) => [`${world}:${name}`, home() + tiles.replace(/^\.\//, '')]));
         }));
 
     it('have the tiles that they name', async () => {
@@ -68,11 +69,11 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
         ['default', 'relief', '3', 'Byte', '16'], ['default:7', 'height', '1', 'UInt16', '16'],
         ['near', 'height', '1', 'UInt16', '2'],
     ], async ([world, layer, bands, type, level]) => {
-        const [document, { fingerprint, origin }] =
+        const [document, { origin, layers }] =
             [await xml(`/${world}/${layer}.xml`), await daemon.json(`/${world}.json`)];
         assert.equal(document.name, 'GDAL_WMS');
-        assert.equal(textOf(document, 'Service', 'ServerUrl'),
-            `http://${daemon.authority}/${world}/${layer}/\${z}/\${x}/\${y}.png?v=${fingerprint}`);
+        assert.equal(textOf(document, 'Service', 'ServerUrl').replaceAll('${', '{'),
+            home() + layers.find(({ name }) => name === layer).tiles.replace(/^\.\//, ''));
         assert.deepEqual(['BandsCount', 'DataType'].map((name) => textOf(document, name)), [bands, type]);
         const window = one(document, 'DataWindow');
         assert.equal(textOf(window, 'TileLevel'), level);
