@@ -250,22 +250,16 @@ static double window_position(int64_t block, int64_t origin, int native_zoom)
     return place >= 0 && place <= 1 ? place : 0.5;
 }
 
-/*
- * The initial view of a map: longitude and latitude of block (0, 0), the window being Web
- * Mercator's square, and the zoom at which a lattice cell of the broadest octave is FIRST_CELL
- * pixels wide, so that a few of its features fill a screen.
- */
+/* The first view of a map: longitude and latitude of block (0, 0), the window being Web Mercator's
+ * square, and a zoom. */
 static void add_center(struct document *document, cJSON *parent, const struct world *world)
 {
-    enum { FIRST_CELL = 1024 };
     const struct world_config *config = &world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
-    const double blocks = (double)config->terrain.wavelength / FARLANDS_UNIT;
-    const long zoom = config->native_zoom + lround(log2(FIRST_CELL / blocks));
-
     const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
-    const double center[] = {360 * u - 180, latitude, tilejson_zoom(world, (int)zoom)};
+    const double center[] = {360 * u - 180, latitude,
+                             tilejson_zoom(world, world_first_zoom(world))};
 
     add_numbers(document, parent, "center", center, 3);
 }

@@ -8,6 +8,7 @@
 
 #include "server/api/documents.h"
 #include "server/api/snapshot.h"
+#include "server/core/gzip.h"
 #include "server/http/conditional.h"
 #include "server/telemetry/log.h"
 
@@ -222,6 +223,13 @@ static void send_document(struct request_context *context, const char *type, str
                           const char *etag, struct response_headers *headers)
 {
     response_headers_add(headers, "ETag", etag);
+    /* The map library starts workers from blobs; heights are computed in WebAssembly. */
+    if (strncmp(type, "text/html", 9) == 0)
+        response_headers_add(
+            headers, "Content-Security-Policy",
+            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+            "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; "
+            "child-src 'self' blob:");
     if (!conditional_if_match(context->request->if_match, etag))
         response_precondition_failed(context, etag);
     else if (conditional_if_none_match(context->request->if_none_match, etag))
@@ -246,13 +254,6 @@ void response_page(struct request_context *context, const struct static_page *pa
             form = &page->gzip;
         }
     }
-    /* The map library starts workers from blobs; heights are computed in WebAssembly. */
-    if (strncmp(page->type, "text/html", 9) == 0)
-        response_headers_add(
-            &headers, "Content-Security-Policy",
-            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
-            "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; "
-            "child-src 'self' blob:");
     send_document(context, page->type, form->body, form->etag, &headers);
 }
 
@@ -272,6 +273,37 @@ void response_document(struct request_context *context, const char *type, struct
         response_headers_add(&headers, "Vary", vary);
     conditional_etag_hash(body->bytes, body->length, etag);
     send_document(context, type, body, etag, &headers);
+    blob_release(body);
+}
+
+void response_html(struct request_context *context, struct blob *body, const char *vary)
+{
+    static const char type[] = "text/html; charset=utf-8";
+    struct response_headers headers = response_headers(CACHE_CHECK);
+    const struct http_request *request = context->request;
+    const bool gzip = conditional_accepts_gzip(request->accept_encoding);
+    char etag[HASH_ETAG + 5], varied[160];
+
+    if (!body) {
+        response_error(context, 503, "out of memory");
+        return;
+    }
+    snprintf(varied, sizeof varied, "Accept-Encoding%s%s", vary ? ", " : "", vary ? vary : "");
+    response_headers_add(&headers, "Vary", varied);
+    conditional_etag_hash(body->bytes, body->length, etag);
+    if (gzip) {
+        strcpy(strrchr(etag, '"'), "-gzip\"");
+        response_headers_add(&headers, "Content-Encoding", "gzip");
+    }
+    /* A 304 needs no body. */
+    struct blob *packed = gzip && !conditional_if_none_match(request->if_none_match, etag)
+                              ? gzip_compress(body)
+                              : blob_hold(body);
+    if (packed)
+        send_document(context, type, packed, etag, &headers);
+    else
+        response_error(context, 503, "out of memory");
+    blob_release(packed);
     blob_release(body);
 }
 

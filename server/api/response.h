@@ -106,6 +106,10 @@ void response_page(struct request_context *context, const struct static_page *pa
 void response_document(struct request_context *context, const char *type, struct blob *body,
                        const char *cache_control, const char *fingerprint, const char *vary);
 
+/* BODY, an HTML page made for this response, compressed for clients that accept it; or 304 or 412.
+ * Takes over the reference to BODY, which is NULL if out of memory. VARY may be NULL. */
+void response_html(struct request_context *context, struct blob *body, const char *vary);
+
 /* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out
  * of memory. */
 void response_state(struct request_context *context, unsigned status, const char *type,

@@ -64,6 +64,21 @@ static void handle_file(struct service *service, struct request_context *context
         response_error(context, 404, "no such file of the viewer");
 }
 
+static void handle_viewer(struct service *service, struct request_context *context)
+{
+    const struct snapshot *snapshot = service->snapshot;
+    const struct site_config *site = &snapshot->config->site;
+    const char *uri = context->request->uri, *query = strchrnul(uri, '?');
+    char base[FORWARDED_URL_MAX];
+
+    if (forwarded_base_url(site, context->request, base))
+        base[0] = '\0';
+    response_html(
+        context,
+        viewer_page_fill(snapshot->viewer_page, snapshot->worlds, *query ? query + 1 : query, base),
+        forwarded_vary(site, context->request));
+}
+
 static void handle_readiness(struct service *service, struct request_context *context)
 {
     static const char *const names[] = {
@@ -132,7 +147,7 @@ static void handle_route(struct service *service, struct request_context *contex
 {
     switch (route->kind) {
     case ROUTE_VIEWER:
-        handle_file(service, context, "index.html");
+        handle_viewer(service, context);
         break;
     case ROUTE_ASSET:
         handle_file(service, context, route->layer);

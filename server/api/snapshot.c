@@ -74,6 +74,8 @@ int snapshot_new(struct snapshot **out, struct config *config, const struct snap
     int err = worlds_new(&snapshot->worlds, config, previous ? previous->worlds : NULL);
     if (!err)
         err = world_documents_new(&snapshot->documents, snapshot->worlds);
+    if (!err && !(snapshot->viewer_page = viewer_page_new()))
+        err = -ENOMEM;
     if (!err)
         err = make_pages(snapshot);
     if (err) {
@@ -125,6 +127,7 @@ void snapshot_release(struct snapshot *snapshot)
         free_page(&snapshot->descriptions[i]);
     free(snapshot->descriptions);
     world_documents_free(snapshot->documents);
+    text_template_free(snapshot->viewer_page);
     worlds_release(snapshot->worlds);
     config_free(snapshot->config);
     free(snapshot);

@@ -6,6 +6,7 @@
 #define FARLANDS_API_SNAPSHOT_H
 
 #include "config/config.h"
+#include "server/api/viewer_page.h"
 #include "server/api/world_documents.h"
 #include "server/core/blob.h"
 #include "server/http/conditional.h"
@@ -30,6 +31,7 @@ struct snapshot {
     struct world_documents *documents;            /* other documents about WORLDS */
     struct static_page *descriptions;             /* of WORLDS, in their order */
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
+    struct text_template *viewer_page;
 };
 
 /* With one reference. Takes ownership of CONFIG even on error. PREVIOUS may be NULL: see

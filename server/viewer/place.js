@@ -1,5 +1,6 @@
 /* The view in the address bar: #world/layer/zoom/x/y in blocks; in three dimensions also /3d/pitch/bearing and,
- * if chosen, /exaggeration. */
+ * if chosen, /exaggeration. Links to share have the same as a query, ?place=..., since servers do not see the hash: so
+ * previews of a link can show the place. */
 import { parseBlocks, snap } from './world.js';
 
 const rounded = (number, digits) => String(Number(number.toFixed(digits)));
@@ -26,4 +27,12 @@ export function parseHash(hash) {
     if (Number.isFinite(pitch) && Number.isFinite(bearing))
         Object.assign(scene, { pitch, bearing });
     return { ...place, scene };
+}
+
+export const linkOf = (hash) => `?place=${hash.slice(1)}`;
+
+/* The place in URL as a hash, or "". */
+export function hashIn(url) {
+    const place = url.searchParams.get('place');
+    return url.hash || (place ? `#${place}` : '');
 }

@@ -1,7 +1,7 @@
 /* Places as they are typed or pasted: block coordinates in many notations, and links to this viewer. Depends neither on
  * the page nor on a view. */
 import { grouped, plain, withinLimit } from './world.js';
-import { parseHash } from './place.js';
+import { hashIn, parseHash } from './place.js';
 
 const ENTER = 'Enter x, y in blocks, such as 100, -200, or a link to this viewer';
 
@@ -60,18 +60,19 @@ function tryUrl(text, home) {
 
 /* The { hash } of a link to the viewer at HOME, or { why } it is not one. TEXT may lack the scheme. */
 function linked(text, home) {
-    const url = text.startsWith('#') ? tryUrl(text, home)
+    const url = /^[#?]/.test(text) ? tryUrl(text, home)
         : tryUrl(/^[a-z]+:\/\//i.test(text) ? text : `${home.protocol}//${text}`);
     if (url?.host !== home.host)
         return { why: `That link leads to ${url?.host || 'nowhere'}, and this viewer is at ${home.host}.` };
-    if (url.pathname !== home.pathname || !parseHash(url.hash).name)
-        return { why: 'That link leads to no place in this viewer. Such links end with #world/layer/zoom/x/y.' };
-    return { hash: url.hash };
+    const hash = hashIn(url);
+    if (url.pathname !== home.pathname || !parseHash(hash).name)
+        return { why: 'That link leads to no place in this viewer. Such links end with #world/layer/zoom/x/y or ?place=world/layer/zoom/x/y.' };
+    return { hash };
 }
 
 /* What TEXT means in WORLD: { x, y } in blocks, the { hash } of a link, or { why } it is neither. HOME is the page's URL. */
 export function parseTyped(text, world, home) {
-    if (/^\s*[a-z]+:\/\/|#/i.test(text))
+    if (/^\s*[a-z]+:\/\/|#|\?place=/i.test(text))
         return linked(text.trim(), new URL(home));
     const bare = text.replace(/\u2212/g, '-').replace(/[\u202f\u2009"]/g, '').replace(/\s+/g, ' ').trim()
         .replace(/^[([{<](.*)[)\]}>]$/, '$1').replace(/^[?\s]+|[,;\s]+$/g, '');

@@ -1,6 +1,6 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
 import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
-import { formatHash, parseHash } from './place.js';
+import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
 import { makeContextMenu } from './context.js';
@@ -325,7 +325,7 @@ function goToHash(hash) {
     followHash().catch(sayWhy);
 }
 
-const linkNow = () => address(hashNow());
+const linkNow = () => address(linkOf(hashNow()));
 
 async function copyLink() {
     clearTimeout(hashTimer);
@@ -373,6 +373,8 @@ function listen() {
 }
 
 async function start() {
+    if (new URL(location).searchParams.has('place'))
+        history.replaceState(null, '', location.pathname + hashIn(new URL(location)));
     for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
         try {
             catalogue = (await getJson('worlds.json')).worlds;

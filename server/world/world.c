@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,4 +196,13 @@ int world_min_zoom(const struct world *world)
 int world_max_zoom(const struct world *world, int scale)
 {
     return world->config.native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
+}
+
+int world_first_zoom(const struct world *world)
+{
+    const double cell = 1024, blocks = (double)world->config.terrain.wavelength / FARLANDS_UNIT;
+    const int zoom = world->config.native_zoom + (int)lround(log2(cell / blocks));
+    const int least = world_min_zoom(world), most = world_max_zoom(world, 1);
+
+    return zoom < least ? least : zoom > most ? most : zoom;
 }

@@ -64,4 +64,8 @@ bool world_serves(const struct world *world, int layer);
 int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);
 
+/* The zoom of a first view: a lattice cell of the broadest octave is 1024 pixels wide, so that a
+ * few of its features fill a screen. */
+int world_first_zoom(const struct world *world);
+
 #endif

@@ -33,8 +33,19 @@ test('the copied link leads to the current view', LIMIT, async () => {
     const { page } = await visit('#default/gray/9/5000/-7000', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('#link').click();
     await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}#default/gray/9/5000/-7000`);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}?place=default/gray/9/5000/-7000`);
     await page.waitForFunction(() => document.getElementById('status').hidden);
+});
+
+test('a link with a query opens its place, and the address bar has only the view', LIMIT, async () => {
+    for (const [link, hash] of [
+        ['?place=default/gray/9/5000/-7000', '#default/gray/9/5000/-7000'],
+        ['?place=default%3A7%2Frelief%2F8%2F-1%2F2&utm_source=x', '#default:7/relief/8/-1/2'],
+        ['?place=default/gray/9/5000/-7000#default/relief/8/1/2', '#default/relief/8/1/2'],
+    ]) {
+        const { page } = await visit(link);
+        assert.equal(page.url(), `${base}${hash}`, link);
+    }
 });
 
 test('every layer can be selected, image layers first', LIMIT, async () => {
@@ -128,7 +139,7 @@ test('a link with a seed opens that world', LIMIT, async () => {
     assert.equal(await page.locator('#seed-input').inputValue(), most);
     await page.locator('#link').click();
     await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}#default:${most}/relief/7/1000/-2000`);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}?place=default:${most}/relief/7/1000/-2000`);
 });
 
 test('shows the seed if the world has only one', LIMIT, async () => {

@@ -49,6 +49,9 @@ const LINKS = [
     ['  https://example.org:8080/maps/#default ', '#default'],
     ['example.org:8080/maps/#default/gray/9/5/-7/3d/40/30', '#default/gray/9/5/-7/3d/40/30'],
     ['#default/relief/6/0/0', '#default/relief/6/0/0'],
+    ['http://example.org:8080/maps/?place=default:42/relief/7/1/2', '#default:42/relief/7/1/2'],
+    ['example.org:8080/maps/?place=default%2Frelief%2F7%2F1%2F2', '#default/relief/7/1/2'],
+    ['?place=default/gray/9/5/-7/3d/40/30', '#default/gray/9/5/-7/3d/40/30'],
 ];
 
 test('accepts links to the viewer', () => {

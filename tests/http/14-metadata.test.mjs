@@ -124,7 +124,7 @@ describe('documents', { timeout: patience(60000) }, () => {
         ['/worlds.json', undefined],
         ['/default/height?x=0&y=0', undefined],
         ['/default/relief/3/1/1.png', undefined],
-        ['/', 'Accept-Encoding'],
+        ['/', 'Accept-Encoding, Host'],
     ], async ([path, vary]) => assert.equal((await daemon.get(path)).headers.vary, vary)));
 
     it('use the Host of the request if it is valid', () => eachRow([
@@ -324,7 +324,8 @@ describe('the viewer\'s files', { timeout: patience(60000) }, () => {
             assert.deepEqual(gunzipSync(packed.body), plain.body);
             assert.ok(packed.body.length < plain.body.length, `${packed.body.length} of ${plain.body.length}`);
             assert.equal(packed.headers['content-type'], plain.headers['content-type']);
-            assert.deepEqual([plain.headers.vary, packed.headers.vary], ['Accept-Encoding', 'Accept-Encoding']);
+            assert.match(plain.headers.vary, /\bAccept-Encoding\b/);
+            assert.equal(packed.headers.vary, plain.headers.vary);
             assert.notEqual(plain.headers.etag, packed.headers.etag);
             const head = await daemon.head(file, { 'Accept-Encoding': 'gzip' });
             assert.equal(Number(head.headers['content-length']), packed.body.length);
