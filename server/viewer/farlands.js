@@ -16,26 +16,33 @@ const KNOTS = 'elevation';
 const TEXT_BYTES = 4096;          // the module's buffer for the key and the value of a parameter
 const SIZE_MAX = 2 ** 31 - 1;
 
-/* Convert blocks (decimal text, a number or a BigInt) to units. Throws a RangeError for values between units. */
+/*
+ * Convert blocks (a number, a BigInt, or decimal text such as '-3.5', '+5' and '1e3') to the nearest unit. Of two equally
+ * near ones it is the larger, as in Math.round. The daemon rounds places in URLs in the same way.
+ */
 export function units(blocks) {
     if (typeof blocks === 'bigint')
         return blocks << UNIT_BITS;
-    const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(typeof blocks === 'number' ? decimal(blocks) : blocks);
-    const [, sign, whole, fraction = ''] = parts ?? refuse(`blocks: got "${blocks}"; expected a plain decimal`);
-    const numerator = BigInt(whole + fraction) << UNIT_BITS;
-    const denominator = 10n ** BigInt(fraction.length);
-    if (numerator % denominator)
-        refuse(`blocks: got "${blocks}"; expected a multiple of 1/1024`);
-    return (sign ? -1n : 1n) * (numerator / denominator);
+    const text = typeof blocks === 'number' ? decimal(blocks) : blocks;
+    const [, sign, whole, fraction, exponent = 0] = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i.exec(text) ??
+        refuse(`blocks: got "${blocks}"; expected a decimal number`);
+    const digits = (sign === '-' ? -1n : 1n) * BigInt(whole + fraction);
+    const decimals = BigInt(fraction.length - Number(exponent));
+    const [times, divisor] = decimals < 0n ? [10n ** -decimals, 1n] : [1n, 10n ** decimals];
+    return floor(2n * (digits * times << UNIT_BITS) + divisor, 2n * divisor);
 }
 
-/* The exact decimal of a number, without an exponent. */
+/* The quotient, rounded down. */
+function floor(number, divisor) {
+    const quotient = number / divisor;
+    return number % divisor < 0n ? quotient - 1n : quotient;
+}
+
+/* The decimal of a number, without an exponent: exact, or far from the middle between two units. */
 function decimal(number) {
     if (!Number.isFinite(number))
         refuse(`blocks: got ${number}; expected a finite number`);
-    if (Number.isInteger(number))
-        return String(BigInt(number));
-    return number.toFixed(Math.abs(number) < 2 ** 53 ? 20 : 0).replace(/0+$/, '');
+    return Number.isInteger(number) ? String(BigInt(number)) : number.toFixed(20);
 }
 
 function refuse(why) {

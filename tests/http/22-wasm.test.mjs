@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { compile, loadTerrain, units } from '../../server/viewer/farlands.js';
+import { HALVES, ROUNDED, THOUSANDS } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, decimal, floats, sameFloat } from './grid.mjs';
 import { patience } from './program.mjs';
-import { assertStatus } from './table.mjs';
+import { assertStatus, eachRow } from './table.mjs';
 
 const DIRECTORY = new URL('../../config/worlds/', import.meta.url);
 const SAMPLES = readdirSync(DIRECTORY).filter((name) => name.endsWith('.yaml'))
@@ -251,7 +252,9 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 });
 
-describe('units of blocks', () => {
+describe('units of blocks', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+
     it('are exact', () => {
         const rows = [['0', 0n], ['12.5', 12800n], ['-0.0009765625', -1n], ['4503599627370496', 2n ** 62n],
             ['-4503599627370495.9990234375', 1n - 2n ** 62n], ['1.50000000000000', 1536n], [3, 3072n], [-0.25, -256n],
@@ -260,8 +263,23 @@ describe('units of blocks', () => {
             assert.equal(units(blocks), expected, String(blocks));
     });
 
+    it('are those of the daemon for every spelling', () => eachRow(
+        [...THOUSANDS, ...HALVES, ...ROUNDED.map(([text]) => text), '-0', '0e9999', '-0.00048828125000000000001'], async (text) => {
+            const body = String(await daemon.bytes(`/default/height?x=${text}&y=0`));
+            assert.equal(units(text), units(/"x":([^,]*)/.exec(body)[1]));
+        }));
+
+    it('are the nearest', () => {
+        const rows = [['0.1', 102n], ['-0.1', -102n], ['0.00048828125', 1n], ['-0.00048828125', 0n], ['-0.00048828126', -1n],
+            ['1e-9999', 0n], [0.1, 102n], [-0.00048828125, 0n], [0.00048828125, 1n], [0.00048828125 * (1 - 2 ** -53), 0n],
+            [1e-7, 0n], [-1e-30, 0n], [2 ** 43 + 0.0625, 2n ** 53n + 64n], [2199023255552.00048828125, 2n ** 51n + 1n],
+            [-2199023255552.00048828125, -(2n ** 51n)], [1e300, BigInt(1e300) << 10n]];
+        for (const [blocks, expected] of rows)
+            assert.equal(units(blocks), expected, String(blocks));
+    });
+
     it('are rejected if malformed', () => {
-        for (const blocks of ['', '1e3', '+1', '.5', '5.', ' 1', '0x10', '0.1', '0.00048828125', NaN, Infinity, 0.1, 1e-7])
+        for (const blocks of ['', ' 1', '0x10', '.', '-', '--1', '1,5', '1e', 'e3', '1e99999', '1.5.5', NaN, Infinity, undefined])
             assert.throws(() => units(blocks), RangeError, String(blocks));
     });
 });
