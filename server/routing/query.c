@@ -220,7 +220,9 @@ static unsigned find_values(const struct query_table *table, const char *query,
     const struct query_parameter *nearest;
     struct span value;
 
-    while (next_parameter(&query, &value)) {
+    for (int count = 1; next_parameter(&query, &value); count++) {
+        if (count > QUERY_KEYS_MAX)
+            return query_reject(why, 400, "query: more than %d parameters", QUERY_KEYS_MAX);
         if (value.length == 0)
             continue;
         const struct span key = span_take(&value, '=');

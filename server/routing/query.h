@@ -11,6 +11,7 @@ enum {
     QUERY_WORD = 64,
     QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
     QUERY_PARAMETERS_MAX = 10, /* of a table, with the NULL name */
+    QUERY_KEYS_MAX = 64,       /* of a query, with unknown ones; bounds the time that they take */
 };
 
 /* Numbers have any form that number.h knows. Parameters of the kinds from QUERY_STEP on may be

@@ -64,6 +64,7 @@ START_TEST(test_good)
 }
 END_TEST
 
+#define MANY_MORE "a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&"
 #define MANY "1111111111111111111111111111111111111111111111111111111111111111"
 
 static const struct {
@@ -104,6 +105,8 @@ static const struct {
     {&closed, "x=1&count=1&x=1", 400, "x: given twice; expected once"},
     {&closed, "v&x=1&count=1&v", 400, "v: given twice; expected once"},
     {&others_too, "v=1&v=2", 400, "v: given twice; expected once"},
+    {&others_too, "&a&b&c&d&e&f&g&" MANY_MORE MANY_MORE MANY_MORE "&a&b&c&d&e&f&g&h&i", 400,
+     "query: more than 64 parameters"},
     /* Unknown keys. */
     {&closed, "x=1&count=1&stp=4", 400, "'stp' is not a parameter of box; did you mean 'step'?"},
     {&closed, "X=1&count=1", 400, "'X' is not a parameter of box; did you mean 'x'?"},
@@ -134,9 +137,16 @@ static const struct {
     const char *query, *v;
     bool others;
 } open_queries[] = {
-    {"", "-", false},        {"v=3", "3", false},      {"&v=3&", "3", false},
-    {"_=123", "-", true},    {"_=123&v=3", "3", true}, {"token=a&retina=true&w", "-", true},
-    {"=&v=" MANY, "", true}, {"V=3", "-", true},       {"vv=3", "-", true},
+    {"", "-", false},
+    {"v=3", "3", false},
+    {"&v=3&", "3", false},
+    {"_=123", "-", true},
+    {"_=123&v=3", "3", true},
+    {"token=a&retina=true&w", "-", true},
+    {"&a&b&c&d&e&f&g&" MANY_MORE MANY_MORE MANY_MORE "&a&b&c&d&e&v=3", "3", true},
+    {"=&v=" MANY, "", true},
+    {"V=3", "-", true},
+    {"vv=3", "-", true},
     {"v=" MANY, "", false},
 };
 
