@@ -27,13 +27,6 @@ export const Shaded = L.GridLayer.extend({
         this.restretch();
     },
 
-    /* Leaflet calls this when the zoom changes. `load` would never come if tiles of the old zoom were still loading. */
-    _abortLoading() {
-        for (const { coords, heights } of this.shown.values())
-            if (!heights && coords.z !== this._tileZoom)
-                this._removeTile(this._tileCoordsToKey(coords));
-    },
-
     createTile(coords, done) {
         const { world } = this.options;
         const canvas = L.DomUtil.create('canvas');
