@@ -1,0 +1,56 @@
+/* axe-core, an accessibility checker, on the page in its main states: it finds no violations, experimental rules included. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { LIMIT, settled, staged, visit } from './harness.mjs';
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/* Assert that axe finds nothing; each violation is a line with the elements that have it. */
+async function assertAccessible(page, state) {
+    const violations = await page.evaluate(async () => {
+        const rules = Object.fromEntries(window.axe.getRules().map(({ ruleId }) => [ruleId, { enabled: true }]));
+        const found = await window.axe.run(document, { rules, resultTypes: ['violations'] });
+        return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+    });
+    assert.deepEqual(violations, [], state);
+}
+
+const withAxe = (page) => page.addScriptTag({ path: axePath });
+
+for (const colorScheme of ['light', 'dark']) {
+    test(`the plane and its panels are accessible in the ${colorScheme} scheme`, LIMIT, async () => {
+        const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 }, colorScheme, bypassCSP: true });
+        await withAxe(page);
+        await assertAccessible(page, 'the start');
+        await page.locator('#more').selectOption('normal');
+        await page.locator('#place').fill('north');
+        await page.locator('#place').press('Enter');
+        await assertAccessible(page, 'a layer of the list, and a message');
+        await page.locator('#profile-button').click();
+        await page.mouse.click(300, 300);
+        await page.mouse.click(700, 350);
+        await page.locator('#profile-facts').waitFor();
+        await settled(page);
+        await assertAccessible(page, 'a profile');
+        await page.keyboard.press('Escape');
+        await page.mouse.click(500, 300, { button: 'right' });
+        await page.locator('#context').waitFor();
+        await assertAccessible(page, 'the menu of a place');
+    });
+
+    test(`the scene is accessible in the ${colorScheme} scheme`, LIMIT, async () => {
+        const { page } = await visit('#default/relief/9/140000/-60000/3d/40/30', { viewport: { width: 640, height: 400 }, colorScheme,
+            bypassCSP: true, reducedMotion: 'reduce' });
+        await staged(page);
+        await withAxe(page);
+        await assertAccessible(page, 'the scene');
+    });
+}
+
+test('the page is accessible on a phone', LIMIT, async () => {
+    const { page } = await visit('#default/relief/-4/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true, bypassCSP: true });
+    await withAxe(page);
+    await page.locator('#legend summary').tap();
+    await assertAccessible(page, 'the legend, and a message with a button');
+});
