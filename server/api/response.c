@@ -292,7 +292,7 @@ void response_html(struct request_context *context, struct blob *body, const cha
     response_headers_add(&headers, "Vary", varied);
     conditional_etag_hash(body->bytes, body->length, etag);
     if (gzip) {
-        strcpy(strrchr(etag, '"'), "-gzip\"");
+        stpcpy(strrchr(etag, '"'), "-gzip\"");
         response_headers_add(&headers, "Content-Encoding", "gzip");
     }
     /* A 304 needs no body. */

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import http from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'node:test';
 import { load } from '../http/load.mjs';
 import { pngChunks } from '../http/png.mjs';
@@ -300,20 +301,34 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
     });
 
     it('caches the viewer plain and compressed', async () => {
-        const plain = await origin.get('/'), gzip = await origin.get('/', { 'Accept-Encoding': 'gzip' });
+        const host = { Host: 'maps.example.org' };       // the page has absolute URLs
+        const plain = await origin.get('/', host), gzip = await origin.get('/', { ...host, 'Accept-Encoding': 'gzip' });
         assert.equal(gzip.headers['content-encoding'], 'gzip');
         await assertCost(() => eachRow([
             ['gzip', gzip], ['gzip, deflate, br', gzip], ['br;q=1.0, gzip;q=0.8, *;q=0.1', gzip], ['br,gzip', gzip],
             [undefined, plain], ['', plain], ['br', plain], ['gzip;q=0', plain], ['identity', plain],
         ], async ([coding, expected]) => {
-            const answer = await edge.get('/', coding === undefined ? {} : { 'Accept-Encoding': coding });
+            const answer = await edge.get('/', coding === undefined ? host : { ...host, 'Accept-Encoding': coding });
             assert.deepEqual(answer.body, expected.body);
             assert.equal(answer.headers['content-encoding'], expected.headers['content-encoding']);
-            assert.equal(answer.headers.vary, 'Accept-Encoding');
+            assert.match(answer.headers.vary, /\bAccept-Encoding\b/);
             assert.equal(answer.headers.etag, expected.headers.etag);
             assert.equal(answer.headers['cache-control'], 'no-cache', 'for browsers');
         }), { asked: 2 });
     });
+
+    it('passes links to places in the viewer through, so that each has its own preview', () => eachRow([
+        ['/?place=default/relief/8/1/2', /at 1, 2"/], ['/?place=default/relief/8/3/4', /at 3, 4"/],
+        ['/?utm_source=a&place=default%2Fgray%2F8%2F5%2F6&b=c', /default at 5, 6"/], ['/', /Farlands: default"/],
+        ['/?utm_source=a', /Farlands: default"/],
+    ], async ([link, title]) => {
+        for (const coding of ['identity', 'identity', 'gzip']) {
+            const answer = await edge.get(link, { 'Accept-Encoding': coding });
+            const page = coding === 'gzip' ? gunzipSync(answer.body) : answer.body;
+            assert.match(String(page), title);
+            assert.equal(answer.headers['cache-control'], 'no-cache');
+        }
+    }));
 
     it('caches TileJSON by Host, and ignores X-Forwarded-* of clients', async () => {
         const tiles = async (headers) =>
