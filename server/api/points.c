@@ -155,7 +155,7 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
         return NULL;
     *job = (struct heights_job){.world = world_hold(world), .count = count};
     job->place = (int64_t(*)[2])(job + 1);
-    job->height = (float *)(job->place + count);
+    job->height = (void *)(job->place + count);
     job->text = (char *)(job->height + count);
     memcpy(job->text, places.text, places.length);
     job->places = (struct span){job->text, places.length};
