@@ -1,6 +1,7 @@
 #include "map_documents.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +30,22 @@ static bool xml_begin(struct xml *xml, const char *base)
     return xml->out;
 }
 
+/* Complete the text. False if out of memory. */
+static bool xml_flush(struct xml *xml)
+{
+    return fflush(xml->out) == 0 && !ferror(xml->out);
+}
+
+static void xml_free(struct xml *xml)
+{
+    fclose(xml->out);
+    free(xml->text);
+}
+
 static struct blob *xml_end(struct xml *xml)
 {
-    const bool failed = ferror(xml->out);
-    struct blob *blob = NULL;
-    if (fclose(xml->out) == 0 && !failed)
-        blob = blob_copy(xml->text, xml->length);
-    free(xml->text);
+    struct blob *blob = xml_flush(xml) ? blob_copy(xml->text, xml->length) : NULL;
+    xml_free(xml);
     return blob;
 }
 
@@ -162,7 +172,13 @@ struct blob *document_wmts(const struct world *first, int count, const char *sel
     return xml_end(&xml);
 }
 
-struct blob *document_gdal(const struct world *world, int layer, const char *base)
+static int gdal_zoom(const struct world_config *config)
+{
+    return config->native_zoom < GDAL_MAX_ZOOM ? config->native_zoom : GDAL_MAX_ZOOM;
+}
+
+/* A file of GDAL's driver WMS. It is known by its first bytes, so there is no XML declaration. */
+static void print_gdal_wms(FILE *out, const struct world *world, int layer, const char *base)
 {
     static const struct {
         int bands;
@@ -177,14 +193,10 @@ struct blob *document_gdal(const struct world *world, int layer, const char *bas
     const int64_t side = (INT64_C(256) << config->native_zoom) * FARLANDS_UNIT;
     const int64_t west = config->origin[0], north = -config->origin[1];
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], right[BLOCKS_TEXT], bottom[BLOCKS_TEXT];
-    struct xml xml;
 
-    if (!xml_begin(&xml, base))
-        return NULL;
-    /* GDAL knows the file by its first bytes, so there is no XML declaration. */
-    fputs("<GDAL_WMS>\n  <Service name=\"TMS\"><ServerUrl>", xml.out);
-    print_tile_url(xml.out, world, layer, base, "${z}/${x}/${y}");
-    fprintf(xml.out,
+    fputs("<GDAL_WMS>\n  <Service name=\"TMS\"><ServerUrl>", out);
+    print_tile_url(out, world, layer, base, "${z}/${x}/${y}");
+    fprintf(out,
             "</ServerUrl></Service>\n"
             "  <DataWindow>\n"
             "    <UpperLeftX>%s</UpperLeftX><UpperLeftY>%s</UpperLeftY>\n"
@@ -193,13 +205,65 @@ struct blob *document_gdal(const struct world *world, int layer, const char *bas
             "    <YOrigin>top</YOrigin>\n"
             "  </DataWindow>\n",
             blocks_format(west, left), blocks_format(north, top), blocks_format(west + side, right),
-            blocks_format(north - side, bottom),
-            config->native_zoom < GDAL_MAX_ZOOM ? config->native_zoom : GDAL_MAX_ZOOM);
-    fprintf(xml.out,
+            blocks_format(north - side, bottom), gdal_zoom(config));
+    fprintf(out,
             "  <BlockSizeX>%d</BlockSizeX><BlockSizeY>%d</BlockSizeY>\n"
             "  <BandsCount>%d</BandsCount><DataType>%s</DataType>\n"
             "</GDAL_WMS>\n",
             TILE_SIZE, TILE_SIZE, pixels[layers[layer].pixel].bands,
             pixels[layers[layer].pixel].type);
-    return xml_end(&xml);
+}
+
+/* XML as the text of an element. It has no &. */
+static void print_escaped(FILE *out, const char *xml)
+{
+    for (; *xml; xml++)
+        if (*xml == '<')
+            fputs("&lt;", out);
+        else
+            putc(*xml, out);
+}
+
+/* A file of GDAL's driver VRT: the picture that WMS describes, and how many metres its values are.
+ */
+static void print_gdal_vrt(FILE *out, const struct world *world, const char *wms)
+{
+    const struct world_config *config = &world->config;
+    const struct color_table *colors = world->colors;
+    const int zoom = gdal_zoom(config), side = TILE_SIZE << zoom;
+    const int64_t pixel = INT64_C(1) << (config->native_zoom - zoom);
+    char left[BLOCKS_TEXT], top[BLOCKS_TEXT], offset[REAL_TEXT], scale[REAL_TEXT];
+
+    blocks_format(config->origin[0], left);
+    blocks_format(-config->origin[1], top);
+    real_format((double)colors->min, offset);
+    real_format(((double)colors->max - (double)colors->min) / UINT16_MAX, scale);
+    fprintf(
+        out,
+        "<VRTDataset rasterXSize=\"%d\" rasterYSize=\"%d\">\n"
+        "  <GeoTransform>%s, %" PRId64 ", 0, %s, 0, %" PRId64 "</GeoTransform>\n"
+        "  <VRTRasterBand dataType=\"UInt16\" band=\"1\">\n"
+        "    <ColorInterp>Gray</ColorInterp><UnitType>m</UnitType><Offset>%s</Offset><Scale>%s</Scale>\n"
+        "    <SimpleSource><SourceBand>1</SourceBand><SourceFilename>",
+        side, side, left, pixel, top, -pixel, offset, scale);
+    print_escaped(out, wms);
+    fputs("</SourceFilename></SimpleSource>\n  </VRTRasterBand>\n</VRTDataset>\n", out);
+}
+
+struct blob *document_gdal(const struct world *world, int layer, const char *base)
+{
+    struct xml wms, vrt;
+
+    if (!xml_begin(&wms, base))
+        return NULL;
+    print_gdal_wms(wms.out, world, layer, base);
+    if (layers[layer].pixel != PIXEL_GRAY16)
+        return xml_end(&wms);
+    struct blob *blob = NULL;
+    if (xml_flush(&wms) && xml_begin(&vrt, base)) {
+        print_gdal_vrt(vrt.out, world, wms.text);
+        blob = xml_end(&vrt);
+    }
+    xml_free(&wms);
+    return blob;
 }

@@ -182,6 +182,13 @@ describe('GDAL', { timeout: patience(120000) }, () => {
         }
     }));
 
+    it('knows how many metres heights are, of any world', async () => {
+        await gdal('gdal_translate', '-q', '-projwin', -256, 256, 256, -256, '-unscale', '-ot', 'Float32',
+            `${base()}:7/height.xml`, 'metres.tif');
+        const expected = floats(await daemon.bytes('/default:7/region.f32?x=-256&y=-256&width=512&height=512'));
+        assertHeights(await values('metres.tif', Float32Array), expected, 0.1);
+    });
+
     it('opens layers of all types, also of other seeds', () => eachRow(
         ['relief', 'hillshade', 'gray', 'normal'], async (layer) => {
             for (const world of ['default', 'default:42']) {

@@ -95,6 +95,15 @@ static int occurrences(const char *text, const char *part)
     return count;
 }
 
+/* Decode the only entity in TEXT, in place. */
+static void unescape(char *text)
+{
+    for (char *at = text; (at = strstr(at, "&lt;")); at++) {
+        *at = '<';
+        memmove(at + 1, at + 4, strlen(at + 4) + 1);
+    }
+}
+
 /* By the index of the world: a layer, and its description. A pixel is a block, if they are few
  * enough; y is the block's with the sign changed. */
 static const struct {
@@ -109,6 +118,27 @@ static const struct {
     {"normal", "3", "Byte", "16", "-8388608", "8388608", "8388608", "-8388608"},
 };
 
+/* 0 and 65535 are the ends of the range; the broad world has 2^10 blocks per pixel. */
+START_TEST(test_gdal_heights)
+{
+    const struct world *world = &worlds->world[_i];
+    const float min = world->colors->min, max = world->colors->max;
+    char *text = text_of(document_gdal(world, layer_find("height"), "http://a.b")), value[256];
+
+    ck_assert_double_eq(strtod(element(text, "Offset", value), NULL), (double)min);
+    ck_assert_double_eq_tol(65535 * strtod(element(text, "Scale", value), NULL),
+                            (double)max - (double)min, 1e-9);
+    ck_assert_str_eq(element(text, "UnitType", value), "m");
+    ck_assert_str_eq(element(text, "GeoTransform", value),
+                     _i == 0 ? "-8388608, 1, 0, 8388608, 0, -1"
+                             : "-0.5, 1024, 0, -2251799813685248, 0, -1024");
+    const char *size = _i == 0 ? "rasterXSize=\"16777216\" rasterYSize=\"16777216\""
+                               : "rasterXSize=\"1073741824\" rasterYSize=\"1073741824\"";
+    ck_assert_ptr_nonnull(strstr(text, size));
+    free(text);
+}
+END_TEST
+
 START_TEST(test_gdal)
 {
     const struct world *world = &worlds->world[_i < worlds->count ? _i : 0];
@@ -119,7 +149,11 @@ START_TEST(test_gdal)
     char *text = text_of(document_gdal(world, layer_find(gdal[_i].layer), "https://[::1]:8443/t"));
     char value[256], url[256];
 
-    ck_assert_int_eq(strncmp(text, "<GDAL_WMS>", 10), 0); /* as GDAL recognizes it */
+    /* As GDAL recognizes it. Heights are in a VRT, which has the other file as text. */
+    const bool heights = strcmp(gdal[_i].layer, "height") == 0;
+    ck_assert_int_eq(strncmp(text, heights ? "<VRTDataset " : "<GDAL_WMS>", 10), 0);
+    ck_assert_ptr_null(strstr(strstr(text, "GDAL_WMS>"), heights ? "  <Service" : "&"));
+    unescape(text);
     must_be_well_formed(text);
     for (int i = 0; i < ROWS(rows); i++)
         must(strcmp(element(text, rows[i][0], value), rows[i][1]) == 0, "%s: %s is %s",
@@ -192,6 +226,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "documents");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_gdal, 0, ROWS(gdal));
+    tcase_add_loop_test(tcase, test_gdal_heights, 0, 2);
     tcase_add_loop_test(tcase, test_wmts, 0, 4);
     tcase_add_test(tcase, test_wmts_of_all);
     return suite_run(suite);
