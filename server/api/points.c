@@ -6,6 +6,7 @@
 #include "config/exact_numbers.h"
 #include "server/api/documents.h"
 #include "server/api/handlers.h"
+#include "server/core/gzip.h"
 #include "server/world/cost.h"
 
 enum {
@@ -15,7 +16,8 @@ enum {
     SPAWN_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
-     * 1365 such as ".1,.1", with 26 instead of 7. A search has the heights of one square, 64 KiB.
+     * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
+     * heights of one square, 64 KiB.
      */
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
@@ -28,11 +30,15 @@ struct place_job {
     int64_t x, y;              /* units */
 };
 
-/* Takes over the reference to BODY, which is NULL if out of memory. */
+/* GZIP is BODY compressed, or NULL. */
 static void send_document(struct request_context *context, const struct world *world,
-                          struct blob *body)
+                          struct blob *body, struct blob *gzip)
 {
-    response_document(context, "application/json", body, CACHE_SHORT, world->fingerprint, NULL);
+    response_document(context, &(struct document){.type = "application/json",
+                                                  .body = body,
+                                                  .gzip = gzip,
+                                                  .cache_control = CACHE_SHORT,
+                                                  .fingerprint = world->fingerprint});
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
@@ -58,7 +64,7 @@ static void respond_place(void *subject, struct request_context *context,
 {
     const struct place_job *job = subject;
     context->from = FROM_NONE; /* one place is no render, whichever thread computed it */
-    send_document(context, job->world, blob_hold(bytes.body));
+    send_document(context, job->world, bytes.body, NULL);
 }
 
 static void free_place(void *subject)
@@ -91,6 +97,8 @@ struct heights_job {
     int64_t (*place)[2];       /* these three are stored behind the job */
     float *height;
     char *text;
+    bool accepts_gzip;
+    struct blob *gzip; /* the document compressed, or NULL */
 };
 
 static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
@@ -108,16 +116,22 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
             return STREAMED_JOB_MORE;
     }
     *out = document_heights(job->height, job->place, job->count);
+    if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
+        job->gzip = gzip_blob(*out, GZIP_FAST);
     return *out ? 0 : -ENOMEM;
 }
+
+enum { HEIGHT_TEXT = 20 }; /* bytes of a height and its place in the document, about */
 
 /* A slice, or less if few heights are left. */
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    const uint32_t us = cost_of_points(job->world, job->count - job->known);
+    uint32_t us = cost_of_points(job->world, job->count - job->known);
 
     (void)number;
+    if (job->accepts_gzip && job->count * HEIGHT_TEXT >= GZIP_MIN)
+        us += gzip_cost_us(job->count * HEIGHT_TEXT);
     return us < STREAMED_JOB_SLICE_US ? us : STREAMED_JOB_SLICE_US;
 }
 
@@ -125,12 +139,13 @@ static void respond_heights(void *subject, struct request_context *context,
                             struct http_response bytes)
 {
     const struct heights_job *job = subject;
-    send_document(context, job->world, blob_hold(bytes.body));
+    send_document(context, job->world, bytes.body, job->gzip);
 }
 
 static void free_heights(void *subject)
 {
     struct heights_job *job = subject;
+    blob_release(job->gzip);
     world_release(job->world);
     free(job);
 }
@@ -144,7 +159,8 @@ static const struct streamed_job_kind heights_kind = {
 };
 
 /* Copies the list, which is parsed again by the job: the request may end before it. */
-static struct heights_job *new_heights(const struct world *world, struct span places)
+static struct heights_job *new_heights(const struct world *world, struct span places,
+                                       const char *accept_encoding)
 {
     size_t count = 1;
     for (size_t i = 0; i < places.length; i++)
@@ -153,7 +169,9 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
         malloc(sizeof *job + count * (sizeof *job->place + sizeof *job->height) + places.length);
     if (!job)
         return NULL;
-    *job = (struct heights_job){.world = world_hold(world), .count = count};
+    *job = (struct heights_job){.world = world_hold(world),
+                                .count = count,
+                                .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
     job->place = (int64_t(*)[2])(job + 1);
     job->height = (void *)(job->place + count);
     job->text = (char *)(job->height + count);
@@ -220,7 +238,7 @@ static void respond_spawn(void *subject, struct request_context *context,
     char why[WHY];
 
     if (job->found) {
-        send_document(context, job->world, blob_hold(bytes.body));
+        send_document(context, job->world, bytes.body, NULL);
         return;
     }
     explain(&job->query, why);
@@ -275,7 +293,7 @@ void points_respond(struct service *service, struct request_context *context,
         spec.memory = PLACE_MEMORY;
     } else if (route->kind == ROUTE_HEIGHTS) {
         spec.kind = &heights_kind;
-        spec.subject = new_heights(world, route->places);
+        spec.subject = new_heights(world, route->places, context->request->accept_encoding);
         spec.memory = HEIGHTS_MEMORY;
     } else {
         spec.kind = &spawn_kind;

@@ -218,93 +218,107 @@ void response_precondition_failed(struct request_context *context, const char *e
     send_error(context, 412, "If-Match: does not match; see ETag", "ETag", etag);
 }
 
-/* Send BODY with HEADERS and ETAG, or 304 or 412. */
-static void send_document(struct request_context *context, const char *type, struct blob *body,
-                          const char *etag, struct response_headers *headers)
+/* BODY compressed: one reference, or NULL if it takes too long for the loop. */
+static struct blob *compress(struct request_context *context, const struct blob *body)
 {
-    response_headers_add(headers, "ETag", etag);
+    struct token_bucket *budget = context->sinks->budget;
+    const uint32_t cost_us = gzip_cost_us(body->length);
+    const int64_t cost = (int64_t)cost_us * 1000;
+    const uint64_t now = uv_hrtime();
+
+    if (!budget || cost_us > RESPONSE_LOOP_US || !token_bucket_take(budget, now, cost))
+        return NULL;
+    struct blob *out = gzip_blob(body, GZIP_FAST);
+    token_bucket_correct(budget, (int64_t)(uv_hrtime() - now) - cost);
+    return out;
+}
+
+static bool is_named(const struct http_request *request, const char *etag)
+{
+    return request->if_match ? conditional_if_match(request->if_match, etag)
+                             : conditional_if_none_match(request->if_none_match, etag);
+}
+
+/* The form of PAGE for REQUEST: compressed if the client accepts it and does not have the other. */
+static const struct static_page_form *choose_form(const struct http_request *request,
+                                                  const struct static_page *page)
+{
+    if (!page->gzip.etag[0] || !conditional_accepts_gzip(request->accept_encoding))
+        return &page->plain;
+    return is_named(request, page->plain.etag) && !is_named(request, page->gzip.etag) ? &page->plain
+                                                                                      : &page->gzip;
+}
+
+/* Send PAGE with HEADERS, or 304 or 412. It is compressed now if it has no such form yet. */
+static void send_page(struct request_context *context, const struct static_page *page,
+                      struct response_headers *headers)
+{
+    const struct static_page_form *form = choose_form(context->request, page);
+
     /* The map library starts workers from blobs; heights are computed in WebAssembly. */
-    if (strncmp(type, "text/html", 9) == 0)
+    if (strncmp(page->type, "text/html", 9) == 0)
         response_headers_add(
             headers, "Content-Security-Policy",
             "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
             "img-src 'self' data: blob:; connect-src 'self'; worker-src 'self' blob:; "
             "child-src 'self' blob:");
-    if (!conditional_if_match(context->request->if_match, etag))
-        response_precondition_failed(context, etag);
-    else if (conditional_if_none_match(context->request->if_none_match, etag))
+    if (!conditional_if_match(context->request->if_match, form->etag)) {
+        response_precondition_failed(context, form->etag);
+        return;
+    }
+    if (conditional_if_none_match(context->request->if_none_match, form->etag)) {
+        response_headers_add(headers, "ETag", form->etag);
         response_send(context, (struct http_response){.status = 304}, headers);
-    else
-        response_send(context, (struct http_response){.status = 200, .type = type, .body = body},
-                      headers);
+        return;
+    }
+    struct blob *body = form->body ? blob_hold(form->body) : compress(context, page->plain.body);
+    if (!body) {
+        form = &page->plain;
+        body = blob_hold(form->body);
+    }
+    if (form == &page->gzip)
+        response_headers_add(headers, "Content-Encoding", "gzip");
+    response_headers_add(headers, "ETag", form->etag);
+    response_send(context, (struct http_response){.status = 200, .type = page->type, .body = body},
+                  headers);
+    blob_release(body);
 }
 
 void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint)
 {
     struct response_headers headers = response_headers(CACHE_CHECK);
-    const struct static_page_form *form = &page->plain;
 
     if (fingerprint)
         response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
-    if (page->gzip.body) {
+    if (page->gzip.body)
         response_headers_add(&headers, "Vary", "Accept-Encoding");
-        if (conditional_accepts_gzip(context->request->accept_encoding)) {
-            response_headers_add(&headers, "Content-Encoding", "gzip");
-            form = &page->gzip;
-        }
-    }
-    send_document(context, page->type, form->body, form->etag, &headers);
+    send_page(context, page, &headers);
 }
 
-void response_document(struct request_context *context, const char *type, struct blob *body,
-                       const char *cache_control, const char *fingerprint, const char *vary)
+void response_document(struct request_context *context, const struct document *document)
 {
-    struct response_headers headers = response_headers(cache_control);
-    char etag[HASH_ETAG];
+    struct response_headers headers = response_headers(document->cache_control);
+    struct blob *body = document->body;
+    char vary[96];
 
     if (!body) {
         response_error(context, 503, "out of memory");
         return;
     }
-    if (fingerprint)
-        response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
-    if (vary)
+    const bool compressible = body->length >= GZIP_MIN;
+    struct static_page page = {
+        .type = document->type, .plain.body = body, .gzip.body = document->gzip};
+    snprintf(vary, sizeof vary, "%s%s%s", document->vary ? document->vary : "",
+             document->vary && compressible ? ", " : "", compressible ? "Accept-Encoding" : "");
+    if (vary[0])
         response_headers_add(&headers, "Vary", vary);
-    conditional_etag_hash(body->bytes, body->length, etag);
-    send_document(context, type, body, etag, &headers);
-    blob_release(body);
-}
-
-void response_html(struct request_context *context, struct blob *body, const char *vary)
-{
-    static const char type[] = "text/html; charset=utf-8";
-    struct response_headers headers = response_headers(CACHE_CHECK);
-    const struct http_request *request = context->request;
-    const bool gzip = conditional_accepts_gzip(request->accept_encoding);
-    char etag[HASH_ETAG + 5], varied[160];
-
-    if (!body) {
-        response_error(context, 503, "out of memory");
-        return;
-    }
-    snprintf(varied, sizeof varied, "Accept-Encoding%s%s", vary ? ", " : "", vary ? vary : "");
-    response_headers_add(&headers, "Vary", varied);
-    conditional_etag_hash(body->bytes, body->length, etag);
-    if (gzip) {
-        stpcpy(strrchr(etag, '"'), "-gzip\"");
-        response_headers_add(&headers, "Content-Encoding", "gzip");
-    }
-    /* A 304 needs no body. */
-    struct blob *packed = gzip && !conditional_if_none_match(request->if_none_match, etag)
-                              ? gzip_compress(body)
-                              : blob_hold(body);
-    if (packed)
-        send_document(context, type, packed, etag, &headers);
-    else
-        response_error(context, 503, "out of memory");
-    blob_release(packed);
-    blob_release(body);
+    if (document->fingerprint)
+        response_headers_add(&headers, "Farlands-Fingerprint", document->fingerprint);
+    conditional_etag_hash(body->bytes, body->length, page.plain.etag);
+    if (compressible)
+        conditional_etag_gzip(page.plain.etag, page.gzip.etag);
+    send_page(context, &page, &headers);
 }
 
 void response_state(struct request_context *context, unsigned status, const char *type,
@@ -315,7 +329,18 @@ void response_state(struct request_context *context, unsigned status, const char
         response_error(context, 503, "out of memory");
         return;
     }
-    response_send(context, (struct http_response){.status = status, .type = type, .body = body},
-                  &headers);
+    struct blob *packed = NULL;
+    if (body->length >= GZIP_MIN) {
+        response_headers_add(&headers, "Vary", "Accept-Encoding");
+        if (conditional_accepts_gzip(context->request->accept_encoding))
+            packed = compress(context, body);
+    }
+    if (packed)
+        response_headers_add(&headers, "Content-Encoding", "gzip");
+    response_send(
+        context,
+        (struct http_response){.status = status, .type = type, .body = packed ? packed : body},
+        &headers);
+    blob_release(packed);
     blob_release(body);
 }

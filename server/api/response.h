@@ -5,6 +5,7 @@
 #ifndef FARLANDS_API_RESPONSE_H
 #define FARLANDS_API_RESPONSE_H
 
+#include "server/core/token_bucket.h"
 #include "server/http/http.h"
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
@@ -22,7 +23,12 @@ struct response_sinks {
     unsigned ring;                 /* of access_log */
     struct client_limits *clients; /* or NULL: bytes are not counted */
     uint64_t memory;               /* the most bytes that they may hold */
+    struct token_bucket *budget;   /* the loop's time for short computations, or NULL: none */
 };
+
+/* A computation that is expected to take longer does not run on the loop. Handing it to a render
+ * thread costs as much; and if it takes twice as long, that is still 100 us at most. */
+enum { RESPONSE_LOOP_US = 50 };
 
 /* A request being processed. Lives in http_state: from the handler until the request is
  * completed. */
@@ -96,19 +102,24 @@ void response_redirect(struct request_context *context, const char *location);
 
 struct static_page; /* snapshot.h */
 
-/* PAGE, or 304 or 412. FINGERPRINT is that of the world which it describes, or NULL. */
+/* PAGE in the form that the client accepts, or 304 or 412. FINGERPRINT is that of the world which
+ * it describes, or NULL. */
 void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint);
 
-/* BODY, a document of media type TYPE made for this response, with a hash of its bytes as ETag; or
- * 304 or 412. Takes over the reference to BODY, which is NULL if out of memory. FINGERPRINT is that
- * of the world which it describes, or NULL; VARY may be NULL. */
-void response_document(struct request_context *context, const char *type, struct blob *body,
-                       const char *cache_control, const char *fingerprint, const char *vary);
+/* A document made for one response. */
+struct document {
+    const char *type;  /* media type */
+    struct blob *body; /* NULL: out of memory */
+    struct blob *gzip; /* BODY compressed, if the client accepts it; or NULL */
+    const char *cache_control;
+    const char *fingerprint; /* of the world that it describes, or NULL */
+    const char *vary;        /* or NULL */
+};
 
-/* BODY, an HTML page made for this response, compressed for clients that accept it; or 304 or 412.
- * Takes over the reference to BODY, which is NULL if out of memory. VARY may be NULL. */
-void response_html(struct request_context *context, struct blob *body, const char *vary);
+/* DOCUMENT, with a hash of its bytes as ETag; or 304 or 412. Compresses it if the client accepts
+ * that and the loop has the time. The blobs stay the caller's. */
+void response_document(struct request_context *context, const struct document *document);
 
 /* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out
  * of memory. */

@@ -8,6 +8,18 @@
 #include "server/api/handlers.h"
 #include "server/routing/resolve.h"
 
+/* Takes over the reference to BODY, which is NULL if out of memory. WORLD may be NULL. */
+static void send_document(struct request_context *context, const char *type, struct blob *body,
+                          const struct world *world, const char *vary)
+{
+    response_document(context, &(struct document){.type = type,
+                                                  .body = body,
+                                                  .cache_control = CACHE_CHECK,
+                                                  .fingerprint = world ? world->fingerprint : NULL,
+                                                  .vary = vary});
+    blob_release(body);
+}
+
 /* Send DOCUMENT about WORLD, or about all of them if that is NULL: its URLs are absolute. */
 static void handle_document(struct service *service, struct request_context *context,
                             const struct world *world, enum world_document document, int layer)
@@ -20,11 +32,11 @@ static void handle_document(struct service *service, struct request_context *con
         response_error(context, 400,
                        "Host: needed for absolute URLs; expected HOST, HOST:PORT or [IPV6]:PORT");
     else
-        response_document(
-            context, document == WORLD_DOCUMENT_TILEJSON ? "application/json" : "application/xml",
-            world ? world_documents_get(documents, world, document, layer, base)
-                  : world_documents_wmts(documents, base),
-            CACHE_CHECK, world ? world->fingerprint : NULL, forwarded_vary(site, context->request));
+        send_document(context,
+                      document == WORLD_DOCUMENT_TILEJSON ? "application/json" : "application/xml",
+                      world ? world_documents_get(documents, world, document, layer, base)
+                            : world_documents_wmts(documents, base),
+                      world, forwarded_vary(site, context->request));
 }
 
 static void handle_layer_document(struct service *service, struct request_context *context,
@@ -49,10 +61,10 @@ static void handle_description(struct service *service, struct request_context *
         response_page(context, &snapshot->descriptions[world - snapshot->worlds->world],
                       world->fingerprint);
     else
-        response_document(
+        send_document(
             context, "application/json",
             world_documents_get(snapshot->documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, ""),
-            CACHE_CHECK, world->fingerprint, NULL);
+            world, NULL);
 }
 
 static void handle_file(struct service *service, struct request_context *context, const char *name)
@@ -73,10 +85,10 @@ static void handle_viewer(struct service *service, struct request_context *conte
 
     if (forwarded_base_url(site, context->request, base))
         base[0] = '\0';
-    response_html(
-        context,
+    send_document(
+        context, "text/html; charset=utf-8",
         viewer_page_fill(snapshot->viewer_page, snapshot->worlds, *query ? query + 1 : query, base),
-        forwarded_vary(site, context->request));
+        NULL, forwarded_vary(site, context->request));
 }
 
 static void handle_readiness(struct service *service, struct request_context *context)
@@ -286,6 +298,7 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     service->parts = *parts;
     service->parts.sinks.clients = parts->clients;
     service->parts.sinks.memory = snapshot->response_memory;
+    service->parts.sinks.budget = &service->jobs.budget;
     service->snapshot = snapshot_hold(snapshot);
     service->jobs = (struct streamed_jobs){
         .renderers = parts->fetcher->renderers,

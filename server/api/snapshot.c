@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/api/documents.h"
+#include "server/core/gzip.h"
 #include "server/core/machine_memory.h"
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
@@ -26,7 +27,11 @@ static void free_page(struct static_page *page)
 static int make_document(struct static_page *page, struct blob *body)
 {
     page->type = "application/json";
-    return make_form(&page->plain, body);
+    int err = make_form(&page->plain, body);
+    if (err || body->length < GZIP_MIN)
+        return err;
+    struct blob *packed = gzip_blob(body, GZIP_SMALL);
+    return packed ? make_form(&page->gzip, packed) : 0;
 }
 
 static int make_file(struct static_page *page, const struct embedded_file *file)

@@ -7,12 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    AHEAD_AT_FIRST = 2,
-    /* A job that is expected to take longer does not run on the loop. Handing it to a render thread
-     * costs as much; and if it takes twice as long, that is still 100 us at most. */
-    LOOP_MOST_US = 50,
-};
+enum { AHEAD_AT_FIRST = 2 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 
@@ -379,7 +374,7 @@ static void on_ended(struct pending *pending)
 static bool fits_loop(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                       uint64_t now, uint32_t cost_us)
 {
-    return spec->pieces == 1 && cost_us <= LOOP_MOST_US &&
+    return spec->pieces == 1 && cost_us <= RESPONSE_LOOP_US &&
            token_bucket_take(&jobs->budget, now, (int64_t)cost_us * 1000);
 }
 

@@ -1,23 +1,19 @@
 #include "gzip.h"
 
 #include <libdeflate.h>
-#include <stdlib.h>
 
-/* The fastest that compresses: others take several times as long for a tenth less. */
-enum { LEVEL = 1 };
-
-struct blob *gzip_compress(const struct blob *text)
+struct blob *gzip_blob(const struct blob *body, int level)
 {
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(LEVEL);
-    struct blob *blob = NULL;
-    if (!compressor)
-        return NULL;
-    const size_t most = libdeflate_gzip_compress_bound(compressor, text->length);
-    uint8_t *bytes = malloc(most);
-    if (bytes)
-        blob = blob_copy(
-            bytes, libdeflate_gzip_compress(compressor, text->bytes, text->length, bytes, most));
-    free(bytes);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    struct blob *out = compressor && body->length > 0 ? blob_new(body->length - 1) : NULL;
+
+    if (out) {
+        const size_t length = libdeflate_gzip_compress(compressor, body->bytes, body->length,
+                                                       out->bytes, out->length);
+        struct blob *exact = length > 0 ? blob_copy(out->bytes, length) : NULL;
+        blob_release(out);
+        out = exact;
+    }
     libdeflate_free_compressor(compressor);
-    return blob;
+    return out;
 }

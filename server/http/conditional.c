@@ -13,6 +13,12 @@ char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETA
     return etag;
 }
 
+char *conditional_etag_gzip(const char etag[HASH_ETAG], char out[HASH_ETAG])
+{
+    snprintf(out, HASH_ETAG, "%.17s-gzip\"", etag);
+    return out;
+}
+
 static const char *skip_blanks(const char *at)
 {
     while (*at == ' ' || *at == '\t')

@@ -16,6 +16,10 @@ enum { HASH_ETAG = 24 };
 /* An ETag made of a hash of BYTES, for bytes that have no other name. Returns ETAG. */
 char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
 
+/* The ETag of the same bytes compressed by gzip: ETAG, by conditional_etag_hash, with a suffix.
+ * Returns OUT. */
+char *conditional_etag_gzip(const char etag[HASH_ETAG], char out[HASH_ETAG]);
+
 /* True if IF_MATCH is NULL, is *, or lists ETAG by strong comparison. A malformed value matches
  * nothing. */
 bool conditional_if_match(const char *if_match, const char *etag);

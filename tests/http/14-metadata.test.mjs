@@ -118,13 +118,13 @@ describe('documents', { timeout: patience(60000) }, () => {
     it('have Vary: Host only if they depend on it', () => eachRow([
         ['/default/relief.json', 'Host'],
         ['/default/relief.xml', 'Host'],
-        ['/wmts.xml', 'Host'],
-        ['/default/wmts.xml', 'Host'],
-        ['/default.json', undefined],
-        ['/worlds.json', undefined],
+        ['/wmts.xml', 'Host, Accept-Encoding'],
+        ['/default/wmts.xml', 'Host, Accept-Encoding'],
+        ['/default.json', 'Accept-Encoding'],
+        ['/worlds.json', 'Accept-Encoding'],
         ['/default/height?x=0&y=0', undefined],
         ['/default/relief/3/1/1.png', undefined],
-        ['/', 'Accept-Encoding, Host'],
+        ['/', 'Host, Accept-Encoding'],
     ], async ([path, vary]) => assert.equal((await daemon.get(path)).headers.vary, vary)));
 
     it('use the Host of the request if it is valid', () => eachRow([
@@ -191,7 +191,8 @@ describe('behind listed proxies', { timeout: patience(60000) }, () => {
         assert.deepEqual([plain.vary, forwarded.vary], [VARY_PROXY, VARY_PROXY]);
         assert.equal(plain.cache, 'no-cache');
         assert.notEqual(plain.etag, forwarded.etag);
-        assert.equal((await daemon.get('/default.json')).headers.vary, undefined);
+        assert.equal((await daemon.get('/wmts.xml')).headers.vary, `${VARY_PROXY}, Accept-Encoding`);
+        assert.equal((await daemon.get('/default.json')).headers.vary, 'Accept-Encoding');
     });
 
     it('an invalid Host needs a valid X-Forwarded-Host', async () => {
@@ -310,9 +311,11 @@ describe('a public URL', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the viewer\'s files', { timeout: patience(60000) }, () => {
+describe('the viewer\'s files and documents', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
-    const FILES = ['/', '/viewer/viewer.js', '/viewer/viewer.css', '/viewer/leaflet.js', '/viewer/icon.svg'];
+    const HEIGHTS = `/default/heights?at=${Array.from({ length: 1200 }, (_, i) => `${i},${i % 10}`).join(';')}`;
+    const FILES = ['/', '/viewer/viewer.js', '/viewer/viewer.css', '/viewer/leaflet.js', '/viewer/icon.svg',
+        '/worlds.json', '/default.json', '/default:42.json', '/wmts.xml', '/default/wmts.xml', HEIGHTS];
 
     it('are compressed for clients that accept gzip', async () => {
         const { gunzipSync } = await import('node:zlib');
@@ -324,21 +327,64 @@ describe('the viewer\'s files', { timeout: patience(60000) }, () => {
             assert.deepEqual(gunzipSync(packed.body), plain.body);
             assert.ok(packed.body.length < plain.body.length, `${packed.body.length} of ${plain.body.length}`);
             assert.equal(packed.headers['content-type'], plain.headers['content-type']);
-            assert.match(plain.headers.vary, /\bAccept-Encoding\b/);
-            assert.equal(packed.headers.vary, plain.headers.vary);
+            assert.match(plain.headers.vary, /^(Host, )?Accept-Encoding$/);
+            assert.equal(plain.headers.vary, packed.headers.vary);
             assert.notEqual(plain.headers.etag, packed.headers.etag);
             const head = await daemon.head(file, { 'Accept-Encoding': 'gzip' });
             assert.equal(Number(head.headers['content-length']), packed.body.length);
         });
     });
 
-    it('have an ETag for each encoding', async () => {
-        const [plain, packed] = [await daemon.get('/'), await daemon.get('/', { 'Accept-Encoding': 'gzip' })];
+    it('have an ETag for each encoding', () => eachRow(FILES, async (file) => {
+        const [plain, packed] = [await daemon.get(file), await daemon.get(file, { 'Accept-Encoding': 'gzip' })];
+        const [a, b] = [plain, packed].map(({ headers }) => headers.etag);
         await eachRow([
-            [plain, undefined, 304], [packed, undefined, 200], [plain, 'gzip', 200], [packed, 'gzip', 304],
-            [packed, 'gzip;q=0', 200], [plain, 'identity', 304],
-        ], async ([had, coding, status]) => assertStatus(await daemon.get('/',
-            { 'If-None-Match': had.headers.etag, ...(coding && { 'Accept-Encoding': coding }) }), status));
+            [a, undefined, 304, a], [b, undefined, 200, a], [b, 'gzip', 304, b], [b, 'gzip;q=0', 200, a], [a, 'identity', 304, a],
+            // Who accepts both may have either.
+            [a, 'gzip', 304, a], [`${a}, ${b}`, 'gzip', 304, b], ['*', 'gzip', 304, b], [`W/${b}`, 'gzip', 304, b], ['"c"', 'gzip', 200, b],
+        ], async ([had, coding, status, etag]) => {
+            const answer = await daemon.get(file, { 'If-None-Match': had, ...(coding && { 'Accept-Encoding': coding }) });
+            assertStatus(answer, status);
+            assert.equal(answer.headers.etag, etag);
+            assert.equal(answer.headers.vary, plain.headers.vary);
+            assert.equal(answer.headers['content-encoding'], status === 200 && etag === b ? 'gzip' : undefined);
+        });
+        await eachRow([[a, undefined, 200], [b, undefined, 412], [b, 'gzip', 200], [a, 'gzip', 200], ['"c"', 'gzip', 412]],
+            async ([had, coding, status]) => assertStatus(await daemon.get(file,
+                { 'If-Match': had, ...(coding && { 'Accept-Encoding': coding }) }), status));
+    }));
+
+    it('are plain if they are small', () => eachRow([
+        '/default/height?x=1&y=2', '/default/heights?at=1,2;3,4', '/default/spawn?x=0&y=0', '/nowhere', '/healthz', '/readyz',
+    ], async (path) => {
+        const { headers } = await daemon.get(path, { 'Accept-Encoding': 'gzip' });
+        assert.equal(headers['content-encoding'], undefined);
+        assert.equal(headers.vary, undefined);
+    }));
+
+    it('are compressed in other formats, too', async () => {
+        const { gunzipSync } = await import('node:zlib');
+        const { headers, body } = await daemon.get('/metrics', { 'Accept-Encoding': 'gzip' });
+        assert.equal(headers['content-encoding'], 'gzip');
+        assert.equal(headers.vary, 'Accept-Encoding');
+        assert.match(gunzipSync(body).toString(), /^farlands_ready 1$/m);
+        assert.match((await daemon.bytes('/metrics')).toString(), /^farlands_ready 1$/m);
+    });
+
+    // An event loop compresses for a tenth of its time at most.
+    it('are plain while too many are requested', async () => {
+        const { gunzipSync } = await import('node:zlib');
+        const { body: plain } = await daemon.get('/wmts.xml', { Host: 'a' });
+        const count = 1500;
+        const { answers } = await daemon.raw('GET /wmts.xml HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n'.repeat(count),
+            { methods: Array(count).fill('GET') });
+        const packed = answers.filter(({ headers }) => headers['content-encoding'] === 'gzip');
+        assert.ok(packed.length > 0 && packed.length < count, `${packed.length} of ${count} are compressed`);
+        for (const { headers, body } of answers) {
+            const coded = headers['content-encoding'] === 'gzip';
+            assert.equal(headers.etag.endsWith('-gzip"'), coded);
+            assert.ok(plain.equals(coded ? gunzipSync(body) : body));
+        }
     });
 
     it('have a policy that allows blob workers and images', async () => {

@@ -354,6 +354,18 @@ START_TEST(test_coding)
 }
 END_TEST
 
+/* The ETags of the same bytes, plain and compressed. */
+START_TEST(test_etags)
+{
+    char plain[HASH_ETAG], gzip[HASH_ETAG];
+    conditional_etag_hash("a", 1, plain);
+    ck_assert_str_eq(plain, "\"d24ec4f1a98c6e5b\"");
+    ck_assert_str_eq(conditional_etag_gzip(plain, gzip), "\"d24ec4f1a98c6e5b-gzip\"");
+    ck_assert(!conditional_if_none_match(plain, gzip) && !conditional_if_none_match(gzip, plain));
+    ck_assert(conditional_if_none_match(gzip, gzip) && conditional_if_match(gzip, gzip));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conditional");
@@ -367,6 +379,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_range, 0, ROWS(ranges));
     tcase_add_test(tcase, test_range_noise);
     tcase = suite_case(suite, "Accept-Encoding");
+    tcase_add_test(tcase, test_etags);
     tcase_add_loop_test(tcase, test_coding, 0, ROWS(codings));
     return suite_run(suite);
 }
