@@ -125,12 +125,27 @@ int config_load(struct config **out, const char *file, const struct config_layer
                 struct config_error *error);
 void config_free(struct config *config);
 
-/*
- * Visit a world's keys in a fixed order: name, seed, seeds, and everything that determines the
- * content of its tiles, but not `layers`. VISIT gets the dotted KEY, such as
- * "noise.warp.amplitude", and its value as text. A QUOTED value is a string; any other is JSON.
- */
-typedef void world_visitor(void *context, const char *key, const char *value, int quoted);
-void config_world_visit(const struct world_config *world, world_visitor *visit, void *context);
+/* The parts of a world. Each of its products, such as a layer, depends on some of them. */
+enum world_part {
+    WORLD_IDENTITY, /* its name, seeds, repetition, the choice of layers */
+    WORLD_HEIGHTS,  /* heights of places */
+    WORLD_GRID,     /* places of tiles */
+    WORLD_COLORS,   /* colours of heights */
+    WORLD_DENSITY,  /* ground in space, besides the heights */
+    WORLD_PARTS,
+};
+
+/* A key of a world, and its value. */
+struct world_key {
+    const char *name;  /* dotted, such as "noise.warp.amplitude" */
+    const char *value; /* a string if QUOTED; otherwise JSON */
+    bool quoted;
+    bool is_default; /* the value is that of worlds that omit the key */
+    enum world_part part;
+};
+
+/* Visit all keys of a world but `layers`, in a fixed order. */
+typedef void world_visitor(void *context, const struct world_key *key);
+void config_world_visit(const struct world_config *world, world_visitor *visitor, void *context);
 
 #endif

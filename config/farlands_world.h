@@ -34,7 +34,7 @@ struct farlands_world {
     struct farlands_params params;  /* valid for farlands_terrain_new */
     int native_zoom;                /* the zoom at which one sample is one block */
     int64_t origin[2];              /* units: x and y of sample 0 of tile 0 */
-    char fingerprint[17];           /* the daemon's, 16 hex digits; "" for YAML */
+    char fingerprint[17];           /* of regions, 16 hex digits; "" for YAML */
 };
 
 /*

@@ -36,6 +36,7 @@ struct option {
     const char *const *choices;                               /* NULL-terminated */
     const struct option *options;                             /* of a section or a world */
     int (*parse)(char *out, const char *text, size_t length); /* 0 or -EINVAL */
+    int part; /* of a world's keys at the top: an enum world_part, of all keys in a section */
     const char *expected; /* completes "expected ..."; NULL: made from kind and bounds */
 };
 

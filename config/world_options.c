@@ -115,16 +115,16 @@ const struct option world_options[] = {
      .expected = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
     {"seed", OPTION_SEED, AT(terrain.seed), .expected = "a whole number from 0 to 2^64-1"},
     {"seeds", OPTION_CHOICE, AT(seeds), .choices = seeds},
-    INTEGER("native_zoom", native_zoom, 0, 32),
-    {"origin", OPTION_ORIGIN, AT(origin), -0x1p51, 0x1p51,
+    {"native_zoom", OPTION_INTEGER, AT(native_zoom), 0, 32, .part = WORLD_GRID},
+    {"origin", OPTION_ORIGIN, AT(origin), -0x1p51, 0x1p51, .part = WORLD_GRID,
      .expected = "[x, y], each from -2251799813685248 to 2251799813685248 blocks (2^51), with at "
                  "most 10 fractional bits"},
     {"wrap", OPTION_FLAG, .offset = AT(wrap)},
-    {"noise", OPTION_SECTION, .options = noise_options},
-    {"elevation", OPTION_ELEVATION, AT(terrain),
+    {"noise", OPTION_SECTION, .options = noise_options, .part = WORLD_HEIGHTS},
+    {"elevation", OPTION_ELEVATION, AT(terrain), .part = WORLD_HEIGHTS,
      .expected = "2 to 32 pairs [noise, metres], noise ascending"},
-    {"volume", OPTION_SECTION, .options = volume_options},
-    {"palette", OPTION_PALETTE, 0,
+    {"volume", OPTION_SECTION, .options = volume_options, .part = WORLD_DENSITY},
+    {"palette", OPTION_PALETTE, 0, .part = WORLD_COLORS,
      .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
     {0},
@@ -237,25 +237,36 @@ bool world_option_format(const struct option *option, const struct world_config 
     }
 }
 
-static void visit_options(const struct option *options, const char *prefix,
-                          const struct world_config *world, world_visitor *visit, void *context)
+struct visit {
+    const struct world_config *world;
+    world_visitor *visitor;
+    void *context;
+};
+
+/* Visit OPTIONS, whose keys begin with PREFIX. They belong to PART, or to a part each. */
+static void visit_options(const struct visit *visit, const struct option *options,
+                          const char *prefix, int part)
 {
     for (; options->key; options++) {
-        char key[64], value[OPTION_TEXT_MAX];
+        char name[64], value[OPTION_TEXT_MAX], other[OPTION_TEXT_MAX];
         const bool section = options->kind == OPTION_SECTION;
+        const int own = part ? part : options->part;
         if (options->kind == OPTION_LAYERS)
             continue;
-        snprintf(key, sizeof key, "%s%s%s", prefix, options->key, section ? "." : "");
+        snprintf(name, sizeof name, "%s%s%s", prefix, options->key, section ? "." : "");
         if (section) {
-            visit_options(options->options, key, world, visit, context);
+            visit_options(visit, options->options, name, own);
             continue;
         }
-        const bool quoted = world_option_format(options, world, value, sizeof value);
-        visit(context, key, value, quoted);
+        struct world_key key = {.name = name, .value = value, .part = (enum world_part)own};
+        key.quoted = world_option_format(options, visit->world, value, sizeof value);
+        world_option_format(options, &world_defaults, other, sizeof other);
+        key.is_default = strcmp(value, other) == 0;
+        visit->visitor(visit->context, &key);
     }
 }
 
-void config_world_visit(const struct world_config *world, world_visitor *visit, void *context)
+void config_world_visit(const struct world_config *world, world_visitor *visitor, void *context)
 {
-    visit_options(world_options, "", world, visit, context);
+    visit_options(&(struct visit){world, visitor, context}, world_options, "", WORLD_IDENTITY);
 }

@@ -81,15 +81,21 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
+static void add_value(struct document *document, cJSON *parent, const char *name,
+                      const struct world_key *key)
+{
+    add(document, parent, name,
+        key->quoted ? cJSON_CreateString(key->value) : cJSON_CreateRaw(key->value));
+}
+
 /* Only the parameters that place tiles in the world, and its seeds. */
-static void add_grid_parameter(void *context, const char *key, const char *value, int quoted)
+static void add_grid_parameter(void *context, const struct world_key *key)
 {
     static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
     struct document *document = context;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i], key) == 0)
-            add(document, document->grid, key,
-                quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
+        if (strcmp(keys[i], key->name) == 0)
+            add_value(document, document->grid, key->name, key);
 }
 
 static void add_grid(struct document *document, cJSON *parent, const struct world *world)
@@ -99,17 +105,18 @@ static void add_grid(struct document *document, cJSON *parent, const struct worl
 }
 
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
-static void add_parameter(void *context, const char *key, const char *value, int quoted)
+static void add_parameter(void *context, const struct world_key *key)
 {
     struct document *document = context;
     cJSON *parent = document->root;
-    for (const char *dot; (dot = strchr(key, '.')); key = dot + 1) {
+    const char *name = key->name;
+    for (const char *dot; (dot = strchr(name, '.')); name = dot + 1) {
         char section[64];
-        snprintf(section, sizeof section, "%.*s", (int)(dot - key), key);
+        snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
         cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, section);
         parent = object ? object : add(document, parent, section, cJSON_CreateObject());
     }
-    add(document, parent, key, quoted ? cJSON_CreateString(value) : cJSON_CreateRaw(value));
+    add_value(document, parent, name, key);
 }
 
 static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
@@ -130,7 +137,7 @@ static void add_tile_url(struct document *document, cJSON *parent, const char *k
                          const struct world *world, int layer, const char *base, const char *form)
 {
     add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
-             layers[layer].name, form, world->fingerprint);
+             layers[layer].name, form, world->layer_fingerprint[layer]);
 }
 
 static void add_extensions(struct document *document, cJSON *parent, int layer)
@@ -157,6 +164,7 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
         add_text(document, entry, "name", "%s", layers[i].name);
         add_extensions(document, entry, i);
         add_encoding(document, entry, i);
+        add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[i]);
         add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                  layers[i].name);
         add_tile_url(document, entry, "tiles", world, i, relative(world), ".png?");
@@ -181,23 +189,22 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
 /* URL templates of the other endpoints. */
 static void add_endpoints(struct document *document, cJSON *parent, const struct world *world)
 {
-    static const struct {
-        const char *name, *template;
-        bool versioned; /* ends with the fingerprint */
+    const struct {
+        const char *name, *template, *version;
     } endpoints[] = {
-        {"height", "height?x={x}&y={y}", false},
-        {"heights", "heights?at={x},{y};{x},{y}", false},
-        {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", false},
-        {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=", true},
+        {"height", "height?x={x}&y={y}", ""},
+        {"heights", "heights?at={x},{y};{x},{y}", ""},
+        {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", ""},
+        {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=",
+         world->fingerprint},
         {"volume",
          "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
-         true},
+         world->volume_fingerprint},
     };
     cJSON *urls = add(document, parent, "urls", cJSON_CreateObject());
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
         add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
-                 world->config.name, endpoints[i].template,
-                 endpoints[i].versioned ? world->fingerprint : "");
+                 world->config.name, endpoints[i].template, endpoints[i].version);
 }
 
 /* Common to the catalogue and /{world}.json. */
@@ -302,7 +309,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world);
     add(&document, root, "vector_layers", cJSON_CreateArray());
-    add_text(&document, root, "fingerprint", "%s", world->fingerprint);
+    add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
     add_plane(&document, root, world, layer, below);
     return document_end(&document);
 }

@@ -54,7 +54,7 @@ static void print_tile_url(FILE *out, const struct world *world, int layer, cons
                            const char *tile)
 {
     fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name, layers[layer].name, tile,
-            world->fingerprint);
+            world->layer_fingerprint[layer]);
 }
 
 static int wmts_max_zoom(const struct world *world)

@@ -43,7 +43,7 @@ void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
 {
     plan->etag[0] = '"';
     stpcpy(stpcpy(plan->etag + 1, raster->key), "\"");
-    plan->cache_control = cache_control(version, raster->world->fingerprint);
+    plan->cache_control = cache_control(version, raster->fingerprint);
     plan->length = HTTP_LENGTH_UNKNOWN;
     plan->range = NULL;
     plan->status = 200;
@@ -83,7 +83,7 @@ static void describe(struct raster_headers *out, const struct raster *raster)
     response_headers_add(headers, "Farlands-Step", blocks_format(grid->step, out->step));
     if (!raster->depth)
         response_headers_add(headers, "Farlands-Range", out->heights);
-    response_headers_add(headers, "Farlands-Fingerprint", world->fingerprint);
+    response_headers_add(headers, "Farlands-Fingerprint", raster->fingerprint);
 }
 
 void raster_response_headers(struct raster_headers *out, const struct raster *raster,

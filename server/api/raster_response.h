@@ -12,6 +12,7 @@
 
 struct raster {
     const struct world *world;
+    const char *fingerprint; /* of what the raster depends on */
     enum format format;
     int layer; /* index in layers, of a region; a volume has none */
     struct farlands_grid grid;

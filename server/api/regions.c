@@ -263,9 +263,9 @@ static void make_key(struct raster *raster)
         snprintf(depth, sizeof depth, "x%d", raster->depth);
     }
     snprintf(raster->key, sizeof raster->key,
-             "%s/%s%s%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s",
-             raster->world->fingerprint, raster->depth ? "volume" : "region", layer ? "-" : "",
-             layer ? layer : "", grid->x, grid->y, z, grid->step, grid->width, grid->height, depth,
+             "%s/%s%s%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s", raster->fingerprint,
+             raster->depth ? "volume" : "region", layer ? "-" : "", layer ? layer : "", grid->x,
+             grid->y, z, grid->step, grid->width, grid->height, depth,
              format_extension(raster->format));
 }
 
@@ -284,6 +284,7 @@ void regions_respond(struct service *service, struct request_context *context,
     }
     struct raster raster = {
         .world = world,
+        .fingerprint = volume ? world->volume_fingerprint : world_region_fingerprint(world, layer),
         .format = (enum format)format,
         .layer = layer,
         .grid = {.x = route->at_x,

@@ -7,6 +7,7 @@
 #include "server/api/documents.h"
 #include "server/core/gzip.h"
 #include "server/core/machine_memory.h"
+#include "server/layers/layer.h"
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
 static int make_form(struct static_page_form *form, struct blob *body)
@@ -102,15 +103,17 @@ const struct static_page *snapshot_file(const struct snapshot *snapshot, const c
 bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
                      const char *fingerprint)
 {
-    char family[FINGERPRINT_TEXT];
+    char family[FINGERPRINT_TEXT] = "";
     const bool recent = recent_worlds_find(recent_worlds, fingerprint, family);
 
     for (int i = 0; i < snapshot->worlds->count; i++) {
         const struct world *world = &snapshot->worlds->world[i];
-        if (strcmp(world->fingerprint, fingerprint) == 0)
-            return true;
-        if (recent && world->config.seeds == SEEDS_ANY && strcmp(world->family, family) == 0)
-            return true;
+        const bool seeded = recent && world->config.seeds == SEEDS_ANY;
+        for (int layer = 0; layers[layer].name; layer++)
+            if (world_serves(world, layer) &&
+                (strcmp(world->layer_fingerprint[layer], fingerprint) == 0 ||
+                 (seeded && strcmp(world->parameters->family[layer], family) == 0)))
+                return true;
     }
     return false;
 }

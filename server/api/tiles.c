@@ -180,13 +180,14 @@ void tiles_respond(struct service *service, struct request_context *context,
         return;
     }
     if (route->seeded && tile.format == FORMAT_PNG) /* only those are on disk */
-        seed_cache_touch(service->seed_cache);
+        seed_cache_touch(service->seed_cache, tile.layer);
     raster.format = tile.format;
+    raster.fingerprint = world->layer_fingerprint[tile.layer];
     tile_key(&tile, raster.key);
     raster_response_plan(&plan, &raster, route->version, context->request);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.usual =
-        !route->others && (!route->version[0] || strcmp(route->version, world->fingerprint) == 0);
+        !route->others && (!route->version[0] || strcmp(route->version, raster.fingerprint) == 0);
     if (plan.status != 200 && plan.status != 206) {
         if (plan.status == 304)
             keep_prepared(service, context, &raster, &plan, NULL);

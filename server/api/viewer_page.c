@@ -184,8 +184,8 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
         "%s/%s/region.png?x=%s&amp;y=%s&amp;width=%d&amp;height=%d&amp;step=%s&amp;layer=%s%s%s",
         base[0] ? base : ".", view->name, blocks_format(first_sample(view->x, WIDTH, step), x),
         blocks_format(first_sample(view->y, HEIGHT, step), y), WIDTH, HEIGHT,
-        blocks_format(step, blocks), layers[view->layer].name,
-        view->seeded ? "" : "&amp;v=", view->seeded ? "" : view->world->fingerprint);
+        blocks_format(step, blocks), layers[view->layer].name, view->seeded ? "" : "&amp;v=",
+        view->seeded ? "" : world_region_fingerprint(view->world, view->layer));
 }
 
 struct blob *viewer_page_fill(const struct text_template *page, const struct worlds *worlds,

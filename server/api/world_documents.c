@@ -9,6 +9,7 @@
 #include "server/api/documents.h"
 #include "server/api/map_documents.h"
 #include "server/core/text_template.h"
+#include "server/layers/layer.h"
 
 /* The description and WMTS of a world, then the layers' TileJSON, then the same for GDAL. */
 enum { KINDS = 2 + 2 * CONFIG_LAYERS_MAX };
@@ -25,20 +26,28 @@ struct world_documents {
 
 enum { SEED_TEXT = 21 };
 
+_Static_assert(CONFIG_LAYERS_MAX + 4 <= TEXT_TEMPLATE_VALUES, "room for all fingerprints");
+
 struct values {
     char seed[SEED_TEXT];
     const char *list[TEXT_TEMPLATE_VALUES];
 };
 
-/* The values of WORLD. The name, seed and fingerprint of a configured world never change. */
+/* The values of WORLD. The name, seed and fingerprints of a configured world never change. */
 static void set_values(struct values *values, const struct world *world,
                        enum world_document document, const char *base)
 {
     const bool seeded = world->set->base;
     snprintf(values->seed, sizeof values->seed, "%" PRIu64, world->config.terrain.seed);
-    values->list[0] = seeded ? values->seed : NULL;
-    values->list[1] = seeded ? world->fingerprint : NULL;
-    values->list[2] = document == WORLD_DOCUMENT_DESCRIPTION ? NULL : base;
+    const char **at = values->list;
+    *at++ = document == WORLD_DOCUMENT_DESCRIPTION ? NULL : base;
+    if (!seeded)
+        return;
+    *at++ = values->seed;
+    *at++ = world->fingerprint;
+    *at++ = world->volume_fingerprint;
+    for (int i = 0; layers[i].name; i++)
+        *at++ = world->layer_fingerprint[i];
 }
 
 static struct blob *write_document(const struct world *world, enum world_document document,

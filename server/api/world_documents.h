@@ -1,6 +1,6 @@
 /*
  * The documents about worlds of any seed. To write one takes 25 to 100 us; but the documents of
- * worlds that differ in their seed are the same except for the seed, the fingerprint and the
+ * worlds that differ in their seed are the same except for the seed, the fingerprints and the
  * addresses of URLs, so each is written once and then filled in. Any thread.
  */
 #ifndef FARLANDS_API_WORLD_DOCUMENTS_H

@@ -4,12 +4,13 @@
 
 #include "server/core/blob.h"
 
-enum { TEXT_TEMPLATE_VALUES = 3 };
+enum { TEXT_TEMPLATE_VALUES = 36 };
 
 struct text_template;
 
 /* EXAMPLE, in which each occurrence of one of VALUES becomes a gap. A value may be NULL: there is
- * none; none is empty or part of another. Returns NULL if out of memory. */
+ * none; none is empty or a part of another, but equal ones are allowed, if they are equal whenever
+ * the template is filled. Returns NULL if out of memory. */
 struct text_template *text_template_new(const struct blob *example,
                                         const char *const values[TEXT_TEMPLATE_VALUES]);
 void text_template_free(struct text_template *template);

@@ -9,9 +9,6 @@
 
 #include "server/layers/color_table.h"
 
-/* Part of every fingerprint: increase it if any layer changes a pixel. */
-#define LAYERS_VERSION 2
-
 enum format {
     FORMAT_PNG,
     FORMAT_R16, /* little-endian uint16 over the world's range */
@@ -51,6 +48,8 @@ struct layer {
     bool slopes;           /* needs a border of reach samples */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
+    int version;           /* increase it if a pixel changes: part of the layer's fingerprint */
+    unsigned parts;        /* bits 1 << WORLD_... that it depends on besides heights and grid */
     layer_paint *paint;
 };
 

@@ -3,6 +3,7 @@
 #include "paint.h"
 
 enum { PNG = 1 << FORMAT_PNG, R16 = 1 << FORMAT_R16, F32 = 1 << FORMAT_F32 };
+enum { COLORS = 1 << WORLD_COLORS };
 
 const struct layer layers[] = {
 #define LAYER(id, text, bits, ...) \

@@ -55,7 +55,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .zoom_min = first->z,
         .zoom_max = last->z,
         .version = FARLANDS_GENERATOR,
-        .fingerprint = first->world->fingerprint,
+        .fingerprint = first->world->layer_fingerprint[first->layer],
         .encoding = layer->encoding,
     };
     /* The last zoom has the tightest bounds. */

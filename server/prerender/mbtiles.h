@@ -18,7 +18,7 @@ struct mbtiles_metadata {
     int zoom_min, zoom_max;          /* 0 <= zoom_min <= zoom_max <= MBTILES_ZOOM_MAX */
     double west, south, east, north; /* degrees; see mbtiles_set_bounds */
     int version;                     /* of the content; 0: left out */
-    const char *fingerprint;         /* of the world */
+    const char *fingerprint;         /* of the layer */
     const char *encoding;            /* of heights as colours, in TileJSON's terms */
 };
 

@@ -110,7 +110,7 @@ int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[T
     if (!plan)
         return -ENOMEM;
     plan->of = 1;
-    plan->directories = (uint64_t)box->layer_count + 1;
+    plan->directories = 2 * (uint64_t)box->layer_count; /* the fingerprints', the layers' */
     plan->part = calloc(parts, sizeof *plan->part);
     err = plan->part ? 0 : -ENOMEM;
     for (int z = box->zoom_min; !err && z <= box->zoom_max; z++)

@@ -1,6 +1,6 @@
 /* The world in two dimensions: an endless plane of tiles in Leaflet. */
 /* global L */
-import { RETRY, clamp, deepestZoom, getWorld, reachable, tileAddress, tileExists } from './world.js';
+import { RETRY, clamp, deepestZoom, getWorld, isUnchanged, reachable, tileAddress, tileExists } from './world.js';
 import { Shaded } from './shaded.js';
 import { say, sayWhy } from './status.js';
 
@@ -76,7 +76,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         const asked = world;
         try {
             const fresh = await getWorld(asked.name);
-            if (world === asked && fresh.fingerprint !== asked.fingerprint)
+            if (world === asked && !isUnchanged(asked, fresh))
                 renewed(fresh);
             if (failed.size)
                 say('Some tiles failed to load; retrying…');

@@ -1,5 +1,5 @@
 /* The readout: the block under the cursor, its height, the zoom and the scale. */
-import { $, RETRY, blocksText, getWorld, grouped, metres, sleep, snap, step, withinLimit } from './world.js';
+import { $, RETRY, blocksText, getWorld, grouped, isUnchanged, metres, sleep, snap, step, withinLimit } from './world.js';
 import { heightAt, heightHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
@@ -46,7 +46,7 @@ export function makeReadout(viewer, { read, renewed }) {
             return;
         looked = performance.now();
         const fresh = await getWorld(world.name).catch(() => world);     // tiles report a dead server
-        if (fresh.fingerprint !== world.fingerprint && viewer.world === world)
+        if (!isUnchanged(world, fresh) && viewer.world === world)
             renewed(fresh);
     }
 

@@ -126,6 +126,10 @@ export async function getJson(path) {
     }
 }
 
+/* True if FRESH, requested later, has the heights and pictures of WORLD. */
+export const isUnchanged = (world, fresh) =>
+    world.fingerprint === fresh.fingerprint && JSON.stringify(world.layers) === JSON.stringify(fresh.layers);
+
 /* Keeps the requested name, such as name:seed. */
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 

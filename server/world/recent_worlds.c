@@ -8,8 +8,8 @@
 #include "server/core/lru_index.h"
 
 /*
- * Twice RECENT_WORLDS_MIN slots: of the latest 4096 worlds a set gets 8 on average, and more than
- * its 16 ways, so that one is forgotten, hardly ever (Poisson: 0.4 % of the sets).
+ * Twice RECENT_WORLDS_MIN slots: of that many additions a set gets 8 on average, and more than its
+ * 16 ways, so that one is forgotten, hardly ever (Poisson: 0.4 % of the sets).
  */
 enum { WAYS = 16, SLOTS = 2 * RECENT_WORLDS_MIN };
 
@@ -27,11 +27,11 @@ static uint64_t key_of(const char *fingerprint)
     return strtoull(fingerprint, NULL, 16);
 }
 
-uint64_t recent_worlds_add(struct recent_worlds *recent, const struct world *world)
+uint64_t recent_worlds_add(struct recent_worlds *recent, const struct world *world, int layer)
 {
     uv_mutex_lock(&recent->lock);
-    const int slot = lru_claim(&recent->lru, key_of(world->fingerprint));
-    memcpy(recent->family[slot], world->family, FINGERPRINT_TEXT);
+    const int slot = lru_claim(&recent->lru, key_of(world->layer_fingerprint[layer]));
+    memcpy(recent->family[slot], world->parameters->family[layer], FINGERPRINT_TEXT);
     const uint64_t now = recent->lru.clock;
     __atomic_store_n(&recent->clock, now, __ATOMIC_RELAXED);
     uv_mutex_unlock(&recent->lock);

@@ -7,13 +7,15 @@
 
 #include "server/core/lru_index.h"
 
-/* Additions of other worlds after which a world is added again: long before it is forgotten. */
+/* Additions of others after which a world's layers are added again: long before they are forgotten.
+ */
 enum { REFRESH_AFTER = RECENT_WORLDS_MIN / 4 };
 
 struct entry {
     const struct world *base; /* held by worlds */
     struct worlds *worlds;    /* one world; NULL: empty */
-    uint64_t added;           /* to recent_worlds, by its clock; 0: not yet */
+    uint64_t added;           /* by the clock of recent_worlds, the first of these: */
+    uint32_t layers;          /* the added ones, a bit each */
 };
 
 struct seed_cache {
@@ -72,10 +74,16 @@ const struct world *seed_cache_find(struct seed_cache *cache, const struct world
     return cache->found->worlds->world;
 }
 
-void seed_cache_touch(struct seed_cache *cache)
+void seed_cache_touch(struct seed_cache *cache, int layer)
 {
     struct entry *entry = cache->found;
     assert(entry);
-    if (!entry->added || recent_worlds_clock(cache->recent_worlds) - entry->added > REFRESH_AFTER)
-        entry->added = recent_worlds_add(cache->recent_worlds, entry->worlds->world);
+    if (recent_worlds_clock(cache->recent_worlds) - entry->added > REFRESH_AFTER)
+        entry->layers = 0;
+    if (entry->layers >> layer & 1)
+        return;
+    const uint64_t now = recent_worlds_add(cache->recent_worlds, entry->worlds->world, layer);
+    if (!entry->layers)
+        entry->added = now;
+    entry->layers |= UINT32_C(1) << layer;
 }

@@ -85,7 +85,7 @@ char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX])
 
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
 {
-    char *at = stpcpy(buffer, tile->world->fingerprint);
+    char *at = stpcpy(buffer, tile->world->layer_fingerprint[tile->layer]);
     *at++ = '/';
     tile_path(tile, at);
     return buffer;

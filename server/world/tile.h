@@ -40,7 +40,7 @@ char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 /* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
 char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 
-/* "{fingerprint}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
+/* "{fingerprint of the layer}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,44 +14,71 @@
 #include "server/png/image_version.h"
 #include "server/world/cost_rates.h"
 
-/* Names and seeds are no parameters: they are not part of, or are hashed apart from, the rest. */
-static void write_parameter(void *context, const char *key, const char *value, int quoted)
+/* Add up the hashes of keys, so that their order does not matter. Defaults are left out: a key that
+ * a later release adds changes no fingerprint of a world without it. */
+static void add_parameter(void *context, const struct world_key *key)
 {
-    FILE *out = context;
-    (void)quoted;
-    if (strcmp(key, "name") == 0 || strcmp(key, "seed") == 0 || strcmp(key, "seeds") == 0)
-        return;
-    fwrite(key, 1, strlen(key) + 1, out);
-    fwrite(value, 1, strlen(value) + 1, out);
+    struct parameters *parameters = context;
+    if (!key->is_default)
+        parameters->part[key->part] +=
+            XXH64(key->value, strlen(key->value), XXH64(key->name, strlen(key->name), 0));
 }
 
-static int write_parameters(struct parameters *parameters, const struct world_config *config)
+/* What a world gives: the tiles of a layer, regions or volumes. */
+struct product {
+    const char *name;
+    unsigned parts; /* bits 1 << WORLD_...: those that it depends on */
+    int version;
+    int image_version; /* the encoder's; 0 without pictures */
+};
+
+static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
+                             const struct world_config *config, uint64_t seed,
+                             const struct parameters *parameters)
 {
-    FILE *out = open_memstream(&parameters->text, &parameters->length);
-    if (!out)
-        return -ENOMEM;
-    config_world_visit(config, write_parameter, out);
-    const bool failed = ferror(out);
-    return fclose(out) || failed ? -ENOMEM : 0;
+    uint64_t input[] = {XXH64(product.name, strlen(product.name), 0),
+                        FARLANDS_GENERATOR,
+                        (uint64_t)product.version,
+                        (uint64_t)product.image_version,
+                        seed,
+                        (uint64_t)world_config_period(config),
+                        0};
+    const size_t count = sizeof input / sizeof input[0];
+    for (int part = 0; part < WORLD_PARTS; part++)
+        if (product.parts >> part & 1)
+            input[count - 1] += parameters->part[part];
+    for (size_t i = 0; i < count; i++)
+        input[i] = htole64(input[i]);
+    uint64_t hash = XXH64(input, sizeof input, 0);
+    for (int i = FINGERPRINT_TEXT - 2; i >= 0; i--, hash >>= 4)
+        out[i] = "0123456789abcdef"[hash & 15];
+    out[FINGERPRINT_TEXT - 1] = '\0';
 }
 
-/* Hash the versions, the seed, and the PARAMETERS. These take longest to write, so that derived
- * worlds share their base's. */
-static int make_fingerprint(char out[FINGERPRINT_TEXT], uint64_t seed,
-                            const struct parameters *parameters)
+enum { HEIGHTS = 1 << WORLD_HEIGHTS, DENSITY = 1 << WORLD_DENSITY, GRID = 1 << WORLD_GRID };
+
+static void make_layer_fingerprints(char out[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT],
+                                    const struct world_config *config, uint64_t seed,
+                                    const struct parameters *parameters)
 {
-    char head[64];
-    const int length = snprintf(head, sizeof head, "%d.%d.%d%cseed%c%" PRIu64 "%c",
-                                FARLANDS_GENERATOR, LAYERS_VERSION, IMAGE_VERSION, 0, 0, seed, 0);
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        return -ENOMEM;
-    XXH64_reset(state, 0);
-    XXH64_update(state, head, (size_t)length);
-    XXH64_update(state, parameters->text, parameters->length);
-    snprintf(out, FINGERPRINT_TEXT, "%016" PRIx64, (uint64_t)XXH64_digest(state));
-    XXH64_freeState(state);
-    return 0;
+    for (int i = 0; layers[i].name; i++) {
+        const struct product tiles = {layers[i].name, HEIGHTS | GRID | layers[i].parts,
+                                      layers[i].version, IMAGE_VERSION};
+        make_fingerprint(out[i], tiles, config, seed, parameters);
+    }
+}
+
+static void make_fingerprints(struct world *world)
+{
+    /* The samples of regions are those of the layer "height", in each format. */
+    const struct product regions = {"region", HEIGHTS, layers[layer_find("height")].version,
+                                    IMAGE_VERSION},
+                         volumes = {"volume", HEIGHTS | DENSITY, 0, 0};
+    const struct world_config *config = &world->config;
+    const uint64_t seed = config->terrain.seed;
+    make_fingerprint(world->fingerprint, regions, config, seed, world->parameters);
+    make_fingerprint(world->volume_fingerprint, volumes, config, seed, world->parameters);
+    make_layer_fingerprints(world->layer_fingerprint, config, seed, world->parameters);
 }
 
 static struct worlds *allocate(int capacity)
@@ -63,19 +91,18 @@ static struct worlds *allocate(int capacity)
     return worlds;
 }
 
-/* Add the world of CONFIG, without its colors and family. */
+/* Add the world of CONFIG, without its colors. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters)
 {
     struct world *world = &worlds->world[worlds->count];
-    int err = make_fingerprint(world->fingerprint, config->terrain.seed, parameters);
-    if (!err)
-        err = farlands_terrain_new(&world->terrain, &config->terrain);
+    int err = farlands_terrain_new(&world->terrain, &config->terrain);
     if (err)
         return err;
     world->set = worlds;
     world->config = *config;
     world->parameters = parameters;
+    make_fingerprints(world);
     worlds->count++;
     return 0;
 }
@@ -88,9 +115,9 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     struct parameters *parameters = &worlds->parameters[worlds->count];
     float min, max;
 
-    int err = write_parameters(parameters, config);
-    if (!err)
-        err = add_world(worlds, config, parameters);
+    config_world_visit(config, add_parameter, parameters);
+    make_layer_fingerprints(parameters->family, config, 0, parameters);
+    int err = add_world(worlds, config, parameters);
     if (err)
         return err;
     world->rates = cost_table_add(worlds->costs, &config->terrain);
@@ -99,7 +126,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     farlands_terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
-    return make_fingerprint(world->family, 0, parameters);
+    return 0;
 }
 
 int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous)
@@ -142,7 +169,6 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     worlds->base = world_hold(base)->set;
     worlds->world->colors = base->colors;
     worlds->world->rates = base->rates;
-    memcpy(worlds->world->family, base->family, FINGERPRINT_TEXT);
     *out = worlds;
     return 0;
 }
@@ -153,8 +179,6 @@ void worlds_release(struct worlds *worlds)
         struct worlds *base = worlds->base;
         for (int i = 0; i < worlds->count; i++)
             farlands_terrain_free(worlds->world[i].terrain);
-        for (int i = 0; worlds->parameters && i < worlds->capacity; i++)
-            free(worlds->parameters[i].text);
         free(worlds->parameters);
         free(worlds->colors);
         cost_table_free(worlds->costs);
@@ -185,6 +209,11 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name)
 bool world_serves(const struct world *world, int layer)
 {
     return world->config.layers >> layer & 1;
+}
+
+const char *world_region_fingerprint(const struct world *world, int layer)
+{
+    return layer == layer_find("height") ? world->fingerprint : world->layer_fingerprint[layer];
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */

@@ -9,18 +9,21 @@
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */
 
-/* A fingerprint's input besides the seed and versions: keys and values, each with its NUL. */
+/* What the fingerprints of a configured world, and of those derived from it, have in common. */
 struct parameters {
-    char *text;
-    size_t length;
+    uint64_t part[WORLD_PARTS];                       /* hashes of its keys, without defaults */
+    char family[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT]; /* the layers' fingerprints with seed 0 */
 };
 
 struct world {
     struct worlds *set; /* that it belongs to */
     struct world_config config;
     struct farlands_terrain *terrain;
-    char fingerprint[FINGERPRINT_TEXT];  /* hash of all that decides heights and pictures */
-    char family[FINGERPRINT_TEXT];       /* the same with seed 0: equal if only seeds differ */
+    /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
+     * each layer's tiles. */
+    char fingerprint[FINGERPRINT_TEXT];
+    char volume_fingerprint[FINGERPRINT_TEXT];
+    char layer_fingerprint[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT];
     const struct color_table *colors;    /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
     const struct cost_rates *rates;      /* and this: how fast the machine computes it */
@@ -59,6 +62,9 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name);
 
 /* Whether WORLD serves LAYER, an index in layers. */
 bool world_serves(const struct world *world, int layer);
+
+/* The fingerprint of regions that show LAYER. */
+const char *world_region_fingerprint(const struct world *world, int layer);
 
 /* The zooms at which WORLD has tiles of 256 * SCALE samples. */
 int world_min_zoom(const struct world *world);

@@ -44,7 +44,7 @@ const crowd = (edge, target, headers) => Promise.all(Array.from({ length: CROWD 
     edge.get(target, headers, { agent: false })));
 
 const digest = (body) => createHash('sha1').update(body).digest('hex');
-const fingerprintOf = async (server) => (await server.json('/default.json')).fingerprint;
+const fingerprintOf = (server, tile = '/default/relief') => server.fingerprintOf(tile);
 
 for (const [name, { make, lasting: persistent }] of Object.entries(EDGES))
 describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
@@ -156,9 +156,8 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
     });
 
     it('requests immutable tiles only once', async () => {
-        const fingerprint = await fingerprintOf(edge);
-        const tiles = [cold(), cold('height/11/%/7.r16'), cold('relief/11/%/7@2x.png')]
-            .map((tile) => `${tile}?v=${fingerprint}`);
+        const tiles = await Promise.all([cold(), cold('height/11/%/7.r16'), cold('relief/11/%/7@2x.png')]
+            .map(async (tile) => `${tile}?v=${await fingerprintOf(edge, tile)}`));
         const first = new Map();
         await assertCost(async () => {
             for (const tile of tiles)

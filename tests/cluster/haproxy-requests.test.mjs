@@ -48,7 +48,7 @@ describe('requests through HAProxy', { timeout: patience(60000) }, () => {
 
     it('get the same responses as from a node', async () => {
         const etag = (await cluster.proxy.get(TILE)).headers.etag;
-        const { fingerprint } = await cluster.proxy.json('/default.json');
+        const fingerprint = await cluster.proxy.fingerprintOf(TILE);
         await eachRow([
             ['GET', TILE, {}, 200],
             ['GET', `${TILE}?v=${fingerprint}`, {}, 200],

@@ -109,7 +109,7 @@ describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
     });
 
     it('get all variants of a tile on one node, and equal queries on one', async () => {
-        const { fingerprint } = await proxy.json('/default.json');
+        const fingerprint = await proxy.fingerprintOf('/default/relief');
         const since = proxy.lines().length;
         const same = [[1, 2], [19, 0], [-12, 3], [-3, -4]].map(([x, y]) => [`/default/relief/9/${x}/${y}.png`,
             `/default/relief/9/${x}/${y}@2x.png`, `/default/relief/9/${x}/${y}.png?v=${fingerprint}`,

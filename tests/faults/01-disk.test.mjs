@@ -24,7 +24,7 @@ const tiles = (count, { layer = 'gray', zoom = 11, column = 900 } = {}) =>
 
 /* The file of a tile in a cache. */
 async function fileOf(daemon, tile) {
-    const { fingerprint } = await daemon.json('/default.json');
+    const fingerprint = await daemon.fingerprintOf(tile);
     return path.join(daemon.cache, fingerprint, tile.replace('/default/', ''));
 }
 

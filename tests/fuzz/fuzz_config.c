@@ -42,12 +42,12 @@ static void check_error(int err, const char *path, const char *text, size_t capa
         must((unsigned char)*c >= 32 && *c != 127, "%s", text);
 }
 
-static void on_parameter(void *context, const char *key, const char *value, int quoted)
+static void on_parameter(void *context, const struct world_key *key)
 {
     int *count = context;
-    must(is_printable(key) && *key, "%s", key);
-    must(is_printable(value), "%s: %s", key, value);
-    must(quoted || *value, "%s", key);
+    must(is_printable(key->name) && *key->name, "%s", key->name);
+    must(is_printable(key->value), "%s: %s", key->name, key->value);
+    must(key->quoted || *key->value, "%s", key->name);
     ++*count;
 }
 

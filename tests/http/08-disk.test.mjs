@@ -75,8 +75,8 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
 
     it('stores the response bodies in ordinary files', async () => {
-        const { fingerprint } = await daemon.json('/default.json');
         await eachRow(TILES, async (tile) => {
+            const fingerprint = await daemon.fingerprintOf(`/default/${tile}`);
             const body = await daemon.bytes(`/default/${tile}.png`);
             const file = path.join(daemon.cache, fingerprint, `${tile}.png`);
             assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
@@ -86,10 +86,9 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
     });
 
     it('contains no unfinished files', async () => {
-        const { fingerprint } = await daemon.json('/default.json');
         await Promise.all(Array.from({ length: 60 }, (_, i) =>
             daemon.bytes(`/default/relief/11/${i}/0.png`)));
-        const strays = () => filesBelow(path.join(daemon.cache, fingerprint)).filter((file) =>
+        const strays = () => filesBelow(daemon.cache).filter((file) => !file.endsWith('/.usage') &&
             !/\/(relief|gray|height)\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(file));
         await eventually(() => strays().length === 0);
         assert.deepEqual(strays(), []);
@@ -151,7 +150,7 @@ describe('after a restart', { timeout: patience(60000) }, () => {
     ]) {
         it(`${what} are not served`, async () => {
             const first = await next({ cache });
-            const { fingerprint } = await first.json('/default.json');
+            const fingerprint = await first.fingerprintOf('/default/relief');
             const tiles = Array.from({ length: 60 }, (_, i) => `relief/11/${i % 8}/${i >> 3}.png`);
             const files = tiles.map((tile) => path.join(cache, fingerprint, tile));
             const whole = [];
@@ -176,7 +175,7 @@ describe('after a restart', { timeout: patience(60000) }, () => {
 
     it('damaged tiles are rendered again and replaced', async () => {
         const first = await next({ cache });
-        const { fingerprint } = await first.json('/default.json');
+        const fingerprint = await first.fingerprintOf('/default/relief');
         const rows = DAMAGES.map(([what, damage], i) =>
             ({ what, damage, tile: `relief/9/${i}/3.png`, whole: null }));
         for (const row of rows) {
@@ -251,7 +250,7 @@ describe('without a disk cache', { timeout: patience(60000) }, () => {
     it('--cache defaults to $XDG_CACHE_HOME/farlands', async () => {
         const home = scratch();
         const daemon = await next({ cache: false, env: { XDG_CACHE_HOME: home } });
-        const { fingerprint } = await daemon.json('/default.json');
+        const fingerprint = await daemon.fingerprintOf('/default/relief');
         const body = await daemon.bytes('/default/relief/3/4/4.png');
         const file = path.join(home, 'farlands', fingerprint, 'relief/3/4/4.png');
         assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);

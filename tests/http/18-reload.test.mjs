@@ -182,7 +182,7 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
                     assertStatus(await get(connection, { 'If-None-Match': old.headers.etag }), 304);
                 }
             await change(daemon, write, worlds(world('alpha', { palette })));
-            const { fingerprint } = await daemon.json('/alpha.json');
+            const fingerprint = await daemon.fingerprintOf(TILE);
             for (const connection of connections) {
                 const answer = await get(connection, { 'If-None-Match': old.headers.etag });
                 assertStatus(answer, 200);
@@ -194,10 +194,21 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
             connection.close();
     }));
 
+    it('keeps the tiles of layers that a new palette does not change', () => withFile(worlds(world('alpha')), async (daemon, write) => {
+        const tiles = ['gray', 'terrarium', 'relief'].map((layer) => `/alpha/${layer}/11/901/1.png`);
+        const get = () => Promise.all(tiles.map((tile) => daemon.get(tile)));
+        const old = await get(), rendered = await daemon.rendered();
+        await change(daemon, write, worlds(world('alpha', { palette: '#123456' })));
+        const fresh = await get();
+        assert.deepEqual(fresh.map(({ headers }, i) => headers.etag === old[i].headers.etag), [true, true, false]);
+        assert.equal(await daemon.rendered(), rendered + 1);
+        assert.ok(fresh[0].body.equals(old[0].body) && fresh[1].body.equals(old[1].body) && !fresh[2].body.equals(old[2].body));
+    }));
+
     it('keeps the old world for requests in progress', () => {
         const slow = `threads: 1\nlimits: { wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
         return withFile(slow, async (daemon, write) => {
-            const { fingerprint } = await daemon.json('/alpha.json');
+            const fingerprint = await daemon.fingerprintOf(slowTile(0));
             const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
             const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
             answers.forEach((answer) => answer.catch(() => {}));
@@ -333,7 +344,7 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
     }));
 
     it('are ignored while draining', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
-        const { fingerprint } = await daemon.json('/alpha.json');
+        const fingerprint = await daemon.fingerprintOf(slowTile(0));
         const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
         const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
         answers.forEach((answer) => answer.catch(() => {}));

@@ -40,7 +40,7 @@ worlds:
             const tile = await daemon.get(`/${name}/${TILE}`);
             assertStatus(tile, 200);
             decodePng(tile.body);
-            assert.equal(tile.headers.etag, `"${world.fingerprint}/${TILE}"`);
+            assert.equal(tile.headers.etag, `"${await daemon.fingerprintOf(`/${name}/${TILE}`)}/${TILE}"`);
             const heights = await daemon.bytes(`/${name}/height/10/512/512.f32`);
             for (const mark of [world.fingerprint, tile.body.toString('latin1'), heights.toString('latin1')]) {
                 assert.ok(!seen.has(mark), `the same as with seed ${seen.get(mark)}`);
@@ -77,7 +77,7 @@ worlds:
     });
 
     it('has its own ETags, versions and cache directories', async () => {
-        const { fingerprint } = await daemon.json('/default:99.json');
+        const fingerprint = await daemon.fingerprintOf(`/default:99/${TILE}`);
         assertStatus(await daemon.get(`/default:99/${TILE}`, { 'If-None-Match': `"${fingerprint}/${TILE}"` }), 304);
         assertStatus(await daemon.head(`/default:99/height/3/4/4.f32`), 200);
         const { headers } = await daemon.get(`/default:99/${TILE}?v=${fingerprint}`);
@@ -85,7 +85,7 @@ worlds:
         const other = await daemon.get(`/default:98/${TILE}?v=${fingerprint}`);
         assert.equal(other.headers['cache-control'], 'no-cache');
         const raw = await daemon.get('/default:99/height/3/4/4.r16');
-        assert.equal(raw.headers['farlands-fingerprint'], fingerprint);
+        assert.equal(raw.headers['farlands-fingerprint'], await daemon.fingerprintOf('/default:99/height'));
         const file = path.join(daemon.cache, fingerprint, TILE);
         assert.ok(await eventually(() => fs.existsSync(file)), `no file ${file}`);
         assert.deepEqual(fs.readFileSync(file), await daemon.bytes(`/default:99/${TILE}`));
@@ -105,13 +105,13 @@ worlds:
         assertStatus(await daemon.get('/default:7.json', { 'If-None-Match': answer.headers.etag }), 304);
         assertStatus(await daemon.get('/default:8.json', { 'If-None-Match': answer.headers.etag }), 200);
         assert.deepEqual(Object.keys(world), Object.keys(JSON.parse(page.body)));
-        await eachRow(world.layers, async ({ name, tilejson, tiles }) => {
+        await eachRow(world.layers, async ({ name, fingerprint, tilejson, tiles }) => {
             const url = new URL(tilejson, `${base}/default:7.json`);
             assert.equal(url.href, `${base}/default:7/${name}.json`);
             const metadata = await daemon.json(url.pathname);
             assert.equal(metadata.farlands.world, 'default:7');
             assert.equal(metadata.farlands.seed, '7');
-            assert.equal(metadata.fingerprint, world.fingerprint);
+            assert.equal(metadata.fingerprint, fingerprint);
             for (const template of [metadata.tiles[0], metadata.farlands.tiles_2x, new URL(tiles, base).href]) {
                 const tile = new URL(decodeURI(template).replace('{z}', 5).replace('{x}', 16).replace('{y}', 15));
                 assert.ok(tile.href.startsWith(`${base}/default:7/${name}/5/16/15`), tile.href);
@@ -240,7 +240,7 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
         const left = (world) => fs.readdirSync(path.join(cache, directories[world], 'relief/10/7')).length;
         await withDaemon(async (daemon) => {
             for (const [world, count] of [['default:11', 40], ['default:12', 60]]) {
-                directories[world] = (await daemon.json(`/${world}.json`)).fingerprint;
+                directories[world] = await daemon.fingerprintOf(`/${world}/relief`);
                 await requestTiles(daemon, world, count);
                 assert.ok(await eventually(() => left(world) === count), `${left(world)} tiles of ${world}`);
             }

@@ -40,7 +40,8 @@ describe('previews of links', { timeout: patience(60000) }, () => {
         assert.deepEqual(sizes, { width: String(SIDES[0]), height: String(SIDES[1]), step: String(step), layer });
         for (const [first, side, at] of [[x, SIDES[0], middle[0]], [y, SIDES[1], middle[1]]])
             assert.ok(Math.abs(Number(first) + side * step / 2 - at) <= step, `${first} for ${at}`);
-        assert.equal(v, world.includes(':') ? undefined : (await daemon.json(`/${world}.json`)).fingerprint);
+        assert.equal(v, world.includes(':') ? undefined : layer === 'height' ? (await daemon.json(`/${world}.json`)).fingerprint :
+            await daemon.fingerprintOf(`/${world}/${layer}`));
         const answer = await daemon.get(url.pathname + url.search);
         assertStatus(answer, 200);
         const { width, height } = decodePng(answer.body);

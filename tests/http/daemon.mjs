@@ -103,6 +103,12 @@ export class Daemon {
         return JSON.parse(await this.bytes(target));
     }
 
+    /* The fingerprint of the layer that TILE is of, such as "/default/gray/1/2/3.png" or "default/gray". */
+    async fingerprintOf(tile) {
+        const [world, layer] = tile.replace(/^\//, '').split('/');
+        return (await this.json(`/${world}/${layer}.json`)).fingerprint;
+    }
+
     /* Bytes over a plain socket; see exchange() in wire.mjs. */
     raw(bytes, options) {
         return exchange(this, bytes, options);

@@ -62,10 +62,12 @@ function checkQuota(cache, when) {
 }
 
 /* Assert that every tile in the cache equals a new render. */
-function checkFiles(cache, fresh, fingerprint, when) {
+function checkFiles(cache, { fingerprints, fresh }, when) {
     const seen = checkQuota(cache, when);
     for (const name of seen.tiles) {
+        const [fingerprint, layer] = name.split('/');
         const tile = path.relative(fingerprint, name);
+        assert.equal(fingerprint, fingerprints[layer], `${when}: a stray file ${name}`);
         assert.ok(fresh.has(tile), `${when}: a stray file ${name}`);
         assert.ok(fs.readFileSync(path.join(cache, name)).equals(fresh.get(tile)),
             `${when}: ${name} differs from a fresh render`);
@@ -75,12 +77,13 @@ function checkFiles(cache, fresh, fingerprint, when) {
 
 async function renderAll() {
     const daemon = await new Daemon().start();
-    const { fingerprint } = await daemon.json('/default.json');
-    const fresh = new Map();
+    const fingerprints = {}, fresh = new Map();
+    for (const layer of LAYERS)
+        fingerprints[layer] = await daemon.fingerprintOf(`/default/${layer}`);
     for (const tile of tiles)
         fresh.set(tile, await daemon.bytes(`/default/${tile}`));
     await daemon.quit();
-    return { fingerprint, fresh };
+    return { fingerprints, fresh };
 }
 
 /* Request tiles until the daemon is killed; returns the number of responses. */
@@ -135,7 +138,7 @@ async function round(cache, fresh) {
 }
 
 console.log(`crash: ${ROUNDS} rounds, seed ${SEED}`);
-const { fingerprint, fresh } = await renderAll();
+const rendered = await renderAll(), { fresh } = rendered;
 const cache = scratch();
 let answers = 0, most = 0, abandoned = 0;
 for (let i = 1; i <= ROUNDS; i++) {
@@ -146,6 +149,6 @@ for (let i = 1; i <= ROUNDS; i++) {
     abandoned += seen.temporaries.length;
     if (i % SAMPLE === 0 || i === ROUNDS)
         console.log(`${when}: ${answers} responses, ${abandoned} temporaries left, at most ` +
-            `${most} bytes; ${checkFiles(cache, fresh, fingerprint, when)} tiles are right`);
+            `${most} bytes; ${checkFiles(cache, rendered, when)} tiles are right`);
 }
 assert.ok(answers > ROUNDS, 'hardly any responses');

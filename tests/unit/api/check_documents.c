@@ -200,10 +200,10 @@ static void must_tell_plane(const cJSON *json, const struct world *world, int la
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
                      "png");
     snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
-             world->config.name, layers[layer].name, world->fingerprint);
+             world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
     ck_assert_str_eq(string(plane, "tiles_2x"), url);
     snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?border=1&v=%s",
-             world->config.name, layers[layer].name, world->fingerprint);
+             world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
     ck_assert_str_eq(string(plane, "tiles_border"), url);
 }
 
@@ -214,10 +214,11 @@ START_TEST(test_tilejson)
         char url[512];
         cJSON *json = parse(document_tilejson(world, layer, "https://[::1]:8443"));
         ck_assert_str_eq(string(json, "tilejson"), "3.0.0");
+        ck_assert_str_eq(string(json, "fingerprint"), world->layer_fingerprint[layer]);
         const cJSON *tiles = member(json, "tiles");
         ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
         snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?v=%s",
-                 world->config.name, layers[layer].name, world->fingerprint);
+                 world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
         ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
         ck_assert(cJSON_IsArray(member(json, "vector_layers")));
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
@@ -284,7 +285,7 @@ START_TEST(test_long_urls)
     for (int layer = 0; layers[layer].name; layer++) {
         cJSON *json = parse(document_tilejson(&world, layer, base));
         snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
-                 layers[layer].name, world.fingerprint);
+                 layers[layer].name, world.layer_fingerprint[layer]);
         ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
         cJSON_Delete(json);
     }

@@ -1198,15 +1198,15 @@ struct visits {
     int right; /* values as above */
 };
 
-static void count_visit(void *context, const char *key, const char *value, int quoted)
+static void count_visit(void *context, const struct world_key *key)
 {
     struct visits *visits = context;
     visits->count++;
     for (int i = 0; i < ROWS(visited); i++) {
-        if (strcmp(key, visited[i].key) != 0)
+        if (strcmp(key->name, visited[i].key) != 0)
             continue;
-        ck_assert_msg(strcmp(value, visited[i].value) == 0 && quoted == visited[i].quoted,
-                      "%s: %s, %d", key, value, quoted);
+        ck_assert_msg(strcmp(key->value, visited[i].value) == 0 && key->quoted == visited[i].quoted,
+                      "%s: %s, %d", key->name, key->value, key->quoted);
         visits->right++;
     }
 }

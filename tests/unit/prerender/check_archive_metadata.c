@@ -46,7 +46,8 @@ START_TEST(test_metadata)
     ck_assert_str_eq(mbtiles->description,
                      "Layer terrarium of the world default, an endless seeded terrain");
     ck_assert_str_eq(mbtiles->encoding, "terrarium");
-    ck_assert_str_eq(mbtiles->fingerprint, worlds->world->fingerprint);
+    ck_assert_str_eq(mbtiles->fingerprint,
+                     worlds->world->layer_fingerprint[layer_find("terrarium")]);
     ck_assert_int_eq(mbtiles->version, FARLANDS_GENERATOR);
     ck_assert_int_eq(mbtiles->zoom_min, 1);
     ck_assert_int_eq(mbtiles->zoom_max, 3);

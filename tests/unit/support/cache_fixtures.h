@@ -45,7 +45,8 @@ static inline struct tile tile_number(const struct tile *tile, int number)
 static inline char *tile_file(const char *directory, const struct tile *tile, char path[1024])
 {
     char name[TILE_PATH_MAX];
-    snprintf(path, 1024, "%s/%s/%s", directory, tile->world->fingerprint, tile_path(tile, name));
+    snprintf(path, 1024, "%s/%s/%s", directory, tile->world->layer_fingerprint[tile->layer],
+             tile_path(tile, name));
     return path;
 }
 

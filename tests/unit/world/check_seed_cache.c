@@ -108,12 +108,17 @@ START_TEST(test_clear)
 }
 END_TEST
 
-static bool is_known(const struct world *world)
+static bool knows_layer(const struct world *world, int layer)
 {
     char family[FINGERPRINT_TEXT] = "";
-    bool known = recent_worlds_find(recent_worlds, world->fingerprint, family);
-    must(!known || strcmp(family, world->family) == 0, "family %s", family);
+    bool known = recent_worlds_find(recent_worlds, world->layer_fingerprint[layer], family);
+    must(!known || strcmp(family, world->parameters->family[layer]) == 0, "family %s", family);
     return known;
+}
+
+static bool is_known(const struct world *world)
+{
+    return knows_layer(world, 0);
 }
 
 /* Only worlds asked for tiles are added, and not at every request. */
@@ -122,14 +127,19 @@ START_TEST(test_kept)
     const struct world *world = find(0, 1);
     ck_assert(!is_known(world));
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 0);
-    seed_cache_touch(cache);
+    seed_cache_touch(cache, 0);
     ck_assert(is_known(world));
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
     for (int i = 0; i < 100; i++) {
         find(0, 1);
-        seed_cache_touch(cache);
+        seed_cache_touch(cache, 0);
     }
     ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 1);
+    ck_assert(!knows_layer(world, 1));
+    for (int i = 0; i < 100; i++)
+        seed_cache_touch(cache, i % 3);
+    ck_assert(knows_layer(world, 1) && knows_layer(world, 2) && !knows_layer(world, 3));
+    ck_assert_uint_eq(recent_worlds_clock(recent_worlds), 3);
     ck_assert(!is_known(find(0, 2)));
     ck_assert(!is_known(worlds->world));
 }
@@ -162,30 +172,64 @@ static const struct {
     {"worlds: [{name: first, seeds: any, wrap: true}]", false, false},
     {"worlds: [{name: a, seed: 42}]", true, false},
     {"worlds: [{name: a, seed: 43}, {name: first, seeds: any}]", true, true},
+    {"worlds: [{name: first, seeds: any, volume: {caverns: {size: 0}}}]", true, false},
+    {"worlds: [{name: first, seeds: any, native_zoom: 15}]", false, false},
 };
+
+static bool serves_all(const struct snapshot *snapshot, const struct world *world)
+{
+    const bool first = snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[0]);
+    for (int i = 0; layers[i].name; i++)
+        ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[i]),
+                         first);
+    return first;
+}
+
+static void touch_all(void)
+{
+    for (int i = 0; layers[i].name; i++)
+        seed_cache_touch(cache, i);
+}
 
 START_TEST(test_serves)
 {
     struct snapshot *snapshot = setup_of(setups[_i].yaml);
     const struct world *kept = find(0, 42);
-    seed_cache_touch(cache);
-    ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, kept->fingerprint), setups[_i].kept);
-    const struct world *other = find(0, 43);
-    ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, other->fingerprint),
-                     setups[_i].other);
-    ck_assert(snapshot_serves(snapshot, recent_worlds, snapshot->worlds->world->fingerprint));
+    touch_all();
+    ck_assert_int_eq(serves_all(snapshot, kept), setups[_i].kept);
+    ck_assert_int_eq(serves_all(snapshot, find(0, 43)), setups[_i].other);
+    ck_assert(serves_all(snapshot, snapshot->worlds->world));
     ck_assert(!snapshot_serves(snapshot, recent_worlds, "0000000000000000"));
     snapshot_release(snapshot);
 }
 END_TEST
 
-/* World N: only its fingerprint and its family. */
+/* Another palette needs other relief tiles alone, and a layer that is not listed needs none. */
+START_TEST(test_serves_layers)
+{
+    const int relief = layer_find("relief"), gray = layer_find("gray");
+    const struct world *kept = world_hold(find(0, 42));
+    touch_all();
+    struct snapshot *painted = setup_of("worlds: [{name: first, seeds: any, "
+                                        "palette: [[0, \"#000000\"], [1, \"#ffffff\"]]}]");
+    ck_assert(!snapshot_serves(painted, recent_worlds, kept->layer_fingerprint[relief]));
+    ck_assert(snapshot_serves(painted, recent_worlds, kept->layer_fingerprint[gray]));
+    struct snapshot *listed = setup_of("worlds: [{name: first, seeds: any, layers: [gray]}]");
+    ck_assert(!snapshot_serves(listed, recent_worlds, kept->layer_fingerprint[relief]));
+    ck_assert(snapshot_serves(listed, recent_worlds, kept->layer_fingerprint[gray]));
+    snapshot_release(painted);
+    snapshot_release(listed);
+    world_release(kept);
+}
+END_TEST
+
+/* World N: only the fingerprint and the family of its first layer. */
 static struct world number(uint64_t n)
 {
-    struct world world = {0};
+    static struct parameters families[3];
+    struct world world = {.parameters = &families[n % 3]};
     uint64_t state = n;
-    snprintf(world.fingerprint, FINGERPRINT_TEXT, "%016" PRIx64, chance(&state));
-    snprintf(world.family, FINGERPRINT_TEXT, "%016" PRIx64, n % 3);
+    snprintf(world.layer_fingerprint[0], FINGERPRINT_TEXT, "%016" PRIx64, chance(&state));
     return world;
 }
 
@@ -193,12 +237,12 @@ static struct world number(uint64_t n)
 START_TEST(test_kept_among_many)
 {
     const struct world *world = world_hold(find(0, 1));
-    seed_cache_touch(cache);
+    seed_cache_touch(cache, 0);
     for (uint64_t i = 0; i < 10 * RECENT_WORLDS_MIN; i++) {
         const struct world other = number(i);
-        recent_worlds_add(recent_worlds, &other);
+        recent_worlds_add(recent_worlds, &other, 0);
         find(0, 1);
-        seed_cache_touch(cache);
+        seed_cache_touch(cache, 0);
         must(is_known(world), "forgotten after %" PRIu64, i);
     }
     world_release(world);
@@ -211,7 +255,7 @@ START_TEST(test_latest)
     int known = 0, older = 0;
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
-        ck_assert_uint_eq(recent_worlds_add(recent_worlds, &world), i + 1);
+        ck_assert_uint_eq(recent_worlds_add(recent_worlds, &world, 0), i + 1);
     }
     for (uint64_t i = 0; i < ALL; i++) {
         const struct world world = number(i);
@@ -229,7 +273,7 @@ static void *add_many(void *first)
 {
     for (uint64_t i = 0; i < 20000; i++) {
         const struct world world = number(*(const uint64_t *)first + i % 300);
-        recent_worlds_add(recent_worlds, &world);
+        recent_worlds_add(recent_worlds, &world, 0);
         must(is_known(&world), "forgotten at once");
     }
     return NULL;
@@ -261,6 +305,7 @@ int main(void)
     tcase_add_test(tcase, test_clear);
     tcase_add_test(tcase, test_kept);
     tcase_add_loop_test(tcase, test_serves, 0, ROWS(setups));
+    tcase_add_test(tcase, test_serves_layers);
     tcase_add_test(tcase, test_kept_among_many);
     tcase_add_test(tcase, test_latest);
     tcase_add_test(tcase, test_threads);

@@ -63,7 +63,11 @@ START_TEST(test_pairs)
     ck_assert_str_eq(world->config.name, pairs[_i].name);
     ck_assert_uint_eq(world->config.terrain.seed, pairs[_i].seed);
     ck_assert_str_eq(world->fingerprint, other->fingerprint);
-    ck_assert_str_eq(world->family, other->family);
+    ck_assert_str_eq(world->volume_fingerprint, other->volume_fingerprint);
+    ck_assert_mem_eq(world->layer_fingerprint, other->layer_fingerprint,
+                     sizeof world->layer_fingerprint);
+    ck_assert_mem_eq(world->parameters->family, other->parameters->family,
+                     sizeof world->parameters->family);
     ck_assert_int_eq(world->config.seeds, base->config.seeds);
     ck_assert_uint_eq(world->config.layers, base->config.layers);
     ck_assert_mem_eq(world->colors, other->colors, sizeof *other->colors);
@@ -88,7 +92,7 @@ START_TEST(test_seeds_differ)
         for (int j = 0; j < i; j++)
             ck_assert_str_ne(seen[i], seen[j]);
         ck_assert_str_ne(world->fingerprint, worlds->world->fingerprint);
-        ck_assert_str_eq(world->family, worlds->world->family);
+        ck_assert_ptr_eq(world->parameters, worlds->world->parameters);
         ck_assert_float_ne(farlands_height(world->terrain, 0, 0),
                            farlands_height(worlds->world->terrain, 0, 0));
         worlds_release(derived);
@@ -98,9 +102,13 @@ END_TEST
 
 START_TEST(test_families)
 {
-    ck_assert_str_ne(worlds->world[0].family, worlds->world[2].family);
-    ck_assert_str_ne(worlds->world[0].family, worlds->world[0].fingerprint);
-    ck_assert_str_eq(worlds->world[4].family, worlds->world[4].fingerprint);
+    for (int i = 0; layers[i].name; i++) {
+        const char *family = worlds->world[0].parameters->family[i];
+        ck_assert_str_ne(family, worlds->world[2].parameters->family[i]);
+        ck_assert_str_ne(family, worlds->world[0].layer_fingerprint[i]);
+        ck_assert_str_eq(worlds->world[4].parameters->family[i],
+                         worlds->world[4].layer_fingerprint[i]);
+    }
 }
 END_TEST
 

@@ -1,0 +1,262 @@
+/*
+ * Fingerprints: each product of a world has one, which changes if its bytes change, and only then.
+ * A product is the regions, the volumes, or the tiles of a layer.
+ */
+#include "server/world/world.h"
+
+#include "config/world_options.h"
+#include "server/tiles/render.h"
+#include "tests/unit/support/fixtures.h"
+
+static char file[FOLDER_TEXT + 16];
+static char directory[FOLDER_TEXT];
+static struct render_scratch *scratch;
+
+static void set_up(void)
+{
+    snprintf(file, sizeof file, "%s/a.yaml", folder_new(directory));
+    ck_assert_int_eq(render_scratch_new(&scratch), 0);
+}
+
+static void tear_down(void)
+{
+    render_scratch_free(scratch);
+    folder_remove(directory);
+}
+
+enum { REGIONS = 1, VOLUMES = 2, RELIEF = 4, OTHERS = 8 }; /* OTHERS: all layers but relief */
+/* A curve for noises above 0. */
+#define HIGH "elevation: [[0, 0], [2, 2000]], "
+
+enum { NONE = 0, TILES = RELIEF | OTHERS, ALL = REGIONS | VOLUMES | TILES };
+
+/*
+ * A key, and two worlds that differ in its value alone: the products that they do not share. The
+ * worlds are such that the key has an effect. Each key of a world needs a row.
+ */
+static const struct row {
+    const char *key, *before, *after;
+    int moved;
+} rows[] = {
+    {"name", "name: a", "name: b", NONE},
+    {"seed", "seed: 2", "seed: 3", ALL},
+    {"seeds", "seeds: fixed", "seeds: any", NONE},
+    {"native_zoom", "native_zoom: 16", "native_zoom: 17", TILES},
+    {"native_zoom", "native_zoom: 16, wrap: true", "native_zoom: 17, wrap: true", ALL},
+    {"origin", "origin: [0, 0]", "origin: [0, 1]", TILES},
+    {"origin", "origin: [0, 0]", "origin: [0.5, 0]", TILES},
+    {"wrap", "wrap: false", "wrap: true", ALL},
+    {"noise.basis", "noise: {basis: perlin}", "noise: {basis: simplex}", ALL},
+    {"noise.gradients", "noise: {gradients: unit256}", "noise: {gradients: unit8}", ALL},
+    {"noise.fade", "noise: {fade: quintic}", "noise: {fade: cubic}", ALL},
+    {"noise.hash", "noise: {hash: mix64}", "noise: {hash: permutation}", ALL},
+    {"noise.octave_salt", "noise: {hash: permutation, wavelength: 1000003, octaves: 9}",
+     "noise: {hash: permutation, wavelength: 1000003, octaves: 9, octave_salt: true}", ALL},
+    {"noise.fractal", "noise: {fractal: fbm}", "noise: {fractal: billow}", ALL},
+    {"noise.wavelength", "noise: {wavelength: 1048576}", "noise: {wavelength: 2097152}", ALL},
+    {"noise.octaves", "noise: {octaves: 21}", "noise: {octaves: 5}", ALL},
+    {"noise.persistence", "noise: {persistence: 0.55}", "noise: {persistence: 0.5}", ALL},
+    {"noise.lacunarity", "noise: {octaves: 9, lacunarity: 2}", "noise: {octaves: 9, lacunarity: 3}",
+     ALL},
+    {"noise.offset", HIGH "noise: {fractal: hybrid}", HIGH "noise: {fractal: hybrid, offset: 0.9}",
+     ALL},
+    {"noise.gain", HIGH "noise: {fractal: ridged}", HIGH "noise: {fractal: ridged, gain: 1}", ALL},
+    {"noise.warp.amplitude", "noise: {warp: {amplitude: 0, wavelength: 65536}}",
+     "noise: {warp: {amplitude: 30000, wavelength: 65536}}", ALL},
+    {"noise.warp.wavelength", "noise: {warp: {amplitude: 30000, wavelength: 65536}}",
+     "noise: {warp: {amplitude: 30000, wavelength: 32768}}", ALL},
+    {"elevation", "elevation: [[-0.5, -6000], [0.5, 6000]]",
+     "elevation: [[-0.5, -6000], [0, 500], [0.5, 6000]]", ALL},
+    {"volume.overhangs.amplitude", "volume: {}", "volume: {overhangs: {amplitude: 50}}", VOLUMES},
+    {"volume.overhangs.threshold", "volume: {}", "volume: {overhangs: {threshold: 0.1}}", VOLUMES},
+    {"volume.overhangs.wavelength", "volume: {}", "volume: {overhangs: {wavelength: 32}}", VOLUMES},
+    {"volume.overhangs.octaves", "volume: {}", "volume: {overhangs: {octaves: 1}}", VOLUMES},
+    {"volume.overhangs.persistence", "volume: {}", "volume: {overhangs: {persistence: 1}}",
+     VOLUMES},
+    {"volume.overhangs.lacunarity", "volume: {}", "volume: {overhangs: {lacunarity: 3}}", VOLUMES},
+    {"volume.overhangs.squash", "volume: {}", "volume: {overhangs: {squash: 1}}", VOLUMES},
+    {"volume.caverns.size", "volume: {}", "volume: {caverns: {size: 0.8}}", VOLUMES},
+    {"volume.caverns.cover", "volume: {}", "volume: {caverns: {cover: 0}}", VOLUMES},
+    {"volume.caverns.wavelength", "volume: {}", "volume: {caverns: {wavelength: 64}}", VOLUMES},
+    {"volume.caverns.octaves", "volume: {}", "volume: {caverns: {octaves: 1}}", VOLUMES},
+    {"volume.caverns.persistence", "volume: {}", "volume: {caverns: {persistence: 1}}", VOLUMES},
+    {"volume.caverns.lacunarity", "volume: {}", "volume: {caverns: {lacunarity: 3}}", VOLUMES},
+    {"volume.caverns.squash", "volume: {}", "volume: {caverns: {squash: 1}}", VOLUMES},
+    {"volume.tunnels.radius", "volume: {}", "volume: {tunnels: {radius: 12}}", VOLUMES},
+    {"volume.tunnels.cover", "volume: {}", "volume: {tunnels: {cover: 40}}", VOLUMES},
+    {"volume.tunnels.wavelength", "volume: {}", "volume: {tunnels: {wavelength: 64}}", VOLUMES},
+    {"volume.tunnels.octaves", "volume: {}", "volume: {tunnels: {octaves: 1}}", VOLUMES},
+    {"volume.tunnels.persistence", "volume: {}", "volume: {tunnels: {persistence: 1}}", VOLUMES},
+    {"volume.tunnels.lacunarity", "volume: {}", "volume: {tunnels: {lacunarity: 3}}", VOLUMES},
+    {"volume.tunnels.squash", "volume: {}", "volume: {tunnels: {squash: 1}}", VOLUMES},
+    {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
+     "palette: [[-6500, \"#000000\"], [6500, \"#fffffe\"]]", RELIEF},
+    {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
+     "palette: [[-6500, \"#ffffff\"], [6500, \"#000000\"]]", RELIEF},
+    {"layers", "layers: all", "layers: [gray, relief]", NONE},
+};
+
+/* The only world of YAML, a mapping without braces. */
+static struct worlds *world_of(const char *yaml)
+{
+    char text[512];
+    const int length = snprintf(text, sizeof text, "worlds: [{%s%s}]",
+                                strncmp(yaml, "name:", 5) == 0 ? "" : "name: a, ", yaml);
+    file_write(file, text, (size_t)length);
+    return worlds_of(file);
+}
+
+/* Far from the places where coordinates or noises are 0. */
+enum { Z = 6, X = -3, Y = -7 };
+
+static struct blob *tile_of(const struct world *world, int layer)
+{
+    const struct tile tile = {.world = world, .layer = layer, .scale = 1, .z = Z, .x = X, .y = Y};
+    struct blob *png;
+    ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL), 0);
+    blob_release(png);
+    return blob_copy(render_scratch_pixels(scratch),
+                     TILE_SIZE * TILE_SIZE * pixel_bytes(layers[layer].pixel));
+}
+
+static const struct farlands_grid region = {.x = INT64_C(-123456789012),
+                                            .y = INT64_C(987654321098),
+                                            .step = 17 * FARLANDS_UNIT,
+                                            .width = 65,
+                                            .height = 33};
+
+static struct blob *heights_of(const struct world *world)
+{
+    struct blob *heights;
+    ck_assert_int_eq(render_heights(&heights, scratch, world, &region), 0);
+    return heights;
+}
+
+static struct blob *samples_of(const struct world *world)
+{
+    struct blob *samples;
+    ck_assert_int_eq(render_samples(&samples, scratch, world, &region), 0);
+    return samples;
+}
+
+/* Air and ground, with overhangs, caverns and tunnels. */
+static struct blob *density_of(const struct world *world)
+{
+    const float height = farlands_height(world->terrain, region.x, region.y);
+    const struct farlands_box box = {.x = region.x,
+                                     .y = region.y,
+                                     .z = ((int64_t)height - 200) * FARLANDS_UNIT,
+                                     .step = 4 * FARLANDS_UNIT,
+                                     .width = 64,
+                                     .height = 64,
+                                     .depth = 64};
+    struct blob *density;
+    ck_assert_int_eq(render_density(&density, scratch, world, &box), 0);
+    return density;
+}
+
+/* Compare a product WHAT of two worlds, whose bytes are released. */
+static void must_match(const struct row *row, const char *what, int moved, const char *a,
+                       const char *b, struct blob *bytes_a, struct blob *bytes_b)
+{
+    must((strcmp(a, b) != 0) == (moved != 0), "%s, %s: %s and %s", row->key, what, a, b);
+    const bool same = bytes_a->length == bytes_b->length &&
+                      memcmp(bytes_a->bytes, bytes_b->bytes, bytes_a->length) == 0;
+    must(same == !moved, "%s, %s: bytes are %s", row->key, what, same ? "equal" : "different");
+    blob_release(bytes_a);
+    blob_release(bytes_b);
+}
+
+START_TEST(test_moved)
+{
+    const struct row *row = &rows[_i];
+    struct worlds *before = world_of(row->before), *after = world_of(row->after);
+    const struct world *a = before->world, *b = after->world;
+    const int relief = layer_find("relief");
+
+    must_match(row, "heights", row->moved & REGIONS, a->fingerprint, b->fingerprint, heights_of(a),
+               heights_of(b));
+    must_match(row, "samples", row->moved & REGIONS, a->fingerprint, b->fingerprint, samples_of(a),
+               samples_of(b));
+    must_match(row, "density", row->moved & VOLUMES, a->volume_fingerprint, b->volume_fingerprint,
+               density_of(a), density_of(b));
+    for (int i = 0; layers[i].name; i++)
+        must_match(row, layers[i].name, row->moved & (i == relief ? RELIEF : OTHERS),
+                   a->layer_fingerprint[i], b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
+    worlds_release(before);
+    worlds_release(after);
+}
+END_TEST
+
+static void must_have_row(void *context, const struct world_key *key)
+{
+    bool *seen = context;
+    bool has = false;
+    for (int i = 0; i < ROWS(rows); i++)
+        if (strcmp(rows[i].key, key->name) == 0)
+            seen[i] = has = true;
+    must(has, "no row for the key %s", key->name);
+}
+
+START_TEST(test_all_keys)
+{
+    bool seen[ROWS(rows)] = {false};
+    config_world_visit(&world_defaults, must_have_row, seen);
+    for (int i = 0; i < ROWS(rows); i++) /* `layers` chooses among products */
+        must(seen[i] || strcmp(rows[i].key, "layers") == 0, "no key %s", rows[i].key);
+}
+END_TEST
+
+/* A default has no part in fingerprints, whether or not the file has the key. */
+START_TEST(test_defaults)
+{
+    struct worlds *plain = world_of("name: a"), *builtin = worlds_of(NULL);
+    ck_assert_str_eq(plain->world->fingerprint, builtin->world->fingerprint);
+    ck_assert_str_eq(plain->world->volume_fingerprint, builtin->world->volume_fingerprint);
+    for (int i = 0; layers[i].name; i++)
+        ck_assert_str_eq(plain->world->layer_fingerprint[i], builtin->world->layer_fingerprint[i]);
+    for (int part = WORLD_IDENTITY + 1; part < WORLD_PARTS; part++)
+        must(plain->world->parameters->part[part] == 0, "%d", part);
+    worlds_release(plain);
+    worlds_release(builtin);
+}
+END_TEST
+
+/*
+ * Fingerprints of released worlds. They change with the generator and IMAGE_VERSION, and a layer's
+ * with its version, but not because a key is added.
+ */
+static const struct {
+    const char *file, *regions, *volumes, *relief, *gray;
+} golden[] = {
+    {"config/farlands.yaml", "41a580c812c0d9b0", "d728486f5818a2f2", "065a1b8c871c5d7e",
+     "a6c55a26ab0ddd78"},
+    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "c7d1c54984529ec9",
+     "2ffc559833d1bc28"},
+    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "52ea71fb529389f0",
+     "e1434bbf20058611"},
+};
+
+START_TEST(test_golden)
+{
+    struct worlds *worlds = worlds_of(golden[_i].file);
+    const struct world *world = worlds->world;
+    ck_assert_str_eq(world->fingerprint, golden[_i].regions);
+    ck_assert_str_eq(world->volume_fingerprint, golden[_i].volumes);
+    ck_assert_str_eq(world->layer_fingerprint[layer_find("relief")], golden[_i].relief);
+    ck_assert_str_eq(world->layer_fingerprint[layer_find("gray")], golden[_i].gray);
+    worlds_release(worlds);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fingerprints");
+    TCase *tcase = suite_case(suite, "worlds");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_moved, 0, ROWS(rows));
+    tcase_add_test(tcase, test_all_keys);
+    tcase_add_test(tcase, test_defaults);
+    tcase_add_loop_test(tcase, test_golden, 0, ROWS(golden));
+    return suite_run(suite);
+}
