@@ -41,7 +41,7 @@ func _ready():
 	get_tree().quit(0 if why == "" else 1)
 
 
-# URLs need plain decimals; str() of a large float is not one.
+# All digits of a place; str() drops some of a large float.
 func decimal(number):
 	return "%d" % number if number == floor(number) else "%.10f" % number
 
