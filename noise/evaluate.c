@@ -44,6 +44,7 @@ struct step {
 /* What is evaluated on a grid, or at the nodes of a lattice. */
 struct domain {
     int64_t direct_below; /* lattices with less spacing are their inputs themselves */
+    int64_t band_limit;   /* distance of samples if they are filtered; 0: none */
     int constants, steps; /* the first steps are constants, evaluated once a chunk */
     struct step step[GRAPH_MAX_NODES];
     int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
@@ -53,7 +54,6 @@ struct domain {
 
 struct plan {
     uint64_t program;
-    int64_t direct_below; /* of the grid */
     int outputs, output[EVALUATE_MAX_OUTPUTS];
     struct domain grid;
     int depth; /* of lattices that need each other; 0: none */
@@ -155,10 +155,22 @@ static int resolve(const struct program *program, const struct domain *domain, i
     return operation;
 }
 
-/* The inputs of an operation within a domain; a lattice's values come from its patch. */
-static int inputs_of(const struct operation *o)
+static bool is_slope(const struct operation *o)
 {
-    return o->kind == GRAPH_LATTICE ? 0 : o->inputs;
+    return o->kind == GRAPH_SLOPE_X || o->kind == GRAPH_SLOPE_Y;
+}
+
+/* True if the band limit leaves nothing of gullies. */
+static bool is_silent(const struct domain *domain, const struct operation *o)
+{
+    return o->kind == GRAPH_ERODE && domain->band_limit &&
+           octave_band_limit(&o->noise->octave[0], domain->band_limit) == 0;
+}
+
+/* The inputs of an operation within a domain; values of lattices come from patches. */
+static int inputs_of(const struct domain *domain, const struct operation *o)
+{
+    return o->kind == GRAPH_LATTICE || is_slope(o) || is_silent(domain, o) ? 0 : o->inputs;
 }
 
 static bool is_output(const struct domain *domain, int operation)
@@ -190,14 +202,14 @@ static void assign_buffers(const struct program *program, struct domain *domain,
         const bool stays = s < domain->constants || is_output(domain, step->operation);
         busy_until[b] = stays ? GRAPH_MAX_NODES : last[step->operation];
         step->buffer = domain->buffer[step->operation] = b;
-        step->run = o->kind == GRAPH_NOISE ? runs++ : 0;
+        step->run = o->noise ? runs++ : 0;
     }
 }
 
 /* Plan DOMAIN, whose outputs are set. */
 static void plan_domain(const struct program *program, struct domain *domain)
 {
-    bool needed[GRAPH_MAX_NODES] = {false};
+    bool needed[GRAPH_MAX_NODES] = {false}, patched[GRAPH_MAX_NODES] = {false};
     int last[GRAPH_MAX_NODES]; /* step that needs each operation */
 
     domain->steps = domain->constants = domain->lattices = 0;
@@ -207,11 +219,11 @@ static void plan_domain(const struct program *program, struct domain *domain)
     }
     for (int k = program->count - 1; k >= 0; k--) {
         const struct operation *o = &program->operation[k];
-        if (!needed[k])
-            continue;
-        if (o->kind == GRAPH_LATTICE)
+        if (patched[k] || (needed[k] && o->kind == GRAPH_LATTICE))
             domain->lattice[domain->lattices++] = k;
-        for (int i = 0; i < inputs_of(o); i++)
+        if (needed[k] && is_slope(o))
+            patched[o->input[0]] = true;
+        for (int i = 0; needed[k] && i < inputs_of(domain, o); i++)
             needed[resolve(program, domain, o->input[i])] = true;
     }
     for (int constants = 1; constants >= 0; constants--)
@@ -223,7 +235,7 @@ static void plan_domain(const struct program *program, struct domain *domain)
     for (int s = 0; s < domain->steps; s++) {
         const struct operation *o = &program->operation[domain->step[s].operation];
         last[domain->step[s].operation] = s;
-        for (int i = 0; i < inputs_of(o); i++)
+        for (int i = 0; i < inputs_of(domain, o); i++)
             last[resolve(program, domain, o->input[i])] = s;
     }
     assign_buffers(program, domain, last);
@@ -246,6 +258,7 @@ static int plan_lattices(const struct program *program, struct plan *plan)
         if (!domain)
             return -ENOMEM;
         domain->direct_below = spacing;
+        domain->band_limit = 0;
         domain->outputs = 1;
         domain->output[0] = program->operation[k].input[0];
         plan_domain(program, domain);
@@ -258,11 +271,11 @@ static int plan_lattices(const struct program *program, struct plan *plan)
     return 0;
 }
 
-static bool is_planned(const struct plan *plan, const struct program *program, int64_t direct_below,
+static bool is_planned(const struct plan *plan, const struct program *program, int64_t band_limit,
                        const struct output *outputs, int count)
 {
     if (plan->program != program->id || plan->outputs != count ||
-        plan->direct_below != direct_below)
+        plan->grid.band_limit != band_limit)
         return false;
     for (int i = 0; i < count; i++)
         if (plan->output[i] != outputs[i].operation)
@@ -271,18 +284,18 @@ static bool is_planned(const struct plan *plan, const struct program *program, i
 }
 
 /* The plan for OUTPUTS; patches of another program are thrown away. */
-static int make_plan(struct context *c, int64_t direct_below, const struct output *outputs,
-                     int count)
+static int make_plan(struct context *c, int64_t band_limit, const struct output *outputs, int count)
 {
     struct plan *plan = &c->evaluation->plan;
-    if (is_planned(plan, c->program, direct_below, outputs, count))
+    if (is_planned(plan, c->program, band_limit, outputs, count))
         return 0;
     for (int i = 0; plan->program != c->program->id && i < GRAPH_MAX_NODES; i++)
         if (c->evaluation->patch[i])
             c->evaluation->patch[i]->columns = 0;
     plan->program = c->program->id;
     plan->outputs = 0; /* no plan if this fails */
-    plan->direct_below = plan->grid.direct_below = direct_below;
+    plan->grid.band_limit = band_limit;
+    plan->grid.direct_below = band_limit ? band_limit + 1 : 0;
     plan->grid.outputs = count;
     for (int i = 0; i < count; i++)
         plan->output[i] = plan->grid.output[i] = outputs[i].operation;
@@ -385,14 +398,19 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 }
 
 /* The weights of the four nodes around a place that is UNITS into a cell: the uniform cubic
- * B-spline. */
-static void spline_weights(int64_t units, int bits, float weight[TAPS])
+ * B-spline, and its derivative, per block. */
+static void spline_weights(int64_t units, int bits, float weight[TAPS], float slope[TAPS])
 {
-    const double t = (double)units / (double)(INT64_C(1) << bits), u = 1 - t;
+    const double spacing = (double)(INT64_C(1) << bits);
+    const double t = (double)units / spacing, u = 1 - t, half = FARLANDS_UNIT / spacing / 2;
     weight[0] = (float)(u * u * u / 6);
     weight[1] = (float)((t * t * (3 * t - 6) + 4) / 6);
     weight[2] = (float)((u * u * (3 * u - 6) + 4) / 6);
     weight[3] = (float)(t * t * t / 6);
+    slope[0] = (float)(-u * u * half);
+    slope[1] = (float)(t * (3 * t - 4) * half);
+    slope[2] = (float)(-u * (3 * u - 4) * half);
+    slope[3] = (float)(t * t * half);
 }
 
 /* The first of the nodes around UNITS among COUNT nodes, searched for from FROM on. */
@@ -409,31 +427,37 @@ static void place_columns(struct patch *patch, int bits, const struct chunk *chu
     struct patch_columns *samples = &patch->samples;
     int first = 0;
     for (int i = 0; i < whole_steps(chunk->width); i++) {
-        float weight[TAPS];
+        float weight[TAPS], slope[TAPS];
         const int64_t x = coordinate(chunk->x, i < chunk->width ? i : chunk->width - 1);
         first = samples->first[i] = first_node(patch->x, first, x, bits);
-        spline_weights(x & ((INT64_C(1) << bits) - 1), bits, weight);
-        for (int k = 0; k < TAPS; k++)
+        spline_weights(x & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        for (int k = 0; k < TAPS; k++) {
             samples->weight[k][i] = weight[k];
+            samples->slope[k][i] = slope[k];
+        }
     }
 }
 
-static void interpolate_rows(struct context *c, int lattice, const struct chunk *chunk, int j,
-                             int rows, struct rows out)
+/* ROWS rows from J on of LATTICE, or of its slope if KIND is GRAPH_SLOPE_X or GRAPH_SLOPE_Y. */
+static void interpolate_rows(struct context *c, int lattice, enum graph_kind kind,
+                             const struct chunk *chunk, int j, int rows, struct rows out)
 {
     const struct patch *patch = c->evaluation->patch[lattice];
+    const struct patch_columns *samples = &patch->samples;
+    const float *column = kind == GRAPH_SLOPE_X ? samples->slope[0] : samples->weight[0];
     const int bits = c->program->operation[lattice].spacing_bits;
     int first = 0;
     for (int r = 0; r < rows; r++) {
         const int64_t y = coordinate(chunk->y, j + r);
         const float *line[TAPS];
-        float weight[TAPS];
+        float weight[TAPS], slope[TAPS];
         first = first_node(patch->y, first, y, bits);
         for (int k = 0; k < TAPS; k++)
             line[k] = patch->value[first + k];
-        spline_weights(y & ((INT64_C(1) << bits) - 1), bits, weight);
-        c->kernel->interpolate(&patch->samples, line, weight, patch->columns,
-                               whole_steps(chunk->width), out.at + (size_t)r * out.stride);
+        spline_weights(y & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        c->kernel->interpolate(samples->first, column, line, kind == GRAPH_SLOPE_Y ? slope : weight,
+                               patch->columns, whole_steps(chunk->width),
+                               out.at + (size_t)r * out.stride);
     }
 }
 
@@ -456,17 +480,21 @@ static void run_step(struct context *c, const struct domain *domain, const struc
 {
     const struct operation *o = &c->program->operation[step->operation];
     const struct rows to = rows_of(c, domain, step->operation, out);
-    struct rows in[GRAPH_MAX_INPUTS];
+    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
-    if (o->kind == GRAPH_LATTICE) {
-        interpolate_rows(c, step->operation, chunk, j, rows, to);
-        return;
-    }
-    for (int i = 0; i < o->inputs; i++)
+    for (int i = 0; i < inputs_of(domain, o); i++)
         in[i] = rows_of(c, domain, resolve(c->program, domain, o->input[i]), out);
-    if (o->kind == GRAPH_NOISE)
-        c->kernel->noise_band(&c->evaluation->run[step->run]->run, o->curve,
-                              o->inputs > 0 ? in : NULL, o->move, j, rows, to);
+    struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
+    if (o->kind == GRAPH_LATTICE)
+        interpolate_rows(c, step->operation, o->kind, chunk, j, rows, to);
+    else if (is_slope(o))
+        interpolate_rows(c, o->input[0], o->kind, chunk, j, rows, to);
+    else if (o->kind == GRAPH_NOISE)
+        c->kernel->noise_band(run, o->curve, o->inputs > 0 ? in : NULL, o->move, j, rows, to);
+    else if (o->kind == GRAPH_DAMPED)
+        c->kernel->damped_band(run, o, j, rows, to);
+    else if (o->kind == GRAPH_ERODE)
+        c->kernel->erode_band(run, o, in, j, rows, to);
     else
         c->kernel->operate(o, in, rows, whole_steps(chunk->width), to);
 }
@@ -478,7 +506,7 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
     for (int s = 0; s < domain->steps; s++) {
         const struct step *step = &domain->step[s];
         const struct operation *o = &c->program->operation[step->operation];
-        if (o->kind != GRAPH_NOISE)
+        if (!o->noise)
             continue;
         struct noise_run *run =
             keep_run(c->evaluation, step->run, o->noise->octaves + (o->noise->warp != 0 ? 2 : 0));
@@ -486,6 +514,10 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
             return -ENOMEM;
         run->noise = o->noise;
         run->work = &c->scratch->work;
+        run->use = o->kind == GRAPH_DAMPED  ? USE_SLOPES
+                   : o->kind == GRAPH_ERODE ? USE_GULLIES
+                                            : USE_VALUES;
+        run->moved = false;
         const int rows =
             c->kernel->noise_columns(run, c->band_limit, chunk->x, whole_steps(chunk->width));
         c->kernel->noise_rows(run, chunk->y, whole_steps(chunk->height));
@@ -607,6 +639,6 @@ int evaluate(const struct program *program, const struct kernel *kernel,
     struct context c = {program, kernel, scratch, scratch->evaluation, grid->band_limit};
     if (!c.evaluation)
         return -ENOMEM;
-    const int err = make_plan(&c, grid->band_limit ? grid->step + 1 : 0, outputs, count);
+    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
     return err ? err : evaluate_grid(&c, grid, outputs, stride);
 }

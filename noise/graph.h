@@ -53,16 +53,41 @@ enum graph_kind {
      * At these nodes other lattices with less spacing do not apply. In a band-limited grid whose
      * samples are p or more apart it is a itself. */
     GRAPH_LATTICE,
+    GRAPH_SLOPE_X, /* the derivative along x of a, which is a lattice, per block */
+    GRAPH_SLOPE_Y, /* ... along y; both never skip the lattice */
+    /* A noise whose octaves are the flatter the steeper the sum of those before it is. With n_k,
+     * a_k and A as in farlands.h, and d_k the gradient of n_k per cell, sum of a_k n_k / (1 + p
+     * |sum up to k of a_j d_j|^2) / A (Quilez, "Value noise derivatives"). Perlin noise, fbm,
+     * without warp. */
+    GRAPH_DAMPED,
+    /*
+     * Gullies on ground with slope (a, b), c deep, in the units of a and b times blocks. Octave k
+     * has cells w_k blocks wide, each with a point, and around it stripes across the slope,
+     * cos(2 pi s . d): s the unit vector along the contour, d the way from the point in cells. C
+     * and S are the means of these cosines and of their sines over the nearest points, each
+     * weighted by (1 - d^2 / (9/8)^2)^3 within 9/8 of a cell; 0.02 is added to the sum of weights.
+     * Then, with g = sqrt(a^2 + b^2),
+     *
+     *     depth = p c g / sqrt(g^2 + q^2)
+     *     result += w_k depth C
+     *     (a, b) += -pi depth S s        which steers the octave after it
+     *
+     * After a description by Rune Skovbo Johansen (2026), and shaders by Clay John and Felix
+     * Westin. Points are those of cellular noise, drawn together to 1/8 + 3/4 of their places.
+     */
+    GRAPH_ERODE,
 };
 
-enum { GRAPH_KINDS = GRAPH_LATTICE + 1 };
+enum { GRAPH_KINDS = GRAPH_ERODE + 1 };
 
 struct graph_node {
     enum graph_kind kind;
     int input[GRAPH_MAX_INPUTS]; /* nodes of the graph; -1: none */
     double number[GRAPH_MAX_NUMBERS];
-    const struct farlands_params *noise; /* of GRAPH_NOISE; knots may be 0; volume is ignored */
-    const struct curve_params *curve;    /* of GRAPH_SPLINE */
+    /* Of GRAPH_NOISE, whose knots may be 0; of GRAPH_DAMPED; of GRAPH_ERODE: seed, hash,
+     * wavelength, lacunarity and octaves. The volume is ignored. */
+    const struct farlands_params *noise;
+    const struct curve_params *curve; /* of GRAPH_SPLINE */
 };
 
 /* What is wrong with a graph, and with which of its nodes. KEY is the part of the node, such as

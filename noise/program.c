@@ -20,9 +20,12 @@ static struct shape shape_of(enum graph_kind kind)
     case GRAPH_NOISE: /* two inputs and a number if it is moved */
         return (struct shape){0, 0};
     case GRAPH_CONSTANT:
+    case GRAPH_DAMPED:
         return (struct shape){0, 1};
     case GRAPH_ABS:
     case GRAPH_SPLINE:
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y:
         return (struct shape){1, 0};
     case GRAPH_RIDGE:
     case GRAPH_LATTICE:
@@ -36,6 +39,8 @@ static struct shape shape_of(enum graph_kind kind)
         return (struct shape){2, 1};
     case GRAPH_MIX:
         return (struct shape){3, 0};
+    case GRAPH_ERODE:
+        return (struct shape){3, 2};
     case GRAPH_ADD:
     case GRAPH_SUBTRACT:
     case GRAPH_MULTIPLY:
@@ -49,6 +54,11 @@ static struct shape shape_of(enum graph_kind kind)
 static bool is_moved(const struct graph_node *node)
 {
     return node->kind == GRAPH_NOISE && node->input[0] >= 0;
+}
+
+static bool has_noise(enum graph_kind kind)
+{
+    return kind == GRAPH_NOISE || kind == GRAPH_DAMPED || kind == GRAPH_ERODE;
 }
 
 static struct shape node_shape(const struct graph_node *node)
@@ -110,12 +120,50 @@ static struct fault noise_fault(const struct graph_node *node)
     return no_fault;
 }
 
+static struct fault damped_fault(const struct graph_node *node)
+{
+    const struct farlands_params *noise = node->noise;
+    const struct fault fault = noise_fault(node);
+    if (fault.text)
+        return fault;
+    if (noise->basis != FARLANDS_PERLIN)
+        return (struct fault){"basis", "expected perlin, the only one whose slopes are known"};
+    if (noise->fractal != FARLANDS_NONE && noise->fractal != FARLANDS_FBM)
+        return (struct fault){"fractal", "expected fbm"};
+    if (noise->warp.amplitude != 0)
+        return (struct fault){"warp", "expected none"};
+    if (!(node->number[0] >= 0 && node->number[0] <= 1e3))
+        return (struct fault){"damping", "expected a number from 0 to 1000"};
+    return no_fault;
+}
+
+static struct fault erode_fault(const struct graph_node *node)
+{
+    const struct farlands_params *noise = node->noise;
+    const struct fault fault = noise_fault(node);
+    if (fault.text)
+        return fault;
+    if (noise->basis != FARLANDS_CELLULAR || noise->warp.amplitude != 0)
+        return (struct fault){"", "expected a cellular noise without warp"};
+    if (noise->wavelength > OCTAVE_NARROW_MAX)
+        return (struct fault){"wavelength", "expected at most 16384 blocks"};
+    if (!(node->number[0] >= 0 && node->number[0] <= 10))
+        return (struct fault){"strength", "expected a number from 0 to 10"};
+    if (!(node->number[1] >= 1e-3 && node->number[1] <= 100))
+        return (struct fault){"slope", "expected a number from 0.001 to 100"};
+    return no_fault;
+}
+
 static struct fault numbers_fault(const struct graph_node *node)
 {
     const double p = node->number[0], q = node->number[1];
     switch (node->kind) {
     case GRAPH_NOISE:
         return noise_fault(node);
+    case GRAPH_DAMPED:
+        return damped_fault(node);
+    case GRAPH_ERODE:
+        return erode_fault(node);
     case GRAPH_SPLINE:
         return curve_fault(node->curve);
     case GRAPH_CONSTANT:
@@ -261,7 +309,7 @@ static void mix_bounds(struct operation *o, const struct operation *a, const str
 static void find_bounds(struct operation *o, const struct operation *all)
 {
     const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
-    const double p = (double)o->number[0], q = (double)o->number[1];
+    const double p = (double)o->number[0];
     switch (o->kind) {
     case GRAPH_NOISE:
         noise_bounds(o);
@@ -318,8 +366,26 @@ static void find_bounds(struct operation *o, const struct operation *all)
     case GRAPH_LATTICE:
         set_bounds(o, (double)a->low, (double)a->high);
         break;
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y: {
+        const double blocks = (double)lattice_spacing(a) / FARLANDS_UNIT;
+        const double slope = ((double)a->high - a->low) / blocks;
+        set_bounds(o, -slope, slope);
+        break;
     }
-    (void)q;
+    case GRAPH_DAMPED:
+        set_bounds(o, -octave_bound(o->noise), octave_bound(o->noise));
+        break;
+    case GRAPH_ERODE: {
+        const struct operation *c = &all[o->input[2]];
+        double deepest = 0;
+        for (int k = 0; k < o->noise->octaves; k++)
+            deepest += (double)o->noise->octave[k].wavelength / FARLANDS_UNIT;
+        deepest *= 1.001 * p * (double)most(fabsf(c->low), fabsf(c->high));
+        set_bounds(o, -deepest, deepest);
+        break;
+    }
+    }
 }
 
 /* --- Make --- */
@@ -334,8 +400,8 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
         o->number[i] = (float)node->number[i];
     if (node->kind == GRAPH_LATTICE)
         o->spacing_bits = __builtin_ctzll((uint64_t)node->number[0]);
-    if (node->kind == GRAPH_NOISE) {
-        o->move = is_moved(node) ? node->number[0] * FARLANDS_UNIT : 0;
+    o->move = is_moved(node) ? node->number[0] * FARLANDS_UNIT : 0;
+    if (has_noise(node->kind)) {
         o->noise = calloc(1, sizeof *o->noise);
         if (!o->noise)
             return -ENOMEM;
@@ -357,6 +423,9 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
 /* What can be wrong with an operation once its inputs are known. */
 static struct fault bounds_fault(const struct operation *o, const struct operation *all)
 {
+    const bool sloping = o->kind == GRAPH_SLOPE_X || o->kind == GRAPH_SLOPE_Y;
+    if (sloping && all[o->input[0]].kind != GRAPH_LATTICE)
+        return (struct fault){"input", "expected a field with a lattice"};
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {

@@ -64,7 +64,11 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *rest
     const float p = o->number[0], q = o->number[1];
     switch (o->kind) {
     case GRAPH_NOISE:
-    case GRAPH_LATTICE: /* see evaluate.c */
+    case GRAPH_DAMPED:
+    case GRAPH_ERODE:
+    case GRAPH_LATTICE:
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y: /* see evaluate.c */
         break;
     case GRAPH_CONSTANT:
         EACH_SAMPLE(p);
@@ -127,6 +131,141 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *rest
 
 #undef EACH_SAMPLE
 
+/* --- Noises that steer themselves --- */
+
+/* Octave K on row J, with its slopes. */
+static void slopes_row(struct noise_run *run, int k, int j, float *value, float *dx, float *dy)
+{
+    if (octave_is_broad(&run->noise->octave[k]))
+        broad_slope_row(&run->octave[k].broad, j, value, dx, dy);
+    else
+        narrow_slope_row(&run->octave[k].narrow, j, value, dx, dy);
+}
+
+static void damped_row(struct noise_run *run, float damping, int j, float *restrict out)
+{
+    KERNEL_ALIGNED float value[KERNEL_CHUNK], dx[KERNEL_CHUNK], dy[KERNEL_CHUNK];
+    KERNEL_ALIGNED float gx[KERNEL_CHUNK], gy[KERNEL_CHUNK];
+    const struct noise *noise = run->noise;
+    const int n = run->n;
+
+    narrow_fill(out, 0, n);
+    narrow_fill(gx, 0, n);
+    narrow_fill(gy, 0, n);
+    for (int k = 0; k < noise->octaves && run->band_limit[k] != 0; k++) {
+        const float amplitude = (float)noise->octave[k].amplitude;
+        const float share =
+            (float)(run->band_limit[k] * noise->octave[k].amplitude / noise->amplitude);
+        slopes_row(run, k, j, value, dx, dy);
+        for (int i = 0; i < n; i++) {
+            gx[i] = fmaf(amplitude, dx[i], gx[i]);
+            gy[i] = fmaf(amplitude, dy[i], gy[i]);
+            const float steep = fmaf(gy[i], gy[i], gx[i] * gx[i]);
+            out[i] = fmaf(share, value[i] / fmaf(damping, steep, 1), out[i]);
+        }
+    }
+}
+
+static void damped_band(struct noise_run *run, const struct operation *operation, int j, int rows,
+                        struct rows out)
+{
+    for (int r = 0; r < rows; r++)
+        damped_row(run, operation->number[0], j + r, out.at + (size_t)r * out.stride);
+}
+
+/* The weighted means of cosines and sines of stripes around the points of cells, along a row, in
+ * which (SX, SY) is the way across the stripes, of length 1. */
+struct stripes {
+    KERNEL_ALIGNED float weight[KERNEL_CHUNK], cosine[KERNEL_CHUNK], sine[KERNEL_CHUNK];
+    KERNEL_ALIGNED float sx[KERNEL_CHUNK], sy[KERNEL_CHUNK];
+};
+
+/* Add the stripes of one cell, the way to whose point is DX along x; along y the point lies at Y,
+ * the row at F. */
+static void add_stripes(struct stripes *s, const float *restrict dx, const float *restrict y,
+                        float f, int n)
+{
+    const float inverse = 1 / 1.265625f; /* of the squared reach, 9/8 of a cell */
+    for (int i = 0; i < n; i++) {
+        const float dy = f - y[i];
+        float t = fmaf(-inverse, fmaf(dy, dy, dx[i] * dx[i]), 1);
+        t = t > 0 ? t : 0;
+        t = t * t * t;
+        /* Cosine and sine of 2 pi times the phase, by polynomials. */
+        const float phase = fmaf(dy, s->sy[i], dx[i] * s->sx[i]);
+        const float p = phase - floorf(phase + 0.5f), u = p * p;
+        const float c =
+            fmaf(u, fmaf(u, fmaf(u, fmaf(u, 45.631254f, -82.437073f), 64.687716f), -19.732600f), 1);
+        const float e =
+            p * fmaf(u, fmaf(u, fmaf(u, -55.538244f, 77.721818f), -41.071576f), 6.2780655f);
+        s->weight[i] += t;
+        s->cosine[i] = fmaf(t, c, s->cosine[i]);
+        s->sine[i] = fmaf(t, e, s->sine[i]);
+    }
+}
+
+static void gully_stripes(struct narrow_octave *octave, int j, struct stripes *s)
+{
+    const float f = (float)octave->rows.f[j];
+    const int n = octave->n;
+    narrow_fill(s->weight, 0.02f, n);
+    narrow_fill(s->cosine, 0, n);
+    narrow_fill(s->sine, 0, n);
+    for (int k = -1; k <= 1; k++) {
+        float(*line)[KERNEL_CHUNK] = narrow_lines(octave, octave->rows.cell[j] + k);
+        for (int side = 0; side < 3; side++)
+            add_stripes(s, line[side], line[side + 3], f - (float)k, n);
+    }
+}
+
+/* IN is not read if the band limit leaves no octave. */
+static void erode_row(struct noise_run *run, const struct operation *o, int j,
+                      const float *const in[3], float *restrict out)
+{
+    KERNEL_ALIGNED float gx[KERNEL_CHUNK], gy[KERNEL_CHUNK], depth[KERNEL_CHUNK];
+    struct stripes s;
+    const float *restrict mask = in[2];
+    const float half = o->number[1] * o->number[1];
+    const int n = run->n;
+
+    narrow_fill(out, 0, n);
+    if (run->band_limit[0] == 0)
+        return;
+    memcpy(gx, in[0], (size_t)n * sizeof *gx);
+    memcpy(gy, in[1], (size_t)n * sizeof *gy);
+    for (int k = 0; k < run->noise->octaves && run->band_limit[k] != 0; k++) {
+        const float blocks = (float)run->noise->octave[k].wavelength / (float)FARLANDS_UNIT;
+        const float limit = (float)run->band_limit[k];
+        for (int i = 0; i < n; i++) {
+            const float steep = fmaf(gy[i], gy[i], fmaf(gx[i], gx[i], 1e-12f));
+            const float length = sqrtf(steep), inverse = 1 / length;
+            s.sx[i] = -gy[i] * inverse;
+            s.sy[i] = gx[i] * inverse;
+            depth[i] = o->number[0] * mask[i] * (length / sqrtf(steep + half));
+        }
+        gully_stripes(&run->octave[k].narrow, j, &s);
+        for (int i = 0; i < n; i++) {
+            const float share = depth[i] / s.weight[i];
+            out[i] = fmaf(limit * blocks, share * s.cosine[i], out[i]);
+            /* Half of the slope of the stripes: -2 pi times the sine, across them. */
+            const float slope = -3.14159265f * share * s.sine[i];
+            gx[i] = fmaf(slope, s.sx[i], gx[i]);
+            gy[i] = fmaf(slope, s.sy[i], gy[i]);
+        }
+    }
+}
+
+static void erode_band(struct noise_run *run, const struct operation *operation,
+                       const struct rows *in, int j, int rows, struct rows out)
+{
+    for (int r = 0; r < rows; r++) {
+        const float *input[3];
+        for (int i = 0; i < 3; i++)
+            input[i] = in[i].at + (size_t)r * in[i].stride;
+        erode_row(run, operation, j + r, input, out.at + (size_t)r * out.stride);
+    }
+}
+
 static void operate(const struct operation *operation, const struct rows *in, int rows, int n,
                     struct rows out)
 {
@@ -140,19 +279,19 @@ static void operate(const struct operation *operation, const struct rows *in, in
 
 /* Four of a patch's rows, COUNT values each, become one, from which each sample takes four
  * neighbours. */
-static void interpolate(const struct patch_columns *columns, const float *const line[4],
-                        const float weight[4], int count, int n, float *restrict out)
+static void interpolate(const int32_t *first, const float *column, const float *const line[4],
+                        const float row[4], int count, int n, float *restrict out)
 {
     KERNEL_ALIGNED float mixed[KERNEL_CHUNK + KERNEL_STEP];
     const float *restrict a = line[0], *restrict b = line[1], *restrict c = line[2];
     const float *restrict d = line[3];
-    const float p = weight[0], q = weight[1], r = weight[2], s = weight[3];
+    const float p = row[0], q = row[1], r = row[2], s = row[3];
 
     for (int i = 0; i < whole_steps(count); i++)
         mixed[i] = fmaf(s, d[i], fmaf(r, c[i], fmaf(q, b[i], p * a[i])));
     memset(mixed + whole_steps(count), 0, KERNEL_STEP * sizeof *mixed);
     for (int i = 0; i < n; i += KERNEL_LANES) {
-        const int32_t *at = columns->first + i;
+        const int32_t *at = first + i;
         narrow_vector value[4] = {{0}};
         if (at[KERNEL_LANES - 1] - at[0] + 3 < KERNEL_LANES) {
             integer_vector near;
@@ -166,9 +305,9 @@ static void interpolate(const struct patch_columns *columns, const float *const 
                 for (int lane = 0; lane < KERNEL_LANES; lane++)
                     value[k][lane] = mixed[at[lane] + k];
         }
-        narrow_vector sum = narrow_load(columns->weight[0] + i) * value[0];
+        narrow_vector sum = narrow_load(column + i) * value[0];
         for (int k = 1; k < 4; k++)
-            sum = narrow_multiply_add(narrow_load(columns->weight[k] + i), value[k], sum);
+            sum = narrow_multiply_add(narrow_load(column + k * KERNEL_CHUNK + i), value[k], sum);
         narrow_store(out + i, sum);
     }
 }

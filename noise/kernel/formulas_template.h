@@ -33,6 +33,29 @@ static inline void REAL_NAME(corner_weights)(enum farlands_fade fade, double f, 
     p[1] = q[1] * (t - 1);
 }
 
+static inline REAL REAL_NAME(fade_slope)(enum farlands_fade fade, REAL t)
+{
+    switch (fade) {
+    case FARLANDS_LINEAR:
+        return 1;
+    case FARLANDS_CUBIC:
+        return 6 * t * (1 - t);
+    case FARLANDS_QUINTIC:
+        break;
+    }
+    return 30 * t * t * (t * (t - 2) + 1);
+}
+
+/* Derivatives of the weights with amplitude 1, per cell. */
+static inline void REAL_NAME(corner_slopes)(enum farlands_fade fade, double f, REAL p[2], REAL q[2])
+{
+    const REAL t = (REAL)f, u = REAL_NAME(fade)(fade, t), slope = REAL_NAME(fade_slope)(fade, t);
+    q[0] = -slope;
+    q[1] = slope;
+    p[0] = 1 - u - slope * t;
+    p[1] = u + slope * (t - 1);
+}
+
 /*
  * Fractals that are more than a sum: add NOISE, one octave at N samples, to SUM, the octaves before
  * it. WEIGHT is what each sample's octaves so far give the next one: 1 for the first. BAND_LIMIT is

@@ -10,7 +10,6 @@
 
 struct noise_run;
 struct coordinates;
-struct patch_columns;
 
 /* Rows of floats, STRIDE apart. */
 struct rows {
@@ -30,12 +29,19 @@ struct kernel {
      * fields that move the noise, by UNITS times their values; NULL: none. */
     void (*noise_band)(struct noise_run *run, const struct curve *curve, const struct rows *move,
                        double units, int j, int rows, struct rows out);
-    /* OPERATION, which is neither noise nor lattice, on ROWS rows of N values. */
+    /* GRAPH_DAMPED and GRAPH_ERODE. */
+    void (*damped_band)(struct noise_run *run, const struct operation *operation, int j, int rows,
+                        struct rows out);
+    void (*erode_band)(struct noise_run *run, const struct operation *operation,
+                       const struct rows *in, int j, int rows, struct rows out);
+    /* An OPERATION that depends on its inputs' values alone, on ROWS rows of N of them. */
     void (*operate)(const struct operation *operation, const struct rows *in, int rows, int n,
                     struct rows out);
-    /* N values on one row of a lattice: between four of its rows, with these weights. */
-    void (*interpolate)(const struct patch_columns *columns, const float *const line[4],
-                        const float weight[4], int count, int n, float *out);
+    /* N values on a row of a lattice: LINE are four of its rows, COUNT values each, that count by
+     * ROW. Sample i lies between their values FIRST[i] to FIRST[i] + 3, which count by COLUMN, rows
+     * of KERNEL_CHUNK floats. */
+    void (*interpolate)(const int32_t *first, const float *column, const float *const line[4],
+                        const float row[4], int count, int n, float *out);
     /* As farlands_height, farlands_volume and farlands_density; the caller has checked the
      * bounds. */
     float (*height)(const struct farlands_terrain *terrain, int64_t x, int64_t y);

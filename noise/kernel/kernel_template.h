@@ -174,12 +174,15 @@ static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
         const double share = octave->amplitude / noise->amplitude;
         run->band_limit[k] = limit;
         run->bias += sum ? share * (1 - limit) * noise->moments.mean : 0;
-        set_octave(run, &run->octave[k], (struct octave_source){noise, octave, noise->basis},
-                   sum ? share * limit : 1);
+        set_octave(run, &run->octave[k],
+                   (struct octave_source){noise, octave, noise->basis, run->use},
+                   sum && run->use == USE_VALUES ? share * limit : 1);
     }
     for (int axis = 0; noise->warp != 0 && axis < 2; axis++)
-        set_octave(run, &warp_octaves(run)[axis],
-                   (struct octave_source){noise, &noise->warp_octave[axis], FARLANDS_PERLIN}, 1);
+        set_octave(
+            run, &warp_octaves(run)[axis],
+            (struct octave_source){noise, &noise->warp_octave[axis], FARLANDS_PERLIN, USE_VALUES},
+            1);
 }
 
 static void begin_octave(union octave_scratch *s, enum axis axis, struct coordinates along, int n)
@@ -308,7 +311,8 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
     KERNEL_ALIGNED float metres[KERNEL_LANES];
 
     for (int axis = 0; noise->warp != 0 && axis < 2; axis++) {
-        const struct octave_source source = {noise, &noise->warp_octave[axis], FARLANDS_PERLIN};
+        const struct octave_source source = {noise, &noise->warp_octave[axis], FARLANDS_PERLIN,
+                                             USE_VALUES};
         if (octave_is_broad(source.octave)) {
             broad_fill(sums.broad, 0, n);
             broad_add_place(&source, 1, &here, sums.broad);
@@ -344,8 +348,8 @@ static bool supported(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, supported,   noise_columns, noise_rows, noise_band,
-    operate,     interpolate, height_point,  volume,     density,
+    KERNEL_NAME, supported, noise_columns, noise_rows,   noise_band, damped_band,
+    erode_band,  operate,   interpolate,   height_point, volume,     density,
 };
 
 #undef KERNEL

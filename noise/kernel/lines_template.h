@@ -53,7 +53,7 @@ static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, struct coordi
     }
     lattice_begin(&s->source, &s->columns, x.step, n, &s->lattice);
     REAL_NAME(weights)(s->source.noise->fade, s->columns.f, n, 1, s->p_x, s->q_x);
-    s->slots = (struct slots){.count = slot_count(basis, s->source.octave, x.step)};
+    s->slots = (struct slots){.count = slot_count(&s->source, x.step)};
 }
 
 static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, struct coordinates y, int height)
@@ -98,12 +98,50 @@ static void REAL_NAME(value_line)(const struct REAL_NAME(octave) * s, REAL *rest
         value[i] = REAL_FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
 }
 
+/* Four lines: those of perlin_line, and their derivatives along x. */
+static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
+                                  REAL (*restrict line)[KERNEL_CHUNK])
+{
+    struct line_work *w = s->work;
+    const int n = s->n;
+    for (int side = 0; s->lattice.dense && side < 2; side++) {
+        expand(&s->lattice, w->x, side, n, w->side_x[side]);
+        expand(&s->lattice, w->y, side, n, w->side_y[side]);
+    }
+    for (int i = 0; i < n; i++) {
+        REAL p[2], q[2];
+        REAL_NAME(corner_slopes)(s->source.noise->fade, s->columns.f[i], p, q);
+        line[0][i] = REAL_FMA(s->p_x[1][i], w->side_x[1][i], s->p_x[0][i] * w->side_x[0][i]);
+        line[1][i] = REAL_FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
+        line[2][i] = REAL_FMA(p[1], w->side_x[1][i], p[0] * w->side_x[0][i]);
+        line[3][i] = REAL_FMA(q[1], w->side_y[1][i], q[0] * w->side_y[0][i]);
+    }
+}
+
+/* Six lines, for the points of gullies in three cells: the way from each along x, and its place
+ * along y. */
+static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
+                                  REAL (*restrict line)[KERNEL_CHUNK])
+{
+    const struct line_work *w = s->work;
+    for (int side = 0; side < 3; side++)
+        for (int i = 0; i < s->n; i++) {
+            const REAL x = REAL_FMA((REAL)0.75, w->side_x[side][i], (REAL)0.125);
+            line[side][i] = (REAL)s->columns.f[i] - (REAL)(side - 1) - x;
+            line[side + 3][i] = REAL_FMA((REAL)0.75, w->side_y[side][i], (REAL)0.125);
+        }
+}
+
 /* Six lines, for the points of three cells: distance along x, squared, and place along y. */
 static void REAL_NAME(cellular_line)(const struct REAL_NAME(octave) * s,
                                      REAL (*restrict line)[KERNEL_CHUNK])
 {
     const struct line_work *w = s->work;
     const int n = s->n;
+    if (s->source.use == USE_GULLIES) {
+        REAL_NAME(gully_line)(s, line);
+        return;
+    }
     for (int side = 0; side < 3; side++)
         for (int i = 0; i < n; i++) {
             const REAL d = (REAL)(side - 1) + w->side_x[side][i] - (REAL)s->columns.f[i];
@@ -119,13 +157,18 @@ static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(oct
     const struct octave_source *source = &s->source;
 #if REAL_IS_FLOAT
     const struct noise *noise = source->noise;
-    if (source->basis == FARLANDS_PERLIN && noise->hash == FARLANDS_MIX64 && !s->lattice.dense) {
+    if (source->basis == FARLANDS_PERLIN && noise->hash == FARLANDS_MIX64 && !s->lattice.dense &&
+        source->use == USE_VALUES) {
         mix_perlin(&s->lattice, &noise->gradients, row_hash(source, row), s->p_x, s->q_x, s->n,
                    line[0], line[1]);
         return;
     }
 #endif
     lattice_line(source, &s->lattice, row, s->n, s->work);
+    if (source->use == USE_SLOPES) {
+        REAL_NAME(slope_line)(s, line);
+        return;
+    }
     switch (source->basis) {
     case FARLANDS_PERLIN:
         REAL_NAME(perlin_line)(s, line[0], line[1]);
@@ -148,7 +191,7 @@ static inline int REAL_NAME(next_lines)(struct REAL_NAME(octave) * s, int64_t ro
 {
     const int slot = s->slots.next;
     s->slots.next = slot + 1 < s->slots.count ? slot + 1 : 0;
-    REAL_NAME(make_lines)(s, row, s->line + slot * slot_lines(s->source.basis));
+    REAL_NAME(make_lines)(s, row, s->line + slot * slot_lines(&s->source));
     return slot;
 }
 
@@ -180,7 +223,7 @@ static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, in
                                          struct REAL_NAME(terms) * t)
 {
     const int64_t *row = s->rows.cell + j;
-    const int each = slot_lines(s->source.basis);
+    const int each = slot_lines(&s->source);
     t->weight = &s->weight[0][j];
     t->shared = row[0] == row[rows - 1];
     for (int r = 0; r < (t->shared ? 1 : rows); r++) {
@@ -276,7 +319,7 @@ static inline REAL (*REAL_NAME(lines)(struct REAL_NAME(octave) * s, int64_t row)
 {
     bool known;
     const int slot = find_slot(&s->slots, row, 0, &known);
-    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(s->source.basis);
+    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(&s->source);
     if (!known)
         REAL_NAME(make_lines)(s, row, line);
     return line;
@@ -315,6 +358,30 @@ static void REAL_NAME(add_row)(struct REAL_NAME(octave) * s, int j, REAL *restri
     case FARLANDS_VALUE: /* sums of terms */
     case FARLANDS_SIMPLEX:
         break;
+    }
+}
+
+/* --- With slopes --- */
+
+/* Perlin noise on row J, and its derivatives along x and y, per cell. */
+static void REAL_NAME(slope_row)(struct REAL_NAME(octave) * s, int j, float *restrict value,
+                                 float *restrict dx, float *restrict dy)
+{
+    const REAL q0 = s->weight[0][j], q1 = s->weight[1][j];
+    const REAL p0 = s->weight[2][j], p1 = s->weight[3][j];
+    REAL p[2], q[2];
+    REAL_NAME(corner_slopes)(s->source.noise->fade, s->rows.f[j], p, q);
+    REAL(*above)[KERNEL_CHUNK] = REAL_NAME(lines)(s, s->rows.cell[j]);
+    REAL(*below)[KERNEL_CHUNK] = REAL_NAME(lines)(s, s->rows.cell[j] + 1);
+    for (int i = 0, n = s->n; i < n; i++) {
+        const REAL along0 = above[0][i], along1 = below[0][i];
+        const REAL across0 = above[1][i], across1 = below[1][i];
+        const REAL v = REAL_FMA(q1, along1, q0 * along0);
+        value[i] = (float)REAL_FMA(p1, across1, REAL_FMA(p0, across0, v));
+        const REAL u = REAL_FMA(q[1], along1, q[0] * along0);
+        dy[i] = (float)REAL_FMA(p[1], across1, REAL_FMA(p[0], across0, u));
+        const REAL x = REAL_FMA(q1, below[2][i], q0 * above[2][i]);
+        dx[i] = (float)REAL_FMA(p1, below[3][i], REAL_FMA(p0, above[3][i], x));
     }
 }
 

@@ -136,7 +136,7 @@ static void REAL_NAME(sum_place)(const struct noise *noise, int first, int last,
                                  const struct single_place *at, REAL *restrict sum)
 {
     for (int k = last - 1; k >= first; k--) {
-        const struct octave_source source = {noise, &noise->octave[k], noise->basis};
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
         const REAL share = (REAL)(source.octave->amplitude / noise->amplitude);
         REAL_NAME(add_place)(&source, share, at, sum);
     }
@@ -147,7 +147,7 @@ static void REAL_NAME(fractal_place)(const struct noise *noise, int first, int l
                                      REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
-        const struct octave_source source = {noise, &noise->octave[k], noise->basis};
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
         KERNEL_ALIGNED REAL value[KERNEL_LANES] = {0};
         REAL_NAME(add_place)(&source, 1, at, value);
         REAL_NAME(add_fractal)(noise, source.octave, 1, KERNEL_LANES, value, sum, weight);

@@ -33,11 +33,19 @@ enum {
 
 #define KERNEL_ALIGNED _Alignas(64)
 
+/* What lines of an octave are for. */
+enum octave_use {
+    USE_VALUES,  /* its noise */
+    USE_SLOPES,  /* its noise and the slopes of that: Perlin noise only */
+    USE_GULLIES, /* gullies around its points: cellular noise only */
+};
+
 /* The octave that a function evaluates. */
 struct octave_source {
     const struct noise *noise; /* for hash, fade and gradients */
     const struct octave *octave;
     enum farlands_basis basis; /* the noise's; in a warp and in space FARLANDS_PERLIN */
+    enum octave_use use;
 };
 
 /* Coordinates of columns or rows, in units, ascending: FIRST + i * STEP; or AT[i], in whole
@@ -89,18 +97,25 @@ struct slots {
     int64_t row[KERNEL_SLOTS], slice[KERNEL_SLOTS];
 };
 
-/* Lines that a slot has room for: at least three, as Perlin noise in space needs. */
-static inline int slot_lines(enum farlands_basis basis)
+/* Lines that a slot has room for: at least three, as Perlin noise in space needs; with slopes, as
+ * many again as for the values. */
+static inline int slot_lines(const struct octave_source *source)
 {
-    return basis_of(basis).lines > 3 ? basis_of(basis).lines : 3;
+    const int lines = basis_of(source->basis).lines * (source->use == USE_SLOPES ? 2 : 1);
+    return lines > 3 ? lines : 3;
+}
+
+/* True if an octave is evaluated row by row, from lines that find_slot keeps. */
+static inline bool is_by_rows(const struct octave_source *source)
+{
+    return basis_of(source->basis).method == BASIS_ROWS || source->use == USE_SLOPES;
 }
 
 /* Slots in use: few, for the cache's sake. A band of 16 rows crosses 4 lattice rows if a cell is at
  * least 8 samples high. Bases evaluated row by row need no more for a row. */
-static inline int slot_count(enum farlands_basis basis, const struct octave *octave, int64_t step)
+static inline int slot_count(const struct octave_source *source, int64_t step)
 {
-    return basis_of(basis).method == BASIS_ROWS || 8 * step <= octave->wavelength ? 4
-                                                                                  : KERNEL_SLOTS;
+    return is_by_rows(source) || 8 * step <= source->octave->wavelength ? 4 : KERNEL_SLOTS;
 }
 
 /* Rows of a band if the finest octave's cells are WAVELENGTH wide: no more than cross as many
@@ -226,7 +241,8 @@ struct noise_work {
 struct noise_run {
     const struct noise *noise;
     struct noise_work *work;
-    union octave_scratch *octave;            /* of the noise, then of its warp */
+    union octave_scratch *octave; /* of the noise, then of its warp */
+    enum octave_use use;
     bool moved;                              /* by other fields, besides its warp */
     int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
@@ -244,6 +260,7 @@ static inline union octave_scratch *warp_octaves(const struct noise_run *run)
 struct patch_columns {
     int32_t first[KERNEL_CHUNK];
     KERNEL_ALIGNED float weight[4][KERNEL_CHUNK];
+    KERNEL_ALIGNED float slope[4][KERNEL_CHUNK]; /* for the derivative along x, per block */
 };
 
 struct farlands_scratch {

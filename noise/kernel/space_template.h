@@ -17,7 +17,7 @@ static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s, int64_t row,
     const int n = s->n;
     bool known;
     const int slot = find_slot(&s->slots, row, slice, &known);
-    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(FARLANDS_PERLIN);
+    REAL(*line)[KERNEL_CHUNK] = s->line + slot * slot_lines(&s->source);
     struct axis_hash columns = {s->lattice.low, s->lattice.high};
 
     if (known)

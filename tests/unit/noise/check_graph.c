@@ -224,23 +224,36 @@ static void spline_weights(double t, double weight[4])
     weight[3] = t * t * t / 6;
 }
 
+/* Their derivatives. */
+static void slope_weights(double t, double weight[4])
+{
+    weight[0] = -(1 - t) * (1 - t) / 2;
+    weight[1] = (9 * t * t - 12 * t) / 6;
+    weight[2] = (-9 * t * t + 6 * t + 3) / 6;
+    weight[3] = t * t / 2;
+}
+
+/* The value of lattice O, or its slope. */
 static struct estimate plain_lattice(const struct program *program, const struct operation *o,
-                                     int64_t x, int64_t y)
+                                     enum graph_kind kind, int64_t x, int64_t y)
 {
     const int64_t spacing = lattice_spacing(o);
+    const double blocks = (double)spacing / FARLANDS_UNIT;
+    const double per_block = kind == GRAPH_LATTICE ? 1 : 1 / blocks;
     const struct lattice_place px = lattice_place(x, spacing), py = lattice_place(y, spacing);
     double wx[4], wy[4];
     struct estimate sum = {0, 0};
-    spline_weights((double)px.rest / (double)spacing, wx);
-    spline_weights((double)py.rest / (double)spacing, wy);
+    (kind == GRAPH_SLOPE_X ? slope_weights : spline_weights)((double)px.rest / (double)spacing, wx);
+    (kind == GRAPH_SLOPE_Y ? slope_weights : spline_weights)((double)py.rest / (double)spacing, wy);
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++) {
             const struct estimate node = plain_at(program, o->input[0], (px.cell + i - 1) * spacing,
                                                   (py.cell + j - 1) * spacing, spacing);
-            sum.value += wx[i] * wy[j] * node.value;
+            sum.value += wx[i] * wy[j] * node.value * per_block;
             sum.error = fmax(sum.error, node.error);
         }
     sum.error += 1e-6 * fmax(fabs((double)o->low), fabs((double)o->high));
+    sum.error *= per_block;
     return sum;
 }
 
@@ -280,7 +293,9 @@ static struct estimate plain_at(const struct program *program, int operation, in
     double slope = 1, value = 0;
 
     if (o->kind == GRAPH_LATTICE && lattice_spacing(o) >= direct_below)
-        return plain_lattice(program, o, x, y);
+        return plain_lattice(program, o, GRAPH_LATTICE, x, y);
+    if (o->kind == GRAPH_SLOPE_X || o->kind == GRAPH_SLOPE_Y)
+        return plain_lattice(program, &program->operation[o->input[0]], o->kind, x, y);
     double error = 0;
     for (int i = 0; i < o->inputs; i++) {
         in[i] = plain_at(program, o->input[i], x, y, direct_below);
@@ -341,7 +356,11 @@ static struct estimate plain_at(const struct program *program, int operation, in
         slope = 1.5 / q;
         break;
     case GRAPH_SPLINE:
-        return unknown(0); /* see the test of curves */
+    case GRAPH_DAMPED:
+    case GRAPH_ERODE:
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y:
+        return unknown(0); /* they have tests of their own */
     }
     const double size = fabs(value) + fabs(a) + fabs(b);
     return (struct estimate){value, slope * (error + 4e-7 * size) + 1e-6 * (size + fabs(p))};

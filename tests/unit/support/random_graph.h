@@ -89,6 +89,17 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     case GRAPH_LATTICE:
         node->number[0] = (double)(FARLANDS_UNIT << draw_between(draws, 0, 14));
         break;
+    case GRAPH_DAMPED:
+    case GRAPH_ERODE:
+        graph->noise[at] = draw_noise(draws);
+        graph->noise[at].basis = kind == GRAPH_DAMPED ? FARLANDS_PERLIN : FARLANDS_CELLULAR;
+        graph->noise[at].fractal = FARLANDS_FBM;
+        graph->noise[at].warp.amplitude = 0;
+        if (kind == GRAPH_ERODE && graph->noise[at].wavelength > 1 << 24)
+            graph->noise[at].wavelength = BLOCKS(80);
+        node->noise = &graph->noise[at];
+        node->number[1] = 0.3;
+        break;
     default:
         break;
     }
@@ -120,9 +131,9 @@ static inline struct random_graph *draw_graph(struct draws *draws)
 static inline const char *graph_kind_name(enum graph_kind kind)
 {
     static const char *const names[GRAPH_KINDS] = {
-        "noise",  "constant",   "add",        "subtract", "multiply", "min",
-        "max",    "smooth_min", "smooth_max", "abs",      "clamp",    "mix",
-        "spline", "step",       "ridge",      "terrace",  "lattice"};
+        "noise",      "constant",   "add",     "subtract", "multiply", "min",    "max",
+        "smooth_min", "smooth_max", "abs",     "clamp",    "mix",      "spline", "step",
+        "ridge",      "terrace",    "lattice", "slope_x",  "slope_y",  "damped", "erode"};
     return names[kind];
 }
 
