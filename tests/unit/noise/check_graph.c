@@ -394,6 +394,133 @@ START_TEST(values_are_those_of_a_plain_evaluation)
 }
 END_TEST
 
+/* --- Noises that steer themselves --- */
+
+static struct farlands_params steep_noise(enum farlands_basis basis, int octaves)
+{
+    struct farlands_params params = reference_params();
+    params.basis = basis;
+    params.wavelength = BLOCKS(100);
+    params.octaves = octaves;
+    params.knots = 0;
+    return params;
+}
+
+static double value_at(const struct program *program, int operation, int64_t x, int64_t y)
+{
+    const struct farlands_grid grid = {x, y, 1, 1, 1, false};
+    float value;
+    const struct output output = {operation, &value};
+    ck_assert_int_eq(evaluate(program, kernel_choose(), scratch, &grid, &output, 1, 1), 0);
+    return (double)value;
+}
+
+/* With one octave n, a damped noise is n / (1 + damping |gradient of n per cell|^2). Gradients are
+ * measured as differences. */
+START_TEST(damping_follows_the_slope)
+{
+    const double damping = 0.7;
+    struct draws draws = {5500 + (uint64_t)_i, 0};
+    struct farlands_params params = steep_noise(FARLANDS_PERLIN, 1);
+    params.fade = (enum farlands_fade)(_i % FARLANDS_FADES);
+    const struct graph_node nodes[] = {
+        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
+        {GRAPH_DAMPED, {-1, -1, -1}, {damping}, &params, NULL},
+    };
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 2, &fault), 0);
+    scratch = reference_scratch();
+    for (int i = 0; i < 50; i++) {
+        /* In the inside of a cell, because the slope of a linear fade jumps at its borders. */
+        const int64_t shift_x = program->operation[0].noise->octave[0].shift[AXIS_X];
+        const int64_t shift_y = program->operation[0].noise->octave[0].shift[AXIS_Y];
+        const int64_t x = BLOCKS(100 * draw_between(&draws, -90, 90)) - shift_x +
+                          draw_between(&draws, BLOCKS(3), BLOCKS(97));
+        const int64_t y = BLOCKS(100 * draw_between(&draws, -90, 90)) - shift_y +
+                          draw_between(&draws, BLOCKS(3), BLOCKS(97));
+        const int64_t h = BLOCKS(0.5);
+        const double n = value_at(program, 0, x, y);
+        const double dx = (value_at(program, 0, x + h, y) - value_at(program, 0, x - h, y)) * 100;
+        const double dy = (value_at(program, 0, x, y + h) - value_at(program, 0, x, y - h)) * 100;
+        const double expected = n / (1 + damping * (dx * dx + dy * dy));
+        const double damped = value_at(program, 1, x, y);
+        must(fabs(damped - expected) < 1e-3, "(%" PRId64 ", %" PRId64 "): %g, expected %g", x, y,
+             damped, expected);
+    }
+    farlands_scratch_free(scratch);
+    program_free(program);
+}
+END_TEST
+
+/* The formula of GRAPH_ERODE in double, with libm. */
+static double plain_gullies(const struct operation *o, int64_t x, int64_t y, double a, double b,
+                            double c)
+{
+    const double p = (double)o->number[0], q = (double)o->number[1];
+    double result = 0;
+    for (int k = 0; k < o->noise->octaves; k++) {
+        const struct octave *octave = &o->noise->octave[k];
+        const double blocks = (double)octave->wavelength / FARLANDS_UNIT;
+        const struct lattice_place px =
+            lattice_place(x + octave->shift[AXIS_X], octave->wavelength);
+        const struct lattice_place py =
+            lattice_place(y + octave->shift[AXIS_Y], octave->wavelength);
+        const double g = sqrt(a * a + b * b), sx = -b / g, sy = a / g;
+        double weight = 0.02, cosine = 0, sine = 0;
+        for (int j = -1; j <= 1; j++)
+            for (int i = -1; i <= 1; i++) {
+                const uint32_t index =
+                    lattice_corner(lattice_axis(px.cell + i, octave->key[AXIS_X]),
+                                   lattice_axis(py.cell + j, octave->key[AXIS_Y]));
+                const double fx = 0.125 + 0.75 * (index + 0.5) / 256;
+                const double fy = 0.125 + 0.75 * ((index * 159 & 255) + 0.5) / 256;
+                const double dx = (double)px.rest * octave->inverse - i - fx;
+                const double dy = (double)py.rest * octave->inverse - j - fy;
+                const double t = fmax(0, 1 - (dx * dx + dy * dy) / (81.0 / 64));
+                const double phase = 2 * acos(-1) * (dx * sx + dy * sy);
+                weight += t * t * t;
+                cosine += t * t * t * cos(phase);
+                sine += t * t * t * sin(phase);
+            }
+        const double depth = p * c * g / sqrt(g * g + q * q);
+        result += blocks * depth * cosine / weight;
+        a -= acos(-1) * depth * sine / weight * sx;
+        b -= acos(-1) * depth * sine / weight * sy;
+    }
+    return result;
+}
+
+START_TEST(gullies_are_those_of_the_formula)
+{
+    struct draws draws = {6500 + (uint64_t)_i, 0};
+    const struct farlands_params params = steep_noise(FARLANDS_CELLULAR, 4);
+    const double a = (double)draw_between(&draws, -50, 50) / 64 + 1.0 / 128;
+    const double b = (double)draw_between(&draws, -50, 50) / 64;
+    const struct graph_node nodes[] = {
+        {GRAPH_CONSTANT, {-1, -1, -1}, {a}, NULL, NULL},
+        {GRAPH_CONSTANT, {-1, -1, -1}, {b}, NULL, NULL},
+        {GRAPH_CONSTANT, {-1, -1, -1}, {0.75}, NULL, NULL},
+        {GRAPH_ERODE, {0, 1, 2}, {0.125, 0.3}, &params, NULL},
+    };
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 4, &fault), 0);
+    scratch = reference_scratch();
+    for (int i = 0; i < 200; i++) {
+        const int64_t x = draw_between(&draws, -BLOCKS(100000), BLOCKS(100000));
+        const int64_t y = draw_between(&draws, -BLOCKS(100000), BLOCKS(100000));
+        const double gullies = value_at(program, 3, x, y);
+        const double plain = plain_gullies(&program->operation[3], x, y, a, b, 0.75);
+        /* The polynomials are right to 3e-4, which steers finer octaves a little otherwise. */
+        must(fabs(gullies - plain) < 0.02, "(%" PRId64 ", %" PRId64 ") on (%g, %g): %g, plain %g",
+             x, y, a, b, gullies, plain);
+    }
+    farlands_scratch_free(scratch);
+    program_free(program);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
@@ -403,5 +530,8 @@ int main(void)
     tcase_add_loop_test(tests, kernels_agree, 0, GRAPHS);
     tcase_add_loop_test(tests, values_are_within_their_bounds, 0, GRAPHS);
     tcase_add_loop_test(tests, values_are_those_of_a_plain_evaluation, 0, GRAPHS);
+    tests = suite_case(suite, "noises that steer themselves");
+    tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
+    tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 6);
     return suite_run(suite);
 }
