@@ -1,16 +1,20 @@
 /* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
-import { address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, tileAddress, tileExists } from './world.js';
+import { address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, step, tileAddress, tileExists,
+    withinLimit } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
+import { heightsAt } from './ground.js';
 import { suitable } from './heights.js';
 import { sayWhy } from './status.js';
 import { canvasOf, fetchTile, pixelsOf } from './tiles.js';
 
 const PROTOCOL = 'farlands';
 const PITCH = { first: 65, most: 75 };
+const GRID = 11;                  // heights a side from which a range of shades is derived
 const PAINTED = 5000;             // ms, timeout for the tiles of a stage
 const TURN = 900;                 // ms, duration of tilting and flattening
 const FINEST = 22;                // the last tile zoom that is sharp in MapLibre
+const SHADES = 'color-relief-color';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 const SKIES = {
@@ -68,14 +72,14 @@ async function loadTile({ url }, { signal }) {
     const { world, anchor } = stages.get(Number(number)) ?? {};
     if (!world)
         throw new Error('the stage of this tile was removed');
-    const heights = layerName === 'heights' ? heightsOf(world) : null;
+    const heights = ['heights', 'shades'].includes(layerName) ? heightsOf(world) : null;
     const [z, x, y] = zxy.map(Number);
     const tile = worldTile(anchor, { z, x, y });
     if (!tileExists(world, tile))
         return { data: blank(world.tile_size, heights) };
     const layer = heights?.layer ?? findLayer(world, layerName);
     const picture = await fetchTile(tileAddress(world, layer, tile, !heights && window.devicePixelRatio > 1), signal);
-    return { data: heights && world.range[1] > 0 ? await level(picture, heights) : await picture.arrayBuffer() };
+    return { data: layerName === 'heights' && world.range[1] > 0 ? await level(picture, heights) : await picture.arrayBuffer() };
 }
 
 /* The colour that encodes 0 metres. */
@@ -123,20 +127,37 @@ function tileZooms(world, { shift }, place) {
     return { minzoom: fits(world.limits.zoom[0]), maxzoom: fits(deepest), heights: fits(Math.min(deepest, smooth)) };
 }
 
-function styleOf(number, { world, layer, anchor }, place, ground) {
+/* The lowest and highest of heights around PLACE, about as far as one sees in an element of this size. */
+async function extentAround(world, { x, y, zoom, scene }, { clientWidth: width, clientHeight: height }) {
+    const reach = step(world, zoom) * (1 + (scene?.pitch ?? PITCH.first) / PITCH.most);
+    const part = (i) => i / (GRID - 1) - 0.5;
+    const places = Array.from({ length: GRID ** 2 }, (_, i) => (
+        { x: x + width * reach * part(i % GRID), y: y + height * reach * part(Math.floor(i / GRID)) }));
+    const heights = await heightsAt(world, places.filter((one) => withinLimit(world, [one.x, one.y])));
+    return [Math.min(...heights), Math.max(...heights)];
+}
+
+/* Shades from black to white over a range of heights, which tiles have relative to GROUND. */
+const shades = ([low, high], ground) => ['interpolate', ['linear'], ['elevation'], low - ground, '#000', high - ground, '#fff'];
+
+/* RANGE is that of the shades, null for pictures. */
+function styleOf({ number, world, layer, anchor, ground }, place, range) {
     const { minzoom, maxzoom, heights } = tileZooms(world, anchor, place);
     const { unit, offset } = heightsOf(world);
     const from = (name) => [`${PROTOCOL}://${number}/${name}/{z}/{x}/{y}`];
+    const encoded = { type: 'raster-dem', tileSize: world.tile_size, minzoom, maxzoom: heights,
+        encoding: 'custom', redFactor: 65536 * unit, greenFactor: 256 * unit, blueFactor: unit, baseShift: offset + ground };
     return {
         version: 8,
         sources: {
-            heights: { type: 'raster-dem', tiles: from('heights'), tileSize: world.tile_size, minzoom, maxzoom: heights,
-                encoding: 'custom', redFactor: 65536 * unit, greenFactor: 256 * unit, blueFactor: unit, baseShift: offset + ground },
-            picture: { type: 'raster', tiles: from(layer.name), tileSize: world.tile_size, minzoom, maxzoom },
+            heights: { ...encoded, tiles: from('heights') },
+            picture: range ? { ...encoded, tiles: from('shades') }
+                : { type: 'raster', tiles: from(layer.name), tileSize: world.tile_size, minzoom, maxzoom },
         },
         layers: [
             { id: 'sea', type: 'background', paint: { 'background-color': '#0b2545' } },
-            { id: 'picture', type: 'raster', source: 'picture', paint: { 'raster-fade-duration': 0 } },
+            { id: 'picture', source: 'picture', ...(range ? { type: 'color-relief', paint: { [SHADES]: shades(range, ground) } }
+                : { type: 'raster', paint: { 'raster-fade-duration': 0 } }) },
         ],
         sky: sky(),
     };
@@ -154,7 +175,7 @@ function seeLowGround({ terrain }) {
 }
 
 /* Callbacks: `moved` on every change of the view, `rested` at its end, `heightsChanged` with the exaggeration. */
-export function makeScene(container, { moved, rested, heightsChanged }) {
+export function makeScene(container, { moved, rested, heightsChanged, stretch }) {
     let stage = null;             // the visible one
     let coming = null;            // the one being prepared
     let chosen = null;            // the user's exaggeration; null: the default
@@ -164,9 +185,10 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         const anchor = anchorAt(world, place);
         const next = { number: ++lastStage, world, layer, anchor, element: document.createElement('div'), map: null };
         coming = next;
-        const [ground] = await Promise.all([groundAt(world, place), load()]);
+        const [ground, range] = await Promise.all([groundAt(world, place), stretch.applies(world, layer) ? rangeAt(world, place) : null, load()]);
         if (coming !== next)
             return null;
+        Object.assign(next, { ground, range });
         next.element.className = 'stage';
         next.element.dataset.number = next.number;
         next.element.style.backgroundColor = haze();
@@ -174,7 +196,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
         stages.set(next.number, next);
         next.map = new maplibregl.Map({
             container: next.element,
-            style: styleOf(next.number, next, place, ground),
+            style: styleOf(next, place, range),
             ...cameraOf(anchor, place, place.scene),
             minZoom: cameraZoom(anchor, Math.max(world.limits.zoom[0], worldZoom(anchor, COARSEST + 3))),
             maxZoom: Math.min(cameraZoom(anchor, deepestZoom(world, place)), FINEST),
@@ -227,6 +249,25 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
     function look(on, place) {
         on.map.jumpTo(cameraOf(on.anchor, place, place.scene));
         on.exactly = { ...on.map.getCenter(), place: { x: place.x, y: place.y } };
+    }
+
+    async function rangeAt(world, place) {
+        try {
+            return stretch.see(world, await extentAround(world, place, container), true);
+        } catch {
+            return stretch.range ?? world.range;         // tiles report a dead server
+        }
+    }
+
+    /* Adapt the shades to the heights around the place. */
+    async function restretch(on) {
+        if (!on.range)
+            return;
+        const range = await rangeAt(on.world, placeOn(on));
+        if (on !== stage || range === on.range)
+            return;
+        on.range = range;
+        on.map.setPaintProperty('picture', SHADES, shades(range, on.ground));
     }
 
     function factorAt(on) {
@@ -286,6 +327,7 @@ export function makeScene(container, { moved, rested, heightsChanged }) {
             return;
         stage.moving = false;
         raiseHeights(stage);
+        restretch(stage);
         moved();
         const place = placeOn(stage);
         if (!coming && !serves(stage.anchor, place)) {

@@ -199,6 +199,7 @@ async function showScene(place) {
         scene ??= makeScene($('scene'), {
             ...callbacks(() => scene),
             heightsChanged: heights.show,
+            stretch,
         });
         profile.end();
         const reached = mine === switching && await scene.enter(world, layer, place);

@@ -1,7 +1,7 @@
 /* The layers of gray shades, stretched to the heights in view. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled, visit } from './harness.mjs';
+import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled, staged, visit } from './harness.mjs';
 
 const WINDOW = { viewport: { width: 1000, height: 700 } };
 const OPEN = { x: 300, y: 130, width: 600, height: 240 };         // a part of the window without panels
@@ -39,22 +39,26 @@ function spots(zoom, [x, y], across = 10, down = 6) {
     });
 }
 
+/* Shades follow the legend everywhere: no seams between tiles. */
+async function assertShades(page, zoom, centre, tolerance) {
+    const [low, high] = await rangeOf(page);
+    const seen = spots(zoom, centre);
+    const shades = await shadesAt(page, seen.map(({ at }) => at));
+    const heights = await heightsAt(seen.map(({ blocks }) => blocks));
+    const error = tolerance + 255 * 0.01 / (high - low);         // labels and encoding are rounded
+    for (const [i, height] of heights.entries())
+        assert.ok(Math.abs(shades[i] - 255 * Math.min(Math.max((height - low) / (high - low), 0), 1)) <= error,
+            `${shades[i]} at ${seen[i].at} for ${height} in ${low} to ${high}`);
+    return heights.filter((height) => height < low || height > high).length;
+}
+
 for (const [layer, zoom, centre] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [0, 0]], ['gray', 14, [70000, -3200]],
     ['height', 16, [1e9, 512]], ['gray', 20, [0, 0]]])
     test(`${layer} shows the relief at zoom ${zoom}`, LIMIT, async () => {
         const { page } = await visit(`#default/${layer}/${zoom}/${centre.join('/')}`, WINDOW);
         await settled(page);
         assert.ok(new Set(await pixels(page)).size >= 60, 'too few shades');
-        /* Shades follow the legend everywhere: no seams between tiles. */
-        const [low, high] = await rangeOf(page);
-        const seen = spots(zoom, centre);
-        const shades = await shadesAt(page, seen.map(({ at }) => at));
-        const heights = await heightsAt(seen.map(({ blocks }) => blocks));
-        const tolerance = 2 + 255 * 0.01 / (high - low);         // labels and encoding are rounded
-        for (const [i, height] of heights.entries())
-            assert.ok(Math.abs(shades[i] - 255 * (height - low) / (high - low)) <= tolerance,
-                `${shades[i]} at ${seen[i].at} for ${height} in ${low} to ${high}`);
-        assert.ok(Math.min(...heights) >= low && Math.max(...heights) <= high);
+        assert.equal(await assertShades(page, zoom, centre, 2), 0, 'places beyond the range');
         await keepScreenshot(page, `viewer-${layer}-${zoom}.png`);
     });
 
@@ -118,4 +122,24 @@ test('a failed tile is requested again', LIMIT, async () => {
     assert.equal(await page.locator('#status').textContent(), '');
     assert.ok(seen.trouble.length >= 3);
     seen.trouble.length = 0;
+});
+
+test('three dimensions have the same shades', LIMIT, async () => {
+    const { page } = await visit('#default/gray/12/0/0/3d/0/0/1', WINDOW);
+    assert.ok(await assertShades(page, 12, [0, 0], 6) <= 3, 'the range misses the view');
+    const first = await rangeOf(page);
+    const labels = await page.locator('#legend-labels').textContent();
+    await page.locator('#place').fill('200000 5000');
+    await page.locator('#place').press('Enter');
+    await page.waitForFunction((before) => document.getElementById('legend-labels').textContent !== before, labels);
+    await staged(page);
+    assert.notDeepEqual(await rangeOf(page), first);
+    assert.ok(await assertShades(page, 12, [200000, 5000], 6) <= 3, 'the range misses the view');
+    await page.getByLabel('Fit to view').uncheck();
+    await page.waitForTimeout(500);
+    await staged(page);
+    const { range } = await (await fetch(new URL('default.json', base))).json();
+    assert.deepEqual(await rangeOf(page), range);
+    assert.equal(await assertShades(page, 12, [200000, 5000], 6), 0);
+    assert.ok(new Set(await shadesAt(page, spots(12, [0, 0]).map(({ at }) => at))).size < 8);
 });
