@@ -25,7 +25,7 @@ test('a phone shows the map and its height', LIMIT, async () => {
 function misplaced() {
     const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width > 1;
     const name = (one) => one.id || one.className || one.getAttribute('aria-label');
-    const panels = [...document.querySelectorAll('.panel:not(.status)')].filter(shown)
+    const panels = [...document.querySelectorAll('.panel')].filter(shown)
         .map((one) => ({ name: name(one), box: one.getBoundingClientRect() }));
     const wrong = panels.filter(({ box }) => box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight)
         .map((panel) => `${panel.name} leaves the window`);
@@ -62,15 +62,21 @@ for (const [width, height] of WINDOWS)
         test(`no controls overlap at ${width} x ${height}${touch ? ' by touch' : ''}`, LIMIT, async () => {
             const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000',
                 { viewport: { width, height }, hasTouch: touch, isMobile: touch });
+            const assertPlaced = async (state) => assert.deepEqual(await page.evaluate(misplaced), [], state);
             for (const deep of [false, true])
-                for (const open of [false, true]) {
-                    await setDeep(page, deep);
-                    await page.locator('#legend').evaluate((legend, on) => { legend.open = on; }, open);
-                    assert.deepEqual(await page.evaluate(misplaced), [], `${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}`);
-                }
+                for (const open of [false, true])
+                    for (const said of ['', 'Paris']) {
+                        await setDeep(page, deep);
+                        await page.locator('#legend').evaluate((legend, on) => { legend.open = on; }, open);
+                        await page.locator('#place').fill(said);
+                        if (said)
+                            await page.locator('#place').press('Enter');
+                        await assertPlaced(`${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}, ${said ? 'a' : 'no'} message`);
+                    }
+            await page.locator('#place').fill('');
             await setDeep(page, false);
             await page.locator('#profile-button').click();
-            assert.deepEqual(await page.evaluate(misplaced), [], 'a profile');
+            await assertPlaced('a profile');
         });
 
 test('a profile can be drawn by touch', LIMIT, async () => {
