@@ -198,8 +198,8 @@ const EXAMPLES = {
     'server/CLIENTS.md': [
         ['#world', text],
         ['const source', by('tests/clients/maplibre.test.mjs')],
-        ['optionsFromCapabilities', by('tests/clients/openlayers.test.mjs')],
-        ['ol.tilegrid', by('tests/clients/openlayers.test.mjs')],
+        ['const text', by('tests/clients/openlayers.test.mjs')],
+        ['const projection', by('tests/clients/openlayers.test.mjs')],
         ['const load', by('tests/http/34-borders.test.mjs')],
         ['const farlands', by('tests/http/34-borders.test.mjs')],
         ['async function ground', by('tests/http/34-borders.test.mjs')],
