@@ -255,6 +255,7 @@ static void send_page(struct request_context *context, const struct static_page 
 {
     const struct static_page_form *form = choose_form(context->request, page);
 
+    assert(page->plain.body);
     /* The map library starts workers from blobs; heights are computed in WebAssembly. */
     if (strncmp(page->type, "text/html", 9) == 0)
         response_headers_add(
@@ -271,17 +272,17 @@ static void send_page(struct request_context *context, const struct static_page 
         response_send(context, (struct http_response){.status = 304}, headers);
         return;
     }
-    struct blob *body = form->body ? blob_hold(form->body) : compress(context, page->plain.body);
-    if (!body) {
+    struct blob *made = NULL;
+    if (!form->body && !(made = compress(context, page->plain.body)))
         form = &page->plain;
-        body = blob_hold(form->body);
-    }
     if (form == &page->gzip)
         response_headers_add(headers, "Content-Encoding", "gzip");
     response_headers_add(headers, "ETag", form->etag);
-    response_send(context, (struct http_response){.status = 200, .type = page->type, .body = body},
-                  headers);
-    blob_release(body);
+    response_send(
+        context,
+        (struct http_response){.status = 200, .type = page->type, .body = made ? made : form->body},
+        headers);
+    blob_release(made);
 }
 
 void response_page(struct request_context *context, const struct static_page *page,
