@@ -39,7 +39,9 @@ export function regionOf(world, place, { width, height }) {
 function regionAddress(world, region, extension, layer) {
     const values = { ...region, x: plain(region.x), y: plain(region.y), step: plain(region.step), ext: extension };
     const path = world.urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
-    return address(layer ? `${path}&layer=${layer}` : path);
+    if (!layer || layer.name === 'height')
+        return address(path);
+    return address(`${path.replace(world.fingerprint, layer.fingerprint)}&layer=${layer.name}`);
 }
 
 function bytesText(count) {
@@ -81,14 +83,14 @@ export function makeContextMenu(viewer, { link }) {
     function download(region, { extension, label, bytes, shown }) {
         const { world } = viewer;
         const { x, y, width, height } = region;
-        const layer = shown ? viewer.layer.name : '';
+        const layer = shown ? viewer.layer : null;
         const full = bytes ? bytesText(width * height * bytes) : '';
         const item = document.createElement('a');
         const size = Object.assign(document.createElement('span'), { className: 'quiet' });
-        size.textContent = shown ? `png, ${layer}` : extension === 'png' ? `png, below ${full}` : `${extension}, ${full}`;
+        size.textContent = shown ? `png, ${layer.name}` : extension === 'png' ? `png, below ${full}` : `${extension}, ${full}`;
         item.append(label, size);
         item.href = regionAddress(world, region, extension, layer);
-        item.download = [world.name.replace(':', '-'), ...(shown ? [layer] : []), plain(x), plain(y), `${width}x${height}.${extension}`].join('_');
+        item.download = [world.name.replace(':', '-'), ...(shown ? [layer.name] : []), plain(x), plain(y), `${width}x${height}.${extension}`].join('_');
         return item;
     }
 
