@@ -72,6 +72,20 @@ describe('regions of a layer', { timeout: patience(120000) }, () => {
         assert.deepEqual(raw.body, await daemon.bytes(target(at, [9, 7])));
     });
 
+    it('have the fingerprint of their layer', async () => {
+        const { fingerprint, layers } = await daemon.json('/default.json');
+        await eachRow(NAMES, async (name) => {
+            const own = name === 'height' ? fingerprint : layers.find((layer) => layer.name === name).fingerprint;
+            const path = ofLayer(name, [0n, 0n], [9, 7]);
+            const { headers } = await daemon.get(`${path}&v=${own}`);
+            assert.equal(headers['farlands-fingerprint'], own);
+            assert.match(headers['cache-control'], /immutable/);
+            assert.ok(headers.etag.startsWith(`"${own}/`), headers.etag);
+            const other = name === 'height' ? layers[0].fingerprint : fingerprint;
+            assert.equal((await daemon.get(`${path}&v=${other}`)).headers['cache-control'], 'no-cache');
+        });
+    });
+
     it('are refused if there is no such layer or format', () => eachRow([
         ['/default/region.png', 'reief', /layer.*reief/],
         ['/default/region.png', 'x'.repeat(70), /layer/],
