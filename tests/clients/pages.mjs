@@ -12,17 +12,17 @@ import { patience } from '../http/program.mjs';
 const WAIT = 20000;
 const WINDOW = { width: 512, height: 512 };
 
-/* The server has the files of this directory, and the dist/ directories of packages. */
-const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript' };
-const fileOf = (name) => fileURLToPath(new URL(name.includes('/')
-    ? `node_modules/${name.replace('/', '/dist/')}` : name, import.meta.url));
+/* The server has the files of this directory, and those of the packages by their names. */
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript', json: 'application/json',
+    wasm: 'application/wasm', jpg: 'image/jpeg', png: 'image/png' };
+const fileOf = (name) => fileURLToPath(new URL(name.includes('/') ? `node_modules/${name}` : name, import.meta.url));
 
 async function serve(request, response) {
     const name = request.url.slice(1).replace(/\?.*/, '');
     const type = TYPES[name.split('.').pop()];
     const body = type && !name.includes('..') && await readFile(fileOf(name)).catch(() => null);
     if (body)
-        response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
+        response.writeHead(200, { 'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type }).end(body);
     else
         response.writeHead(404).end();
 }

@@ -1,0 +1,186 @@
+// deck.gl and three.js: meshes of tiles with a border, which meet without cracks. The examples are those of
+// server/CLIENTS.md.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from '../http/daemon.mjs';
+import { decimal, sameFloat, unitsAt } from '../http/grid.mjs';
+import { decodePng } from '../http/png.mjs';
+import { patience } from '../http/program.mjs';
+import { eachRow } from '../http/table.mjs';
+import { useBrowser } from './pages.mjs';
+import { example } from './readme.mjs';
+
+const SMALL = { viewport: { width: 200, height: 200 } };        // WebGL in software
+const BEHIND = [255, 0, 255];       // the background, which no relief has
+
+/* A block's place on the web map, whose square begins at block -2^23. */
+function lngLat(place) {
+    const [u, v] = place.map((block) => block / 2 ** 24 + 0.5);
+    return [360 * u - 180, Math.atan(Math.sinh(Math.PI * (1 - 2 * v))) * 180 / Math.PI];
+}
+
+function blockAt([longitude, latitude]) {
+    const v = 0.5 - Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI);
+    return [longitude / 360 + 0.5, v].map((part) => (part - 0.5) * 2 ** 24);
+}
+
+describe('meshes', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon();
+    const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
+    const code = (feature) => example(feature, `http://${daemon.authority}`);
+
+    /* The height at sample (I, J) of a tile. */
+    async function heightAt([z, x, y], i, j) {
+        const [east, south] = [unitsAt(z, x, i), unitsAt(z, y, j)].map(decimal);
+        return (await daemon.json(`/default/height?x=${east}&y=${south}`)).height;
+    }
+
+    /* The place of sample (I, J) of a tile, in blocks. */
+    const placeOf = ([z, x, y], i, j) => [unitsAt(z, x, i), unitsAt(z, y, j)].map((units) => Number(units) / 1024);
+
+    /* Assert that HEIGHT at a place is one of a mesh of zoom Z: between the samples around it. */
+    async function assertNear(height, z, place) {
+        const step = 2 ** (16 - z);
+        const [west, north] = place.map((block) => Math.floor(block / step) * step);
+        const at = [[0, 0], [step, 0], [0, step], [step, step]].map(([i, j]) => `${west + i},${north + j}`).join(';');
+        const { heights } = await daemon.json(`/default/heights?at=${at}`);
+        const error = 0.001 + 2 ** (8 - z);        // of the depth of a pixel, or of a ray
+        assert.ok(height > Math.min(...heights) - error && height < Math.max(...heights) + error,
+            `${height} at ${place}, between the samples ${heights}`);
+    }
+
+    /*
+     * Assert that the meshes of the four tiles around the corner of tile (X, Y) have their corners exactly at the
+     * terrain, and that neighbours share their edges: edges(TILE) is what edgesOf() in a page makes of a mesh.
+     */
+    async function assertExact([z, x, y], edges) {
+        const tiles = [[-1, -1], [0, -1], [-1, 0], [0, 0]].map(([i, j]) => [z, x + i, y + j]);
+        const meshes = [];
+        for (const tile of tiles) {
+            const mesh = await edges(tile);
+            meshes.push(mesh);
+            for (const [side, n, i, j] of [['north', 0, 0, 0], ['north', 256, 256, 0], ['south', 0, 0, 256],
+                ['south', 256, 256, 256], ['west', 100, 0, 100], ['east', 200, 256, 200]]) {
+                const [east, south, height] = mesh[side][n];
+                const expected = await heightAt(tile, i, j);
+                assert.deepEqual([east, south], placeOf(tile, i, j), `sample ${i}, ${j} of ${tile}`);
+                assert.ok(sameFloat(height, expected), `${height} at sample ${i}, ${j} of ${tile}, not ${expected}`);
+            }
+        }
+        const [northWest, northEast, southWest, southEast] = meshes;
+        for (const [side, a, opposite, b] of [['east', northWest, 'west', northEast], ['east', southWest, 'west', southEast],
+            ['south', northWest, 'north', southWest], ['south', northEast, 'north', southEast]]) {
+            assert.equal(a[side].length, 257);
+            assert.deepEqual(a[side], b[opposite], `a crack between ${side} and ${opposite}`);
+        }
+    }
+
+    /* A function for pages: the edges of a mesh; vertex(i, j) is [east, south, height] of sample (i, j), in blocks. */
+    const EDGES = `window.edgesOf = (vertex) => {
+        const along = (at) => Array.from({ length: 257 }, (_, n) => vertex(...at(n)));
+        return { north: along((n) => [n, 0]), south: along((n) => [n, 256]),
+            west: along((n) => [0, n]), east: along((n) => [256, n]) };
+    };`;
+
+    /* Assert that ground covers the whole view PAGE, without a pixel of the background. */
+    async function assertCovered(page) {
+        const { samples, width, height } = decodePng(await page.screenshot());
+        let behind = 0;
+        for (let n = 0; n < 3 * width * height; n += 3)
+            behind += BEHIND.every((value, channel) => samples[n + channel] === value);
+        assert.equal(behind, 0, 'pixels of the background');
+        assert.ok(new Set(samples).size > 5, 'the view is empty');
+    }
+
+    it('of three.js', async () => {
+        const { page } = await visit('meshes.html', SMALL);
+        await page.evaluate(`(async () => {
+            ${EDGES}
+            window.THREE = await import('/three/build/three.module.js');
+            window.ground = new Function(${JSON.stringify(`${code('THREE.PlaneGeometry')}; return ground;`)})();
+        })()`);
+        await eachRow([[10, 512, 512], [16, 32768, 32700], [20, -3, 7]], async (tile) => {
+            const [z] = tile;
+            await assertExact(tile, (at) => page.evaluate(async (place) => {
+                const mesh = await window.ground(...place);
+                mesh.updateMatrixWorld();
+                const { position } = mesh.geometry.attributes;
+                return window.edgesOf((i, j) => {
+                    const vertex = new window.THREE.Vector3().fromBufferAttribute(position, 257 * j + i);
+                    const { x: east, y: up, z: south } = vertex.applyMatrix4(mesh.matrixWorld);
+                    return [east, south, up];
+                });
+            }, at));
+            const seen = await page.evaluate(async ([level, right, down]) => {
+                const { THREE } = window;
+                const scene = new THREE.Scene();
+                scene.background = new THREE.Color(0xff00ff);
+                for (const [i, j] of [[-1, -1], [0, -1], [-1, 0], [0, 0]])
+                    scene.add(await window.ground(level, right + i, down + j));
+                const light = new THREE.DirectionalLight(0xffffff, 2);
+                light.position.set(1, 1, 1);
+                const side = 256 * 2 ** (16 - level);
+                const middle = scene.children[3].position.clone().add(new THREE.Vector3(-side / 2, 0, -side / 2));
+                const camera = new THREE.OrthographicCamera(-side, side, side, -side, 1, 20001);
+                camera.position.copy(middle).setY(10000);
+                camera.up.set(0, 0, -1);
+                camera.lookAt(middle);
+                scene.add(light, camera);
+                const renderer = new THREE.WebGLRenderer();
+                renderer.setSize(200, 200);
+                document.querySelector('#map').replaceChildren(renderer.domElement);
+                renderer.render(scene, camera);
+                return [[0.25, -0.5], [-0.125, 0.75]].map(([i, j]) => {
+                    const place = middle.clone().add(new THREE.Vector3(i * side, 10000, j * side));
+                    return new THREE.Raycaster(place, new THREE.Vector3(0, -1, 0)).intersectObjects(scene.children)[0]?.point.y;
+                });
+            }, tile);
+            await assertCovered(page);
+            await assertNear(seen[0], z, placeOf(tile, 64, -128));
+            await assertNear(seen[1], z, placeOf(tile, -32, 192));
+        });
+    });
+
+    it('of deck.gl', async () => {
+        const { page } = await visit('meshes.html', SMALL);
+        await page.addScriptTag({ url: '/deck.gl/dist.min.js' });
+        await page.addStyleTag({ content: '#map { background: #f0f }' });
+        await page.evaluate(`${EDGES}
+            const { TileLayer, SimpleMeshLayer, COORDINATE_SYSTEM } = deck;
+            ${code('new TileLayer')}
+            window.layer = layer;
+            window.map = new deck.Deck({ parent: document.querySelector('#map'), layers: [layer],
+                deviceProps: { webgl: { antialias: false } } });
+            window.shown = () => window.map.layerManager.getLayers().filter((one) => one instanceof SimpleMeshLayer
+                && one.parent.state.tileset.selectedTiles.includes(one.props.tile));
+        `);
+        await eachRow([[10, 512, 512], [20, 524291, 524280]], async (tile) => {
+            const [z] = tile;
+            const [longitude, latitude] = lngLat(placeOf(tile, 0, 0));
+            const height = await heightAt(tile, 0, 0);
+            await page.evaluate(([view, zRange]) => window.map.setProps({
+                initialViewState: view, layers: [window.layer.clone({ zRange })],
+            }), [{ longitude, latitude, zoom: z - 1, position: [0, 0, height] }, [height, height]]);
+            await page.waitForFunction(([level, right, down]) => {
+                const meshes = window.shown();
+                return window.map.layerManager.getLayers().every((layer) => layer.isLoaded) && meshes.length === 4
+                    && meshes.every(({ props: { tile: { index } } }) => index.z === level && Math.abs(index.x - right) < 2
+                        && Math.abs(index.y - down) < 2);
+            }, tile);
+            await assertExact(tile, (at) => page.evaluate((place) => {
+                const { props } = window.shown().find(({ props: { tile: { index } } }) =>
+                    [index.z, index.x, index.y].join() === place.join());
+                const { value } = props.mesh.attributes.positions;
+                const [east, north] = props.coordinateOrigin;       // 512 units are 2^24 blocks
+                return window.edgesOf((i, j) => {
+                    const [right, up, height] = value.subarray(3 * (257 * j + i));
+                    return [(east + right - 256) * 32768, (256 - north - up) * 32768, height];
+                });
+            }, at));
+            await assertCovered(page);
+        });
+        const { coordinate } = await page.evaluate(() => window.map.pickObject({ x: 130, y: 60, unproject3D: true }));
+        await assertNear(coordinate[2], 20, blockAt(coordinate));
+    });
+});
