@@ -27,6 +27,9 @@ for (const colorScheme of ['light', 'dark']) {
         await page.locator('#place').fill('north');
         await page.locator('#place').press('Enter');
         await assertAccessible(page, 'a layer of the list, and a message');
+        await page.locator('#layers label', { hasText: /^Gray$/ }).click();
+        await page.locator('#stretch').waitFor();
+        await assertAccessible(page, 'shades of gray');
         await page.locator('#profile-button').click();
         await page.mouse.click(300, 300);
         await page.mouse.click(700, 350);
