@@ -167,6 +167,8 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
         add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[i]);
         add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                  layers[i].name);
+        add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
+                 layers[i].name);
         add_tile_url(document, entry, "tiles", world, i, relative(world), ".png?");
     }
 }
@@ -200,6 +202,7 @@ static void add_endpoints(struct document *document, cJSON *parent, const struct
         {"volume",
          "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
          world->volume_fingerprint},
+        {"wmts", "wmts.xml", ""},
     };
     cJSON *urls = add(document, parent, "urls", cJSON_CreateObject());
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)

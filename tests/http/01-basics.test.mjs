@@ -64,7 +64,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
         const { urls, fingerprint } = await daemon.json('/default.json');
         const values = { x: 3, y: -4, z: 5, min: -9000, max: 9000, slope: 100, width: 2, height: 3, depth: 4, step: 2,
             ext: 'f32' };
-        assert.deepEqual(Object.keys(urls), ['height', 'heights', 'spawn', 'region', 'volume']);
+        assert.deepEqual(Object.keys(urls), ['height', 'heights', 'spawn', 'region', 'volume', 'wmts']);
         await eachRow(Object.entries(urls), async ([name, url]) => {
             const answer = await daemon.get(`/${url.replaceAll(/\{(\w+)\}/g, (_, key) => values[key])}`);
             assertStatus(answer, 200);
@@ -78,11 +78,13 @@ describe('the basics', { timeout: patience(60000) }, () => {
         const world = await daemon.json('/default.json');
         const listed = world.layers.map(({ name, extensions }) => [name, [...extensions].sort()]);
         assert.deepEqual(Object.fromEntries(listed), LAYERS);
-        await eachRow(world.layers, async ({ name, fingerprint, tilejson, tiles }) => {
+        await eachRow(world.layers, async ({ name, fingerprint, tilejson, gdal, tiles }) => {
             assert.match(fingerprint, HEX16);
             assert.equal(tilejson, `default/${name}.json`);
             assert.equal(tiles, `default/${name}/{z}/{x}/{y}.png?v=${fingerprint}`);
             assertJson(await daemon.get(`/${tilejson}`));
+            assert.equal(gdal, `default/${name}.xml`);
+            assertStatus(await daemon.get(`/${gdal}`), 200);
             const tile = `/${tiles}`.replace('{z}', 5).replace('{x}', 16).replace('{y}', 15);
             const answer = await daemon.get(tile);
             assert.equal(answer.status, 200);
