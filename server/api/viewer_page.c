@@ -58,7 +58,7 @@ static int hex(char c)
 static void find_place(const char *query, char out[PLACE_MAX])
 {
     static const char key[] = "place=";
-    char *end = out + PLACE_MAX - 1;
+    char *end = out + (PLACE_MAX - 1);
 
     while (strncmp(query, key, sizeof key - 1) != 0) {
         query += strcspn(query, "&");
