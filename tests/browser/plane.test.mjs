@@ -158,10 +158,10 @@ test('typed coordinates move the view there', LIMIT, async () => {
     await page.locator('#place').press('Enter');
     assert.equal(await page.locator('#place').getAttribute('aria-invalid'), 'true');
     assert.match(await page.locator('#status').textContent(), /“north” is not a number/);
-    await page.locator('#place').fill(`${base}#default/gray/7/1000/-2000`);
+    await page.locator('#place').fill(`${base}#default/hillshade/7/1000/-2000`);
     await page.locator('#place').press('Enter');
-    await placeBecomes(page, /^#default\/gray\/7\/1000\/-2000$/);
-    await painted(page, { layer: 'gray' });
+    await placeBecomes(page, /^#default\/hillshade\/7\/1000\/-2000$/);
+    await painted(page, { layer: 'hillshade' });
     assert.ok(await page.locator('#status').isHidden());
     await page.goBack();
     await placeBecomes(page, /\/-123456\/654321$/);
