@@ -201,7 +201,7 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
     });
 
     it('keeps tiles with a border apart', async () => {
-        const tile = cold('height/11/%/7.f32'), fingerprint = await fingerprintOf(edge);
+        const tile = cold('height/11/%/7.f32'), fingerprint = await fingerprintOf(edge, '/default/height');
         await assertCost(() => eachRow([['', 256], ['?border=1', 257], ['?a=b&border=1&c', 257], ['?border=0', 256]],
             async ([query, side]) => assert.equal((await edge.bytes(tile + query)).length, 4 * side ** 2)),
         { asked: 3, rendered: 2 });
