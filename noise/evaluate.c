@@ -539,12 +539,13 @@ static void run_band(struct context *c, const struct domain *domain, const struc
                      int j, int rows, bool roomy, const struct rows *out)
 {
     struct rows band[EVALUATE_MAX_OUTPUTS];
+    const int outputs = domain->outputs;
 
-    for (int i = 0; i < domain->outputs; i++)
+    for (int i = 0; i < outputs; i++)
         band[i] = (struct rows){out[i].at + (size_t)j * out[i].stride, out[i].stride};
     for (int s = domain->constants; s < domain->steps; s++)
         run_step(c, domain, &domain->step[s], chunk, j, rows, roomy ? band : NULL);
-    for (int i = 0; i < domain->outputs; i++) {
+    for (int i = 0; i < outputs; i++) {
         const struct rows from = rows_of(c, domain, domain->output[i], roomy ? band : NULL);
         for (int r = 0; from.at != band[i].at && r < rows; r++)
             memcpy(band[i].at + (size_t)r * band[i].stride, from.at + (size_t)r * from.stride,

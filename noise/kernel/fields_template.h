@@ -294,7 +294,7 @@ static void interpolate(const int32_t *first, const float *column, const float *
         const int32_t *at = first + i;
         narrow_vector value[4] = {{0}};
         if (at[KERNEL_LANES - 1] - at[0] + 3 < KERNEL_LANES) {
-            integer_vector near;
+            integer_vector near = {0};
             for (int lane = 0; lane < KERNEL_LANES; lane++)
                 near[lane] = (uint32_t)(at[lane] - at[0]);
             const narrow_vector table = narrow_load(mixed + at[0]);

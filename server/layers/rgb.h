@@ -16,7 +16,7 @@ struct rgb_row {
 static inline void rgb_store(uint8_t *restrict out, const struct rgb_row *restrict row, int size)
 {
     /* Four bytes at a time: the next pixel overwrites the fourth. */
-    for (int i = 0; i < size - 1; i++) {
+    for (int i = 0; i + 1 < size; i++) {
         const uint32_t bytes = htole32(row->color[i]);
         memcpy(out + 3 * i, &bytes, 4);
     }
