@@ -1,4 +1,4 @@
-// deck.gl and three.js: meshes of tiles with a border, which meet without cracks. The examples are those of
+// Cesium, deck.gl and three.js: meshes of tiles with a border, which meet without cracks. The examples are those of
 // server/CLIENTS.md.
 
 import assert from 'node:assert/strict';
@@ -182,5 +182,57 @@ describe('meshes', { timeout: patience(120000) }, () => {
         });
         const { coordinate } = await page.evaluate(() => window.map.pickObject({ x: 130, y: 60, unproject3D: true }));
         await assertNear(coordinate[2], 20, blockAt(coordinate));
+    });
+
+    it('of Cesium', async () => {
+        const { page, urls } = await visit('meshes.html', SMALL);
+        await page.addStyleTag({ url: '/cesium/Build/Cesium/Widgets/widgets.css' });
+        await page.addScriptTag({ url: '/cesium/Build/Cesium/Cesium.js' });
+        await page.evaluate(`${EDGES}
+            ${code('new Cesium.Viewer')}
+            window.viewer = viewer;
+            window.drawn = () => viewer.scene.globe._surface._tilesToRender;
+            viewer.scene.globe.baseColor = viewer.scene.backgroundColor = Cesium.Color.MAGENTA;
+            viewer.camera.setView({ destination: Cesium.Cartesian3.fromDegrees(0, 0, 20000) });
+        `);
+        const level = await (await page.waitForFunction(() => {
+            const tiles = window.drawn(), [{ level: first = 0 } = {}] = tiles;
+            if (tiles.length !== 4 || first < 8 || !tiles.every(({ level, data }) => level === first && data.mesh
+                && data.imagery.every(({ readyImagery }) => readyImagery)))
+                return 0;
+            window.viewer.useDefaultRenderLoop = false;     // these tiles stay
+            return first;
+        })).jsonValue();
+        await assertExact([level, 2 ** (level - 1), 2 ** (level - 1)], async (tile) => {
+            const { north, south, west, east } = await page.evaluate((place) => {
+                const { mesh } = window.drawn().find((one) => [one.level, one.x, one.y].join() === place.join()).data;
+                return window.edgesOf((i, j) => {
+                    const { x, y, z } = mesh.encoding.decodePosition(mesh.vertices, 257 * j + i, new window.Cesium.Cartesian3());
+                    const { longitude, latitude } = window.Cesium.Cartographic.fromCartesian({ x, y, z });
+                    return [longitude, latitude, mesh.encoding.decodeHeight(mesh.vertices, 257 * j + i)];
+                });
+            }, tile);
+            /* Cesium's places are 32-bit metres. */
+            const inBlocks = ([longitude, latitude, height]) => [...blockAt([longitude, latitude]
+                .map((angle) => angle * 180 / Math.PI)).map((block) => Math.round(block) + 0), height];
+            return { north: north.map(inBlocks), south: south.map(inBlocks), west: west.map(inBlocks), east: east.map(inBlocks) };
+        });
+        await assertCovered(page);
+        assert.ok(urls.some((url) => url.includes('/default/relief/')), 'no tiles of relief');
+        const place = lngLat([1234, 567]);
+        const seen = await page.evaluate(([longitude, latitude]) => window.viewer.scene.globe
+            .getHeight(window.Cesium.Cartographic.fromDegrees(longitude, latitude)), place);
+        await assertNear(seen, level, [1234, 567]);
+        /* Within a tile it takes equal steps of latitude for equal rows, so it is exact only at corners. */
+        await eachRow([[9, 256, 256], [16, 32768, 32700], [22, 2097160, 1], [25, 5, 33554400]], async (tile) => {
+            const height = await page.evaluate(async ([z, [longitude, latitude]]) => {
+                const { Cesium, viewer } = window;
+                const [{ height: sampled }] = await Cesium.sampleTerrain(viewer.terrainProvider, z,
+                    [Cesium.Cartographic.fromDegrees(longitude, latitude)]);
+                return sampled;
+            }, [tile[0], lngLat(placeOf(tile, 0, 0))]);
+            const expected = await heightAt(tile, 0, 0);
+            assert.ok(Math.abs(height - expected) < 1e-4, `${height}, not ${expected}`);
+        });
     });
 });

@@ -14,7 +14,7 @@ const WINDOW = { width: 512, height: 512 };
 
 /* The server has the files of this directory, and those of the packages by their names. */
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', mjs: 'text/javascript', json: 'application/json',
-    wasm: 'application/wasm', jpg: 'image/jpeg', png: 'image/png' };
+    wasm: 'application/wasm', jpg: 'image/jpeg', png: 'image/png', svg: 'image/svg+xml' };
 const fileOf = (name) => fileURLToPath(new URL(name.includes('/') ? `node_modules/${name}` : name, import.meta.url));
 
 async function serve(request, response) {

@@ -200,7 +200,7 @@ const EXAMPLES = {
         ['const source', by('tests/clients/maplibre.test.mjs')],
         ['const text', by('tests/clients/openlayers.test.mjs')],
         ['const projection', by('tests/clients/openlayers.test.mjs')],
-        ['const load', by('tests/http/34-borders.test.mjs')],
+        ['const load', by('tests/clients/meshes.test.mjs')],
         ['async function ground({', by('tests/clients/meshes.test.mjs')],
         ['async function ground(z', by('tests/clients/meshes.test.mjs')],
         ['gdal_translate -projwin', by('tests/clients/gdal.test.mjs')],
