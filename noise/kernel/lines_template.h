@@ -294,7 +294,7 @@ REAL_NAME(sum_blocks)(const struct REAL_NAME(set) * sets, int count, int octaves
     for (; i + KERNEL_BLOCK * LANES <= n; i += KERNEL_BLOCK * LANES)
         for (int k = 0; k < count; k++)
             REAL_NAME(sum_set)(&sets[k], octaves, terms, KERNEL_BLOCK, i);
-    for (; i + 2 * LANES <= n; i += 2 * LANES)
+    for (; KERNEL_BLOCK > 2 && i + 2 * LANES <= n; i += 2 * LANES)
         for (int k = 0; k < count; k++)
             REAL_NAME(sum_set)(&sets[k], octaves, terms, 2, i);
     for (; i < n; i += LANES)
