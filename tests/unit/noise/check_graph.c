@@ -31,6 +31,23 @@ static const int64_t centres[] = {
 
 static struct farlands_scratch *scratch;
 
+/* CHECK random graphs, the first of which SEED determines. */
+static void each_graph(uint64_t seed,
+                       void (*check)(struct draws *draws, const struct random_graph *graph,
+                                     const struct program *program))
+{
+    for (int i = 0; i < GRAPHS; i++) {
+        struct draws draws = {seed + (uint64_t)i, 0};
+        struct random_graph *graph = draw_graph(&draws);
+        struct program *program = graph_program(graph);
+        scratch = reference_scratch();
+        check(&draws, graph, program);
+        farlands_scratch_free(scratch);
+        program_free(program);
+        free(graph);
+    }
+}
+
 static float *values(const struct program *program, const struct kernel *kernel,
                      const struct farlands_grid *grid, int operation)
 {
@@ -64,23 +81,20 @@ static struct farlands_grid sub_grid(const struct farlands_grid *grid, int i, in
         grid->band_limit};
 }
 
-static void grid_equals_its_parts_of(uint64_t seed)
+static void grid_equals_its_parts_of(struct draws *draws, const struct random_graph *graph,
+                                     const struct program *program)
 {
-    struct draws draws = {seed, 0};
-    struct random_graph *graph = draw_graph(&draws);
-    struct program *program = graph_program(graph);
-    scratch = reference_scratch();
     for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(&draws);
+        const struct farlands_grid grid = draw_grid(draws);
         const int last = program->count - 1;
         float *whole = values(program, kernel_choose(), &grid, last);
         for (int k = 0; k < 8; k++) {
-            const int i = (int)draw_between(&draws, 0, grid.width - 1);
-            const int j = (int)draw_between(&draws, 0, grid.height - 1);
+            const int i = (int)draw_between(draws, 0, grid.width - 1);
+            const int j = (int)draw_between(draws, 0, grid.height - 1);
             const bool point = k < 5;
             const struct farlands_grid part =
-                sub_grid(&grid, i, j, point ? 1 : (int)draw_between(&draws, 1, grid.width - i),
-                         point ? 1 : (int)draw_between(&draws, 1, grid.height - j));
+                sub_grid(&grid, i, j, point ? 1 : (int)draw_between(draws, 1, grid.width - i),
+                         point ? 1 : (int)draw_between(draws, 1, grid.height - j));
             float *some = values(program, kernel_choose(), &part, last);
             for (int s = 0; s < part.width * part.height; s++) {
                 const float expected =
@@ -96,32 +110,26 @@ static void grid_equals_its_parts_of(uint64_t seed)
         }
         free(whole);
     }
-    farlands_scratch_free(scratch);
-    program_free(program);
-    free(graph);
 }
 
 START_TEST(grid_equals_its_parts)
 {
-    for (int i = 0; i < GRAPHS; i++)
-        grid_equals_its_parts_of(500 + (uint64_t)(_i * GRAPHS + i));
+    each_graph(500 + (uint64_t)_i * GRAPHS, grid_equals_its_parts_of);
 }
 END_TEST
 
-static void fields_together_equal_fields_alone_of(uint64_t seed)
+static void fields_together_equal_fields_alone_of(struct draws *draws,
+                                                  const struct random_graph *graph,
+                                                  const struct program *program)
 {
-    struct draws draws = {seed, 0};
-    struct random_graph *graph = draw_graph(&draws);
-    struct program *program = graph_program(graph);
-    scratch = reference_scratch();
     for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(&draws);
+        const struct farlands_grid grid = draw_grid(draws);
         const size_t samples = (size_t)grid.width * (size_t)grid.height;
-        const int count = (int)draw_between(&draws, 1, EVALUATE_MAX_OUTPUTS);
+        const int count = (int)draw_between(draws, 1, EVALUATE_MAX_OUTPUTS);
         float *all = malloc(samples * (size_t)count * sizeof *all);
         struct output outputs[EVALUATE_MAX_OUTPUTS];
         for (int k = 0; k < count; k++)
-            outputs[k] = (struct output){(int)draw_between(&draws, 0, program->count - 1),
+            outputs[k] = (struct output){(int)draw_between(draws, 0, program->count - 1),
                                          all + (size_t)k * samples};
         ck_assert_int_eq(
             evaluate(program, kernel_choose(), scratch, &grid, outputs, count, (size_t)grid.width),
@@ -137,27 +145,20 @@ static void fields_together_equal_fields_alone_of(uint64_t seed)
         }
         free(all);
     }
-    farlands_scratch_free(scratch);
-    program_free(program);
-    free(graph);
 }
 
 START_TEST(fields_together_equal_fields_alone)
 {
-    for (int i = 0; i < GRAPHS; i++)
-        fields_together_equal_fields_alone_of(1500 + (uint64_t)(_i * GRAPHS + i));
+    each_graph(1500 + (uint64_t)_i * GRAPHS, fields_together_equal_fields_alone_of);
 }
 END_TEST
 
-static void kernels_agree_of(uint64_t seed)
+static void kernels_agree_of(struct draws *draws, const struct random_graph *graph,
+                             const struct program *program)
 {
     static const char *const names[] = {"avx512", "avx2", "neon", "scalar"};
-    struct draws draws = {seed, 0};
-    struct random_graph *graph = draw_graph(&draws);
-    struct program *program = graph_program(graph);
-    scratch = reference_scratch();
     for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(&draws);
+        const struct farlands_grid grid = draw_grid(draws);
         float *first = NULL;
         for (int n = 0; n < LENGTH(names); n++) {
             setenv("FARLANDS_KERNEL", names[n], 1);
@@ -179,42 +180,31 @@ static void kernels_agree_of(uint64_t seed)
         }
         free(first);
     }
-    farlands_scratch_free(scratch);
-    program_free(program);
-    free(graph);
 }
 
 START_TEST(kernels_agree)
 {
-    for (int i = 0; i < GRAPHS; i++)
-        kernels_agree_of(2500 + (uint64_t)(_i * GRAPHS + i));
+    each_graph(2500 + (uint64_t)_i * GRAPHS, kernels_agree_of);
 }
 END_TEST
 
-static void values_are_within_their_bounds_of(uint64_t seed)
+static void values_are_within_their_bounds_of(struct draws *draws, const struct random_graph *graph,
+                                              const struct program *program)
 {
-    struct draws draws = {seed, 0};
-    struct random_graph *graph = draw_graph(&draws);
-    struct program *program = graph_program(graph);
-    scratch = reference_scratch();
     for (int k = 0; k < program->count; k++) {
         const struct operation *o = &program->operation[k];
-        const struct farlands_grid grid = draw_grid(&draws);
+        const struct farlands_grid grid = draw_grid(draws);
         float *out = values(program, kernel_choose(), &grid, k);
         for (int s = 0; s < grid.width * grid.height; s++)
             must(out[s] >= o->low && out[s] <= o->high, "%s; operation %d: %.9g outside %g to %g",
                  graph_text(graph), k, (double)out[s], (double)o->low, (double)o->high);
         free(out);
     }
-    farlands_scratch_free(scratch);
-    program_free(program);
-    free(graph);
 }
 
 START_TEST(values_are_within_their_bounds)
 {
-    for (int i = 0; i < GRAPHS; i++)
-        values_are_within_their_bounds_of(3500 + (uint64_t)(_i * GRAPHS + i));
+    each_graph(3500 + (uint64_t)_i * GRAPHS, values_are_within_their_bounds_of);
 }
 END_TEST
 
@@ -391,15 +381,13 @@ static struct estimate plain_at(const struct program *program, int operation, in
     return (struct estimate){value, slope * (error + 4e-7 * size) + 1e-6 * (size + fabs(p))};
 }
 
-static void values_are_those_of_a_plain_evaluation_of(uint64_t seed)
+static void values_are_those_of_a_plain_evaluation_of(struct draws *draws,
+                                                      const struct random_graph *graph,
+                                                      const struct program *program)
 {
-    struct draws draws = {seed, 0};
-    struct random_graph *graph = draw_graph(&draws);
-    struct program *program = graph_program(graph);
     int compared = 0;
-    scratch = reference_scratch();
     for (int k = 0; k < program->count; k++) {
-        struct farlands_grid grid = draw_grid(&draws);
+        struct farlands_grid grid = draw_grid(draws);
         grid.width = grid.height = 1;
         grid.band_limit = false;
         float *out = values(program, kernel_choose(), &grid, k);
@@ -413,15 +401,11 @@ static void values_are_those_of_a_plain_evaluation_of(uint64_t seed)
         free(out);
     }
     ck_assert_int_gt(compared, 0);
-    farlands_scratch_free(scratch);
-    program_free(program);
-    free(graph);
 }
 
 START_TEST(values_are_those_of_a_plain_evaluation)
 {
-    for (int i = 0; i < GRAPHS; i++)
-        values_are_those_of_a_plain_evaluation_of(4500 + (uint64_t)(_i * GRAPHS + i));
+    each_graph(4500 + (uint64_t)_i * GRAPHS, values_are_those_of_a_plain_evaluation_of);
 }
 END_TEST
 
