@@ -188,6 +188,34 @@ START_TEST(kernels_agree)
 }
 END_TEST
 
+/* A band limit leaves lattices as they are, unless samples are as far apart as their nodes. */
+static void lattices_are_not_filtered_of(struct draws *draws, const struct random_graph *graph,
+                                         const struct program *program)
+{
+    for (int k = 0; k < program->count; k++) {
+        struct farlands_grid grid = draw_grid(draws);
+        grid.step = draw_between(draws, 1, FARLANDS_UNIT - 1);
+        if (program->operation[k].kind != GRAPH_LATTICE)
+            continue;
+        grid.band_limit = false;
+        float *whole = values(program, kernel_choose(), &grid, k);
+        grid.band_limit = true;
+        float *filtered = values(program, kernel_choose(), &grid, k);
+        for (int s = 0; s < grid.width * grid.height; s++)
+            must(float_bits(whole[s]) == float_bits(filtered[s]),
+                 "%s; operation %d: %.9g, filtered %.9g", graph_text(graph), k, (double)whole[s],
+                 (double)filtered[s]);
+        free(whole);
+        free(filtered);
+    }
+}
+
+START_TEST(lattices_are_not_filtered)
+{
+    each_graph(7500 + (uint64_t)_i * GRAPHS, lattices_are_not_filtered_of);
+}
+END_TEST
+
 static void values_are_within_their_bounds_of(struct draws *draws, const struct random_graph *graph,
                                               const struct program *program)
 {
@@ -544,6 +572,7 @@ int main(void)
     tcase_add_loop_test(tests, grid_equals_its_parts, 0, count);
     tcase_add_loop_test(tests, fields_together_equal_fields_alone, 0, count);
     tcase_add_loop_test(tests, kernels_agree, 0, count);
+    tcase_add_loop_test(tests, lattices_are_not_filtered, 0, count);
     tcase_add_loop_test(tests, values_are_within_their_bounds, 0, count);
     tcase_add_loop_test(tests, values_are_those_of_a_plain_evaluation, 0, count);
     tests = suite_case(suite, "noises that steer themselves");
