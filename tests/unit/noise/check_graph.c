@@ -199,6 +199,8 @@ static void lattices_are_not_filtered_of(struct draws *draws, const struct rando
             continue;
         grid.band_limit = false;
         float *whole = values(program, kernel_choose(), &grid, k);
+        farlands_scratch_free(scratch); /* and the nodes that it keeps */
+        scratch = reference_scratch();
         grid.band_limit = true;
         float *filtered = values(program, kernel_choose(), &grid, k);
         for (int s = 0; s < grid.width * grid.height; s++)
