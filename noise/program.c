@@ -252,9 +252,11 @@ static double octave_bound(const struct noise *noise)
 {
     if (basis_of(noise->basis).corner != BASIS_GRADIENT)
         return 1;
-    double length = 0;
-    for (int i = 0; i < 32; i++)
-        length = fmax(length, squared_length(&noise->gradients, i));
+    double length = 0; /* squared */
+    for (int i = 0; i < 32; i++) {
+        const double square = squared_length(&noise->gradients, i);
+        length = square > length ? square : length; /* at fmax, gcc 12 fails for aarch64 */
+    }
     return sqrt(length) * (noise->basis == FARLANDS_SIMPLEX ? 1 : 0.70711);
 }
 
