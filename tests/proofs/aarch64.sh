@@ -16,8 +16,9 @@ cd "$(dirname "$0")/../.."
 build=build/aarch64
 sysroot=$PWD/$build/sysroot
 packages=(check libsubunit-dev libyaml-dev libpng-dev zlib1g-dev)
-units=(tests/unit/noise/check_noise.c tests/unit/noise/check_noise_golden.c tests/unit/noise/check_noise_systems.c)
-[ "${1:-}" != --all ] || units=(tests/unit/noise/check_noise*.c)
+export PATIENCE=${PATIENCE:-30}
+units=(tests/unit/noise/check_{graph,noise,noise_golden,noise_systems}.c)
+[ "${1:-}" != --all ] || units=(tests/unit/noise/check_{graph,noise}*.c)
 
 unable() {
     echo "${0##*/}: $*" >&2
