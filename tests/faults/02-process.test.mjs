@@ -149,6 +149,7 @@ describe('the process', { timeout: patience(90000), concurrency: CONCURRENCY }, 
             const waiting = numbers(3).map(() => daemon.get(tile(0), {}, { agent: alone() }).finally(() => answered++));
             const late = () => daemon.metric('farlands_late_total');
             assert.ok(await eventually(() => faults.hits('encode') === 1));
+            assert.ok(await eventually(async () => await daemon.metric('farlands_coalesced_total') === 2), 'not all wait');
             faults.jump('steady', 8);
             for (const end = Date.now() + 500; Date.now() < end; await sleep(20))
                 assert.equal(await late(), 0);
