@@ -223,16 +223,6 @@ static bool put_in_order(const struct graph_node *nodes, int node, enum mark *ma
 
 /* --- Bounds of values --- */
 
-static float least(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static float most(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 /* Bounds, a little further apart than arithmetic gives them, for rounding. */
 static void set_bounds(struct operation *o, double low, double high)
 {
@@ -329,22 +319,22 @@ static void find_bounds(struct operation *o, const struct operation *all)
         product_bounds(o, a, b);
         break;
     case GRAPH_MIN:
-        o->low = least(a->low, b->low);
-        o->high = least(a->high, b->high);
+        o->low = fminf(a->low, b->low);
+        o->high = fminf(a->high, b->high);
         break;
     case GRAPH_MAX:
-        o->low = most(a->low, b->low);
-        o->high = most(a->high, b->high);
+        o->low = fmaxf(a->low, b->low);
+        o->high = fmaxf(a->high, b->high);
         break;
     case GRAPH_SMOOTH_MIN:
-        set_bounds(o, (double)least(a->low, b->low) - p / 4, (double)least(a->high, b->high));
+        set_bounds(o, (double)fminf(a->low, b->low) - p / 4, (double)fminf(a->high, b->high));
         break;
     case GRAPH_SMOOTH_MAX:
-        set_bounds(o, (double)most(a->low, b->low), (double)most(a->high, b->high) + p / 4);
+        set_bounds(o, (double)fmaxf(a->low, b->low), (double)fmaxf(a->high, b->high) + p / 4);
         break;
     case GRAPH_ABS:
         o->low = a->low > 0 ? a->low : a->high < 0 ? -a->high : 0;
-        o->high = most(fabsf(a->low), fabsf(a->high));
+        o->high = fmaxf(fabsf(a->low), fabsf(a->high));
         break;
     case GRAPH_CLAMP:
         o->low = o->number[0];
@@ -383,7 +373,7 @@ static void find_bounds(struct operation *o, const struct operation *all)
         double deepest = 0;
         for (int k = 0; k < o->noise->octaves; k++)
             deepest += (double)o->noise->octave[k].wavelength / FARLANDS_UNIT;
-        deepest *= 1.001 * p * (double)most(fabsf(c->low), fabsf(c->high));
+        deepest *= 1.001 * p * (double)fmaxf(fabsf(c->low), fabsf(c->high));
         set_bounds(o, -deepest, deepest);
         break;
     }
@@ -432,7 +422,7 @@ static struct fault bounds_fault(const struct operation *o, const struct operati
         return (struct fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
         const struct operation *by = &all[o->input[i]];
-        if (!(fabs(o->move) * (double)most(fabsf(by->low), fabsf(by->high)) <=
+        if (!(fabs(o->move) * (double)fmaxf(fabsf(by->low), fabsf(by->high)) <=
               (double)GRAPH_MAX_MOVE))
             return (struct fault){"warp", "its fields could move it by more than 2^30 blocks"};
     }
