@@ -93,11 +93,6 @@ struct chunk {
     int width, height;
 };
 
-static int whole_steps(int n)
-{
-    return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
-}
-
 /* --- Memory --- */
 
 /* *MEMORY if it is there, or else a new one. */

@@ -127,23 +127,23 @@ static double noise_at(const struct noise *noise, int dimensions, const int64_t 
 
 double farlands_noise1(const struct farlands_terrain *terrain, int64_t x)
 {
-    return noise_at(&terrain->noise, 1, &x);
+    return noise_at(terrain->noise, 1, &x);
 }
 
 double farlands_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    return noise_at(&terrain->noise, 2, (const int64_t[]){x, y});
+    return noise_at(terrain->noise, 2, (const int64_t[]){x, y});
 }
 
 double farlands_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
 {
-    return noise_at(&terrain->noise, 3, (const int64_t[]){x, y, z});
+    return noise_at(terrain->noise, 3, (const int64_t[]){x, y, z});
 }
 
 double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
                        int64_t w)
 {
-    return noise_at(&terrain->noise, 4, (const int64_t[]){x, y, z, w});
+    return noise_at(terrain->noise, 4, (const int64_t[]){x, y, z, w});
 }
 
 /* --- Density, in float --- */
@@ -190,7 +190,7 @@ static float space_noise_at(const struct farlands_terrain *terrain, enum density
     const struct space_noise *space = &terrain->density.noise[which];
     float sum = 0;
     for (int k = space->octaves - 1; k >= 0; k--)
-        sum = add_space_octave(&terrain->noise, &space->octave[k], at, sum);
+        sum = add_space_octave(terrain->noise, &space->octave[k], at, sum);
     return sum;
 }
 

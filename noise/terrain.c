@@ -22,8 +22,8 @@ int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_pa
         free(terrain);
         return err;
     }
-    noise_make(&terrain->noise, params);
-    curve_make(&terrain->elevation, params->elevation, params->knots, false);
+    terrain->noise = terrain->program->operation[terrain->height].noise;
+    terrain->elevation = terrain->program->operation[terrain->height].curve;
     density_make(&terrain->density, params);
     *out = terrain;
     return 0;
@@ -38,21 +38,21 @@ void farlands_terrain_free(struct farlands_terrain *terrain)
 
 void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
 {
-    *min = terrain->elevation.lowest;
-    *max = terrain->elevation.highest;
+    *min = terrain->elevation->lowest;
+    *max = terrain->elevation->highest;
 }
 
 int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
 {
-    return terrain->noise.octave[terrain->noise.octaves - 1].wavelength;
+    return terrain->noise->octave[terrain->noise->octaves - 1].wavelength;
 }
 
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
-    const struct curve *e = &terrain->elevation;
+    const struct curve *e = terrain->elevation;
     const double metres = (double)e->highest - e->lowest;
     const double noise = (double)e->last - e->first;
-    return (float)(noise_slope(&terrain->noise, step) * metres / noise);
+    return (float)(noise_slope(terrain->noise, step) * metres / noise);
 }
 
 /* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
@@ -101,7 +101,7 @@ int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scra
 {
     if (!box_in_bounds(box))
         return -EINVAL;
-    terrain->kernel->volume(&terrain->noise, scratch, box, out);
+    terrain->kernel->volume(terrain->noise, scratch, box, out);
     return 0;
 }
 

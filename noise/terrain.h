@@ -11,8 +11,9 @@ struct farlands_terrain {
     const struct kernel *kernel;
     struct program *program;
     int height; /* the operation whose values are heights */
-    struct noise noise;
-    struct curve elevation;
+    /* Of that operation. */
+    const struct noise *noise;
+    const struct curve *elevation;
     struct density density;
 };
 

@@ -139,7 +139,7 @@ static void begin_noises(struct density_block *block, struct relief relief)
             struct space_scratch *s = &next++->space;
             struct narrow_octave *narrow = &s->narrow;
             s->octave = &d->noise[m].octave[k];
-            narrow->source = (struct octave_source){&block->terrain->noise, &s->octave->plane,
+            narrow->source = (struct octave_source){block->terrain->noise, &s->octave->plane,
                                                     FARLANDS_PERLIN, USE_VALUES};
             narrow->amplitude = s->octave->share;
             narrow->work = &scratch->work.line;

@@ -64,11 +64,6 @@
 #define KERNEL_FLAT __attribute__((flatten))
 #endif
 
-static inline int whole_steps(int n)
-{
-    return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
-}
-
 /* The pieces of a curve that a vector of values lies on: by binary search if a lookup is one
  * instruction, or else by counting. */
 static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
@@ -303,7 +298,7 @@ static void noise_band(struct noise_run *run, const struct curve *curve, const s
 
 static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    const struct noise *noise = &terrain->noise;
+    const struct noise *noise = terrain->noise;
     const int n = KERNEL_LANES, broad = noise->broad, octaves = noise->octaves;
     const struct single_place here = {x, y, NULL};
     struct displacement d[2];
@@ -333,7 +328,7 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
         round_weights(&sums, n);
         narrow_fractal_place(noise, broad, octaves, &at, sums.narrow, sums.narrow_weight);
     }
-    finish(noise, &terrain->elevation, &sums, 0, n, metres);
+    finish(noise, terrain->elevation, &sums, 0, n, metres);
     return metres[0];
 }
 

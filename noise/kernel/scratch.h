@@ -33,6 +33,12 @@ enum {
 
 #define KERNEL_ALIGNED _Alignas(64)
 
+/* N rounded up to whole KERNEL_STEPs. */
+static inline int whole_steps(int n)
+{
+    return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
+}
+
 /* What lines of an octave are for. */
 enum octave_use {
     USE_VALUES,  /* its noise */
