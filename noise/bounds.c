@@ -1,0 +1,163 @@
+/* Bounds of the values of an operation, by interval arithmetic. */
+#include "bounds.h"
+
+#include <math.h>
+
+#include "basis.h"
+
+/* Bounds, a little further apart than arithmetic gives them, for rounding. */
+static void set_bounds(struct operation *o, double low, double high)
+{
+    const double margin = 1e-5 * fmax(fabs(low), fabs(high));
+    o->low = (float)(low - margin);
+    o->high = (float)(high + margin);
+}
+
+static double squared_length(const struct gradient_set *set, int i)
+{
+    return (double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i];
+}
+
+/* Bounds of one octave: Perlin noise is largest in the middle of a cell, at sqrt(1/2) times the
+ * length of its gradients. */
+static double octave_bound(const struct noise *noise)
+{
+    if (basis_of(noise->basis).corner != BASIS_GRADIENT)
+        return 1;
+    double length = 0; /* squared */
+    for (int i = 0; i < 32; i++) {
+        const double square = squared_length(&noise->gradients, i);
+        length = square > length ? square : length; /* at fmax, gcc 12 fails for aarch64 */
+    }
+    return sqrt(length) * (noise->basis == FARLANDS_SIMPLEX ? 1 : 0.70711);
+}
+
+static void noise_bounds(struct operation *o)
+{
+    const struct noise *noise = o->noise;
+    const double bound = octave_bound(noise), offset = noise->offset;
+    if (o->curve) {
+        o->low = o->curve->lowest;
+        o->high = o->curve->highest;
+        return;
+    }
+    switch (noise->fractal) {
+    case FARLANDS_NONE:
+    case FARLANDS_FBM:
+        set_bounds(o, -bound, bound);
+        break;
+    case FARLANDS_BILLOW:
+        set_bounds(o, -1, 2 * bound - 1);
+        break;
+    case FARLANDS_RIDGED:
+        set_bounds(o, 0, fmax(offset * offset, (bound - offset) * (bound - offset)));
+        break;
+    case FARLANDS_HYBRID:
+        set_bounds(o, -bound - offset, bound + offset);
+        break;
+    }
+}
+
+static void product_bounds(struct operation *o, const struct operation *a,
+                           const struct operation *b)
+{
+    const double p = (double)a->low * b->low, q = (double)a->low * b->high;
+    const double r = (double)a->high * b->low, s = (double)a->high * b->high;
+    set_bounds(o, fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s)));
+}
+
+/* a + c (b - a): at a corner of the box of its inputs' bounds. */
+static void mix_bounds(struct operation *o, const struct operation *a, const struct operation *b,
+                       const struct operation *c)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < 8; i++) {
+        const double x = (double)(i & 1 ? a->high : a->low), y = (double)(i & 2 ? b->high : b->low);
+        const double value = x + (double)(i & 4 ? c->high : c->low) * (y - x);
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    set_bounds(o, low, high);
+}
+
+void bounds_find(struct operation *o, const struct operation *all)
+{
+    const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
+    const double p = (double)o->number[0];
+    switch (o->kind) {
+    case GRAPH_NOISE:
+        noise_bounds(o);
+        break;
+    case GRAPH_CONSTANT:
+        o->low = o->high = o->number[0];
+        break;
+    case GRAPH_ADD:
+        set_bounds(o, (double)a->low + b->low, (double)a->high + b->high);
+        break;
+    case GRAPH_SUBTRACT:
+        set_bounds(o, (double)a->low - b->high, (double)a->high - b->low);
+        break;
+    case GRAPH_MULTIPLY:
+        product_bounds(o, a, b);
+        break;
+    case GRAPH_MIN:
+        o->low = fminf(a->low, b->low);
+        o->high = fminf(a->high, b->high);
+        break;
+    case GRAPH_MAX:
+        o->low = fmaxf(a->low, b->low);
+        o->high = fmaxf(a->high, b->high);
+        break;
+    case GRAPH_SMOOTH_MIN:
+        set_bounds(o, (double)fminf(a->low, b->low) - p / 4, (double)fminf(a->high, b->high));
+        break;
+    case GRAPH_SMOOTH_MAX:
+        set_bounds(o, (double)fmaxf(a->low, b->low), (double)fmaxf(a->high, b->high) + p / 4);
+        break;
+    case GRAPH_ABS:
+        o->low = a->low > 0 ? a->low : a->high < 0 ? -a->high : 0;
+        o->high = fmaxf(fabsf(a->low), fabsf(a->high));
+        break;
+    case GRAPH_CLAMP:
+        o->low = o->number[0];
+        o->high = o->number[1];
+        break;
+    case GRAPH_MIX:
+        mix_bounds(o, a, b, &all[o->input[2]]);
+        break;
+    case GRAPH_SPLINE:
+        o->low = o->curve->lowest;
+        o->high = o->curve->highest;
+        break;
+    case GRAPH_STEP:
+    case GRAPH_RIDGE:
+        o->low = 0;
+        o->high = 1;
+        break;
+    case GRAPH_TERRACE:
+        set_bounds(o, p * floor((double)a->low / p), p * ceil((double)a->high / p));
+        break;
+    case GRAPH_LATTICE:
+        set_bounds(o, (double)a->low, (double)a->high);
+        break;
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y: {
+        const double blocks = (double)lattice_spacing(a) / FARLANDS_UNIT;
+        const double slope = ((double)a->high - a->low) / blocks;
+        set_bounds(o, -slope, slope);
+        break;
+    }
+    case GRAPH_DAMPED:
+        set_bounds(o, -octave_bound(o->noise), octave_bound(o->noise));
+        break;
+    case GRAPH_ERODE: {
+        const struct operation *c = &all[o->input[2]];
+        double deepest = 0;
+        for (int k = 0; k < o->noise->octaves; k++)
+            deepest += (double)o->noise->octave[k].wavelength / FARLANDS_UNIT;
+        deepest *= 1.001 * p * (double)fmaxf(fabsf(c->low), fabsf(c->high));
+        set_bounds(o, -deepest, deepest);
+        break;
+    }
+    }
+}
