@@ -90,6 +90,23 @@ struct graph_node {
     const struct curve_params *curve; /* of GRAPH_SPLINE */
 };
 
+enum { GRAPH_NAME_MAX = 64 }; /* with its terminating NUL */
+
+/* A field that can be asked for by its name. */
+struct graph_field {
+    char name[GRAPH_NAME_MAX];
+    int node;
+};
+
+/* A graph, and its fields with names. */
+struct graph {
+    const struct graph_node *node;
+    int nodes;
+    const struct graph_field *field;
+    int fields;
+    int height; /* the field that is the ground's height in metres */
+};
+
 /* What is wrong with a graph, and with which of its nodes. KEY is the part of the node, such as
  * "noise.octaves" or "input"; both are static strings. */
 struct graph_fault {

@@ -1,58 +1,142 @@
-/* From parameters to a terrain, and the public functions that run a kernel on it. */
+/* From a graph to a terrain, and the public functions that run a kernel on it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "evaluate.h"
+#include "steepness.h"
 #include "terrain.h"
 
-int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
+static int take_fields(struct farlands_terrain *terrain, const struct graph *graph)
+{
+    terrain->field = calloc((size_t)graph->fields, sizeof *terrain->field);
+    if (!terrain->field)
+        return -ENOMEM;
+    terrain->fields = graph->fields;
+    terrain->height = graph->height;
+    for (int i = 0; i < graph->fields; i++) {
+        memcpy(terrain->field[i].name, graph->field[i].name, GRAPH_NAME_MAX);
+        terrain->field[i].operation = terrain->program->place[graph->field[i].node];
+    }
+    return 0;
+}
+
+static const struct operation *operation_of(const struct farlands_terrain *terrain, int field)
+{
+    return &terrain->program->operation[terrain->field[field].operation];
+}
+
+/* A noise that nothing moves has a faster way to a single place. */
+static bool is_plain_noise(const struct operation *o)
+{
+    return o->kind == GRAPH_NOISE && o->inputs == 0;
+}
+
+static int take_noise(struct farlands_terrain *terrain, const struct farlands_params *params)
+{
+    density_make(&terrain->density, params);
+    terrain->noise = operation_of(terrain, terrain->height)->noise;
+    if (is_plain_noise(operation_of(terrain, terrain->height)))
+        return 0;
+    terrain->noise = terrain->own_noise = calloc(1, sizeof *terrain->own_noise);
+    if (!terrain->noise)
+        return -ENOMEM;
+    noise_make(terrain->own_noise, params);
+    return 0;
+}
+
+int terrain_new(struct farlands_terrain **out, const struct graph *graph,
+                const struct farlands_params *params, struct graph_fault *fault)
 {
     const struct kernel *kernel = kernel_choose();
-    if (!kernel || farlands_params_fault(params, NULL))
+    *fault = (struct graph_fault){-1, NULL, NULL};
+    if (!kernel)
         return -EINVAL;
     struct farlands_terrain *terrain = calloc(1, sizeof *terrain);
     if (!terrain)
         return -ENOMEM;
     terrain->kernel = kernel;
-    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
-    struct graph_fault fault;
-    const int err = program_new(&terrain->program, &node, 1, &fault);
+    int err = program_new(&terrain->program, graph->node, graph->nodes, fault);
+    if (!err)
+        err = take_fields(terrain, graph);
+    if (!err)
+        err = take_noise(terrain, params);
     if (err) {
-        free(terrain);
+        farlands_terrain_free(terrain);
         return err;
     }
-    terrain->noise = terrain->program->operation[terrain->height].noise;
-    terrain->elevation = terrain->program->operation[terrain->height].curve;
-    density_make(&terrain->density, params);
     *out = terrain;
     return 0;
 }
 
+int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
+{
+    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
+    const struct graph_field height = {"height", 0};
+    const struct graph graph = {&node, 1, &height, 1, 0};
+    struct graph_fault fault;
+    if (farlands_params_fault(params, NULL))
+        return -EINVAL;
+    return terrain_new(out, &graph, params, &fault);
+}
+
 void farlands_terrain_free(struct farlands_terrain *terrain)
 {
-    if (terrain)
-        program_free(terrain->program);
+    if (!terrain)
+        return;
+    program_free(terrain->program);
+    free(terrain->field);
+    free(terrain->own_noise);
     free(terrain);
+}
+
+int terrain_field(const struct farlands_terrain *terrain, const char *name, size_t length)
+{
+    for (int i = 0; i < terrain->fields; i++) {
+        const char *other = terrain->field[i].name;
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+int terrain_field_count(const struct farlands_terrain *terrain)
+{
+    return terrain->fields;
+}
+
+const char *terrain_field_name(const struct farlands_terrain *terrain, int field)
+{
+    return terrain->field[field].name;
+}
+
+void terrain_field_range(const struct farlands_terrain *terrain, int field, float *min, float *max)
+{
+    const struct operation *o = operation_of(terrain, field);
+    *min = o->low;
+    *max = o->high;
 }
 
 void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
 {
-    *min = terrain->elevation->lowest;
-    *max = terrain->elevation->highest;
+    terrain_field_range(terrain, terrain->height, min, max);
 }
 
 int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
 {
-    return terrain->noise->octave[terrain->noise->octaves - 1].wavelength;
+    int64_t finest = FARLANDS_MAX_WAVELENGTH;
+    for (int k = 0; k < terrain->program->count; k++) {
+        const struct noise *noise = terrain->program->operation[k].noise;
+        if (noise && noise->octave[noise->octaves - 1].wavelength < finest)
+            finest = noise->octave[noise->octaves - 1].wavelength;
+    }
+    return finest;
 }
 
 float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
-    const struct curve *e = terrain->elevation;
-    const double metres = (double)e->highest - e->lowest;
-    const double noise = (double)e->last - e->first;
-    return (float)(noise_slope(terrain->noise, step) * metres / noise);
+    return (float)steepness(terrain->program, terrain->field[terrain->height].operation, step);
 }
 
 /* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
@@ -64,28 +148,60 @@ static bool axis_in_bounds(int64_t first, int64_t step, int count)
            !__builtin_add_overflow(first, span, &last) && first >= -limit && last <= limit;
 }
 
-int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                     const struct farlands_grid *grid, float *out, size_t stride)
+static bool grid_in_bounds(const struct farlands_grid *grid, size_t stride)
 {
-    if (grid->step < 1 || grid->step > FARLANDS_MAX_STEP ||
-        !axis_in_bounds(grid->x, grid->step, grid->width) ||
-        !axis_in_bounds(grid->y, grid->step, grid->height) || stride < (size_t)grid->width)
+    return grid->step >= 1 && grid->step <= FARLANDS_MAX_STEP &&
+           axis_in_bounds(grid->x, grid->step, grid->width) &&
+           axis_in_bounds(grid->y, grid->step, grid->height) && stride >= (size_t)grid->width;
+}
+
+int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                   const struct farlands_grid *grid, const int *field, int count, float *const *out,
+                   size_t stride)
+{
+    struct output output[TERRAIN_MAX_FIELDS];
+    if (!grid_in_bounds(grid, stride))
         return -EINVAL;
-    return terrain_heights(terrain, scratch, grid, out, stride);
+    for (int i = 0; i < count; i++)
+        output[i] = (struct output){terrain->field[field[i]].operation, out[i]};
+    return evaluate(terrain->program, terrain->kernel, scratch, grid, output, count, stride);
 }
 
 int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, float *out, size_t stride)
 {
-    const struct output height = {terrain->height, out};
+    const struct output height = {terrain->field[terrain->height].operation, out};
     return evaluate(terrain->program, terrain->kernel, scratch, grid, &height, 1, stride);
+}
+
+int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                     const struct farlands_grid *grid, float *out, size_t stride)
+{
+    if (!grid_in_bounds(grid, stride))
+        return -EINVAL;
+    return terrain_heights(terrain, scratch, grid, out, stride);
+}
+
+float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       int field, int64_t x, int64_t y)
+{
+    const struct operation *o = operation_of(terrain, field);
+    const struct farlands_grid grid = {x, y, 1, 1, 1, false};
+    float value = NAN, *const out = &value;
+    if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
+        return NAN;
+    if (is_plain_noise(o))
+        return terrain->kernel->point(o->noise, o->curve, x, y);
+    struct farlands_scratch *own = NULL;
+    if (scratch || !farlands_scratch_new(&own))
+        (void)terrain_fields(terrain, scratch ? scratch : own, &grid, &field, 1, &out, 1);
+    farlands_scratch_free(own);
+    return value;
 }
 
 float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
-    if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
-        return NAN;
-    return terrain->kernel->height(terrain, x, y);
+    return terrain_field_at(terrain, NULL, terrain->height, x, y);
 }
 
 static bool box_in_bounds(const struct farlands_box *box)
@@ -110,8 +226,7 @@ int farlands_density(const struct farlands_terrain *terrain, struct farlands_scr
 {
     if (!box_in_bounds(box))
         return -EINVAL;
-    terrain->kernel->density(terrain, scratch, box, out);
-    return 0;
+    return terrain->kernel->density(terrain, scratch, box, out);
 }
 
 const char *farlands_kernel(const struct farlands_terrain *terrain)

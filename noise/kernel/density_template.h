@@ -221,23 +221,27 @@ static int64_t finest_space(const struct density *d)
     return finest;
 }
 
-static void density_block(struct density_block *block, float *out)
+static int density_block(struct density_block *block, float *out)
 {
     const struct farlands_box *box = block->box;
     float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
     const struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
     const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
-    terrain_heights(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+    const int err =
+        terrain_heights(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+    if (err)
+        return err;
     begin_noises(block, relief_of(heights, block->rows, block->n));
     for (int j = 0, rows; j < block->rows; j += rows) {
         rows = block->rows - j < band ? block->rows - j : band;
         density_band(block, j, rows, out + (size_t)j * (size_t)box->width);
     }
+    return 0;
 }
 
-static void density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_box *box, float *out)
+static int density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                   const struct farlands_box *box, float *out)
 {
     for (int64_t i = 0; i < box->width; i += KERNEL_CHUNK)
         for (int64_t j = 0; j < box->height; j += KERNEL_BOX_ROWS) {
@@ -248,6 +252,9 @@ static void density(const struct farlands_terrain *terrain, struct farlands_scra
             block.rows =
                 box->height - j < KERNEL_BOX_ROWS ? (int)(box->height - j) : KERNEL_BOX_ROWS;
             block.n = whole_steps(block.columns);
-            density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
+            const int err = density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
+            if (err)
+                return err;
         }
+    return 0;
 }

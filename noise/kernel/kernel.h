@@ -42,13 +42,14 @@ struct kernel {
      * of KERNEL_CHUNK floats. */
     void (*interpolate)(const int32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *out);
-    /* As farlands_height, farlands_volume and farlands_density; the caller has checked the
-     * bounds. */
-    float (*height)(const struct farlands_terrain *terrain, int64_t x, int64_t y);
+    /* A noise at one place, as a value of CURVE; NULL: as it is. The caller has checked the bounds
+     * here and below. */
+    float (*point)(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y);
+    /* As farlands_volume and farlands_density. */
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
-    void (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_box *box, float *out);
+    int (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                   const struct farlands_box *box, float *out);
 };
 
 /* The fastest kernel that this machine supports, or the one that the environment variable

@@ -294,11 +294,10 @@ static void noise_band(struct noise_run *run, const struct curve *curve, const s
 
 #include "fields_template.h"
 
-/* --- One point: farlands_height --- */
+/* --- A noise at one place --- */
 
-static float height_point(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+static float noise_point(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y)
 {
-    const struct noise *noise = terrain->noise;
     const int n = KERNEL_LANES, broad = noise->broad, octaves = noise->octaves;
     const struct single_place here = {x, y, NULL};
     struct displacement d[2];
@@ -328,7 +327,7 @@ static float height_point(const struct farlands_terrain *terrain, int64_t x, int
         round_weights(&sums, n);
         narrow_fractal_place(noise, broad, octaves, &at, sums.narrow, sums.narrow_weight);
     }
-    finish(noise, terrain->elevation, &sums, 0, n, metres);
+    finish(noise, curve, &sums, 0, n, metres);
     return metres[0];
 }
 
@@ -343,8 +342,8 @@ static bool supported(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, supported, noise_columns, noise_rows,   noise_band, damped_band,
-    erode_band,  operate,   interpolate,   height_point, volume,     density,
+    KERNEL_NAME, supported, noise_columns, noise_rows,  noise_band, damped_band,
+    erode_band,  operate,   interpolate,   noise_point, volume,     density,
 };
 
 #undef KERNEL
