@@ -291,9 +291,10 @@ install-program: all $(MANUAL)
 
 install-lib: lib
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include noise/farlands.h
-	sed 's|"noise/farlands.h"|<farlands.h>|' config/farlands_world.h \
+	sed 's|"farlands.h"|<farlands.h>|' noise/params.h >$(DESTDIR)$(PREFIX)/include/farlands_params.h
+	sed 's|"noise/params.h"|<farlands_params.h>|' config/farlands_world.h \
 	    >$(DESTDIR)$(PREFIX)/include/farlands_world.h
-	chmod 644 $(DESTDIR)$(PREFIX)/include/farlands_world.h
+	chmod 644 $(DESTDIR)$(PREFIX)/include/farlands_*.h
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 	ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfarlands.so
@@ -304,7 +305,7 @@ install-lib: lib
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
-	    $(DESTDIR)$(PREFIX)/include/farlands_world.h \
+	    $(DESTDIR)$(PREFIX)/include/farlands_world.h $(DESTDIR)$(PREFIX)/include/farlands_params.h \
 	    $(MAN)/man1/farlands.1 $(MAN)/man5/farlands.yaml.5 $(COMPLETIONS)/farlands \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
 	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))

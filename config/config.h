@@ -14,7 +14,7 @@
 #include "config/log_level.h"
 #include "config/network.h"
 #include "config/url_prefix.h"
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 enum {
     WORLD_NAME_MAX = 64,

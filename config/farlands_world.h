@@ -16,7 +16,7 @@
 #ifndef FARLANDS_WORLD_READ_H
 #define FARLANDS_WORLD_READ_H
 
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 #ifdef __cplusplus
 extern "C" {

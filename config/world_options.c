@@ -7,7 +7,7 @@
 
 #include "exact_numbers.h"
 
-/* In the order of the enumerations of noise/farlands.h. */
+/* In the order of the enumerations of noise/params.h. */
 static const char *const bases[] = {"perlin", "simplex", "cellular", "value", NULL};
 static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
 static const char *const fades[] = {"linear", "cubic", "quintic", NULL};

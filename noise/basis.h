@@ -5,7 +5,7 @@
 #ifndef FARLANDS_BASIS_H
 #define FARLANDS_BASIS_H
 
-#include "farlands.h"
+#include "params.h"
 
 /* How a kernel evaluates a row of samples. */
 enum basis_method {

@@ -2,7 +2,7 @@
 #ifndef FARLANDS_CURVE_H
 #define FARLANDS_CURVE_H
 
-#include "farlands.h"
+#include "params.h"
 
 struct curve_params {
     struct farlands_knot knot[FARLANDS_MAX_KNOTS]; /* whose noise ascends */

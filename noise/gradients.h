@@ -2,7 +2,7 @@
 #ifndef FARLANDS_GRADIENTS_H
 #define FARLANDS_GRADIENTS_H
 
-#include "farlands.h"
+#include "params.h"
 
 /*
  * Gradient of index i: (x, y)[i mod 32], a small set being repeated; then, as far as the masks

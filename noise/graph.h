@@ -9,7 +9,7 @@
 #define FARLANDS_GRAPH_H
 
 #include "curve.h"
-#include "farlands.h"
+#include "params.h"
 
 enum {
     GRAPH_MAX_NODES = 256,
@@ -25,7 +25,7 @@ enum {
 
 /* a, b and c are the values of the inputs, p and q the numbers. */
 enum graph_kind {
-    /* A noise, see farlands.h; its elevation curve, if there is one, is applied. With inputs a and
+    /* A noise, see params.h; its elevation curve, if there is one, is applied. With inputs a and
      * b: the noise at (x + p a, y + p b), p in blocks. */
     GRAPH_NOISE,
     GRAPH_CONSTANT, /* p */
@@ -56,7 +56,7 @@ enum graph_kind {
     GRAPH_SLOPE_X, /* the derivative along x of a, which is a lattice, per block */
     GRAPH_SLOPE_Y, /* ... along y; both never skip the lattice */
     /* A noise whose octaves are the flatter the steeper the sum of those before it is. With n_k,
-     * a_k and A as in farlands.h, and d_k the gradient of n_k per cell, sum of a_k n_k / (1 + p
+     * a_k and A as in params.h, and d_k the gradient of n_k per cell, sum of a_k n_k / (1 + p
      * |sum up to k of a_j d_j|^2) / A (Quilez, "Value noise derivatives"). Perlin noise, fbm,
      * without warp. */
     GRAPH_DAMPED,

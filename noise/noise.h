@@ -5,9 +5,9 @@
 #ifndef FARLANDS_NOISE_H
 #define FARLANDS_NOISE_H
 
-#include "farlands.h"
 #include "gradients.h"
 #include "octave.h"
+#include "params.h"
 
 /* Averages over the plane for one octave's noise n. */
 struct moments {

@@ -9,7 +9,7 @@
 #error "noise/ cannot be compiled with -ffast-math: heights would differ between builds"
 #endif
 
-#include "farlands.h"
+#include "params.h"
 
 enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
 
@@ -69,7 +69,7 @@ struct octave octave_make(const struct farlands_params *params, int64_t waveleng
  * FIRST + 3: two keys, then two shifts. */
 void octave_randomize(struct octave *octave, uint64_t seed, uint64_t first, enum axis axis);
 
-/* The salt of an octave of WAVELENGTH under the permutation hash: see octave_salt in farlands.h. */
+/* The salt of an octave of WAVELENGTH under the permutation hash: see octave_salt in params.h. */
 uint32_t octave_salt(const struct farlands_params *params, int64_t wavelength);
 
 #endif

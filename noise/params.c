@@ -1,8 +1,8 @@
 /* The check of a terrain's parameters. */
 #include <math.h>
 
-#include "farlands.h"
 #include "octave.h"
+#include "params.h"
 
 struct fault {
     const char *key;

@@ -1,4 +1,4 @@
-/* Formulas that kernels and single points share, as farlands.h defines them. Private to noise/. */
+/* Formulas that kernels and single points share, as params.h defines them. Private to noise/. */
 #ifndef FARLANDS_FORMULAS_H
 #define FARLANDS_FORMULAS_H
 

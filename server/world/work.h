@@ -7,7 +7,7 @@
 #ifndef FARLANDS_WORLD_WORK_H
 #define FARLANDS_WORLD_WORK_H
 
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 /* Operations on one octave. Octaves are evaluated in float, in double, or for the warp. */
 enum octave_work {

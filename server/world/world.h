@@ -4,7 +4,7 @@
 #define FARLANDS_WORLD_WORLD_H
 
 #include "config/config.h"
-#include "noise/farlands.h"
+#include "noise/params.h"
 #include "server/layers/color_table.h"
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "noise/farlands.h"
+#include "noise/params.h"
 #include "plain_noise.h"
 
 #define BLOCKS(n) ((n)*FARLANDS_UNIT)

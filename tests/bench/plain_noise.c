@@ -1,4 +1,4 @@
-/* Textbook forms of the noise, with the lattice's own hash. farlands.h has the formulas. */
+/* Textbook forms of the noise, with the lattice's own hash. params.h has the formulas. */
 #include "plain_noise.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 enum { PLAIN_AXES = 3, PLAIN_SPACES = 4 };
 

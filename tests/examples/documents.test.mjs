@@ -175,7 +175,7 @@ const EXAMPLES = {
         ['farlands: mine.yaml:4', message],
     ],
     'noise/README.md': [
-        ['#include <farlands.h>', write('chunk.c')],
+        ['#include <farlands_params.h>', write('chunk.c')],
         ['cc -o chunk', async (block) => assert.equal(await run(`${block}\n./chunk`), '251.70 m in the middle\n')],
         ['q p\' gx', text],
         ['along =', text],

@@ -7,7 +7,7 @@
  *     ./heights X Y        starting at block (X, Y), up to 2^52 blocks out
  */
 #include <errno.h>
-#include <farlands.h>
+#include <farlands_params.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 enum {
     BASES = FARLANDS_BASES,

@@ -33,7 +33,7 @@ make_installation() {
 
 check_files() {
     local file
-    for file in bin/farlands include/farlands{,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
+    for file in bin/farlands include/farlands{,_params,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
         share/farlands/farlands.{yaml,js,wasm} share/man/man{1/farlands.1,5/farlands.yaml.5} \
         share/bash-completion/completions/farlands; do
         [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
@@ -111,7 +111,7 @@ write_compare() {
     cat >"$scratch/compare.cc" <<'END'
 #include <cstdio>
 #include <cstring>
-#include <farlands.h>
+#include <farlands_params.h>
 #include <farlands_world.h>
 
 int main(int, char **argv)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/farlands.h"
+#include "noise/params.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
 

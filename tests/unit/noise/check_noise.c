@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "noise/farlands.h"
+#include "noise/params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/farlands.h"
 #include "noise/lattice.h"
+#include "noise/params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

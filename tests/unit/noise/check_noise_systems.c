@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "noise/farlands.h"
 #include "noise/lattice.h"
+#include "noise/params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "noise/farlands.h"
 #include "noise/lattice.h"
+#include "noise/params.h"
 #include "noise/permutation.h"
 
 /* As published in 2002. */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/farlands.h"
 #include "noise/lattice.h"
+#include "noise/params.h"
 
 #define BLOCKS(n) ((int64_t)((n)*FARLANDS_UNIT))
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
