@@ -4,11 +4,8 @@
  * A grid is cut into chunks, and a chunk is evaluated band by band: 16 rows of one operation, then
  * of the next. Values lie in buffers, which are used again once nobody needs them.
  *
- * A lattice (GRAPH_LATTICE) is a domain of its own. Before a chunk of any domain begins, the nodes
- * that its samples lie between are evaluated, a patch, as a chunk of the lattice's domain. So
- * evaluation goes down from the grid to lattices, and from these to others. Lattices that are
- * farther down have smaller numbers: patches are made in falling order of numbers, so that what one
- * needs does not displace what was made before.
+ * Patches (patch.h) of what a domain needs of other domains (plan.h) are made in falling order of
+ * lattices, so that what one needs does not displace what was made before.
  */
 #include "evaluate.h"
 
@@ -17,49 +14,8 @@
 #include <string.h>
 
 #include "noise/kernel/scratch.h"
-
-/* Nodes that a sample lies between along an axis, the first of them one before its cell. */
-enum { TAPS = 4 };
-
-/* Nodes of the smallest patch: a vector along a row, and as many rows as it takes to serve points
- * that lie close to each other. */
-enum { LEAST_COLUMNS = 16, LEAST_ROWS = 8 };
-
-/* Values at nodes of a lattice, in ascending order but not necessarily neighbours. */
-struct patch {
-    int columns, rows;                        /* 0: empty */
-    bool regular;                             /* nodes are neighbours */
-    int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK]; /* units */
-    KERNEL_ALIGNED float value[KERNEL_CHUNK][KERNEL_CHUNK];
-    struct patch_columns samples; /* of the chunk that is evaluated */
-};
-
-/* An operation within a domain. */
-struct step {
-    int operation;
-    int buffer; /* of its result; -1: the result of the domain, which goes out */
-    int run;    /* of GRAPH_NOISE */
-};
-
-/* What is evaluated on a grid, or at the nodes of a lattice. */
-struct domain {
-    int64_t direct_below; /* lattices with less spacing are their inputs themselves */
-    int64_t band_limit;   /* distance of samples if they are filtered; 0: none */
-    int constants, steps; /* the first steps are constants, evaluated once a chunk */
-    struct step step[GRAPH_MAX_NODES];
-    int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
-    int outputs, output[EVALUATE_MAX_OUTPUTS];
-    int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
-};
-
-struct plan {
-    uint64_t program;
-    int outputs, output[EVALUATE_MAX_OUTPUTS];
-    struct domain grid;
-    int depth; /* of lattices that need each other; 0: none */
-    int64_t least_spacing;
-    struct domain *lattice[GRAPH_MAX_NODES]; /* by operation; memory is kept */
-};
+#include "patch.h"
+#include "plan.h"
 
 /* A noise and its octaves, used by one domain after the other. */
 struct run_memory {
@@ -85,12 +41,6 @@ struct context {
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
     bool band_limit;
-};
-
-/* A rectangle of samples, no larger than KERNEL_CHUNK. */
-struct chunk {
-    struct coordinates x, y;
-    int width, height;
 };
 
 /* --- Memory --- */
@@ -124,8 +74,9 @@ static struct noise_run *keep_run(struct evaluation *e, int k, int octaves)
 
 void evaluation_free(struct evaluation *evaluation)
 {
+    if (evaluation)
+        plan_clear(&evaluation->plan);
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
-        free(evaluation->plan.lattice[i]);
         free(evaluation->patch[i]);
         free(evaluation->buffer[i]);
         if (evaluation->run[i])
@@ -135,328 +86,49 @@ void evaluation_free(struct evaluation *evaluation)
     free(evaluation);
 }
 
-/* --- The plan --- */
-
-static bool is_direct(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below;
-}
-
-/* The operation whose values OPERATION has in DOMAIN. */
-static int resolve(const struct program *program, const struct domain *domain, int operation)
-{
-    while (is_direct(domain, &program->operation[operation]))
-        operation = program->operation[operation].input[0];
-    return operation;
-}
-
-static bool is_slope(const struct operation *o)
-{
-    return o->kind == GRAPH_SLOPE_X || o->kind == GRAPH_SLOPE_Y;
-}
-
-/* True if the band limit leaves nothing of gullies. */
-static bool is_silent(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_ERODE && domain->band_limit &&
-           octave_band_limit(&o->noise->octave[0], domain->band_limit) == 0;
-}
-
-/* The inputs of an operation within a domain; values of lattices come from patches. */
-static int inputs_of(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_LATTICE || is_slope(o) || is_silent(domain, o) ? 0 : o->inputs;
-}
-
-static bool is_output(const struct domain *domain, int operation)
-{
-    for (int i = 0; i < domain->outputs; i++)
-        if (domain->output[i] == operation)
-            return true;
-    return false;
-}
-
-/* True if OPERATION needs to be evaluated once a chunk only. */
-static bool is_fixed(const struct program *program, const struct domain *domain, int operation)
-{
-    return program->operation[operation].kind == GRAPH_CONSTANT && !is_output(domain, operation);
-}
-
-/* Give each step the first buffer that nobody needs any more. Results that go out, and constants,
- * are kept. */
-static void assign_buffers(const struct program *program, struct domain *domain, const int *last)
-{
-    int busy_until[GRAPH_MAX_NODES], buffers = 0, runs = 0;
-    for (int s = 0; s < domain->steps; s++) {
-        struct step *step = &domain->step[s];
-        const struct operation *o = &program->operation[step->operation];
-        int b = 0;
-        while (b < buffers && busy_until[b] >= s)
-            b++;
-        buffers += b == buffers;
-        const bool stays = s < domain->constants || is_output(domain, step->operation);
-        busy_until[b] = stays ? GRAPH_MAX_NODES : last[step->operation];
-        step->buffer = domain->buffer[step->operation] = b;
-        step->run = o->noise ? runs++ : 0;
-    }
-}
-
-/* Plan DOMAIN, whose outputs are set. */
-static void plan_domain(const struct program *program, struct domain *domain)
-{
-    bool needed[GRAPH_MAX_NODES] = {false}, patched[GRAPH_MAX_NODES] = {false};
-    int last[GRAPH_MAX_NODES]; /* step that needs each operation */
-
-    domain->steps = domain->constants = domain->lattices = 0;
-    for (int i = 0; i < domain->outputs; i++) {
-        domain->output[i] = resolve(program, domain, domain->output[i]);
-        needed[domain->output[i]] = true;
-    }
-    for (int k = program->count - 1; k >= 0; k--) {
-        const struct operation *o = &program->operation[k];
-        if (patched[k] || (needed[k] && o->kind == GRAPH_LATTICE))
-            domain->lattice[domain->lattices++] = k;
-        if (needed[k] && is_slope(o))
-            patched[o->input[0]] = true;
-        for (int i = 0; needed[k] && i < inputs_of(domain, o); i++)
-            needed[resolve(program, domain, o->input[i])] = true;
-    }
-    for (int constants = 1; constants >= 0; constants--)
-        for (int k = 0; k < program->count; k++)
-            if (needed[k] && is_fixed(program, domain, k) == constants) {
-                domain->step[domain->steps++].operation = k;
-                domain->constants += constants;
-            }
-    for (int s = 0; s < domain->steps; s++) {
-        const struct operation *o = &program->operation[domain->step[s].operation];
-        last[domain->step[s].operation] = s;
-        for (int i = 0; i < inputs_of(domain, o); i++)
-            last[resolve(program, domain, o->input[i])] = s;
-    }
-    assign_buffers(program, domain, last);
-}
-
-/* Plan all lattices that the plan's grid needs, directly or through others. */
-static int plan_lattices(const struct program *program, struct plan *plan)
-{
-    int depth[GRAPH_MAX_NODES] = {0}; /* 0: not needed */
-
-    plan->depth = 0;
-    plan->least_spacing = INT64_MAX;
-    for (int i = 0; i < plan->grid.lattices; i++)
-        depth[plan->grid.lattice[i]] = 1;
-    for (int k = program->count - 1; k >= 0; k--) {
-        if (depth[k] == 0)
-            continue;
-        const int64_t spacing = lattice_spacing(&program->operation[k]);
-        struct domain *domain = keep((void **)&plan->lattice[k], sizeof *domain);
-        if (!domain)
-            return -ENOMEM;
-        domain->direct_below = spacing;
-        domain->band_limit = 0;
-        domain->outputs = 1;
-        domain->output[0] = program->operation[k].input[0];
-        plan_domain(program, domain);
-        plan->depth = depth[k] > plan->depth ? depth[k] : plan->depth;
-        plan->least_spacing = spacing < plan->least_spacing ? spacing : plan->least_spacing;
-        for (int i = 0; i < domain->lattices; i++)
-            if (depth[domain->lattice[i]] < depth[k] + 1)
-                depth[domain->lattice[i]] = depth[k] + 1;
-    }
-    return 0;
-}
-
-static bool is_planned(const struct plan *plan, const struct program *program, int64_t band_limit,
-                       const struct output *outputs, int count)
-{
-    if (plan->program != program->id || plan->outputs != count ||
-        plan->grid.band_limit != band_limit)
-        return false;
-    for (int i = 0; i < count; i++)
-        if (plan->output[i] != outputs[i].operation)
-            return false;
-    return true;
-}
-
 /* The plan for OUTPUTS; patches of another program are thrown away. */
 static int make_plan(struct context *c, int64_t band_limit, const struct output *outputs, int count)
 {
-    struct plan *plan = &c->evaluation->plan;
-    if (is_planned(plan, c->program, band_limit, outputs, count))
-        return 0;
-    for (int i = 0; plan->program != c->program->id && i < GRAPH_MAX_NODES; i++)
-        if (c->evaluation->patch[i])
-            c->evaluation->patch[i]->columns = 0;
-    plan->program = c->program->id;
-    plan->outputs = 0; /* no plan if this fails */
-    plan->grid.band_limit = band_limit;
-    plan->grid.direct_below = band_limit ? band_limit + 1 : 0;
-    plan->grid.outputs = count;
+    struct evaluation *e = c->evaluation;
+    int operations[PLAN_MAX_OUTPUTS];
+    for (int i = 0; e->plan.program != c->program->id && i < GRAPH_MAX_NODES; i++)
+        if (e->patch[i])
+            e->patch[i]->columns = 0;
     for (int i = 0; i < count; i++)
-        plan->output[i] = plan->grid.output[i] = outputs[i].operation;
-    plan_domain(c->program, &plan->grid);
-    const int err = plan_lattices(c->program, plan);
-    plan->outputs = err ? 0 : count;
-    return err;
+        operations[i] = outputs[i].operation;
+    return plan_make(&e->plan, c->program, band_limit, operations, count);
 }
 
-/* --- Patches --- */
-
-static int64_t coordinate(struct coordinates along, int i)
-{
-    return along.at ? along.at[i] : along.first + i * along.step;
-}
-
-/* The nodes that N coordinates lie between, 2^BITS units apart, into NODE. Returns how many. */
-static int nodes_around(struct coordinates along, int n, int bits, int64_t *node)
-{
-    int count = 0;
-    for (int i = 0; i < n; i++) {
-        const int64_t cell = coordinate(along, i) >> bits;
-        int64_t next = cell - 1;
-        if (count > 0 && node[count - 1] >= next)
-            next = node[count - 1] + 1;
-        while (next <= cell + 2)
-            node[count++] = next++;
-    }
-    return count;
-}
-
-/* Whether COUNT nodes are neighbours; if so and they are few, there are LEAST after this. */
-static bool widen(int64_t *node, int *count, int least)
-{
-    if (node[*count - 1] - node[0] != *count - 1)
-        return false;
-    const int64_t first = node[0] - (least - *count) / 2;
-    if (*count >= least)
-        return true;
-    for (int i = 0; i < least; i++)
-        node[i] = first + i;
-    *count = least;
-    return true;
-}
-
-/* From nodes to units, in whole KERNEL_STEPs. Returns the greatest distance of two neighbours. */
-static int64_t to_units(int64_t *node, int count, int bits)
-{
-    int64_t widest = INT64_C(1) << bits;
-    for (int i = 0; i < whole_steps(count); i++) {
-        node[i] = i < count ? node[i] * (INT64_C(1) << bits) : node[count - 1];
-        if (i > 0 && node[i] - node[i - 1] > widest)
-            widest = node[i] - node[i - 1];
-    }
-    return widest;
-}
-
-static bool covers(const int64_t *units, int count, struct coordinates along, int n, int bits)
-{
-    const int64_t spacing = INT64_C(1) << bits;
-    const int64_t first = coordinate(along, 0) >> bits, last = coordinate(along, n - 1) >> bits;
-    return units[0] <= (first - 1) * spacing && units[count - 1] >= (last + 2) * spacing;
-}
+/* --- Chunks --- */
 
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           bool roomy, const struct rows *out);
+
+static int spacing_bits(const struct context *c, int lattice)
+{
+    return c->program->operation[lattice].spacing_bits;
+}
 
 /* Fill the patch of LATTICE, an operation, with what CHUNK needs. */
 static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 {
     struct evaluation *e = c->evaluation;
-    const int bits = c->program->operation[lattice].spacing_bits;
+    const int bits = spacing_bits(c, lattice);
     const bool is_new = !e->patch[lattice];
     struct patch *patch = keep((void **)&e->patch[lattice], sizeof *patch);
     if (!patch)
         return -ENOMEM;
-    if (!is_new && patch->columns > 0 && patch->regular &&
-        covers(patch->x, patch->columns, chunk->x, chunk->width, bits) &&
-        covers(patch->y, patch->rows, chunk->y, chunk->height, bits))
+    if (!is_new && patch_covers(patch, bits, chunk))
         return 0;
-    int columns = nodes_around(chunk->x, chunk->width, bits, patch->x);
-    int rows = nodes_around(chunk->y, chunk->height, bits, patch->y);
-    patch->columns = 0; /* no patch if this fails */
-    patch->regular = widen(patch->x, &columns, LEAST_COLUMNS);
-    patch->regular &= widen(patch->y, &rows, LEAST_ROWS);
-    const int64_t wide = to_units(patch->x, columns, bits), high = to_units(patch->y, rows, bits);
-    const int64_t step = wide > high ? wide : high;
-    struct chunk nodes = {
-        {patch->x[0], step, patch->x}, {patch->y[0], step, patch->y}, columns, rows};
-    if (patch->regular)
-        nodes.x.at = nodes.y.at = NULL;
+    const struct chunk nodes = patch_place(patch, bits, chunk);
     const bool band_limit = c->band_limit;
     c->band_limit = false;
     const int err = evaluate_chunk(c, e->plan.lattice[lattice], &nodes, true,
                                    &(struct rows){patch->value[0], KERNEL_CHUNK});
     c->band_limit = band_limit;
-    patch->columns = err ? 0 : columns;
-    patch->rows = rows;
+    patch->columns = err ? 0 : nodes.width;
     return err;
 }
-
-/* The weights of the four nodes around a place that is UNITS into a cell: the uniform cubic
- * B-spline, and its derivative, per block. */
-static void spline_weights(int64_t units, int bits, float weight[TAPS], float slope[TAPS])
-{
-    const double spacing = (double)(INT64_C(1) << bits);
-    const double t = (double)units / spacing, u = 1 - t, half = FARLANDS_UNIT / spacing / 2;
-    weight[0] = (float)(u * u * u / 6);
-    weight[1] = (float)((t * t * (3 * t - 6) + 4) / 6);
-    weight[2] = (float)((u * u * (3 * u - 6) + 4) / 6);
-    weight[3] = (float)(t * t * t / 6);
-    slope[0] = (float)(-u * u * half);
-    slope[1] = (float)(t * (3 * t - 4) * half);
-    slope[2] = (float)(-u * (3 * u - 4) * half);
-    slope[3] = (float)(t * t * half);
-}
-
-/* The first of the nodes around UNITS among COUNT nodes, searched for from FROM on. */
-static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
-{
-    const int64_t first = ((units >> bits) - 1) * (INT64_C(1) << bits);
-    while (nodes[from] < first)
-        from++;
-    return from;
-}
-
-static void place_columns(struct patch *patch, int bits, const struct chunk *chunk)
-{
-    struct patch_columns *samples = &patch->samples;
-    int first = 0;
-    for (int i = 0; i < whole_steps(chunk->width); i++) {
-        float weight[TAPS], slope[TAPS];
-        const int64_t x = coordinate(chunk->x, i < chunk->width ? i : chunk->width - 1);
-        first = samples->first[i] = first_node(patch->x, first, x, bits);
-        spline_weights(x & ((INT64_C(1) << bits) - 1), bits, weight, slope);
-        for (int k = 0; k < TAPS; k++) {
-            samples->weight[k][i] = weight[k];
-            samples->slope[k][i] = slope[k];
-        }
-    }
-}
-
-/* ROWS rows from J on of LATTICE, or of its slope if KIND is GRAPH_SLOPE_X or GRAPH_SLOPE_Y. */
-static void interpolate_rows(struct context *c, int lattice, enum graph_kind kind,
-                             const struct chunk *chunk, int j, int rows, struct rows out)
-{
-    const struct patch *patch = c->evaluation->patch[lattice];
-    const struct patch_columns *samples = &patch->samples;
-    const float *column = kind == GRAPH_SLOPE_X ? samples->slope[0] : samples->weight[0];
-    const int bits = c->program->operation[lattice].spacing_bits;
-    int first = 0;
-    for (int r = 0; r < rows; r++) {
-        const int64_t y = coordinate(chunk->y, j + r);
-        const float *line[TAPS];
-        float weight[TAPS], slope[TAPS];
-        first = first_node(patch->y, first, y, bits);
-        for (int k = 0; k < TAPS; k++)
-            line[k] = patch->value[first + k];
-        spline_weights(y & ((INT64_C(1) << bits) - 1), bits, weight, slope);
-        c->kernel->interpolate(samples->first, column, line, kind == GRAPH_SLOPE_Y ? slope : weight,
-                               patch->columns, whole_steps(chunk->width),
-                               out.at + (size_t)r * out.stride);
-    }
-}
-
-/* --- Chunks --- */
 
 /* Where OPERATION's values are: in OUT, if it is not NULL and this is one of the domain's outputs,
  * or else in a buffer. */
@@ -477,13 +149,13 @@ static void run_step(struct context *c, const struct domain *domain, const struc
     const struct rows to = rows_of(c, domain, step->operation, out);
     struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
-    for (int i = 0; i < inputs_of(domain, o); i++)
-        in[i] = rows_of(c, domain, resolve(c->program, domain, o->input[i]), out);
+    for (int i = 0; i < plan_inputs(domain, o); i++)
+        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), out);
     struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
-    if (o->kind == GRAPH_LATTICE)
-        interpolate_rows(c, step->operation, o->kind, chunk, j, rows, to);
-    else if (is_slope(o))
-        interpolate_rows(c, o->input[0], o->kind, chunk, j, rows, to);
+    const int lattice = operation_is_slope(o) ? o->input[0] : step->operation;
+    if (operation_is_slope(o) || o->kind == GRAPH_LATTICE)
+        patch_interpolate(c->evaluation->patch[lattice], spacing_bits(c, lattice), c->kernel,
+                          o->kind, chunk, j, rows, to);
     else if (o->kind == GRAPH_NOISE)
         c->kernel->noise_band(run, o->curve, o->inputs > 0 ? in : NULL, o->move, j, rows, to);
     else if (o->kind == GRAPH_DAMPED)
@@ -533,7 +205,7 @@ static int keep_buffers(struct evaluation *e, const struct domain *domain)
 static void run_band(struct context *c, const struct domain *domain, const struct chunk *chunk,
                      int j, int rows, bool roomy, const struct rows *out)
 {
-    struct rows band[EVALUATE_MAX_OUTPUTS];
+    struct rows band[PLAN_MAX_OUTPUTS];
     const int outputs = domain->outputs;
 
     for (int i = 0; i < outputs; i++)
@@ -562,8 +234,8 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     if (band < 0)
         return band;
     for (int i = 0; i < domain->lattices; i++)
-        place_columns(c->evaluation->patch[domain->lattice[i]],
-                      c->program->operation[domain->lattice[i]].spacing_bits, chunk);
+        patch_place_columns(c->evaluation->patch[domain->lattice[i]],
+                            spacing_bits(c, domain->lattice[i]), chunk);
     for (int s = 0; s < domain->constants; s++)
         run_step(c, domain, &domain->step[s], chunk, 0, KERNEL_BAND_ROWS, NULL);
     for (int j = 0, rows; j < chunk->height; j += rows) {
@@ -615,7 +287,7 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
                 grid->width - left < wide ? (int)(grid->width - left) : wide,
                 grid->height - top < high ? (int)(grid->height - top) : high,
             };
-            struct rows out[EVALUATE_MAX_OUTPUTS];
+            struct rows out[PLAN_MAX_OUTPUTS];
             for (int i = 0; i < domain->outputs; i++)
                 out[i] =
                     (struct rows){outputs[i].out + (size_t)top * stride + (size_t)left, stride};

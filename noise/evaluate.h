@@ -3,7 +3,7 @@
 #define FARLANDS_EVALUATE_H
 
 #include "noise/kernel/kernel.h"
-#include "program.h"
+#include "plan.h"
 
 /* One of the fields that an evaluation writes: OPERATION of the program, into rows of OUT. */
 struct output {
@@ -12,10 +12,9 @@ struct output {
 };
 
 /*
- * Evaluate COUNT fields, 1 to EVALUATE_MAX_OUTPUTS, over GRID, which is within bounds; rows of each
+ * Evaluate COUNT fields, 1 to PLAN_MAX_OUTPUTS, over GRID, which is within bounds; rows of each
  * begin STRIDE floats apart. Returns 0, or -ENOMEM: a scratch grows to what a program needs.
  */
-enum { EVALUATE_MAX_OUTPUTS = 16 };
 int evaluate(const struct program *program, const struct kernel *kernel,
              struct farlands_scratch *scratch, const struct farlands_grid *grid,
              const struct output *outputs, int count, size_t stride);

@@ -69,8 +69,7 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
 /* What can be wrong with an operation once its inputs are known. */
 static struct node_fault bounds_fault(const struct operation *o, const struct operation *all)
 {
-    const bool sloping = o->kind == GRAPH_SLOPE_X || o->kind == GRAPH_SLOPE_Y;
-    if (sloping && all[o->input[0]].kind != GRAPH_LATTICE)
+    if (operation_is_slope(o) && all[o->input[0]].kind != GRAPH_LATTICE)
         return (struct node_fault){"input", "expected a field with a lattice"};
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct node_fault){"", "its values could exceed 1e18"};

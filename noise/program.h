@@ -33,6 +33,11 @@ static inline int64_t lattice_spacing(const struct operation *operation)
     return INT64_C(1) << operation->spacing_bits;
 }
 
+static inline bool operation_is_slope(const struct operation *operation)
+{
+    return operation->kind == GRAPH_SLOPE_X || operation->kind == GRAPH_SLOPE_Y;
+}
+
 /* Make a program of COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */
 int program_new(struct program **out, const struct graph_node *nodes, int count,
                 struct graph_fault *fault);

@@ -9,7 +9,7 @@
 #include "density.h"
 #include "graph.h"
 #include "noise.h"
-#include "program.h"
+#include "plan.h"
 
 /* A field with a name: the values of an operation. */
 struct field {
@@ -48,7 +48,7 @@ const char *terrain_field_name(const struct farlands_terrain *terrain, int field
 /* Bounds of a field's values: none is outside of them, though they may be far from any value. */
 void terrain_field_range(const struct farlands_terrain *terrain, int field, float *min, float *max);
 
-enum { TERRAIN_MAX_FIELDS = 16 }; /* in one evaluation */
+enum { TERRAIN_MAX_FIELDS = PLAN_MAX_OUTPUTS }; /* in one evaluation */
 
 /*
  * COUNT fields, 1 to TERRAIN_MAX_FIELDS, over GRID: FIELD[i] into OUT[i], whose rows begin STRIDE

@@ -125,9 +125,9 @@ static void fields_together_equal_fields_alone_of(struct draws *draws,
     for (int round = 0; round < ROUNDS; round++) {
         const struct farlands_grid grid = draw_grid(draws);
         const size_t samples = (size_t)grid.width * (size_t)grid.height;
-        const int count = (int)draw_between(draws, 1, EVALUATE_MAX_OUTPUTS);
+        const int count = (int)draw_between(draws, 1, PLAN_MAX_OUTPUTS);
         float *all = malloc(samples * (size_t)count * sizeof *all);
-        struct output outputs[EVALUATE_MAX_OUTPUTS];
+        struct output outputs[PLAN_MAX_OUTPUTS];
         for (int k = 0; k < count; k++)
             outputs[k] = (struct output){(int)draw_between(draws, 0, program->count - 1),
                                          all + (size_t)k * samples};

@@ -1,0 +1,147 @@
+/* Patches of lattices, and the cubic B-spline over them. */
+#include "patch.h"
+
+#include <string.h>
+
+/* Nodes of the smallest patch: a vector along a row, and as many rows as it takes to serve points
+ * that lie close to each other. */
+enum { LEAST_COLUMNS = 16, LEAST_ROWS = 8 };
+
+static int64_t coordinate(struct coordinates along, int i)
+{
+    return along.at ? along.at[i] : along.first + i * along.step;
+}
+
+/* The nodes that N coordinates lie between, 2^BITS units apart, into NODE. Returns how many. */
+static int nodes_around(struct coordinates along, int n, int bits, int64_t *node)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t cell = coordinate(along, i) >> bits;
+        int64_t next = cell - 1;
+        if (count > 0 && node[count - 1] >= next)
+            next = node[count - 1] + 1;
+        while (next <= cell + 2)
+            node[count++] = next++;
+    }
+    return count;
+}
+
+/* Whether COUNT nodes are neighbours; if so and they are few, there are LEAST after this. */
+static bool widen(int64_t *node, int *count, int least)
+{
+    if (node[*count - 1] - node[0] != *count - 1)
+        return false;
+    const int64_t first = node[0] - (least - *count) / 2;
+    if (*count >= least)
+        return true;
+    for (int i = 0; i < least; i++)
+        node[i] = first + i;
+    *count = least;
+    return true;
+}
+
+/* From nodes to units, in whole KERNEL_STEPs. Returns the greatest distance of two neighbours. */
+static int64_t to_units(int64_t *node, int count, int bits)
+{
+    int64_t widest = INT64_C(1) << bits;
+    for (int i = 0; i < whole_steps(count); i++) {
+        node[i] = i < count ? node[i] * (INT64_C(1) << bits) : node[count - 1];
+        if (i > 0 && node[i] - node[i - 1] > widest)
+            widest = node[i] - node[i - 1];
+    }
+    return widest;
+}
+
+static bool covers(const int64_t *units, int count, struct coordinates along, int n, int bits)
+{
+    const int64_t spacing = INT64_C(1) << bits;
+    const int64_t first = coordinate(along, 0) >> bits, last = coordinate(along, n - 1) >> bits;
+    return units[0] <= (first - 1) * spacing && units[count - 1] >= (last + 2) * spacing;
+}
+
+bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk)
+{
+    return patch->columns > 0 && patch->regular &&
+           covers(patch->x, patch->columns, chunk->x, chunk->width, bits) &&
+           covers(patch->y, patch->rows, chunk->y, chunk->height, bits);
+}
+
+struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chunk)
+{
+    int columns = nodes_around(chunk->x, chunk->width, bits, patch->x);
+    int rows = nodes_around(chunk->y, chunk->height, bits, patch->y);
+    patch->regular = widen(patch->x, &columns, LEAST_COLUMNS);
+    patch->regular &= widen(patch->y, &rows, LEAST_ROWS);
+    const int64_t wide = to_units(patch->x, columns, bits), high = to_units(patch->y, rows, bits);
+    const int64_t step = wide > high ? wide : high;
+    struct chunk nodes = {
+        {patch->x[0], step, patch->x}, {patch->y[0], step, patch->y}, columns, rows};
+    if (patch->regular)
+        nodes.x.at = nodes.y.at = NULL;
+    patch->columns = 0;
+    patch->rows = rows;
+    return nodes;
+}
+
+/* The weights of the four nodes around a place that is UNITS into a cell: the uniform cubic
+ * B-spline, and its derivative, per block. */
+static void spline_weights(int64_t units, int bits, float weight[TAPS], float slope[TAPS])
+{
+    const double spacing = (double)(INT64_C(1) << bits);
+    const double t = (double)units / spacing, u = 1 - t, half = FARLANDS_UNIT / spacing / 2;
+    weight[0] = (float)(u * u * u / 6);
+    weight[1] = (float)((t * t * (3 * t - 6) + 4) / 6);
+    weight[2] = (float)((u * u * (3 * u - 6) + 4) / 6);
+    weight[3] = (float)(t * t * t / 6);
+    slope[0] = (float)(-u * u * half);
+    slope[1] = (float)(t * (3 * t - 4) * half);
+    slope[2] = (float)(-u * (3 * u - 4) * half);
+    slope[3] = (float)(t * t * half);
+}
+
+/* The first of the nodes around UNITS among COUNT nodes, searched for from FROM on. */
+static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
+{
+    const int64_t first = ((units >> bits) - 1) * (INT64_C(1) << bits);
+    while (nodes[from] < first)
+        from++;
+    return from;
+}
+
+void patch_place_columns(struct patch *patch, int bits, const struct chunk *chunk)
+{
+    struct patch_columns *samples = &patch->samples;
+    int first = 0;
+    for (int i = 0; i < whole_steps(chunk->width); i++) {
+        float weight[TAPS], slope[TAPS];
+        const int64_t x = coordinate(chunk->x, i < chunk->width ? i : chunk->width - 1);
+        first = samples->first[i] = first_node(patch->x, first, x, bits);
+        spline_weights(x & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        for (int k = 0; k < TAPS; k++) {
+            samples->weight[k][i] = weight[k];
+            samples->slope[k][i] = slope[k];
+        }
+    }
+}
+
+void patch_interpolate(const struct patch *patch, int bits, const struct kernel *kernel,
+                       enum graph_kind kind, const struct chunk *chunk, int j, int rows,
+                       struct rows out)
+{
+    const struct patch_columns *samples = &patch->samples;
+    const float *column = kind == GRAPH_SLOPE_X ? samples->slope[0] : samples->weight[0];
+    int first = 0;
+    for (int r = 0; r < rows; r++) {
+        const int64_t y = coordinate(chunk->y, j + r);
+        const float *line[TAPS];
+        float weight[TAPS], slope[TAPS];
+        first = first_node(patch->y, first, y, bits);
+        for (int k = 0; k < TAPS; k++)
+            line[k] = patch->value[first + k];
+        spline_weights(y & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        kernel->interpolate(samples->first, column, line, kind == GRAPH_SLOPE_Y ? slope : weight,
+                            patch->columns, whole_steps(chunk->width),
+                            out.at + (size_t)r * out.stride);
+    }
+}

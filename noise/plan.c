@@ -1,0 +1,173 @@
+/* Which operations a program needs on which domain, in which order, and in which buffers. */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is_direct(const struct domain *domain, const struct operation *o)
+{
+    return o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below;
+}
+
+/* The operation whose values OPERATION has in DOMAIN. */
+int plan_resolve(const struct program *program, const struct domain *domain, int operation)
+{
+    while (is_direct(domain, &program->operation[operation]))
+        operation = program->operation[operation].input[0];
+    return operation;
+}
+
+/* True if the band limit leaves nothing of gullies. */
+static bool is_silent(const struct domain *domain, const struct operation *o)
+{
+    return o->kind == GRAPH_ERODE && domain->band_limit &&
+           octave_band_limit(&o->noise->octave[0], domain->band_limit) == 0;
+}
+
+/* The inputs of an operation within a domain; values of lattices come from patches. */
+int plan_inputs(const struct domain *domain, const struct operation *o)
+{
+    return o->kind == GRAPH_LATTICE || operation_is_slope(o) || is_silent(domain, o) ? 0
+                                                                                     : o->inputs;
+}
+
+static bool is_output(const struct domain *domain, int operation)
+{
+    for (int i = 0; i < domain->outputs; i++)
+        if (domain->output[i] == operation)
+            return true;
+    return false;
+}
+
+/* True if OPERATION needs to be evaluated once a chunk only. */
+static bool is_fixed(const struct program *program, const struct domain *domain, int operation)
+{
+    return program->operation[operation].kind == GRAPH_CONSTANT && !is_output(domain, operation);
+}
+
+/* Give each step the first buffer that nobody needs any more. Results that go out, and constants,
+ * are kept. */
+static void assign_buffers(const struct program *program, struct domain *domain, const int *last)
+{
+    int busy_until[GRAPH_MAX_NODES], buffers = 0, runs = 0;
+    for (int s = 0; s < domain->steps; s++) {
+        struct step *step = &domain->step[s];
+        const struct operation *o = &program->operation[step->operation];
+        int b = 0;
+        while (b < buffers && busy_until[b] >= s)
+            b++;
+        buffers += b == buffers;
+        const bool stays = s < domain->constants || is_output(domain, step->operation);
+        busy_until[b] = stays ? GRAPH_MAX_NODES : last[step->operation];
+        step->buffer = domain->buffer[step->operation] = b;
+        step->run = o->noise ? runs++ : 0;
+    }
+}
+
+/* Plan DOMAIN, whose outputs are set. */
+static void plan_domain(const struct program *program, struct domain *domain)
+{
+    bool needed[GRAPH_MAX_NODES] = {false}, patched[GRAPH_MAX_NODES] = {false};
+    int last[GRAPH_MAX_NODES]; /* step that needs each operation */
+
+    domain->steps = domain->constants = domain->lattices = 0;
+    for (int i = 0; i < domain->outputs; i++) {
+        domain->output[i] = plan_resolve(program, domain, domain->output[i]);
+        needed[domain->output[i]] = true;
+    }
+    for (int k = program->count - 1; k >= 0; k--) {
+        const struct operation *o = &program->operation[k];
+        if (patched[k] || (needed[k] && o->kind == GRAPH_LATTICE))
+            domain->lattice[domain->lattices++] = k;
+        if (needed[k] && operation_is_slope(o))
+            patched[o->input[0]] = true;
+        for (int i = 0; needed[k] && i < plan_inputs(domain, o); i++)
+            needed[plan_resolve(program, domain, o->input[i])] = true;
+    }
+    for (int constants = 1; constants >= 0; constants--)
+        for (int k = 0; k < program->count; k++)
+            if (needed[k] && is_fixed(program, domain, k) == constants) {
+                domain->step[domain->steps++].operation = k;
+                domain->constants += constants;
+            }
+    for (int s = 0; s < domain->steps; s++) {
+        const struct operation *o = &program->operation[domain->step[s].operation];
+        last[domain->step[s].operation] = s;
+        for (int i = 0; i < plan_inputs(domain, o); i++)
+            last[plan_resolve(program, domain, o->input[i])] = s;
+    }
+    assign_buffers(program, domain, last);
+}
+
+static struct domain *keep_domain(struct plan *plan, int lattice)
+{
+    if (!plan->lattice[lattice])
+        plan->lattice[lattice] = calloc(1, sizeof *plan->lattice[lattice]);
+    return plan->lattice[lattice];
+}
+
+/* Plan all lattices that the plan's grid needs, directly or through others. */
+static int plan_lattices(const struct program *program, struct plan *plan)
+{
+    int depth[GRAPH_MAX_NODES] = {0}; /* 0: not needed */
+
+    plan->depth = 0;
+    plan->least_spacing = INT64_MAX;
+    for (int i = 0; i < plan->grid.lattices; i++)
+        depth[plan->grid.lattice[i]] = 1;
+    for (int k = program->count - 1; k >= 0; k--) {
+        if (depth[k] == 0)
+            continue;
+        const int64_t spacing = lattice_spacing(&program->operation[k]);
+        struct domain *domain = keep_domain(plan, k);
+        if (!domain)
+            return -ENOMEM;
+        domain->direct_below = spacing;
+        domain->band_limit = 0;
+        domain->outputs = 1;
+        domain->output[0] = program->operation[k].input[0];
+        plan_domain(program, domain);
+        plan->depth = depth[k] > plan->depth ? depth[k] : plan->depth;
+        plan->least_spacing = spacing < plan->least_spacing ? spacing : plan->least_spacing;
+        for (int i = 0; i < domain->lattices; i++)
+            if (depth[domain->lattice[i]] < depth[k] + 1)
+                depth[domain->lattice[i]] = depth[k] + 1;
+    }
+    return 0;
+}
+
+static bool is_planned(const struct plan *plan, const struct program *program, int64_t band_limit,
+                       const int *outputs, int count)
+{
+    if (plan->program != program->id || plan->outputs != count ||
+        plan->grid.band_limit != band_limit)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (plan->output[i] != outputs[i])
+            return false;
+    return true;
+}
+
+int plan_make(struct plan *plan, const struct program *program, int64_t band_limit,
+              const int *outputs, int count)
+{
+    if (is_planned(plan, program, band_limit, outputs, count))
+        return 0;
+    plan->program = program->id;
+    plan->outputs = 0; /* no plan if this fails */
+    plan->grid.band_limit = band_limit;
+    plan->grid.direct_below = band_limit ? band_limit + 1 : 0;
+    plan->grid.outputs = count;
+    for (int i = 0; i < count; i++)
+        plan->output[i] = plan->grid.output[i] = outputs[i];
+    plan_domain(program, &plan->grid);
+    const int err = plan_lattices(program, plan);
+    plan->outputs = err ? 0 : count;
+    return err;
+}
+
+void plan_clear(struct plan *plan)
+{
+    for (int i = 0; i < GRAPH_MAX_NODES; i++)
+        free(plan->lattice[i]);
+}

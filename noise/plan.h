@@ -1,0 +1,62 @@
+/*
+ * The plan of an evaluation: which operations a program needs on which domain, in which order, and
+ * which buffer each result takes. Private to noise/.
+ *
+ * A domain is the grid, or the nodes of a lattice (GRAPH_LATTICE). Before a chunk of any domain
+ * begins, the nodes that its samples lie between are evaluated, as a chunk of the lattice's domain:
+ * so evaluation goes down from the grid to lattices, and from these to others. Lattices that are
+ * farther down have smaller numbers.
+ */
+#ifndef FARLANDS_PLAN_H
+#define FARLANDS_PLAN_H
+
+#include "program.h"
+
+enum { PLAN_MAX_OUTPUTS = 16 };
+
+/* An operation within a domain. */
+struct step {
+    int operation;
+    int buffer; /* of its result; -1: the result of the domain, which goes out */
+    int run;    /* of GRAPH_NOISE */
+};
+
+/* What is evaluated on a grid, or at the nodes of a lattice. */
+struct domain {
+    int64_t direct_below; /* lattices with less spacing are their inputs themselves */
+    int64_t band_limit;   /* distance of samples if they are filtered; 0: none */
+    int constants, steps; /* the first steps are constants, evaluated once a chunk */
+    struct step step[GRAPH_MAX_NODES];
+    int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
+    int outputs, output[PLAN_MAX_OUTPUTS];
+    int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
+};
+
+struct plan {
+    uint64_t program;
+    int outputs, output[PLAN_MAX_OUTPUTS];
+    struct domain grid;
+    int depth; /* of lattices that need each other; 0: none */
+    int64_t least_spacing;
+    struct domain *lattice[GRAPH_MAX_NODES]; /* by operation; memory is kept */
+};
+
+/*
+ * Plan COUNT OUTPUTS, operations of PROGRAM, on a grid; BAND_LIMIT: the distance of its samples if
+ * they are filtered, or 0. PLAN is all 0, or has been made before; nothing is done if it is the
+ * same. Returns 0 or -ENOMEM.
+ */
+int plan_make(struct plan *plan, const struct program *program, int64_t band_limit,
+              const int *outputs, int count);
+
+/* Free what PLAN refers to. */
+void plan_clear(struct plan *plan);
+
+/* The operation whose values OPERATION has in DOMAIN: itself, or the input of a lattice that does
+ * not apply there. */
+int plan_resolve(const struct program *program, const struct domain *domain, int operation);
+
+/* The number of inputs that OPERATION has in DOMAIN: values of lattices come from patches. */
+int plan_inputs(const struct domain *domain, const struct operation *operation);
+
+#endif
