@@ -2,10 +2,12 @@
  * A service manager for tests: opens sockets, starts a program that inherits them like a
  * systemd service (sd_listen_fds(3)), and prints the program's notifications (sd_notify(3)).
  *
- *   manager [--stranger] SOCKET... -- PROGRAM ARGUMENT...
+ *   manager [--stranger | --become] SOCKET... -- PROGRAM ARGUMENT...
  *
- * SOCKET: tcp|udp|deaf HOST PORT (deaf does not listen), unix PATH, or closed, a descriptor
- * that is not open. With --stranger LISTEN_PID names another process. Each line "start" on
+ * SOCKET: tcp|small|udp|deaf HOST PORT (small: TCP whose connections buffer 64 KiB to send; deaf
+ * does not listen), unix PATH, or closed, a descriptor that is not open. With --stranger LISTEN_PID
+ * names another process. With --become the program takes the place of this one, at once and
+ * without notifications. Otherwise each line "start" on
  * standard input starts the program once more; at the end of input all are killed. On standard
  * output:
  *
@@ -36,7 +38,7 @@ struct manager {
     char **program;
     int sockets[SOCKETS_MAX]; /* -1: a descriptor that is closed */
     int count;
-    bool stranger;
+    bool stranger, become;
     int notify, children_ended;
     pid_t children[CHILDREN_MAX];
 };
@@ -59,14 +61,16 @@ static int open_inet(const char *kind, const char *host, const char *port)
     const struct addrinfo hints = {.ai_socktype = is(kind, "udp") ? SOCK_DGRAM : SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *address;
-    const int on = 1;
+    const int on = 1, buffer = 32 << 10; /* Linux doubles it */
 
     if (getaddrinfo(host, port, &hints, &address))
         fail(host);
     int fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (is(kind, "small"))
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     if (bind(fd, address->ai_addr, address->ai_addrlen) ||
-        (is(kind, "tcp") && listen(fd, SOMAXCONN)))
+        (!is(kind, "deaf") && !is(kind, "udp") && listen(fd, SOMAXCONN)))
         fail(host);
     freeaddrinfo(address);
     return fd;
@@ -104,8 +108,9 @@ static char **open_sockets(struct manager *manager, char **words)
 {
     for (; *words && !is(*words, "--"); words++) {
         int *fd = &manager->sockets[manager->count];
-        if (is(*words, "--stranger")) {
-            manager->stranger = true;
+        if (is(*words, "--stranger") || is(*words, "--become")) {
+            manager->stranger |= is(*words, "--stranger");
+            manager->become |= is(*words, "--become");
             continue;
         }
         if (manager->count == SOCKETS_MAX)
@@ -118,7 +123,8 @@ static char **open_sockets(struct manager *manager, char **words)
             *fd = open_inet(words[0], words[1], words[2]);
             words += 2;
         }
-        print_port(*fd);
+        if (!manager->become)
+            print_port(*fd);
         manager->count++;
     }
     return *words ? words + 1 : words;
@@ -137,8 +143,6 @@ static void become_program(struct manager *manager)
 {
     sigset_t none;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
     /* Move them to high numbers first: a socket may occupy another's target descriptor. */
     for (int i = 0; i < manager->count; i++)
         if (manager->sockets[i] >= 0 && dup2(manager->sockets[i], SPARE + i) < 0)
@@ -170,8 +174,11 @@ static void start(struct manager *manager)
             continue;
         fflush(stdout);
         pid_t pid = fork();
-        if (pid == 0)
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            dup2(STDERR_FILENO, STDOUT_FILENO);
             become_program(manager);
+        }
         manager->children[i] = pid;
         printf("started %d\n", (int)pid);
         return;
@@ -291,6 +298,8 @@ int main(int argc, char **argv)
     manager.program = open_sockets(&manager, argv + 1);
     if (!manager.program[0])
         fail("no program");
+    if (manager.become)
+        become_program(&manager);
     open_channels(&manager);
     run(&manager);
     close_channels(&manager);

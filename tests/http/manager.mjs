@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { BINARY, eventually, patience, scratch } from './program.mjs';
 
-const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
+export const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
 
 export class Manager {
     /*
