@@ -175,8 +175,7 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
         const struct operation *o = &c->program->operation[step->operation];
         if (!o->noise)
             continue;
-        struct noise_run *run =
-            keep_run(c->evaluation, step->run, o->noise->octaves + (o->noise->warp != 0 ? 2 : 0));
+        struct noise_run *run = keep_run(c->evaluation, step->run, noise_octaves(o->noise));
         if (!run)
             return -ENOMEM;
         run->noise = o->noise;

@@ -15,6 +15,10 @@ enum {
     GRAPH_MAX_NODES = 256,
     GRAPH_MAX_INPUTS = 3,
     GRAPH_MAX_NUMBERS = 2,
+    /* Each octave takes 100 KB of a scratch, those of a warp too; each lattice 320 KB. */
+    GRAPH_MAX_OCTAVES = 512,
+    GRAPH_MAX_LATTICES = 64,
+    GRAPH_MAX_DEPTH = 8, /* lattices of which each needs the next */
 };
 
 /* Bounds of a lattice's spacing, in units: powers of two. */

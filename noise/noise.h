@@ -33,6 +33,12 @@ struct noise {
     struct moments moments;
 };
 
+/* Its octaves and those of its warp. */
+static inline int noise_octaves(const struct noise *noise)
+{
+    return noise->octaves + (noise->warp != 0 ? 2 : 0);
+}
+
 /* Make NOISE from PARAMS, which are valid. */
 void noise_make(struct noise *noise, const struct farlands_params *params);
 

@@ -99,7 +99,7 @@ static uint64_t mix_noise(uint64_t id, const struct noise *noise)
                         (double)noise->gradients.y[i]);
     for (int i = 0; i < 256; i++)
         id = lattice_mix(id + noise->permutation[i]);
-    for (int k = 0; k < noise->octaves + (noise->warp != 0 ? 2 : 0); k++) {
+    for (int k = 0; k < noise_octaves(noise); k++) {
         const struct octave *octave =
             k < noise->octaves ? &noise->octave[k] : &noise->warp_octave[k - noise->octaves];
         id = lattice_mix(id + (uint64_t)octave->wavelength) ^ octave->salt;
@@ -141,9 +141,36 @@ static int check_node(const struct graph_node *nodes, int count, int node, struc
     return fault.text ? -EINVAL : 0;
 }
 
+/* What all operations before one have together. */
+struct totals {
+    int octaves, lattices;
+    int depth[GRAPH_MAX_NODES]; /* of the lattices that each needs, itself included */
+};
+
+/* Add operation K. */
+static struct node_fault totals_fault(struct totals *totals, const struct program *program, int k)
+{
+    const struct operation *o = &program->operation[k];
+    totals->octaves += o->noise ? noise_octaves(o->noise) : 0;
+    totals->lattices += o->kind == GRAPH_LATTICE;
+    totals->depth[k] = 0;
+    for (int i = 0; i < o->inputs; i++)
+        if (totals->depth[o->input[i]] > totals->depth[k])
+            totals->depth[k] = totals->depth[o->input[i]];
+    totals->depth[k] += o->kind == GRAPH_LATTICE;
+    if (totals->octaves > GRAPH_MAX_OCTAVES)
+        return (struct node_fault){"octaves", "expected at most 512 in all fields of a world"};
+    if (totals->lattices > GRAPH_MAX_LATTICES)
+        return (struct node_fault){"lattice", "expected at most 64 in all fields of a world"};
+    if (totals->depth[k] > GRAPH_MAX_DEPTH)
+        return (struct node_fault){"lattice", "expected at most 8 of which each needs the next"};
+    return (struct node_fault){NULL, NULL};
+}
+
 static int make_operations(struct program *program, const struct graph_node *nodes,
                            const int *order, struct graph_fault *out)
 {
+    struct totals totals = {.octaves = 0};
     for (int k = 0; k < program->count; k++) {
         struct operation *o = &program->operation[k];
         program->place[order[k]] = k;
@@ -151,7 +178,9 @@ static int make_operations(struct program *program, const struct graph_node *nod
         if (err)
             return err;
         bounds_find(o, program->operation);
-        const struct node_fault fault = bounds_fault(o, program->operation);
+        struct node_fault fault = bounds_fault(o, program->operation);
+        if (!fault.text)
+            fault = totals_fault(&totals, program, k);
         if (fault.text) {
             *out = (struct graph_fault){order[k], fault.key, fault.text};
             return -EINVAL;
