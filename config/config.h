@@ -94,6 +94,7 @@ struct config {
         unsigned streams;                /* concurrent streamed responses */
         unsigned streams_per_client;     /* 0: no limit */
     } limits;
+    bool watch; /* not a key: the file is reloaded when it changes */
     struct world_config *worlds;
     int world_count;
 };

@@ -13,11 +13,11 @@ static int command_version(const struct command_line *line)
 }
 
 static const struct command commands[] = {
-    {"serve", "[--config FILE] [--listen HOST:PORT] [--cache DIR]",
+    {"serve", "[--config FILE [--watch]] [--listen HOST:PORT] [--cache DIR]",
      "Serve until SIGTERM or SIGINT; SIGHUP reloads the configuration. Without one,\n"
      "serves a built-in world named default. Prints the URL when it is ready; logs to\n"
      "stderr.",
-     TAKES(CONFIG) | TAKES(LISTEN) | TAKES(CACHE), NULL, command_serve},
+     TAKES(CONFIG) | TAKES(LISTEN) | TAKES(CACHE) | TAKES(WATCH), NULL, command_serve},
     {"tile", "PATH [--config FILE] [-o FILE]",
      "Render one tile. PATH is as in a URL: default/relief/10/512/512.png, or with\n"
      "another seed default:42/relief/10/512/512.png. Without -o, writes to stdout.",

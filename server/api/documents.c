@@ -218,11 +218,13 @@ static void add_outline(struct document *document, cJSON *parent, const struct w
     add_layers(document, parent, world);
 }
 
-struct blob *document_worlds(const struct worlds *worlds)
+struct blob *document_worlds(const struct worlds *worlds, bool watched)
 {
     struct document document = document_new();
 
     add_text(&document, document.root, "farlands", "%s", FARLANDS_VERSION);
+    if (watched)
+        add_text(&document, document.root, "changes", "viewer/%s", DOCUMENT_CHANGES);
     cJSON *list = add(&document, document.root, "worlds", cJSON_CreateArray());
     for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
@@ -314,6 +316,15 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add(&document, root, "vector_layers", cJSON_CreateArray());
     add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
     add_plane(&document, root, world, layer, below);
+    return document_end(&document);
+}
+
+struct blob *document_changes(const char *etag, const char *error)
+{
+    struct document document = document_new();
+    add_text(&document, document.root, "worlds", "%s", etag);
+    add(&document, document.root, "error",
+        error[0] ? cJSON_CreateString(error) : cJSON_CreateNull());
     return document_end(&document);
 }
 

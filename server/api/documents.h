@@ -6,8 +6,13 @@
 #include "server/world/spawn_search.h"
 #include "server/world/world.h"
 
-/* /worlds.json: the catalogue. */
-struct blob *document_worlds(const struct worlds *worlds);
+/* /worlds.json: the catalogue. WATCHED: it names the document of changes. */
+struct blob *document_worlds(const struct worlds *worlds, bool watched);
+
+/* {"worlds": ETAG, "error": ERROR, or null if that is empty}. ETAG is that of /worlds.json, and
+ * DOCUMENT_CHANGES the name among the viewer's files. */
+#define DOCUMENT_CHANGES "changes.json"
+struct blob *document_changes(const char *etag, const char *error);
 
 /* /{world}.json: everything about one world. */
 struct blob *document_world(const struct world *world);

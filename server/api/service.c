@@ -67,10 +67,23 @@ static void handle_description(struct service *service, struct request_context *
             world, NULL);
 }
 
+/* For a viewer that follows the changes of a watched configuration. */
+static void handle_changes(struct service *service, struct request_context *context)
+{
+    struct config_error error;
+
+    service->parts.reload_error(service->parts.context, &error);
+    send_document(context, "application/json",
+                  document_changes(service->snapshot->catalogue.plain.etag, error.text), NULL,
+                  NULL);
+}
+
 static void handle_file(struct service *service, struct request_context *context, const char *name)
 {
     const struct static_page *page = snapshot_file(service->snapshot, name);
-    if (page)
+    if (service->snapshot->config->watch && strcmp(DOCUMENT_CHANGES, name) == 0)
+        handle_changes(service, context);
+    else if (page)
         response_page(context, page, NULL);
     else
         response_error(context, 404, "no such file of the viewer");

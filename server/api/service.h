@@ -29,6 +29,8 @@ struct service_parts {
     /* The text of /metrics: one reference, or NULL if out of memory. */
     struct blob *(*scrape)(void *context);
     enum readiness (*readiness)(void *context);
+    /* The error of the last reload, without the directory of the file; empty if it was applied. */
+    void (*reload_error)(void *context, struct config_error *error);
     void *context;
 };
 

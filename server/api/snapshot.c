@@ -45,7 +45,7 @@ static int make_file(struct static_page *page, const struct embedded_file *file)
 static int make_pages(struct snapshot *snapshot)
 {
     const struct worlds *worlds = snapshot->worlds;
-    int err = make_document(&snapshot->catalogue, document_worlds(worlds));
+    int err = make_document(&snapshot->catalogue, document_worlds(worlds, snapshot->config->watch));
 
     for (int i = 0; embedded_files[i].name && !err; i++)
         err = make_file(&snapshot->files[i], &embedded_files[i]);

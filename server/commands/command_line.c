@@ -26,6 +26,9 @@ static const struct {
                     "Listen address, overrides the configuration; port 0 picks a free one."},
     [ARG_CACHE] = {"--cache", NULL, "DIR",
                    "Directory of rendered tiles, overrides the configuration."},
+    [ARG_WATCH] = {"--watch", NULL, NULL,
+                   "Reload the configuration whenever its file changes, and show it in open\n"
+                   "viewers: the new worlds, or the error. For designing, not for public servers."},
     [ARG_OUTPUT] = {"--output", "-o", "FILE", "Output file."},
     [ARG_WORLD] = {"--world", NULL, "NAME", "World: a name, or name:seed."},
     [ARG_LAYER] = {"--layer", NULL, "NAME,...", "One or more layers."},

@@ -15,6 +15,7 @@ enum command_option {
     ARG_CONFIG,
     ARG_LISTEN,
     ARG_CACHE,
+    ARG_WATCH,
     ARG_OUTPUT,
     ARG_WORLD,
     ARG_LAYER,

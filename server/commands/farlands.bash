@@ -4,7 +4,7 @@
 _farlands() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local commands='serve tile render check-config --version --help'
-    local serve='--config --listen --cache --help' tile='--config -o --help'
+    local serve='--config --watch --listen --cache --help' tile='--config -o --help'
     local render='--world --layer --zoom --bbox --scale --tiles --shard --dry-run --list --export --threads
         --config --cache --help'
     local layers='' options=''

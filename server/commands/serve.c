@@ -1,12 +1,22 @@
 #include <string.h>
+#include <sys/stat.h>
 
 #include "server/commands/commands.h"
 #include "server/daemon/daemon.h"
 
+/* True for a regular file, or one that does not exist, which the configuration's reader reports.
+ * Nobody saves an open file's name, such as /dev/stdin. */
+static bool can_watch(const char *file)
+{
+    struct stat status;
+    return file && strncmp(file, "/dev/", strlen("/dev/")) != 0 &&
+           (stat(file, &status) < 0 || S_ISREG(status.st_mode));
+}
+
 int command_serve(const struct command_line *line)
 {
     const struct daemon_options options = {line->option[ARG_CONFIG], line->option[ARG_LISTEN],
-                                           line->option[ARG_CACHE]};
+                                           line->option[ARG_CACHE], line->option[ARG_WATCH]};
     struct config *config;
 
     if (options.listen && !authority_can_listen(options.listen, strlen(options.listen)))
@@ -15,6 +25,9 @@ int command_serve(const struct command_line *line)
             options.listen);
     if (options.cache && strlen(options.cache) >= sizeof config->cache.path)
         return wrong_usage("--cache: the path is too long");
+    if (options.watch && !can_watch(options.file))
+        return wrong_usage("--watch: expected --config FILE, a regular file%s%s",
+                           options.file ? ", not: " : "", options.file ? options.file : "");
     int code = check_kernel();
     return code ? code : daemon_run(&options);
 }

@@ -269,6 +269,8 @@ static int run(struct server *server)
         shutdown_now(server);
     } else {
         reload_start(server);
+        if (server->options->watch)
+            watch_start(server);
         start_watchdog(server);
         announce(server, address);
         shutdown_block_signals(false);
@@ -283,6 +285,8 @@ int daemon_run(const struct daemon_options *options)
     struct config_error error;
     struct config *config;
 
+    if (options->watch)
+        watch_init(&server);
     if (reload_config(options, &config, &error)) {
         fprintf(stderr, "farlands: %s\n", error.text);
         return 2;

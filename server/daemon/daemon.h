@@ -9,9 +9,9 @@
  * the connections; the render pool and the disk cache have their own threads; a configuration is
  * read again by a thread that ends with it.
  *
- * Reload, on SIGHUP: the configuration is read again and applied as a whole, or not at all with the
- * reason in the log. Open connections stay. Keys that only a restart can change must be the same;
- * see reload.c. Signals during a reload cause one more.
+ * Reload, on SIGHUP, or when the file changes if it is watched: the configuration is read again and
+ * applied as a whole, or not at all with the reason in the log. Open connections stay. Keys that
+ * only a restart can change must be the same; see reload.c. Signals during a reload cause one more.
  *
  * Shutdown, on SIGTERM or SIGINT: new connections are left to the next process if the sockets are
  * inherited, and otherwise accepted as far as they are in the backlog. Each connection closes after
@@ -23,9 +23,12 @@
 #ifndef FARLANDS_DAEMON_DAEMON_H
 #define FARLANDS_DAEMON_DAEMON_H
 
+#include <stdbool.h>
+
 struct daemon_options {
     const char *file;           /* NULL: the built-in configuration */
     const char *listen, *cache; /* override the configuration's unless NULL */
+    bool watch;                 /* reload FILE, a regular one, when it changes */
 };
 
 /*

@@ -18,7 +18,7 @@
 #include "server/telemetry/log.h"
 
 enum {
-    RELOAD_DELAY_MS = 50,  /* signals within it cause one reload */
+    RELOAD_DELAY_MS = 50,  /* requests within it cause one reload */
     RELOAD_POLL_MS = 10,   /* between two looks whether it has ended */
     RELOAD_STOP_MS = 2000, /* time limit for a reload at shutdown */
     OTHER_FILES = 320,     /* cache files, event loops, logs */
@@ -46,6 +46,7 @@ int reload_config(const struct daemon_options *options, struct config **config,
         snprintf((*config)->listen, sizeof(*config)->listen, "%s", options->listen);
     if (options->cache)
         snprintf((*config)->cache.path, sizeof(*config)->cache.path, "%s", options->cache);
+    (*config)->watch = options->watch;
     return 0;
 }
 
@@ -129,12 +130,36 @@ static void read_snapshot(void *context, unsigned number)
     }
 }
 
+void reload_last_error(void *context, struct config_error *error)
+{
+    struct server *server = context;
+
+    uv_mutex_lock(&server->snapshot_lock);
+    *error = server->reload_error;
+    uv_mutex_unlock(&server->snapshot_lock);
+}
+
+/* ERROR without the directory of the configuration file, for clients. */
+static const char *without_directory(const char *error, const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    const size_t length = slash ? (size_t)(slash - file) + 1 : 0;
+    return length > 0 && strncmp(error, file, length) == 0 ? error + length : error;
+}
+
 static void report(struct server *server, const char *error)
 {
+    const struct daemon_options *options = server->options;
+    const char *cause = options->watch ? "reload" : "SIGHUP";
+    const char *shown = error ? without_directory(error, options->file) : "";
+
     if (error)
-        log_line(LOG_ERROR, "SIGHUP: %s; nothing was changed", error);
+        log_line(LOG_ERROR, "%s: %s; nothing was changed", cause, error);
     else
-        log_line(LOG_INFO, "SIGHUP: configuration reloaded");
+        log_line(LOG_INFO, "%s: configuration reloaded", cause);
+    uv_mutex_lock(&server->snapshot_lock);
+    snprintf(server->reload_error.text, sizeof server->reload_error.text, "%s", shown);
+    uv_mutex_unlock(&server->snapshot_lock);
     metrics_add(&server->metrics, error ? METRIC_RELOADS_REFUSED : METRIC_RELOADS_OK);
     sd_notify(0, "READY=1");
 }
@@ -208,16 +233,21 @@ static void begin_later(struct server *server)
     uv_timer_start(&server->reload_timer, on_begin, RELOAD_DELAY_MS, 0);
 }
 
+void reload_request(struct server *server)
+{
+    if (server->reload)
+        server->reload_again = true;
+    else if (!uv_is_active((uv_handle_t *)&server->reload_timer))
+        begin_later(server);
+}
+
 static void on_hang_up(uv_signal_t *handle, int number)
 {
     struct server *server = handle->data;
     (void)number;
     if (server->access_log) /* a rotated log must not wait for a valid configuration */
         access_log_reopen(server->access_log);
-    if (server->reload)
-        server->reload_again = true;
-    else if (!uv_is_active((uv_handle_t *)&server->reload_timer))
-        begin_later(server);
+    reload_request(server);
 }
 
 bool reload_stop(struct server *server)

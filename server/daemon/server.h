@@ -28,12 +28,20 @@ struct shard {
     struct message change, room, drain, stop;
 };
 
+/* The state of a watched configuration file. */
+struct watch {
+    uv_timer_t timer;
+    uv_fs_t request;
+    uv_stat_t seen; /* zero: the file does not exist */
+};
+
 struct server {
     uv_loop_t loop;
     const struct daemon_options *options;
-    uv_mutex_t snapshot_lock; /* of SNAPSHOT, which only the main thread changes */
+    uv_mutex_t snapshot_lock; /* of the next two, which only the main thread changes */
     struct snapshot *snapshot;
-    struct metrics metrics; /* of everything but the shards */
+    struct config_error reload_error; /* of the last reload; empty: none */
+    struct metrics metrics;           /* of everything but the shards */
     time_t started;
     struct access_log *access_log; /* or NULL */
     struct client_limits *clients;
@@ -49,8 +57,9 @@ struct server {
     uv_timer_t drain_timer, reload_timer, watchdog;
     uv_async_t drained;    /* all shards are drained */
     struct reload *reload; /* a configuration that is being read, or NULL */
-    bool reload_again;     /* SIGHUP came meanwhile */
-    bool draining;         /* atomic */
+    bool reload_again;     /* asked for meanwhile */
+    struct watch watch;
+    bool draining; /* atomic */
     bool stopped;
 };
 
@@ -94,9 +103,23 @@ int reload_config(const struct daemon_options *options, struct config **config,
 /* Handle SIGHUP from now on. */
 void reload_start(struct server *server);
 
+/* Reload the configuration soon. Requests within a short time cause one reload, and requests during
+ * a reload one more. */
+void reload_request(struct server *server);
+
+/* Copy the error of the last reload, empty if it was applied. Any thread. CONTEXT is the server. */
+void reload_last_error(void *context, struct config_error *error);
+
 /* After the loop has ended: wait for a reload that is still running. Returns false if it hangs:
  * then it uses SERVER for ever. */
 bool reload_stop(struct server *server);
+
+/* Remember the state of the watched file. Call it before the file is read, so that no later change
+ * is missed. */
+void watch_init(struct server *server);
+
+/* Request a reload for each change from now on. */
+void watch_start(struct server *server);
 
 /* Raise the limit of open files for CONFIG's connections. Returns the number of connections that
  * are possible, with a warning in the log if they are fewer; 0: none. */

@@ -171,6 +171,7 @@ static int make_parts(struct shard *shard)
         .streams = &server->streams,
         .scrape = server_scrape,
         .readiness = server_readiness,
+        .reload_error = reload_last_error,
         .context = server,
     };
     err = service_new(&shard->service, &service, server->snapshot);

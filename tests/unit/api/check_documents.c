@@ -120,7 +120,7 @@ static void must_tell_encoding(const cJSON *json, int layer)
 
 START_TEST(test_worlds)
 {
-    cJSON *json = parse(document_worlds(worlds));
+    cJSON *json = parse(document_worlds(worlds, false));
     const cJSON *list = member(json, "worlds");
     ck_assert(cJSON_IsArray(list));
     ck_assert_int_eq(cJSON_GetArraySize(list), worlds->count);

@@ -352,7 +352,7 @@ END_TEST
 START_TEST(test_outline)
 {
     struct worlds *worlds = worlds_of(NULL);
-    struct blob *catalogue = document_worlds(worlds);
+    struct blob *catalogue = document_worlds(worlds, false);
     cJSON *json = cJSON_ParseWithLength((const char *)catalogue->bytes, catalogue->length);
     cJSON *entry = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "worlds"), 0);
     cJSON_DeleteItemFromObject(entry, "url");

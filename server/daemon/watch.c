@@ -1,0 +1,81 @@
+/*
+ * Watches the configuration file by looking at its state, many times a second. Notifications
+ * (inotify) would miss what changes behind a symbolic link, on a network file system or on the host
+ * of a virtual machine, and editors that save by rename.
+ */
+#include "server.h"
+
+#include <sys/stat.h>
+
+enum { LOOK_MS = 50 }; /* between two looks */
+
+static bool is_same_time(uv_timespec_t a, uv_timespec_t b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool is_same(const uv_stat_t *a, const uv_stat_t *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
+}
+
+/* The state of the file that REQUEST has found. */
+static uv_stat_t take_state(uv_fs_t *request)
+{
+    const uv_stat_t state = request->result == 0 ? request->statbuf : (uv_stat_t){0};
+    uv_fs_req_cleanup(request);
+    return state;
+}
+
+/* Many programs empty a file, and write it when they have computed the text. An empty configuration
+ * would be valid. */
+static bool is_emptied(const uv_stat_t *state)
+{
+    return S_ISREG(state->st_mode) && state->st_size == 0;
+}
+
+static void on_look(uv_timer_t *timer);
+
+static void look_later(struct server *server)
+{
+    uv_timer_start(&server->watch.timer, on_look, LOOK_MS, 0);
+}
+
+static void on_state(uv_fs_t *request)
+{
+    struct server *server = request->data;
+    const uv_stat_t state = take_state(request);
+
+    if (server->stopped)
+        return;
+    if (!is_same(&state, &server->watch.seen) && !is_emptied(&state)) {
+        server->watch.seen = state;
+        reload_request(server);
+    }
+    look_later(server);
+}
+
+static void on_look(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    uv_fs_t *request = &server->watch.request;
+
+    request->data = server;
+    if (uv_fs_stat(&server->loop, request, server->options->file, on_state))
+        look_later(server);
+}
+
+void watch_init(struct server *server)
+{
+    uv_fs_t *request = &server->watch.request;
+    uv_fs_stat(NULL, request, server->options->file, NULL);
+    server->watch.seen = take_state(request);
+}
+
+void watch_start(struct server *server)
+{
+    uv_timer_init(&server->loop, &server->watch.timer);
+    server->watch.timer.data = server;
+    look_later(server);
+}
