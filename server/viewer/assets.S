@@ -30,6 +30,7 @@ embedded_files:
     file "viewer.css", "text/css; charset=utf-8", "server/viewer/viewer.css"
     file "viewer.js", "text/javascript; charset=utf-8", "server/viewer/viewer.js"
     file "world.js", "text/javascript; charset=utf-8", "server/viewer/world.js"
+    file "changes.js", "text/javascript; charset=utf-8", "server/viewer/changes.js"
     file "status.js", "text/javascript; charset=utf-8", "server/viewer/status.js"
     file "place.js", "text/javascript; charset=utf-8", "server/viewer/place.js"
     file "typed.js", "text/javascript; charset=utf-8", "server/viewer/typed.js"
@@ -58,7 +59,7 @@ embedded_files:
     file "maplibre-gl-csp.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp.js"
     file "maplibre-gl-csp-worker.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp-worker.js"
     .quad 0, 0, 0, 0, 0, 0
-    .if . - embedded_files > 32 * 48
+    .if . - embedded_files > 40 * 48
     .error "more files than EMBEDDED_FILES_MAX"
     .endif
     .section .note.GNU-stack,"",%progbits

@@ -12,7 +12,7 @@ struct embedded_file {
 };
 
 /* More than the number of files. */
-enum { EMBEDDED_FILES_MAX = 32 };
+enum { EMBEDDED_FILES_MAX = 40 };
 
 /* Ends with a NULL name. */
 extern const struct embedded_file embedded_files[];

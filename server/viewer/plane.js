@@ -31,6 +31,9 @@ const Terrain = L.TileLayer.extend({
     },
 });
 
+const gridOf = ({ native_zoom: native, tile_size: side, origin, limits }) => JSON.stringify([native, side, origin, limits]);
+const isSamePlace = (a, b) => ['x', 'y', 'zoom'].every((key) => a[key] === b[key]);
+
 /* Callbacks: `moved` on every change of the view, `rested` at its end, `renewed` if the world has changed. */
 export function makePlane(container, { moved, rested, renewed, stretch }) {
     const map = L.map(container, {
@@ -120,14 +123,19 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         }
     }
 
+    const placeNow = () => ({ ...toBlocks(map.getCenter()), zoom: map.getZoom() });
+
+    /* A changed world at the same place keeps its old tiles until the new ones cover them. */
     function enter(next, layer, place) {
+        const renewed = terrain && next.name === world.name && gridOf(next) === gridOf(world) && isSamePlace(place, placeNow());
         world = next;
-        if (terrain)
-            terrain.remove();
-        terrain = null;
         failed.clear();
-        map.setMinZoom(world.limits.zoom[0]);
-        go(place);
+        if (!renewed) {
+            terrain?.remove();
+            terrain = null;
+            map.setMinZoom(world.limits.zoom[0]);
+            go(place);
+        }
         showLayer(layer);
     }
 
@@ -146,7 +154,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         enter,
         toLatLng,
         toBlocks,
-        place: () => ({ ...toBlocks(map.getCenter()), zoom: map.getZoom() }),
+        place: placeNow,
         at: ({ x, y }) => toBlocks(map.containerPointToLatLng([x, y])),
         zoomBy: (count) => map.setZoom(map.getZoom() + count),
         zoomRange: () => [map.getMinZoom(), map.getMaxZoom()],

@@ -260,6 +260,21 @@ function sceneMissing() {
     return null;
 }
 
+/* The worlds of a watched configuration have changed. */
+async function refresh() {
+    catalogue = (await getJson('worlds.json')).worlds;
+    const { world } = viewer;
+    const root = catalogue.find(({ name }) => name === rootOf(world)) ?? catalogue[0];
+    const fresh = await getWorld(root.name === rootOf(world) && root.seeds === 'any' ? world.name : root.name);
+    while (!inScene() && $('mode').hasAttribute('aria-busy'))      // on the way into the scene
+        await sleep(50);
+    if (viewer.world !== world)
+        return;
+    showWorlds(catalogue, world);
+    if (JSON.stringify(fresh) !== JSON.stringify(world))
+        renew(fresh);
+}
+
 /* ---- Controls ---- */
 
 async function changeWorld(name) {
@@ -378,8 +393,11 @@ async function start() {
         history.replaceState(null, '', location.pathname + hashIn(new URL(location)));
     for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
         try {
-            catalogue = (await getJson('worlds.json')).worlds;
+            const { worlds, changes } = await getJson('worlds.json');
+            catalogue = worlds;
             await followHash();
+            if (changes)
+                import('./changes.js').then(({ follow }) => follow(changes, refresh)).catch(sayWhy);
             break;
         } catch (error) {
             sayWhy(error);

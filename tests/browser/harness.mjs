@@ -23,6 +23,9 @@ export const POSTER = { width: 1600, height: 900 };
 export const LIMIT = { timeout: 300000 * SLOW };     // ends a test that hangs; each wait has its own limit
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
 
+/* More arguments for the daemon, to be added before the first test begins. */
+export const daemonArguments = [];
+
 let daemon;
 let exited;
 let cache;
@@ -32,7 +35,7 @@ let open = [];
 
 before(async () => {
     cache = await mkdtemp(path.join(tmpdir(), 'farlands-browser-'));
-    daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache],
+    daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache, ...daemonArguments],
         { stdio: ['ignore', 'pipe', 'inherit'] });
     exited = once(daemon, 'exit');
     base = await within(firstUrl(daemon.stdout), 'the URL that the daemon serves');

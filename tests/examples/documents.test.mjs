@@ -169,6 +169,7 @@ const EXAMPLES = {
     'config/README.md': [
         ['worlds:', write('mine.yaml')],
         ['build/farlands check-config mine.yaml', serve],
+        ['{"worlds":"', by('tests/http/39-watch.test.mjs')],
         ['noise: {', config],
         ['(x, y) -> warp', text],
         ['$ build/farlands check-config', exactSession],

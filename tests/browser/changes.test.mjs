@@ -1,0 +1,144 @@
+/* The page follows a configuration that the server watches (serve --watch). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { LIMIT, SLOW, base, daemonArguments, keepScreenshot, painted, pixels, place, staged, visit } from './harness.mjs';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'farlands-changes-'));
+const file = path.join(directory, 'mine.yaml');
+const AT = '#mine/relief/9/1000/-2000';
+
+const world = ({ name = 'mine', seed = 1, octaves = 12, top = '#ffffff' } = {}) => `
+  - name: ${name}
+    seed: ${seed}
+    noise: { wavelength: 16384, octaves: ${octaves} }
+    palette: [[-6500, "#204060"], [6000, "${top}"]]
+`;
+
+/* As editors do that save by rename. */
+function save(text) {
+    writeFileSync(`${file}~`, text);
+    renameSync(`${file}~`, file);
+}
+
+save(`worlds: ${world()}`);
+daemonArguments.push('--watch', '--config', file);
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const changes = async () => (await fetch(new URL('viewer/changes.json', base))).json();
+const described = async (name = 'mine') => (await fetch(new URL(`${name}.json`, base))).json();
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/* Save worlds with these parameters, and wait until the daemon has them. */
+async function saveWorlds(...worlds) {
+    save(`worlds: ${worlds.map(world).join('')}`);
+    const { name = 'mine', seed = 1, top = '#ffffff' } = worlds[0];
+    for (let i = 0; ; i++) {
+        const { seed: now, palette } = await described(name);
+        if (now === String(seed) && palette[1][1] === top && (await changes()).error === null)
+            return;
+        assert.ok(i < 400 * SLOW, `the daemon does not have ${name}`);
+        await sleep(10);
+    }
+}
+
+beforeEach(() => base && saveWorlds({}));
+
+const broken = (page) => page.locator('#broken');
+const why = (page) => page.locator('#broken-why').textContent();
+
+/* Wait until the plane has tiles of the layer's current fingerprint only. */
+async function showsNow(page, layer = 'relief') {
+    const { fingerprint } = (await described()).layers.find(({ name }) => name === layer);
+    await page.waitForFunction((version) => {
+        const tiles = [...document.querySelectorAll('img.leaflet-tile')];
+        return tiles.length && tiles.every(({ src, classList }) => src.includes(`v=${version}`) && classList.contains('leaflet-tile-loaded'));
+    }, fingerprint);
+    await painted(page);
+}
+
+test('new terrain shows by itself, at the same place', LIMIT, async () => {
+    const { page, seen } = await visit(AT);
+    await showsNow(page);
+    const before = await pixels(page);
+    /* The least number of loaded tiles in any frame. */
+    await page.evaluate(() => {
+        window.least = Infinity;
+        const count = () => {
+            window.least = Math.min(window.least, document.querySelectorAll('.leaflet-tile-loaded').length);
+            requestAnimationFrame(count);
+        };
+        count();
+    });
+    const tiles = await page.evaluate(() => document.querySelectorAll('.leaflet-tile-loaded').length);
+    await saveWorlds({ seed: 2 });
+    await showsNow(page);
+    assert.notDeepEqual(await pixels(page), before);
+    assert.equal(await place(page), AT);
+    assert.ok(await page.evaluate(() => window.least) >= tiles, 'the old tiles stay until the new ones cover them');
+    assert.equal(await page.locator('#seed').textContent(), 'seed 2');
+    await saveWorlds({ seed: 1 });
+    await showsNow(page);
+    assert.deepEqual(await pixels(page), before);
+    assert.ok(await broken(page).isHidden());
+    assert.ok(seen.urls.some((url) => url.endsWith('/viewer/changes.json')));
+});
+
+test('new colours show by themselves, in layers that have them', LIMIT, async () => {
+    const { page } = await visit(AT);
+    await showsNow(page);
+    const before = await pixels(page);
+    await saveWorlds({ top: '#00ff00' });
+    await showsNow(page);
+    assert.notDeepEqual(await pixels(page), before);
+});
+
+test('new terrain shows in three dimensions', LIMIT, async () => {
+    const { page } = await visit(`${AT}/3d/50/30`, { viewport: { width: 640, height: 400 } });
+    await page.waitForFunction(() => location.hash.includes('/3d/50/30'));
+    const stage = await page.locator('.stage').getAttribute('data-number');
+    const before = await pixels(page);
+    await saveWorlds({ seed: 3 });
+    await page.waitForFunction((old) => {
+        const stages = [...document.querySelectorAll('.stage')];
+        return stages.length === 1 && stages[0].dataset.number !== old;
+    }, stage);
+    await staged(page);
+    assert.notDeepEqual(await pixels(page), before);
+    assert.equal(await place(page), `${AT}/3d/50/30`);
+});
+
+test('an error shows with file, line and key until the file is good again', LIMIT, async () => {
+    const { page } = await visit(AT, { viewport: { width: 1000, height: 700 } });
+    await showsNow(page);
+    const before = await pixels(page);
+    assert.equal(await broken(page).getAttribute('role'), 'alert');
+    save(`worlds: ${world({ octaves: 65 })}`);
+    await broken(page).waitFor();
+    assert.equal(await why(page), 'mine.yaml:4: worlds[0].noise.octaves: got "65"; expected a whole number from 1 to 64');
+    assert.deepEqual(await pixels(page), before, 'the last good worlds stay');
+    await keepScreenshot(page, 'viewer-error.png');
+    save(`worlds: ${world()}    "<img src=x onerror=alert(1)>": 3\n`);
+    await page.locator('#broken-why', { hasText: '<img src=x' }).waitFor();
+    assert.equal(await page.locator('#broken img').count(), 0, 'text, not HTML');
+    rmSync(file);
+    await page.locator('#broken-why', { hasText: 'mine.yaml: cannot be read: No such file' }).waitFor();
+    save(`worlds: ${world()}`);
+    await broken(page).waitFor({ state: 'hidden' });
+    assert.deepEqual(await pixels(page), before);
+});
+
+test('worlds come and go', LIMIT, async () => {
+    const { page } = await visit(AT);
+    const names = (count) => page.waitForFunction((number) => document.querySelectorAll('#world option').length === number, count);
+    await names(1);
+    await saveWorlds({}, { name: 'other' });
+    await names(2);
+    assert.equal(await page.locator('#world').inputValue(), 'mine');
+    await saveWorlds({ name: 'renamed' });
+    await page.waitForFunction(() => location.hash.startsWith('#renamed/relief/9/1000/-2000'));
+    await painted(page);
+    assert.equal(await page.title(), 'Farlands: renamed');
+});
