@@ -199,6 +199,12 @@ static void add_endpoints(struct document *document, cJSON *parent, const struct
         {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", ""},
         {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=",
          world->fingerprint},
+        {"region_field",
+         "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&field={field}"
+         "&range={min},{max}&v=",
+         world->fingerprint},
+        {"region_layer",
+         "region.png?x={x}&y={y}&width={width}&height={height}&step={step}&layer={layer}", ""},
         {"volume",
          "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
          world->volume_fingerprint},

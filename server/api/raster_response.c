@@ -4,21 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "noise/terrain.h"
+
 static bool is_raw(const struct raster *raster)
 {
     return raster->format != FORMAT_PNG;
 }
 
-unsigned raster_response_sample_size(enum format format)
-{
-    return format == FORMAT_F32 ? 4 : 2;
-}
-
 static int64_t raw_length(const struct raster *raster)
 {
     const int64_t layer = (int64_t)raster->grid.width * raster->grid.height;
-    return layer * (raster->depth ? raster->depth : 1) *
-           raster_response_sample_size(raster->format);
+    return layer * (raster->depth ? raster->depth : 1) * format_sample_bytes(raster->format);
 }
 
 static const char *cache_control(const char *version, const char *fingerprint)
@@ -58,10 +54,42 @@ void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
         raster_response_set_length(plan, (uint64_t)raw_length(raster));
 }
 
+/* The greatest number of samples that are integers over a range, or 0. */
+static int most(const struct raster *raster)
+{
+    switch (raster->format) {
+    case FORMAT_R16:
+        return UINT16_MAX;
+    case FORMAT_U8:
+        return UINT8_MAX;
+    case FORMAT_PNG:
+        return layers[raster->layer].pixel == PIXEL_GRAY16 ? UINT16_MAX : 0;
+    default:
+        return 0;
+    }
+}
+
+/* The headers that tell the values: of a number N, N times scale plus offset. */
+static void describe_values(struct raster_headers *out, const struct raster *raster)
+{
+    struct response_headers *headers = &out->headers;
+    const double min = (double)raster->range.min, max = (double)raster->range.max;
+
+    if (raster->field != world_height_field(raster->world))
+        response_headers_add(headers, "Farlands-Field",
+                             terrain_field_name(raster->world->terrain, raster->field));
+    snprintf(out->range, sizeof out->range, "%.9g %.9g", min, max);
+    response_headers_add(headers, "Farlands-Range", out->range);
+    if (most(raster) == 0)
+        return;
+    response_headers_add(headers, "Farlands-Scale",
+                         real_format((max - min) / most(raster), out->scale));
+    response_headers_add(headers, "Farlands-Offset", real_format(min, out->offset));
+}
+
 /* The headers that tell the place and shape of the samples. */
 static void describe(struct raster_headers *out, const struct raster *raster)
 {
-    const struct world *world = raster->world;
     const struct farlands_grid *grid = &raster->grid;
     struct response_headers *headers = &out->headers;
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], z[BLOCKS_TEXT] = "";
@@ -73,8 +101,6 @@ static void describe(struct raster_headers *out, const struct raster *raster)
     snprintf(out->depth, sizeof out->depth, "%d", raster->depth);
     snprintf(out->origin, sizeof out->origin, "%s %s%s%s", blocks_format(grid->x, x),
              blocks_format(grid->y, y), z[0] ? " " : "", z);
-    snprintf(out->heights, sizeof out->heights, "%.9g %.9g", (double)world->colors->min,
-             (double)world->colors->max);
     response_headers_add(headers, "Farlands-Width", out->width);
     response_headers_add(headers, "Farlands-Height", out->height);
     if (raster->depth)
@@ -82,7 +108,7 @@ static void describe(struct raster_headers *out, const struct raster *raster)
     response_headers_add(headers, "Farlands-Origin", out->origin);
     response_headers_add(headers, "Farlands-Step", blocks_format(grid->step, out->step));
     if (!raster->depth)
-        response_headers_add(headers, "Farlands-Range", out->heights);
+        describe_values(out, raster);
     response_headers_add(headers, "Farlands-Fingerprint", raster->fingerprint);
 }
 

@@ -10,31 +10,33 @@
 #include "server/http/conditional.h"
 #include "server/world/tile.h"
 
+/* Of a tile, or of a region or volume. */
+enum { RASTER_KEY_MAX = TILE_KEY_MAX + 112 };
+
 struct raster {
     const struct world *world;
     const char *fingerprint; /* of what the raster depends on */
     enum format format;
     int layer; /* index in layers, of a region; a volume has none */
+    int field; /* its number; a volume has none */
+    struct value_range range;
     struct farlands_grid grid;
     int64_t z;   /* units: the first of DEPTH layers */
     int depth;   /* 0: flat */
     bool region; /* a region or volume: its headers describe it in every format, and pictures of it
                     have no ranges */
-    char key[TILE_KEY_MAX]; /* unique among all rasters of all worlds */
+    char key[RASTER_KEY_MAX]; /* unique among all rasters of all worlds */
 };
 
 struct raster_plan {
-    unsigned status;             /* 200 or 206: the bytes are needed; or 304, 412 or 416 */
-    char etag[TILE_KEY_MAX + 2]; /* the key in quotes: it decides the bytes, so it is strong */
+    unsigned status;               /* 200 or 206: the bytes are needed; or 304, 412 or 416 */
+    char etag[RASTER_KEY_MAX + 2]; /* the key in quotes: it decides the bytes, so it is strong */
     const char *cache_control;
     int64_t length;         /* of the whole raster in bytes, or HTTP_LENGTH_UNKNOWN */
     const char *range;      /* the Range header, if it applies and LENGTH is unknown; or NULL */
     struct byte_range part; /* of the raster, if STATUS is 206 */
     bool usual;             /* the URL has no query, or only today's fingerprint: tiles.c sets it */
 };
-
-/* Bytes per sample, in a raw format. */
-unsigned raster_response_sample_size(enum format format);
 
 /* Plan the response about RASTER to REQUEST. VERSION is the fingerprint in the URL, or "". Pure. */
 void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
@@ -47,7 +49,7 @@ void raster_response_set_length(struct raster_plan *plan, uint64_t length);
 struct raster_headers {
     struct response_headers headers;
     char width[12], height[12], depth[12], step[BLOCKS_TEXT], origin[3 * BLOCKS_TEXT];
-    char heights[48], part[80];
+    char range[48], scale[REAL_TEXT], offset[REAL_TEXT], part[80];
 };
 
 /* The headers of the response with status 200, 206 or 304. They refer to OUT, RASTER and PLAN.

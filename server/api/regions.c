@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise/terrain.h"
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
 #include "server/routing/resolve.h"
 #include "server/world/cost.h"
+
+enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 };
 
 /* The subject of a streamed job. */
 struct region {
@@ -47,15 +50,11 @@ static int render(struct region *region, const struct farlands_box *box, unsigne
 
     if (raster->depth)
         return render_density(out, scratch, raster->world, box);
-    switch (raster->format) {
-    case FORMAT_F32:
-        return render_heights(out, scratch, raster->world, &grid);
-    case FORMAT_R16:
-        return render_samples(out, scratch, raster->world, &grid);
-    default:
-        return render_band(out, &region->sum[number], scratch, raster->world, raster->layer, &grid,
-                           number == 0 ? raster->grid.height : 0);
-    }
+    const struct content content = {raster->world, raster->layer, raster->field, raster->range};
+    return raster->format == FORMAT_PNG
+               ? render_band(out, &region->sum[number], scratch, &content, &grid,
+                             number == 0 ? raster->grid.height : 0)
+               : render_values(out, scratch, &content, raster->format, &grid);
 }
 
 /* Make the next slice of the only piece, whose box is PIECE. */
@@ -63,7 +62,7 @@ static int work_on_slice(struct region *region, const struct farlands_box *piece
                          struct render_scratch *scratch, struct blob **out)
 {
     const struct farlands_box box = region_pieces_box(&region->slices, region->made);
-    const size_t size = raster_response_sample_size(region->raster.format);
+    const size_t size = format_sample_bytes(region->raster.format);
     struct blob *slice;
 
     if (!region->whole)
@@ -191,7 +190,7 @@ static void cut(struct region *region)
 {
     const struct raster *raster = &region->raster;
     const struct farlands_grid *grid = &raster->grid;
-    const unsigned size = raster_response_sample_size(raster->format);
+    const unsigned size = format_sample_bytes(raster->format);
     struct farlands_box box = {.x = grid->x,
                                .y = grid->y,
                                .z = raster->z,
@@ -245,28 +244,68 @@ static void begin(struct service *service, struct request_context *context,
         /* Pictures are less: terrain compresses. */
         .memory =
             region_pieces_largest(pieces) * (picture ? pixel_bytes(layers[raster->layer].pixel)
-                                                     : raster_response_sample_size(raster->format)),
+                                                     : format_sample_bytes(raster->format)),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
 
-/* "{fingerprint}/region/{x},{y},{step},{width}x{height}.f32", places in units. Other layers' than
- * height begin with "region-{layer}/". */
+/* "-relief", ".continents", "@-50,250": what a region shows besides the world's heights over their
+ * range. */
+static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
+{
+    const struct world *world = raster->world;
+    const struct value_range usual = world_field_range(world, raster->field);
+    char min[REAL_TEXT], max[REAL_TEXT];
+    char *at = out;
+
+    *at = '\0';
+    if (raster->layer != layer_find("height"))
+        at = stpcpy(stpcpy(at, "-"), layers[raster->layer].name);
+    if (raster->field != world_height_field(world))
+        at = stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, raster->field));
+    if (memcmp(&raster->range, &usual, sizeof usual) != 0)
+        sprintf(at, "@%s,%s", float_format(raster->range.min, min),
+                float_format(raster->range.max, max));
+}
+
+/* "{fingerprint}/region{content}/{x},{y},{step},{width}x{height}.f32", places in units. */
 static void make_key(struct raster *raster)
 {
     const struct farlands_grid *grid = &raster->grid;
-    const char *layer = raster->layer == layer_find("height") ? NULL : layers[raster->layer].name;
-    char z[32] = "", depth[16] = "";
+    char z[32] = "", depth[16] = "", content[CONTENT_TEXT] = "";
 
     if (raster->depth) {
         snprintf(z, sizeof z, ",%" PRId64, raster->z);
         snprintf(depth, sizeof depth, "x%d", raster->depth);
+    } else {
+        name_content(raster, content);
     }
     snprintf(raster->key, sizeof raster->key,
-             "%s/%s%s%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s", raster->fingerprint,
-             raster->depth ? "volume" : "region", layer ? "-" : "", layer ? layer : "", grid->x,
-             grid->y, z, grid->step, grid->width, grid->height, depth,
-             format_extension(raster->format));
+             "%s/%s%s/%" PRId64 ",%" PRId64 "%s,%" PRId64 ",%dx%d%s.%s", raster->fingerprint,
+             raster->depth ? "volume" : "region", content, grid->x, grid->y, z, grid->step,
+             grid->width, grid->height, depth, format_extension(raster->format));
+}
+
+/* The layer, field, format and range that ROUTE asks for. Returns 0 or -ENOENT. */
+static int find_content(struct raster *raster, const struct route *route, char why[ROUTE_WHY])
+{
+    const struct world *world = raster->world;
+    const struct span field = {route->field, strlen(route->field)};
+
+    raster->layer = route->layer[0] ? resolve_layer(world, route, why) : layer_find("height");
+    if (raster->layer < 0)
+        return -ENOENT;
+    raster->field = field.length ? resolve_field(world, field, why) : world_height_field(world);
+    if (raster->field < 0)
+        return -ENOENT;
+    const int format = resolve_format(raster->layer, route, why);
+    if (format < 0)
+        return -ENOENT;
+    raster->format = (enum format)format;
+    raster->range = world_field_range(world, raster->field);
+    if (route->range[0] < route->range[1])
+        raster->range = (struct value_range){route->range[0], route->range[1]};
+    return 0;
 }
 
 void regions_respond(struct service *service, struct request_context *context,
@@ -274,29 +313,26 @@ void regions_respond(struct service *service, struct request_context *context,
 {
     char why[ROUTE_WHY];
     const bool volume = route->kind == ROUTE_VOLUME;
-    const int layer = route->layer[0] ? resolve_layer(world, route, why) : layer_find("height");
-    const int format = layer < 0 ? -1 : resolve_format(layer, route, why);
     struct raster_plan plan;
-
-    if (format < 0 || (volume && format != FORMAT_F32)) {
-        response_error(context, 404, volume ? "extension: expected f32 for a volume" : why);
-        return;
-    }
     struct raster raster = {
         .world = world,
-        .fingerprint = volume ? world->volume_fingerprint : world_region_fingerprint(world, layer),
-        .format = (enum format)format,
-        .layer = layer,
         .grid = {.x = route->at_x,
                  .y = route->at_y,
                  .step = route->step,
                  .width = route->width,
-                 .height = route->height,
-                 .band_limit = !layers[layer].exact},
+                 .height = route->height},
         .z = route->at_z,
         .depth = route->depth,
         .region = true,
     };
+
+    if (find_content(&raster, route, why) || (volume && raster.format != FORMAT_F32)) {
+        response_error(context, 404, volume ? "extension: expected f32 for a volume" : why);
+        return;
+    }
+    raster.fingerprint =
+        volume ? world->volume_fingerprint : world_region_fingerprint(world, raster.layer);
+    raster.grid.band_limit = !layers[raster.layer].exact;
     make_key(&raster);
     raster_response_plan(&plan, &raster, route->version, context->request);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))

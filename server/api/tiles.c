@@ -181,6 +181,10 @@ void tiles_respond(struct service *service, struct request_context *context,
     }
     if (route->seeded && tile.format == FORMAT_PNG) /* only those are on disk */
         seed_cache_touch(service->seed_cache, tile.layer);
+    const struct content content = tile_content(&tile);
+    raster.layer = content.layer;
+    raster.field = content.field;
+    raster.range = content.range;
     raster.format = tile.format;
     raster.fingerprint = world->layer_fingerprint[tile.layer];
     tile_key(&tile, raster.key);

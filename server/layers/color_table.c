@@ -33,11 +33,16 @@ static uint32_t palette_at(const struct world_config *world, float metres)
 /* Metres: the scale of a narrower range would not be finite. */
 static const float NARROWEST = 1e-30f;
 
+float color_table_end(float min, float max)
+{
+    return max - min > NARROWEST ? max : fmaxf(min + 1, nextafterf(min, INFINITY));
+}
+
 void color_table_make(struct color_table *table, const struct world_config *world, float min,
                       float max)
 {
     table->min = min;
-    table->max = max - min > NARROWEST ? max : min + 1; /* a flat world has a range, too */
+    table->max = color_table_end(min, max); /* a flat world has a range, too */
     table->scale = (COLOR_TABLE_SIZE - 1) / (table->max - table->min);
     table->first = table->min;
     if (table->min < 0 && table->max > 0) {

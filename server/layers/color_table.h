@@ -15,6 +15,9 @@ struct color_table {
     uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
 };
 
+/* MAX, or more if MIN .. MAX is too narrow for a scale. */
+float color_table_end(float min, float max);
+
 /* MIN and MAX are the terrain's range, in metres. */
 void color_table_make(struct color_table *table, const struct world_config *world, float min,
                       float max);

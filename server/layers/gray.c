@@ -1,16 +1,12 @@
-/* An 8-bit heightmap: black at the world's lowest height, white at its highest. */
+/* 8-bit heights over the range: black at the lowest height, white at the highest. */
 #include "paint.h"
 
-MULTIVERSION
 void paint_gray(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const float min = colors->min, scale = 255 / (colors->max - min);
-    const int size = heights->size;
-    uint8_t *out = pixels;
+    const size_t size = (size_t)heights->size;
 
-    for (int j = 0; j < heights->rows; j++, out += size) {
-        const float *row = heights->first + j * heights->stride;
-        for (int i = 0; i < size; i++)
-            out[i] = (uint8_t)(int)((row[i] - min) * scale + 0.5f);
-    }
+    (void)colors;
+    for (int j = 0; j < heights->rows; j++)
+        samples_8(heights->first + j * heights->stride, size, heights->range,
+                  (uint8_t *)pixels + (size_t)j * size);
 }

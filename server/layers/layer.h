@@ -11,8 +11,9 @@
 
 enum format {
     FORMAT_PNG,
-    FORMAT_R16, /* little-endian uint16 over the world's range */
-    FORMAT_F32, /* little-endian float32 metres */
+    FORMAT_R16, /* little-endian uint16 over a range */
+    FORMAT_F32, /* little-endian float32 */
+    FORMAT_U8,  /* bytes over a range */
     FORMATS,
 };
 
@@ -25,15 +26,22 @@ enum pixel {
 
 enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
 
+/* The values that 0 and the greatest number of a pixel or sample stand for. MIN < MAX, and their
+ * difference is finite. */
+struct value_range {
+    float min, max;
+};
+
 /* A layer's input: heights in metres, none outside the range of its color table. */
 struct heights {
-    const float *first; /* sample (0, 0); with slopes, samples from -reach on are there */
-    ptrdiff_t stride;   /* floats from one row to the next */
-    int size;           /* samples per row without the border, up to LAYER_MAX_SIZE */
-    int rows;           /* without the border */
-    int reach;          /* samples to either side that a slope is measured over */
-    float spacing;      /* blocks between samples */
-    float slope;        /* typical of the world at this spacing, metres per block */
+    const float *first;       /* sample (0, 0); with slopes, samples from -reach on are there */
+    ptrdiff_t stride;         /* floats from one row to the next */
+    int size;                 /* samples per row without the border, up to LAYER_MAX_SIZE */
+    int rows;                 /* without the border */
+    int reach;                /* samples to either side that a slope is measured over */
+    float spacing;            /* blocks between samples */
+    float slope;              /* typical of the world at this spacing, metres per block */
+    struct value_range range; /* of gray pixels; heights beyond it become black or white */
 };
 
 /* Paint ROWS rows of SIZE pixels, packed, into PIXELS. Any thread. */
@@ -64,11 +72,14 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1]);
 
 size_t pixel_bytes(enum pixel pixel);
 
-/* The samples of the layer "height": COUNT heights as 16 bits over the range of COLORS. */
-void height_samples(const float *heights, size_t count, const struct color_table *colors,
-                    uint16_t *samples);
+/* COUNT values as native-endian uint16, or as bytes, over RANGE; those beyond it are clamped. */
+void samples_16(const float *values, size_t count, struct value_range range, uint16_t *out);
+void samples_8(const float *values, size_t count, struct value_range range, uint8_t *out);
 
-const char *format_extension(enum format format); /* "png", "r16", "f32" */
+/* Bytes per sample of a format other than PNG. */
+unsigned format_sample_bytes(enum format format);
+
+const char *format_extension(enum format format); /* "png", "r16", "f32", "u8" */
 const char *format_type(enum format format);      /* the media type */
 int format_find(const char *extension);           /* the format, or -1 */
 

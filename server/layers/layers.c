@@ -2,7 +2,12 @@
 
 #include "paint.h"
 
-enum { PNG = 1 << FORMAT_PNG, R16 = 1 << FORMAT_R16, F32 = 1 << FORMAT_F32 };
+enum {
+    PNG = 1 << FORMAT_PNG,
+    R16 = 1 << FORMAT_R16,
+    F32 = 1 << FORMAT_F32,
+    U8 = 1 << FORMAT_U8,
+};
 enum { COLORS = 1 << WORLD_COLORS };
 
 const struct layer layers[] = {
@@ -20,6 +25,7 @@ static const struct {
     [FORMAT_PNG] = {"png", "image/png"},
     [FORMAT_R16] = {"r16", "application/octet-stream"},
     [FORMAT_F32] = {"f32", "application/octet-stream"},
+    [FORMAT_U8] = {"u8", "application/octet-stream"},
 };
 
 int layer_find(const char *name)
@@ -42,6 +48,11 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1])
 size_t pixel_bytes(enum pixel pixel)
 {
     return pixel == PIXEL_GRAY8 ? 1 : pixel == PIXEL_GRAY16 ? 2 : 3;
+}
+
+unsigned format_sample_bytes(enum format format)
+{
+    return format == FORMAT_F32 ? 4 : format == FORMAT_R16 ? 2 : 1;
 }
 
 const char *format_extension(enum format format)

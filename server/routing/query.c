@@ -1,6 +1,7 @@
 #include "query.h"
 
 #include <errno.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,21 @@ static unsigned parse_real(struct span span, const struct query_parameter *param
     return 0;
 }
 
+static unsigned parse_range(struct span span, const char *name, float out[2], char *why)
+{
+    struct span last = span;
+    const struct span first = span_take(&last, ',');
+
+    if (number_to_float(first, &out[0]) || number_to_float(last, &out[1]))
+        return query_reject(why, 400, "%s: \"%.*s\" is not two numbers A,B such as -50,250.5", name,
+                            span_shown(span), span.text);
+    /* Integers over a narrower range would not be finite. */
+    if (out[1] - out[0] > 1e-30F && out[1] - out[0] <= FLT_MAX)
+        return 0;
+    return query_reject(why, 400, "%s: \"%.*s\" is not A,B with A below B, by at most 3.4e38", name,
+                        span_shown(span), span.text);
+}
+
 static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,
                              char *why)
 {
@@ -120,19 +136,21 @@ static bool next_parameter(const char **query, struct span *out)
     return true;
 }
 
-static void parse_text(struct span span, char out[QUERY_WORD])
+static void parse_text(struct span span, char *out, size_t size)
 {
-    const size_t length = span.length < QUERY_WORD ? span.length : 0;
+    const size_t length = span.length < size ? span.length : 0;
     memcpy(out, span.text, length);
     out[length] = '\0';
 }
 
-static unsigned parse_name(struct span span, const char *name, char out[QUERY_WORD], char *why)
+static unsigned parse_name(struct span span, const struct query_parameter *parameter, char *out,
+                           char *why)
 {
-    parse_text(span, out);
+    const int size = parameter->max ? parameter->max : QUERY_WORD;
+    parse_text(span, out, (size_t)size);
     return out[0] ? 0
-                  : query_reject(why, 404, "%s: expected a name of 1 to %d characters", name,
-                                 QUERY_WORD - 1);
+                  : query_reject(why, 404, "%s: expected a name of 1 to %d characters",
+                                 parameter->name, size - 1);
 }
 
 static unsigned parse_one(const struct query_parameter *parameter, struct span value,
@@ -147,12 +165,14 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_step(value, parameter->name, out, why);
     case QUERY_REAL:
         return parse_real(value, parameter, out, why);
+    case QUERY_RANGE:
+        return parse_range(value, parameter->name, out, why);
     case QUERY_FLAG:
         return parse_flag(value, parameter->name, out, why);
     case QUERY_NAME:
-        return parse_name(value, parameter->name, out, why);
+        return parse_name(value, parameter, out, why);
     case QUERY_TEXT:
-        parse_text(value, out);
+        parse_text(value, out, QUERY_WORD);
         return 0;
     default:
         return parse_places(value, parameter->name, beyond, out, why);

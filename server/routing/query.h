@@ -22,8 +22,9 @@ enum query_kind {
     QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a number, at least min */
+    QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
     QUERY_FLAG,   /* bool: 0 or 1 */
-    QUERY_NAME,   /* char[QUERY_WORD]: a name */
+    QUERY_NAME,   /* char[QUERY_WORD], or char[max] unless max is 0: a name */
     QUERY_TEXT,   /* char[QUERY_WORD]: any text; empty if too long */
 };
 

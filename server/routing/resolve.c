@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "noise/terrain.h"
+#include "server/core/name_distance.h"
+
 enum { PATH_LONGEST = 1024 };
 
 int resolve_path(const char *path, struct route *route, char why[ROUTE_WHY])
@@ -58,6 +61,41 @@ int resolve_layer(const struct world *world, const struct route *route, char why
         return layer;
     snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
              layer < 0 ? "no layer" : "this world does not serve", route->layer);
+    return -1;
+}
+
+/* The name of WORLD's field that NAME is a misspelling of, or NULL. */
+static const char *nearest_field(const struct world *world, struct span name)
+{
+    const char *nearest = NULL;
+    unsigned least = NAME_DISTANCE_NONE;
+
+    for (int i = 0; i < terrain_field_count(world->terrain); i++) {
+        const char *other = terrain_field_name(world->terrain, i);
+        const unsigned distance = name_distance(name, other);
+        if (distance < least) {
+            least = distance;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
+int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY])
+{
+    const int count = terrain_field_count(world->terrain);
+    const int field = terrain_field(world->terrain, name.text, name.length);
+    const char *nearest;
+
+    if (field >= 0)
+        return field;
+    int n = snprintf(why, ROUTE_WHY, "field: this world has no field \"%.*s\"; ", span_shown(name),
+                     name.text);
+    if ((nearest = nearest_field(world, name)))
+        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "did you mean \"%s\"? ", nearest);
+    for (int i = 0; i < count && n < ROUTE_WHY; i++)
+        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "it has " : ", ",
+                      terrain_field_name(world->terrain, i));
     return -1;
 }
 

@@ -21,6 +21,9 @@ const struct world *resolve_hold(const struct worlds *worlds, const struct route
 /* The index of the route's layer, or -1 if WORLD does not serve it. */
 int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY]);
 
+/* The number of the field NAME of WORLD, or -1. */
+int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY]);
+
 /* The format that the route's extension names, or -1 if LAYER does not have it. */
 int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
 

@@ -13,10 +13,11 @@
 
 enum { SEGMENTS_MAX = 5 };
 
-/* Copy the name of a world, a layer, an extension; false if it is empty or too long. */
-static bool copy_word(struct span span, char out[ROUTE_WORD])
+/* Copy the name of a world, a layer, an extension into OUT, SIZE bytes; false if it is empty or too
+ * long. */
+static bool copy_word(struct span span, char *out, size_t size)
 {
-    if (span.length == 0 || span.length >= ROUTE_WORD)
+    if (span.length == 0 || span.length >= size)
         return false;
     memcpy(out, span.text, span.length);
     out[span.length] = '\0';
@@ -54,7 +55,7 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
         route->seeded = true;
         name.length = length;
     }
-    if (copy_word(name, route->world))
+    if (copy_word(name, route->world, sizeof route->world))
         return 0;
     return query_reject(why, 404, "world: no such world; /worlds.json lists them");
 }
@@ -70,7 +71,9 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
 #define STEP PARAMETER("step", QUERY_STEP, step)
 #define REAL(member, ...) PARAMETER(#member, QUERY_REAL, member, __VA_ARGS__)
 #define VERSION PARAMETER("v", QUERY_TEXT, version)
-#define LAYER PARAMETER("layer", QUERY_NAME, layer)
+#define LAYER PARAMETER("layer", QUERY_NAME, layer, .max = ROUTE_LAYER)
+#define FIELD PARAMETER("field", QUERY_NAME, field)
+#define RANGE PARAMETER("range", QUERY_RANGE, range)
 
 /* Maps append tokens and numbers against caches to the URLs of tiles. */
 static const struct query_table tile_query = {
@@ -93,7 +96,7 @@ static const struct endpoint {
     {ROUTE_REGION,
      true,
      {"region", .beyond = 400,
-      .parameters = {X, Y, SIDE(width), SIDE(height), STEP, LAYER, VERSION}}},
+      .parameters = {X, Y, SIDE(width), SIDE(height), STEP, LAYER, FIELD, RANGE, VERSION}}},
     {ROUTE_VOLUME,
      true,
      {"volume", .beyond = 400,
@@ -126,6 +129,13 @@ static unsigned check_arguments(const struct route *route, char *why)
         status = check_end("z", route->at_z, route->step, route->depth, why);
         break;
     case ROUTE_REGION:
+        if (route->layer[0] && (route->field[0] || route->range[0] < route->range[1]))
+            return query_reject(why, 400,
+                                "layer: a layer has its own field and range; expected "
+                                "layer without field and range");
+        if (route->range[0] < route->range[1] && strcmp(route->extension, "f32") == 0)
+            return query_reject(why, 400,
+                                "range: f32 are the values themselves; expected r16, u8 or png");
         break;
     default:
         return 0;
@@ -164,7 +174,7 @@ static unsigned parse_endpoint(struct route *route, const struct endpoint *endpo
     route->max = route->slope = INFINITY;
     if (strchr(query, '%'))
         return reject_escape(query, why);
-    if (endpoint->has_extension && !copy_word(extension, route->extension))
+    if (endpoint->has_extension && !copy_word(extension, route->extension, sizeof route->extension))
         return query_reject(why, 404, "%s: expected %s.f32?...", endpoint->query.name,
                             endpoint->query.name);
     unsigned status = query_parse(&endpoint->query, query, route, &route->others, why);
@@ -184,7 +194,8 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
         (status = parse_integer(segments[3], "x", &route->x, why)) ||
         (status = parse_integer(name, "y", &route->y, why)))
         return status;
-    if (!copy_word(segments[1], route->layer) || !copy_word(extension, route->extension))
+    if (!copy_word(segments[1], route->layer, sizeof route->layer) ||
+        !copy_word(extension, route->extension, sizeof route->extension))
         return query_reject(why, 404, "a tile is {world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     return query_parse(&tile_query, query, route, &route->others, why);
 }
@@ -275,7 +286,9 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
                             "/{world}/{layer}/{z}/{x}/{y}[@2x].{extension}");
     if (span_is(segments[0], "viewer") && count == 2) {
         route->kind = ROUTE_ASSET;
-        return copy_word(segments[1], route->layer) ? 0 : query_reject(why, 404, "no such file");
+        return copy_word(segments[1], route->layer, ROUTE_WORD)
+                   ? 0
+                   : query_reject(why, 404, "no such file");
     }
     unsigned status = parse_world(route, segments[0], why);
     if (status)
@@ -291,7 +304,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     route->kind = span_cut(&segments[1], ".json")  ? ROUTE_TILEJSON
                   : span_cut(&segments[1], ".xml") ? ROUTE_GDAL
                                                    : ROUTE_WORLD;
-    if (route->kind != ROUTE_WORLD && copy_word(segments[1], route->layer))
+    if (route->kind != ROUTE_WORLD && copy_word(segments[1], route->layer, sizeof route->layer))
         return 0;
     return query_reject(
         why, 404,

@@ -20,7 +20,8 @@ enum route_kind {
     ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
     ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
     ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
-    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=] */
+    ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=][&field=][&range=]
+                     */
     ROUTE_VOLUME,   /* /{world}/volume.f32?x=&y=&z=&width=&height=&depth=[&step=] */
     ROUTE_HEALTH,   /* /healthz */
     ROUTE_READY,    /* /readyz */
@@ -29,6 +30,7 @@ enum route_kind {
 
 enum {
     ROUTE_WORD = QUERY_WORD,
+    ROUTE_LAYER = ROUTE_WORD + sizeof "field." - 1, /* a layer's name may have a field's */
     ROUTE_WHY = QUERY_WHY,
     ROUTE_SIDE_MAX = 4097,      /* samples, of a region or a volume */
     ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
@@ -37,7 +39,7 @@ enum {
 struct route {
     enum route_kind kind;
     char world[ROUTE_WORD];
-    char layer[ROUTE_WORD];     /* or the asset's name; of a region, empty: height */
+    char layer[ROUTE_LAYER];    /* or the asset's name; of a region, may be empty */
     char extension[ROUTE_WORD]; /* of a tile, a region or a volume */
     int64_t z, x, y;            /* of a tile */
     int scale;                  /* of a tile: 1, or 2 for @2x */
@@ -47,6 +49,8 @@ struct route {
     int width, height, depth;   /* samples, of a region or a volume */
     float min, max, slope;      /* of a spawn: metres, and metres per block; infinite: any */
     struct span places;         /* of heights, for query_next_place; points into the URI */
+    char field[ROUTE_WORD];     /* of a region, or empty */
+    float range[2];             /* of a region; both 0: not given */
     char version[ROUTE_WORD];   /* the value of ?v=, or empty */
     bool others;                /* the query has unknown keys, too */
     bool seeded;                /* {world} was name:seed */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "noise/terrain.h"
 #include "server/world/picture.h"
 
 _Static_assert((int)RENDER_PIECE_MAX == (int)PICTURE_BAND_MAX, "a piece of a picture is a band");
@@ -55,11 +56,20 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-/* The heights of GRID, with the border that LAYER needs. */
-static int make_heights(struct render_scratch *scratch, const struct world *world, int layer,
+/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. */
+static int make_values(struct render_scratch *scratch, const struct content *content,
+                       const struct farlands_grid *grid, float *out, size_t stride)
+{
+    return terrain_fields(content->world->terrain, scratch->scratch, grid, &content->field, 1, &out,
+                          stride);
+}
+
+/* The heights of GRID, with the border that CONTENT's layer needs. */
+static int make_heights(struct render_scratch *scratch, const struct content *content,
                         const struct farlands_grid *grid, struct heights *out)
 {
-    const struct tile tile = {.world = world, .layer = layer};
+    const struct world *world = content->world;
+    const struct tile tile = {.world = world, .layer = content->layer};
     const int reach = tile_reach(&tile, grid->step);
     struct farlands_grid bordered = *grid;
     bordered.x -= reach * grid->step;
@@ -68,8 +78,7 @@ static int make_heights(struct render_scratch *scratch, const struct world *worl
     bordered.height += 2 * reach;
     const int stride = bordered.width;
     assert(stride * bordered.height <= PICTURE_HEIGHTS_MAX);
-    int err = farlands_heights(world->terrain, scratch->scratch, &bordered, scratch->heights,
-                               (size_t)stride);
+    int err = make_values(scratch, content, &bordered, scratch->heights, (size_t)stride);
     if (err)
         return err;
     *out = (struct heights){
@@ -80,6 +89,7 @@ static int make_heights(struct render_scratch *scratch, const struct world *worl
         .reach = reach,
         .spacing = (float)grid->step / FARLANDS_UNIT,
         .slope = farlands_terrain_slope(world->terrain, grid->step),
+        .range = content->range,
     };
     return 0;
 }
@@ -97,87 +107,34 @@ static void to_little_endian(uint8_t *value, size_t count, size_t width)
         }
 }
 
-static struct blob *raw_f32(const struct heights *heights)
-{
-    const size_t size = (size_t)heights->size, row = size * sizeof(float);
-    struct blob *blob = blob_new(size * row);
-    for (size_t j = 0; blob && j < size; j++)
-        memcpy(blob->bytes + j * row, heights->first + (ptrdiff_t)j * heights->stride, row);
-    if (blob)
-        to_little_endian(blob->bytes, size * size, sizeof(float));
-    return blob;
-}
-
-static struct blob *raw_r16(uint8_t *samples, size_t count)
-{
-    to_little_endian(samples, count, sizeof(uint16_t));
-    return blob_copy(samples, count * sizeof(uint16_t));
-}
-
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                struct render_times *times)
-{
-    const struct layer *layer = &layers[tile->layer];
-    struct farlands_grid grid;
-    struct heights heights;
-    struct blob *blob = NULL;
-    char key[TILE_KEY_MAX];
-    uint64_t start = uv_hrtime();
-    int err = tile_grid(tile, &grid, NULL);
-    if (!err)
-        err = make_heights(scratch, tile->world, tile->layer, &grid, &heights);
-    if (err)
-        return err;
-    uint64_t sampled = uv_hrtime();
-    if (tile->format != FORMAT_F32)
-        layer->paint(&heights, tile->world->colors, scratch->pixels);
-    uint64_t painted = uv_hrtime();
-    switch (tile->format) {
-    case FORMAT_F32:
-        blob = raw_f32(&heights);
-        break;
-    case FORMAT_R16:
-        blob = raw_r16(scratch->pixels, (size_t)heights.size * (size_t)heights.size);
-        break;
-    default:
-        err = image_writer_tile(&blob, scratch->writer, layer->pixel, heights.size, scratch->pixels,
-                                tile_key(tile, key));
-    }
-    if (err)
-        return err;
-    if (times)
-        *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
-    *out = blob;
-    return blob ? 0 : -ENOMEM;
-}
-
 static float *floats_of(struct blob *blob)
 {
     _Static_assert(offsetof(struct blob, bytes) % _Alignof(float) == 0, "floats are aligned");
     return (float *)(void *)blob->bytes;
 }
 
-/* The end of render_heights and render_density: BLOB holds floats unless ERR. */
-static int give_floats(struct blob **out, struct blob *blob, int err)
+int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
+                  enum format format, const struct farlands_grid *grid)
 {
+    const size_t width = (size_t)grid->width, count = width * (size_t)grid->height;
+    const size_t size = format_sample_bytes(format);
+    struct blob *blob = blob_new(count * size);
+    if (!blob)
+        return -ENOMEM;
+    assert(format == FORMAT_F32 || count <= PICTURE_HEIGHTS_MAX);
+    float *values = format == FORMAT_F32 ? floats_of(blob) : scratch->heights;
+    int err = make_values(scratch, content, grid, values, width);
     if (err) {
         blob_release(blob);
         return err;
     }
-    to_little_endian(blob->bytes, blob->length / sizeof(float), sizeof(float));
+    if (format == FORMAT_R16)
+        samples_16(values, count, content->range, (uint16_t *)(void *)blob->bytes);
+    else if (format == FORMAT_U8)
+        samples_8(values, count, content->range, blob->bytes);
+    to_little_endian(blob->bytes, count, size);
     *out = blob;
     return 0;
-}
-
-int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid)
-{
-    const size_t width = (size_t)grid->width;
-    struct blob *blob = blob_new(width * (size_t)grid->height * sizeof(float));
-    int err = blob
-                  ? farlands_heights(world->terrain, scratch->scratch, grid, floats_of(blob), width)
-                  : -ENOMEM;
-    return give_floats(out, blob, err);
 }
 
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
@@ -187,39 +144,62 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     struct blob *blob = blob_new(count * sizeof(float));
     int err =
         blob ? farlands_density(world->terrain, scratch->scratch, box, floats_of(blob)) : -ENOMEM;
-    return give_floats(out, blob, err);
+    if (err) {
+        blob_release(blob);
+        return err;
+    }
+    to_little_endian(blob->bytes, count, sizeof(float));
+    *out = blob;
+    return 0;
 }
 
-/* Put the samples of GRID, as uint16 over the world's range, into the scratch's pixels. */
-static int sample(struct render_scratch *scratch, const struct world *world,
-                  const struct farlands_grid *grid)
+/* TILE as a picture of GRID. */
+static int render_picture(struct blob **out, struct render_scratch *scratch,
+                          const struct tile *tile, const struct content *content,
+                          const struct farlands_grid *grid, struct render_times *times)
 {
-    const size_t count = (size_t)grid->width * (size_t)grid->height;
-    assert(count <= RENDER_PIECE_MAX);
-    int err = farlands_heights(world->terrain, scratch->scratch, grid, scratch->heights,
-                               (size_t)grid->width);
-    if (!err)
-        height_samples(scratch->heights, count, world->colors, (uint16_t *)scratch->pixels);
+    const struct layer *layer = &layers[tile->layer];
+    struct heights heights;
+    char key[TILE_KEY_MAX];
+    const uint64_t start = uv_hrtime();
+    int err = make_heights(scratch, content, grid, &heights);
+    if (err)
+        return err;
+    const uint64_t sampled = uv_hrtime();
+    layer->paint(&heights, tile->world->colors, scratch->pixels);
+    const uint64_t painted = uv_hrtime();
+    err = image_writer_tile(out, scratch->writer, layer->pixel, heights.size, scratch->pixels,
+                            tile_key(tile, key));
+    if (times)
+        *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
     return err;
 }
 
-int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid)
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+                struct render_times *times)
 {
-    int err = sample(scratch, world, grid);
+    const struct content content = tile_content(tile);
+    struct farlands_grid grid;
+    int err = tile_grid(tile, &grid, NULL);
     if (err)
         return err;
-    *out = raw_r16(scratch->pixels, (size_t)grid->width * (size_t)grid->height);
-    return *out ? 0 : -ENOMEM;
+    if (tile->format == FORMAT_PNG)
+        return render_picture(out, scratch, tile, &content, &grid, times);
+    const uint64_t start = uv_hrtime();
+    err = render_values(out, scratch, &content, tile->format, &grid);
+    if (times)
+        *times = (struct render_times){.noise = uv_hrtime() - start};
+    return err;
 }
 
 /* Paint GRID, a block of a band of WIDTH samples, into PIXELS, its first one. */
-static int paint_block(struct render_scratch *scratch, const struct world *world, int layer,
+static int paint_block(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid, int width, uint8_t *pixels)
 {
-    const size_t bytes = pixel_bytes(layers[layer].pixel);
+    const struct layer *layer = &layers[content->layer];
+    const size_t bytes = pixel_bytes(layer->pixel);
     struct heights block;
-    int err = make_heights(scratch, world, layer, grid, &block);
+    int err = make_heights(scratch, content, grid, &block);
     if (err)
         return err;
     /* Painters write packed rows of at most LAYER_MAX_SIZE pixels. */
@@ -229,18 +209,18 @@ static int paint_block(struct render_scratch *scratch, const struct world *world
             row.first += j * block.stride + i;
             row.size = grid->width - i < LAYER_MAX_SIZE ? grid->width - i : LAYER_MAX_SIZE;
             row.rows = 1;
-            layers[layer].paint(&row, world->colors, pixels + ((size_t)j * width + i) * bytes);
+            layer->paint(&row, content->world->colors, pixels + ((size_t)j * width + i) * bytes);
         }
     return 0;
 }
 
-static int paint_band(struct render_scratch *scratch, const struct world *world, int layer,
+static int paint_band(struct render_scratch *scratch, const struct content *content,
                       const struct farlands_grid *grid)
 {
-    const struct tile tile = {.world = world, .layer = layer};
+    const struct tile tile = {.world = content->world, .layer = content->layer};
     const struct picture_block block =
         picture_block(grid->width, grid->height, tile_reach(&tile, grid->step));
-    const size_t bytes = pixel_bytes(layers[layer].pixel);
+    const size_t bytes = pixel_bytes(layers[content->layer].pixel);
     int err = 0;
 
     assert((int64_t)grid->width * grid->height <= PICTURE_BAND_MAX);
@@ -251,18 +231,18 @@ static int paint_band(struct render_scratch *scratch, const struct world *world,
             part.y += j * grid->step;
             part.width = grid->width - i < block.width ? grid->width - i : block.width;
             part.height = grid->height - j < block.height ? grid->height - j : block.height;
-            err = paint_block(scratch, world, layer, &part, grid->width,
+            err = paint_block(scratch, content, &part, grid->width,
                               scratch->pixels + ((size_t)j * grid->width + i) * bytes);
         }
     return err;
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, int layer, const struct farlands_grid *grid, int height)
+                const struct content *content, const struct farlands_grid *grid, int height)
 {
-    const enum pixel pixel = layers[layer].pixel;
+    const enum pixel pixel = layers[content->layer].pixel;
     struct blob *head, *band;
-    int err = paint_band(scratch, world, layer, grid);
+    int err = paint_band(scratch, content, grid);
     if (!err)
         err = image_writer_band(&band, sum, scratch->writer, pixel, grid->width, grid->height,
                                 scratch->pixels);

@@ -35,24 +35,20 @@ enum { RENDER_PIECE_MAX = 1 << 18 };
  * or -EIO if the encoder fails. All samples are little-endian.
  */
 
-/* Heights of GRID as float32. */
-int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid);
+/* The field's values over GRID in a FORMAT without pixels. */
+int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
+                  enum format format, const struct farlands_grid *grid);
 
-/* Heights of GRID as uint16 over the world's range. */
-int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid);
-
-/* LAYER's picture of GRID, as rows of a PNG; *SUM is for image_writer_tail. If these are its first
- * rows, HEIGHT is the picture's height, and its head comes before them; otherwise 0. */
+/* The layer's picture of GRID, as rows of a PNG; *SUM is for image_writer_tail. If these are its
+ * first rows, HEIGHT is the picture's height, and its head comes before them; otherwise 0. */
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, int layer, const struct farlands_grid *grid, int height);
+                const struct content *content, const struct farlands_grid *grid, int height);
 
 /* Densities of BOX as float32. */
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box);
 
-/* The pixels of the last tile rendered as PNG or r16, as its layer has painted them. */
+/* The pixels of the last tile rendered as PNG, as its layer has painted them. */
 const void *render_scratch_pixels(const struct render_scratch *scratch);
 
 #endif

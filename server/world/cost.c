@@ -34,6 +34,7 @@ static double time_of_format(const struct world *world, enum format format, int 
     case FORMAT_PNG:
         return samples * (rates->paint + rates->encode);
     case FORMAT_R16:
+    case FORMAT_U8:
         return samples * rates->paint;
     default:
         return 0;

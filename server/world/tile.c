@@ -42,6 +42,17 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     return 0;
 }
 
+struct content world_content(const struct world *world, int layer)
+{
+    const int field = world_height_field(world);
+    return (struct content){world, layer, field, world_field_range(world, field)};
+}
+
+struct content tile_content(const struct tile *tile)
+{
+    return world_content(tile->world, tile->layer);
+}
+
 /*
  * The distance over which slopes are measured: between neighbours, but at least 1/8 of the
  * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the

@@ -17,6 +17,14 @@ struct tile {
     bool border; /* one more column and row: the first of the next tiles to the east and south */
 };
 
+/* What a raster shows: a layer's picture of a field, or the field's values over a range. */
+struct content {
+    const struct world *world;
+    int layer; /* index in layers, of a picture */
+    int field; /* its number */
+    struct value_range range;
+};
+
 /* Samples per side. */
 static inline int tile_size(const struct tile *tile)
 {
@@ -28,6 +36,12 @@ static inline int tile_size(const struct tile *tile)
  * sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x" or "y".
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
+
+/* WORLD's heights, and pictures of them by LAYER. */
+struct content world_content(const struct world *world, int layer);
+
+/* The content of TILE. */
+struct content tile_content(const struct tile *tile);
 
 /* Samples beyond each edge that the tile's layer needs for its slopes, STEP units apart; 0 if it
  * shows none. */

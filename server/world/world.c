@@ -10,6 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "noise/terrain.h"
 #include "server/layers/layer.h"
 #include "server/png/image_version.h"
 #include "server/world/cost_rates.h"
@@ -214,6 +215,22 @@ bool world_serves(const struct world *world, int layer)
 const char *world_region_fingerprint(const struct world *world, int layer)
 {
     return layer == layer_find("height") ? world->fingerprint : world->layer_fingerprint[layer];
+}
+
+int world_height_field(const struct world *world)
+{
+    return world->terrain->height;
+}
+
+struct value_range world_field_range(const struct world *world, int field)
+{
+    struct value_range range = {world->colors->min, world->colors->max};
+
+    if (field != world_height_field(world)) {
+        terrain_field_range(world->terrain, field, &range.min, &range.max);
+        range.max = color_table_end(range.min, range.max);
+    }
+    return range;
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */

@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "noise/params.h"
-#include "server/layers/color_table.h"
+#include "server/layers/layer.h"
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */
 
@@ -65,6 +65,12 @@ bool world_serves(const struct world *world, int layer);
 
 /* The fingerprint of regions that show LAYER. */
 const char *world_region_fingerprint(const struct world *world, int layer);
+
+/* The number of the field that is the ground's height. */
+int world_height_field(const struct world *world);
+
+/* The range of FIELD for integers and grays. Heights have that of the world's colors. */
+struct value_range world_field_range(const struct world *world, int field);
 
 /* The zooms at which WORLD has tiles of 256 * SCALE samples. */
 int world_min_zoom(const struct world *world);

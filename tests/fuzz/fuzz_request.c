@@ -58,9 +58,8 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
 {
     (void)scratch, (void)times;
     const size_t samples = (size_t)tile_size(tile) * (size_t)tile_size(tile);
-    const size_t length = tile->format == FORMAT_F32   ? 4 * samples
-                          : tile->format == FORMAT_R16 ? 2 * samples
-                                                       : FIRST_PNG + 7 * (size_t)(tile->x & 1023);
+    const size_t length = tile->format == FORMAT_PNG ? FIRST_PNG + 7 * (size_t)(tile->x & 1023)
+                                                     : samples * format_sample_bytes(tile->format);
     if ((tile->x & 7) == 5)
         return -EIO;
     *out = blob_new(length);
@@ -95,27 +94,19 @@ static struct farlands_box flat(const struct farlands_grid *grid)
                                  .height = grid->height};
 }
 
-int render_heights(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid)
+int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
+                  enum format format, const struct farlands_grid *grid)
 {
     const struct farlands_box box = flat(grid);
-    (void)scratch, (void)world;
-    return fake_piece(out, &box, 4);
-}
-
-int render_samples(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_grid *grid)
-{
-    const struct farlands_box box = flat(grid);
-    (void)scratch, (void)world;
-    return fake_piece(out, &box, 2);
+    (void)scratch, (void)content;
+    return fake_piece(out, &box, format_sample_bytes(format));
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct world *world, int layer, const struct farlands_grid *grid, int height)
+                const struct content *content, const struct farlands_grid *grid, int height)
 {
     const struct farlands_box box = flat(grid);
-    (void)scratch, (void)world, (void)layer, (void)height;
+    (void)scratch, (void)content, (void)height;
     *sum = adler_of((const uint8_t *)"", 0);
     return fake_piece(out, &box, 1);
 }

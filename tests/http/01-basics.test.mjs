@@ -61,15 +61,16 @@ describe('the basics', { timeout: patience(60000) }, () => {
     });
 
     it('lists URL templates that resolve', async () => {
-        const { urls, fingerprint } = await daemon.json('/default.json');
+        const { urls, fingerprint, layers } = await daemon.json('/default.json');
         const values = { x: 3, y: -4, z: 5, min: -9000, max: 9000, slope: 100, width: 2, height: 3, depth: 4, step: 2,
-            ext: 'f32' };
-        assert.deepEqual(Object.keys(urls), ['height', 'heights', 'spawn', 'region', 'volume', 'wmts']);
+            ext: 'u8', field: 'height', layer: 'relief' };
+        assert.deepEqual(Object.keys(urls), ['height', 'heights', 'spawn', 'region', 'region_field', 'region_layer', 'volume', 'wmts']);
         await eachRow(Object.entries(urls), async ([name, url]) => {
             const answer = await daemon.get(`/${url.replaceAll(/\{(\w+)\}/g, (_, key) => values[key])}`);
             assertStatus(answer, 200);
-            assert.equal(answer.headers['farlands-fingerprint'], name === 'volume' ? url.split('v=')[1] : fingerprint);
-            if (name === 'region' || name === 'volume')
+            const own = { volume: url.split('v=')[1], region_layer: layers[0].fingerprint };
+            assert.equal(answer.headers['farlands-fingerprint'], own[name] ?? fingerprint);
+            if (/v=\w/.test(url))
                 assert.match(answer.headers['cache-control'], /immutable/);
         });
     });

@@ -86,7 +86,7 @@ describe('documents', { timeout: patience(60000) }, () => {
             for (const key of same)
                 assert.deepEqual(farlands[key], world[key], key);
             assert.deepEqual([farlands.world, farlands.layer], [name, 'height']);
-            assert.deepEqual([...farlands.extensions].sort(), ['f32', 'png', 'r16']);
+            assert.deepEqual([...farlands.extensions].sort(), ['f32', 'png', 'r16', 'u8']);
             const listed = (await daemon.json('/worlds.json')).worlds.find((each) => each.name === name);
             for (const key of same)
                 assert.deepEqual(listed[key], world[key], `${key} in the catalogue`);

@@ -313,9 +313,9 @@ describe('region requests', { timeout: patience(60000) }, () => {
         ['stp=4', "'stp' is not a parameter of region; did you mean 'step'?"],
         ['Width=4', "'Width' is not a parameter of region; did you mean 'width'?"],
         ['hieght=4', "'hieght' is not a parameter of region; did you mean 'height'?"],
-        ['z=4', "'z' is not a parameter of region; expected x, y, width, height, step, layer, v"],
-        ['_=17', "'_' is not a parameter of region; expected x, y, width, height, step, layer, v"],
-        ['=', "'' is not a parameter of region; expected x, y, width, height, step, layer, v"],
+        ['z=4', "'z' is not a parameter of region; expected x, y, width, height, step, layer, field, range, v"],
+        ['_=17', "'_' is not a parameter of region; expected x, y, width, height, step, layer, field, range, v"],
+        ['=', "'' is not a parameter of region; expected x, y, width, height, step, layer, field, range, v"],
     ], async ([more, message]) => {
         for (const text of [`${query()}&${more}`, `${more}&${query()}`]) {
             const answer = await daemon.get(`/default/region.f32?${text}`);

@@ -29,6 +29,9 @@ static struct raster raster_of(enum format format, bool region)
         .fingerprint = worlds->world->layer_fingerprint[0],
         .format = format,
         .grid = {.x = -1024, .y = 512, .step = 256, .width = 4, .height = 3},
+        .layer = layer_find("height"),
+        .field = world_height_field(worlds->world),
+        .range = {-50, 205},
         .region = region,
     };
     strcpy(raster.key, "0123456789abcdef/relief/1/2/3.png");
@@ -126,6 +129,7 @@ START_TEST(test_length)
         int64_t length;
     } lengths[] = {{FORMAT_F32, 0, 48},
                    {FORMAT_R16, 0, 24},
+                   {FORMAT_U8, 0, 12},
                    {FORMAT_F32, 5, 240},
                    {FORMAT_PNG, 0, HTTP_LENGTH_UNKNOWN}};
     const struct http_request request = {.method = HTTP_GET};
@@ -174,18 +178,21 @@ static const struct {
     int depth;
     const char *range;
     const char *accept_ranges, *content_range, *width, *height, *layers, *origin, *step;
-    bool heights; /* has Farlands-Range */
+    const char *scale; /* the ranges of values */
 } headers[] = {
-    {FORMAT_PNG, false, 0, NULL, "bytes", "-", "-", "-", "-", "-", "-", false},
-    {FORMAT_PNG, false, 0, "bytes=2-", "bytes", "bytes 2-47/48", "-", "-", "-", "-", "-", false},
-    {FORMAT_PNG, true, 0, "bytes=2-", "none", "-", "4", "3", "-", "-1 0.5", "0.25", true},
-    {FORMAT_F32, false, 0, NULL, "bytes", "-", "4", "3", "-", "-1 0.5", "0.25", true},
+    {FORMAT_PNG, false, 0, NULL, "bytes", "-", "-", "-", "-", "-", "-", NULL},
+    {FORMAT_PNG, false, 0, "bytes=2-", "bytes", "bytes 2-47/48", "-", "-", "-", "-", "-", NULL},
+    {FORMAT_PNG, true, 0, "bytes=2-", "none", "-", "4", "3", "-", "-1 0.5", "0.25",
+     "0.0038910505836575876"},
+    {FORMAT_F32, false, 0, NULL, "bytes", "-", "4", "3", "-", "-1 0.5", "0.25", ""},
     {FORMAT_F32, true, 0, "bytes=-1", "bytes", "bytes 47-47/48", "4", "3", "-", "-1 0.5", "0.25",
-     true},
+     ""},
     {FORMAT_R16, true, 0, "bytes=0-1", "bytes", "bytes 0-1/24", "4", "3", "-", "-1 0.5", "0.25",
-     true},
+     "0.0038910505836575876"},
+    {FORMAT_U8, true, 0, "bytes=0-1", "bytes", "bytes 0-1/12", "4", "3", "-", "-1 0.5", "0.25",
+     "1"},
     {FORMAT_F32, true, 9, "bytes=1-1", "bytes", "bytes 1-1/432", "4", "3", "9", "-1 0.5 -2", "0.25",
-     false},
+     NULL},
 };
 
 START_TEST(test_headers)
@@ -210,7 +217,11 @@ START_TEST(test_headers)
     ck_assert_str_eq(value_of(&out, "Farlands-Depth"), headers[_i].layers);
     ck_assert_str_eq(value_of(&out, "Farlands-Origin"), headers[_i].origin);
     ck_assert_str_eq(value_of(&out, "Farlands-Step"), headers[_i].step);
-    ck_assert_int_eq(strcmp(value_of(&out, "Farlands-Range"), "-") != 0, headers[_i].heights);
+    const bool values = headers[_i].scale, scaled = values && headers[_i].scale[0];
+    ck_assert_str_eq(value_of(&out, "Farlands-Range"), values ? "-50 205" : "-");
+    ck_assert_str_eq(value_of(&out, "Farlands-Scale"), scaled ? headers[_i].scale : "-");
+    ck_assert_str_eq(value_of(&out, "Farlands-Offset"), scaled ? "-50" : "-");
+    ck_assert_str_eq(value_of(&out, "Farlands-Field"), "-");
 }
 END_TEST
 

@@ -55,7 +55,8 @@ static struct heights field_heights(int left, int top, int size, int reach, floa
                             .rows = size,
                             .reach = reach,
                             .spacing = 1,
-                            .slope = slope};
+                            .slope = slope,
+                            .range = {colors.min, colors.max}};
 }
 
 static void paint(const char *name, int reach, float slope)
@@ -475,7 +476,8 @@ START_TEST(test_whole_tiles)
                                   .rows = size,
                                   .reach = reach,
                                   .spacing = 0.5f,
-                                  .slope = 30};
+                                  .slope = 30,
+                                  .range = {colors.min, colors.max}};
         layer->paint(&heights, &colors, picture);
         heights.size = heights.rows = 1;
         for (int n = 0; n < 2000; n++) {
@@ -522,6 +524,41 @@ START_TEST(test_pieces)
 }
 END_TEST
 
+/* The nearest integers over a range; values beyond it, and NAN, are clamped. */
+START_TEST(test_samples)
+{
+    static const struct {
+        struct value_range range;
+        float value;
+        uint16_t words;
+        uint8_t bytes;
+    } rows[] = {
+        {{-50, 250}, -50, 0, 0},           {{-50, 250}, 250, 65535, 255},
+        {{-50, 250}, 100, 32768, 128},     {{-50, 250}, -50.01F, 0, 0},
+        {{-50, 250}, 250.01F, 65535, 255}, {{-50, 250}, -3e38F, 0, 0},
+        {{-50, 250}, 3e38F, 65535, 255},   {{-50, 250}, INFINITY, 65535, 255},
+        {{-50, 250}, -INFINITY, 0, 0},     {{-50, 250}, NAN, 0, 0},
+        {{0, 65535}, 1.4F, 1, 0},          {{0, 65535}, 1.5F, 2, 0},
+        {{0, 1e-30F}, 1e-30F, 65535, 255}, {{-1e38F, 1e38F}, 0, 32768, 128},
+    };
+    uint16_t words[40];
+    uint8_t bytes[40];
+    for (int i = 0; i < ROWS(rows); i++) {
+        float values[39];
+        for (int k = 0; k < 39; k++)
+            values[k] = rows[i].value;
+        words[39] = bytes[39] = 77;
+        samples_16(values, 39, rows[i].range, words);
+        samples_8(values, 39, rows[i].range, bytes);
+        for (int k = 0; k < 39; k++)
+            must(words[k] == rows[i].words && bytes[k] == rows[i].bytes, "row %d: %d, %d", i,
+                 words[k], bytes[k]);
+        ck_assert_int_eq(words[39], 77);
+        ck_assert_int_eq(bytes[39], 77);
+    }
+}
+END_TEST
+
 /* The tests of each layer's pixels, by its name. */
 static const struct painter_test {
     const char *layer;
@@ -560,6 +597,10 @@ START_TEST(test_table)
     ck_assert_str_eq(format_extension(FORMAT_PNG), "png");
     ck_assert_str_eq(format_extension(FORMAT_R16), "r16");
     ck_assert_str_eq(format_extension(FORMAT_F32), "f32");
+    ck_assert_str_eq(format_extension(FORMAT_U8), "u8");
+    ck_assert_uint_eq(format_sample_bytes(FORMAT_F32), 4);
+    ck_assert_uint_eq(format_sample_bytes(FORMAT_R16), 2);
+    ck_assert_uint_eq(format_sample_bytes(FORMAT_U8), 1);
     ck_assert_str_eq(format_type(FORMAT_PNG), "image/png");
     ck_assert_int_eq(format_find(""), -1);
     ck_assert_int_eq(format_find("PNG"), -1);
@@ -592,6 +633,7 @@ int main(void)
     painter_tests = tests;
     painter_test_count = ROWS(tests);
     tcase_add_test(tcase, test_table);
+    tcase_add_test(tcase, test_samples);
     for (int i = 0; i < ROWS(tests); i++)
         tcase_add_loop_test(tcase, tests[i].test, 0, tests[i].rows);
     tcase_add_test(tcase, test_narrow_range);

@@ -8,7 +8,8 @@ struct arguments {
     int count;
     float least;
     struct span places;
-    char v[QUERY_WORD], name[QUERY_WORD];
+    char v[QUERY_WORD], name[QUERY_WORD], code[3];
+    float range[2];
 };
 
 #define PARAMETERS                                                           \
@@ -19,6 +20,8 @@ struct arguments {
             {"least", QUERY_REAL, offsetof(struct arguments, least), 0, -9}, \
             {"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0},          \
             {"name", QUERY_NAME, offsetof(struct arguments, name), 0, 0},    \
+            {"code", QUERY_NAME, offsetof(struct arguments, code), 3, 0},    \
+            {"range", QUERY_RANGE, offsetof(struct arguments, range), 0, 0}, \
     }
 
 static const struct query_table closed = {"box", false, 404, PARAMETERS};
@@ -99,6 +102,21 @@ static const struct {
     {&closed, "x=1&count=1&name=", 404, "name: expected a name of 1 to 63 characters"},
     {&closed, "x=1&count=1&name", 404, "name: expected a name of 1 to 63 characters"},
     {&closed, "x=1&count=1&name=" MANY, 404, "name: expected a name of 1 to 63 characters"},
+    {&closed, "x=1&count=1&code=abc", 404, "code: expected a name of 1 to 2 characters"},
+    {&closed, "x=1&count=1&range=", 400, "range: \"\" is not two numbers A,B such as -50,250.5"},
+    {&closed, "x=1&count=1&range=1", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1,", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=,1", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1,2,3", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1;2", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=0,nan", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=0,1e39", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1,1", 400,
+     "range: \"1,1\" is not A,B with A below B, by at most 3.4e38"},
+    {&closed, "x=1&count=1&range=1,0", 400, "A below B"},
+    {&closed, "x=1&count=1&range=16777216,16777217", 400, "A below B"},
+    {&closed, "x=1&count=1&range=0,1e-31", 400, "A below B"},
+    {&closed, "x=1&count=1&range=-3e38,3e38", 400, "by at most 3.4e38"},
     {&closed, "x=1", 400, "count: missing; required: x= count="},
     {&closed, "", 400, "x: missing"},
     {&closed, "x&count=1", 400, "x: \"\" is not a number"},
@@ -113,7 +131,8 @@ static const struct {
     {&closed, "cuont&x=1", 400, "'cuont' is not a parameter of box; did you mean 'count'?"},
     {&closed, "x=1&count=1&leats=1", 400, "did you mean 'least'?"},
     {&closed, "x=1&count=1&stride=4", 400,
-     "'stride' is not a parameter of box; expected x, count, step, least, v, name"},
+     "'stride' is not a parameter of box; expected x, count, step, least, v, name, "
+     "code, range"},
     {&closed, "=1", 400, "'' is not a parameter of box; expected x,"},
     {&closed, "x=1&count=1&" MANY "=1", 400,
      "'1111111111111111111111111111111111111111' is not a parameter of box"},
@@ -130,6 +149,22 @@ START_TEST(test_bad)
     const unsigned status = query_parse(bad[_i].table, bad[_i].query, &arguments, &others, why);
     ck_assert_msg(status == bad[_i].status, "%s: %u", bad[_i].query, status);
     ck_assert_msg(strstr(why, bad[_i].why) != NULL, "%s: \"%s\"", bad[_i].query, why);
+}
+END_TEST
+
+START_TEST(test_range)
+{
+    struct arguments arguments = {.range = {7, 7}};
+    char why[QUERY_WHY];
+    bool others;
+    ck_assert_uint_eq(
+        query_parse(&closed, "x=1&count=1&range=-.5,+1e3&code=ab", &arguments, &others, why), 0);
+    ck_assert_float_eq(arguments.range[0], -0.5F);
+    ck_assert_float_eq(arguments.range[1], 1000);
+    ck_assert_str_eq(arguments.code, "ab");
+    arguments.range[0] = 7;
+    ck_assert_uint_eq(query_parse(&closed, "x=1&count=1", &arguments, &others, why), 0);
+    ck_assert_float_eq(arguments.range[0], 7);
 }
 END_TEST
 
@@ -191,6 +226,7 @@ int main(void)
     Suite *suite = suite_create("query");
     TCase *tcase = suite_case(suite, "parameters");
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
+    tcase_add_test(tcase, test_range);
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
     tcase_add_loop_test(tcase, test_open, 0, ROWS(open_queries));
     tcase_add_test(tcase, test_places);

@@ -112,6 +112,28 @@ START_TEST(test_refused)
 }
 END_TEST
 
+static const struct {
+    const char *name, *why; /* NULL: it is the height */
+} fields[] = {
+    {"height", NULL},
+    {"heigth", "field: this world has no field \"heigth\"; did you mean \"height\"? it has height"},
+    {"Height", "field: this world has no field \"Height\"; did you mean \"height\"?"},
+    {"temperature", "field: this world has no field \"temperature\"; it has height"},
+    {"", "field: this world has no field \"\"; it has height"},
+};
+
+START_TEST(test_fields)
+{
+    const struct world *world = worlds->world;
+    const struct span name = {fields[_i].name, strlen(fields[_i].name)};
+    char why[ROUTE_WHY] = "";
+    const int field = resolve_field(world, name, why);
+    ck_assert_int_eq(field, fields[_i].why ? -1 : world_height_field(world));
+    if (fields[_i].why)
+        ck_assert_msg(strncmp(why, fields[_i].why, strlen(fields[_i].why)) == 0, "%s", why);
+}
+END_TEST
+
 /* The longest path, which resolve_path copies, is refused, and not cut off. */
 START_TEST(test_long_path)
 {
@@ -136,6 +158,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_found, 0, ROWS(found));
     tcase_add_loop_test(tcase, test_refused, 0, ROWS(refused));
+    tcase_add_loop_test(tcase, test_fields, 0, ROWS(fields));
     tcase_add_test(tcase, test_long_path);
     return suite_run(suite);
 }

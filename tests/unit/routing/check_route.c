@@ -8,6 +8,8 @@
 #include "tests/unit/support/fixtures.h"
 
 #define WORD63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
+/* The longest name of a layer. */
+#define LAYER69 "field." WORD63
 #define MOST "9223372036854775807"
 #define LEAST "-9223372036854775808"
 
@@ -143,6 +145,15 @@ static const struct {
       .step = FARLANDS_UNIT,
       .width = 2,
       .height = 3}},
+    {"/w/" LAYER69 "/1/2/3.png", {ROUTE_TILE, "w", LAYER69, "png", 1, 2, 3, .scale = 1}},
+    {"/w/" LAYER69 ".json", {.kind = ROUTE_TILEJSON, .world = "w", .layer = LAYER69}},
+    {"/w/region.png?x=0&y=0&width=2&height=3&layer=" LAYER69,
+     {ROUTE_REGION, "w", LAYER69, "png", .step = 1024, .width = 2, .height = 3}},
+    {"/w/region.r16?x=0&y=0&width=2&height=3&field=" WORD63 "&range=-50,+2.5e2",
+     {ROUTE_REGION, "w", "", "r16", .step = 1024, .width = 2, .height = 3, .field = WORD63,
+      .range = {-50, 250}}},
+    {"/w/region.u8?x=0&y=0&width=2&height=3&range=.5,.75",
+     {ROUTE_REGION, "w", "", "u8", .step = 1024, .width = 2, .height = 3, .range = {0.5F, 0.75F}}},
     {"/w/region.png?x=0&y=0&width=17&height=17&step=1048576&v=a",
      {ROUTE_REGION, "w", "", "png", .step = INT64_C(1) << 30, .width = 17, .height = 17,
       .version = "a"}},
@@ -201,6 +212,9 @@ START_TEST(test_good)
         ck_assert_msg(route.width == expected->width && route.height == expected->height &&
                           route.depth == expected->depth,
                       "%s: %d %d %d", uri, route.width, route.height, route.depth);
+        ck_assert_msg(strcmp(route.field, expected->field) == 0, "%s: %s", uri, route.field);
+        ck_assert_msg(memcmp(route.range, expected->range, sizeof route.range) == 0, "%s: %g to %g",
+                      uri, (double)route.range[0], (double)route.range[1]);
     }
 }
 END_TEST
@@ -240,7 +254,7 @@ static const struct {
     {"/default/.xml", 404, "{layer}.xml"},
     {"/:1/wmts.xml", 404, "world"},
     {"/default/wmts.json.txt", 404, "wmts.xml"},
-    {"/default/" WORD63 "4.xml", 404, ""},
+    {"/default/" LAYER69 "4.xml", 404, ""},
     {"/wmts.xml?SERVICE=WMTS&REQUEST=GetTile&LAYER=a", 400, "request: \"GetTile\""},
     {"/wmts.xml?Request=", 400, "request: \"\" is not GetCapabilities"},
     {"/w/wmts.xml?request=GetCapabilities&request=x", 400, "request: \"x\""},
@@ -256,9 +270,9 @@ static const struct {
     {"http://host/worlds.json", 0, ""},
     /* Names that are too long or empty. */
     {"/" WORD63 "4.json", 0, ""},
-    {"/default/" WORD63 "4.json", 0, ""},
+    {"/default/" LAYER69 "4.json", 0, ""},
     {"/" WORD63 "4/relief/1/2/3.png", 0, ""},
-    {"/w/" WORD63 "4/1/2/3.png", 0, ""},
+    {"/w/" LAYER69 "4/1/2/3.png", 0, ""},
     {"/w/relief/1/2/3." WORD63 "4", 0, ""},
     {"/viewer/" WORD63 "4", 0, ""},
     {"/" WORD63 "4:1.json", 404, "world"},
@@ -398,7 +412,8 @@ static const struct {
     {"/w/region.f32?x=1&y=1&width=2&height=2&stp=4", 400,
      "'stp' is not a parameter of region; did you mean 'step'?"},
     {"/w/region.f32?x=1&y=1&width=2&height=2&depth=4", 400,
-     "'depth' is not a parameter of region; expected x, y, width, height, step, layer, v"},
+     "'depth' is not a parameter of region; expected x, y, width, height, step, layer, field, "
+     "range, v"},
     {"/w/region.f32?x=1&y=1&width=2.5&height=2", 400, "1 to 4097"},
     {"/w/region.f32?x=1&y=1&width=1e4&height=2", 413, "4097"},
     {"/w/volume.f32?x=1&y=1&z=1&width=1&height=1&dept=1", 400, "did you mean 'depth'?"},
@@ -412,6 +427,14 @@ static const struct {
     {"/w/region.f32?x=1&y=1&width=2&height=2&step=2097152", 400, "2^20"},
     {"/w/region.f32?x=1&y=1&width=2&height=2&step=0.00048828125", 400, "1/1024"},
     {"/w/region.f32?x=1&y=1&width=2&height=2&step=1&step=1", 400, "step"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&field=", 404, "field: expected a name"},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&field=" WORD63 "4", 404, "1 to 63 characters"},
+    {"/w/region.png?x=1&y=1&width=2&height=2&layer=" LAYER69 "4", 404, "1 to 69 characters"},
+    {"/w/region.png?x=1&y=1&width=2&height=2&layer=relief&field=height", 400, "layer: "},
+    {"/w/region.png?x=1&y=1&width=2&height=2&layer=gray&range=1,2", 400, "layer: "},
+    {"/w/region.f32?x=1&y=1&width=2&height=2&range=1,2", 400, "range: f32"},
+    {"/w/region.r16?x=1&y=1&width=2&height=2&range=2,1", 400, "range: \"2,1\" is not A,B with A"},
+    {"/w/region.r16?x=1&y=1&width=2&height=2&fields=a", 400, "did you mean 'field'?"},
     {"/w/region.f32?x=4503599627370497&y=1&width=2&height=2", 400, "2^52"},
     {"/w/region.f32?x=4503599627370496&y=1&width=2&height=2", 400, "2^52"},
     {"/w/region.f32?x=0&y=4503599627370493&width=2&height=5", 400, "2^52"},
@@ -452,6 +475,11 @@ static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
 }
 
 /* A route holds bounded, printable names, and a tile has one URL only. */
+static bool is_layer(const char layer[ROUTE_LAYER])
+{
+    return memchr(layer, 0, ROUTE_LAYER);
+}
+
 static void must_be_sound(const struct route *route, const char *uri)
 {
     char again[512] = "", world[ROUTE_WORD + 24];
@@ -459,7 +487,7 @@ static void must_be_sound(const struct route *route, const char *uri)
     must(route->kind <= ROUTE_METRICS, "%s: kind %d", uri, (int)route->kind);
     switch (route->kind) {
     case ROUTE_TILE:
-        must(is_text(route->world) && is_text(route->layer) && is_text(route->extension) &&
+        must(is_text(route->world) && is_layer(route->layer) && is_text(route->extension) &&
                  is_text(route->version),
              "%s: endless", uri);
         must(route->scale == 1 || route->scale == 2, "%s: scale %d", uri, route->scale);
@@ -468,11 +496,11 @@ static void must_be_sound(const struct route *route, const char *uri)
                  route->extension);
         break;
     case ROUTE_TILEJSON:
-        must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
+        must(is_text(route->world) && is_layer(route->layer), "%s: endless", uri);
         snprintf(again, sizeof again, "/%s/%s.json", world, route->layer);
         break;
     case ROUTE_GDAL:
-        must(is_text(route->world) && is_text(route->layer), "%s: endless", uri);
+        must(is_text(route->world) && is_layer(route->layer), "%s: endless", uri);
         snprintf(again, sizeof again, "/%s/%s.xml", world, route->layer);
         break;
     case ROUTE_WMTS:
@@ -499,7 +527,7 @@ static void must_be_sound(const struct route *route, const char *uri)
                  route->kind == ROUTE_REGION ? "region" : "volume", route->extension);
         break;
     case ROUTE_ASSET:
-        must(is_text(route->layer), "%s: endless", uri);
+        must(is_layer(route->layer), "%s: endless", uri);
         must(!strchr(route->layer, '/') && strcmp(route->layer, "..") != 0, "%s: %s", uri,
              route->layer);
         snprintf(again, sizeof again, "/viewer/%s", route->layer);

@@ -125,18 +125,12 @@ static const struct farlands_grid region = {.x = INT64_C(-123456789012),
                                             .width = 65,
                                             .height = 33};
 
-static struct blob *heights_of(const struct world *world)
+static struct blob *values_of(const struct world *world, enum format format)
 {
-    struct blob *heights;
-    ck_assert_int_eq(render_heights(&heights, scratch, world, &region), 0);
-    return heights;
-}
-
-static struct blob *samples_of(const struct world *world)
-{
-    struct blob *samples;
-    ck_assert_int_eq(render_samples(&samples, scratch, world, &region), 0);
-    return samples;
+    const struct content heights = world_content(world, layer_find("height"));
+    struct blob *values;
+    ck_assert_int_eq(render_values(&values, scratch, &heights, format, &region), 0);
+    return values;
 }
 
 /* Air and ground, with overhangs, caverns and tunnels. */
@@ -174,10 +168,10 @@ START_TEST(test_moved)
     const struct world *a = before->world, *b = after->world;
     const int relief = layer_find("relief");
 
-    must_match(row, "heights", row->moved & REGIONS, a->fingerprint, b->fingerprint, heights_of(a),
-               heights_of(b));
-    must_match(row, "samples", row->moved & REGIONS, a->fingerprint, b->fingerprint, samples_of(a),
-               samples_of(b));
+    must_match(row, "heights", row->moved & REGIONS, a->fingerprint, b->fingerprint,
+               values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
+    must_match(row, "samples", row->moved & REGIONS, a->fingerprint, b->fingerprint,
+               values_of(a, FORMAT_R16), values_of(b, FORMAT_R16));
     must_match(row, "density", row->moved & VOLUMES, a->volume_fingerprint, b->volume_fingerprint,
                density_of(a), density_of(b));
     for (int i = 0; layers[i].name; i++)

@@ -182,6 +182,7 @@ static double now_us(void)
 
 static void run(const struct request *r)
 {
+    const struct content content = world_content(r->world, r->layer);
     struct blob *blob = NULL;
     struct adler sum;
     volatile float sink = 0;
@@ -191,10 +192,9 @@ static void run(const struct request *r)
         err = render_tile(&blob, scratch, &r->tile, NULL);
         break;
     case REGION:
-        err = r->format == FORMAT_F32 ? render_heights(&blob, scratch, r->world, &r->grid)
-              : r->format == FORMAT_R16
-                  ? render_samples(&blob, scratch, r->world, &r->grid)
-                  : render_band(&blob, &sum, scratch, r->world, r->layer, &r->grid, 0);
+        err = r->format == FORMAT_PNG
+                  ? render_band(&blob, &sum, scratch, &content, &r->grid, 0)
+                  : render_values(&blob, scratch, &content, r->format, &r->grid);
         break;
     case VOLUME:
         err = render_density(&blob, scratch, r->world, &r->box);

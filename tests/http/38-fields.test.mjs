@@ -1,0 +1,125 @@
+// Fields of a world by name, as raw samples and pictures over any range.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FAR, blocks, cut, assertSameBytes, target } from './boxes.mjs';
+import { useDaemon } from './daemon.mjs';
+import { floats, words } from './grid.mjs';
+import { decodePng } from './png.mjs';
+import { patience } from './program.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+
+const CONFIG = `worlds:
+  - name: default
+  - name: flat
+    elevation: [[-1, 7], [1, 7]]
+  - name: few
+    layers: [relief]
+`;
+
+/* The integers that VALUES are over [MIN, MAX], up to MOST, in floats as the daemon rounds. */
+function codes(values, [min, max], most) {
+    const f = Math.fround, scale = f(most / f(f(max) - f(min)));
+    return Array.from(values, (value) => {
+        const at = f(f(f(value - f(min)) * scale) + 0.5);
+        return Math.trunc(Math.min(Math.max(at, 0), most));
+    });
+}
+
+describe('regions over a range', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const get = (query, { at = [0n, 0n], sides = [65, 33], ...options } = {}) => daemon.get(`${target(at, sides, options)}${query}`);
+    const bytes = async (...options) => {
+        const { status, body } = await get(...options);
+        assert.equal(status, 200);
+        return body;
+    };
+
+    it('have the nearest integers, clamped at its ends', () => eachRow([
+        ['&range=-50,250', [-50, 250]], ['&range=279,281.5', [279, 281.5]], ['&range=1e-3,1e3', [0.001, 1000]],
+        ['&range=400,500', [400, 500]], ['&range=-3e37,3e37', [-3e37, 3e37]], ['', [-6500, 6000]],
+        ['&field=height', [-6500, 6000]], ['&field=height&range=200,300', [200, 300]],
+    ], async ([query, range]) => {
+        const heights = floats(await bytes(query.replace(/&range.*/, '')));
+        assert.deepEqual(Array.from(words(await bytes(query, { form: 'r16' }))), codes(heights, range, 65535), 'r16');
+        assert.deepEqual([...await bytes(query, { form: 'u8' })], codes(heights, range, 255), 'u8');
+        const image = decodePng(await bytes(query, { form: 'png' }));
+        assert.deepEqual([image.depth, image.colour], [16, 'gray']);
+        assert.deepEqual(Array.from(image.samples), codes(heights, range, 65535), 'png');
+    }));
+
+    it('say how to compute the values', () => eachRow([
+        ['r16', '', '-6500 6000', 12500 / 65535, -6500], ['u8', '', '-6500 6000', 12500 / 255, -6500],
+        ['png', '&range=-50,205', '-50 205', 255 / 65535, -50], ['u8', '&range=-50,205', '-50 205', 1, -50],
+        ['r16', '&range=.1,1', '0.100000001 1', (1 - Math.fround(0.1)) / 65535, Math.fround(0.1)],
+        ['f32', '', '-6500 6000'], ['png', '&layer=relief', '-6500 6000'],
+    ], async ([form, query, range, scale, offset]) => {
+        const { headers } = await get(query, { form });
+        assert.equal(headers['farlands-range'], range);
+        assert.deepEqual(['farlands-scale', 'farlands-offset'].map((name) => headers[name] && Number(headers[name])), [scale, offset]);
+        assert.equal(headers['farlands-field'], undefined);
+    }));
+
+    it('show steps of millimetres', async () => {
+        const all = words(await bytes('', { form: 'r16' })), near = words(await bytes('&range=279,281', { form: 'r16' }));
+        assert.ok(new Set(all).size < 30 && new Set(near).size > 1000, `${new Set(all).size} and ${new Set(near).size} heights`);
+    });
+
+    it('have an ETag for each range, and one for the default', async () => {
+        const tag = async (query, options) => (await get(query, { form: 'r16', ...options })).headers.etag;
+        const plain = await tag('');
+        for (const query of ['&field=height', '&range=-6500,6000', '&field=height&range=-65e2,+6000.0', '&layer=height'])
+            assert.equal(await tag(query), plain, query);
+        const others = await Promise.all(['&range=-6500,6001', '&range=-6499,6000', '&range=0,1', '&range=0,.1', '&range=0,0.1'].map((query) => tag(query)));
+        assert.equal(new Set([plain, ...others]).size, 5);
+        assertStatus(await daemon.get(`${target([0n, 0n], [65, 33], { form: 'r16' })}&range=0,1`, { 'If-None-Match': others[2] }), 304);
+    });
+
+    it('are streamed, and cut by Range', () => eachRow([['u8', 1, 255], ['r16', 2, 65535]], async ([form, size, most]) => {
+        const sides = [1025, 513], at = [-blocks(700) + 3n, FAR - blocks(512)];
+        const path = `${target(at, sides, { form })}&range=-1000,1000`;
+        const whole = await daemon.get(path);
+        assert.equal(whole.headers['content-length'], String(1025 * 513 * size));
+        const heights = floats(await daemon.bytes(target(at, sides)));
+        const expected = codes(heights, [-1000, 1000], most);
+        const found = size === 1 ? whole.body : words(whole.body);
+        assert.equal(found.findIndex((value, i) => value !== expected[i]), -1);
+        for (const [first, last] of [[0, 0], [1, 2], [1024 * size, 1025 * size + 3], [whole.body.length - 5, whole.body.length - 1]]) {
+            const part = await daemon.get(path, { Range: `bytes=${first}-${last}` });
+            assertStatus(part, 206);
+            assertSameBytes(part.body, whole.body.subarray(first, last + 1), `${first} to ${last}`);
+        }
+        const [left, top] = [at[0] + blocks(1000), at[1] + blocks(500)];
+        assertSameBytes(await daemon.bytes(`${target([left, top], [25, 13], { form })}&range=-1000,1000`),
+            cut(whole.body, sides, [1000, 500], [25, 13], { size }), 'a corner');
+    }));
+
+    it('may be flat, and of a world with few layers', async () => {
+        assert.deepEqual([...await bytes('', { world: 'flat', form: 'u8', sides: [2, 1] })], [0, 0]);
+        assert.deepEqual([...await bytes('&range=5,9', { world: 'flat', form: 'u8', sides: [2, 1] })], [128, 128]);
+        assertSameBytes(await bytes('&field=height', { world: 'few' }), await bytes(''), 'few');
+    });
+
+    it('are refused with the reason', () => eachRow([
+        [400, 'r16', '&range=1', /range.*two numbers A,B/], [400, 'r16', '&range=a,b', /range.*two numbers/],
+        [400, 'u8', '&range=5,5', /range.*A below B/], [400, 'png', '&range=6,5', /range.*A below B/],
+        [400, 'f32', '&range=0,1', /range: f32.*expected r16, u8 or png/], [400, 'png', '&range=0,1&layer=gray', /layer/],
+        [400, 'png', '&field=height&layer=gray', /layer/], [404, 'u8', '&layer=relief', /extension.*relief.*u8/],
+        [404, 'f32', '&field=', /field/], [404, 'f32', '&field=heigth', /field.*"heigth"; did you mean "height"\? it has height/],
+        [404, 'f32', '&field=temperature', /field.*"temperature"; it has height/],
+        [404, 'f32', `&field=${'x'.repeat(70)}`, /field/], [400, 'f32', '&fields=height', /did you mean 'field'/],
+    ], async ([status, form, query, why]) => {
+        assertError(await get(query, { form }), status, why);
+    }));
+});
+
+describe('tiles of bytes', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+
+    it('are the heights over the range of the world', async () => {
+        const tile = await daemon.get('/default/height/10/512/511.u8');
+        assert.deepEqual([...tile.body], codes(floats(await daemon.bytes('/default/height/10/512/511.f32')), [-6500, 6000], 255));
+        assert.equal(tile.headers['farlands-scale'], String(12500 / 255));
+        assert.equal((await daemon.bytes('/default/height/10/512/511@2x.u8?border=1')).length, 513 * 513);
+    });
+});
