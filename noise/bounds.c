@@ -8,7 +8,8 @@
 /* Bounds, a little further apart than arithmetic gives them, for rounding. */
 static void set_bounds(struct operation *o, double low, double high)
 {
-    const double margin = 1e-5 * fmax(fabs(low), fabs(high));
+    const double size = fmax(fabs(low), fabs(high));
+    const double margin = fmax(1e-5 * size, size > 0 ? 1e-40 : 0); /* tiny floats have few digits */
     o->low = (float)(low - margin);
     o->high = (float)(high + margin);
 }

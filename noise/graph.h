@@ -58,7 +58,9 @@ enum graph_kind {
      * samples are p or more apart it is a itself. */
     GRAPH_LATTICE,
     GRAPH_SLOPE_X, /* the derivative along x of a, which is a lattice, per block */
-    GRAPH_SLOPE_Y, /* ... along y; both never skip the lattice */
+    /* ... along y. Both never skip the lattice, so that a field with a lattice cannot be made of
+     * the slopes of a finer one. */
+    GRAPH_SLOPE_Y,
     /* A noise whose octaves are the flatter the steeper the sum of those before it is. With n_k,
      * a_k and A as in params.h, and d_k the gradient of n_k per cell, sum of a_k n_k / (1 + p
      * |sum up to k of a_j d_j|^2) / A (Quilez, "Value noise derivatives"). Perlin noise, fbm,
@@ -77,7 +79,8 @@ enum graph_kind {
      *     (a, b) += -pi depth S s        which steers the octave after it
      *
      * After a description by Rune Skovbo Johansen (2026), and shaders by Clay John and Felix
-     * Westin. Points are those of cellular noise, drawn together to 1/8 + 3/4 of their places.
+     * Westin. a, b and p c are at most 1e9 in size. Points are those of cellular noise, drawn
+     * together to 1/8 + 3/4 of their places.
      */
     GRAPH_ERODE,
 };

@@ -66,6 +66,38 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
     return 0;
 }
 
+/*
+ * True if LATTICE is made of slopes of a finer lattice. These would need nodes around each of its
+ * own, and those of a third lattice four times as many again: a point's cost would have no bound.
+ */
+static bool has_finer_slopes(const struct operation *lattice, const struct operation *all)
+{
+    bool needed[GRAPH_MAX_NODES] = {false};
+    needed[lattice->input[0]] = true;
+    for (int k = lattice->input[0]; k >= 0; k--) {
+        const struct operation *o = &all[k];
+        if (!needed[k] || (o->kind == GRAPH_LATTICE && o->spacing_bits >= lattice->spacing_bits))
+            continue;
+        if (operation_is_slope(o) && all[o->input[0]].spacing_bits < lattice->spacing_bits)
+            return true;
+        for (int i = 0; !operation_is_slope(o) && i < o->inputs; i++)
+            needed[o->input[i]] = true;
+    }
+    return false;
+}
+
+static double largest(const struct operation *o)
+{
+    return (double)fmaxf(fabsf(o->low), fabsf(o->high));
+}
+
+/* True if the squares of the slopes of gullies are finite. */
+static bool is_erodible(const struct operation *o, const struct operation *all)
+{
+    return largest(&all[o->input[0]]) <= 1e9 && largest(&all[o->input[1]]) <= 1e9 &&
+           (double)o->number[0] * largest(&all[o->input[2]]) <= 1e9;
+}
+
 /* What can be wrong with an operation once its inputs are known. */
 static struct node_fault bounds_fault(const struct operation *o, const struct operation *all)
 {
@@ -74,11 +106,14 @@ static struct node_fault bounds_fault(const struct operation *o, const struct op
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct node_fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
-        const struct operation *by = &all[o->input[i]];
-        if (!(fabs(o->move) * (double)fmaxf(fabsf(by->low), fabsf(by->high)) <=
-              (double)GRAPH_MAX_MOVE))
+        if (!(fabs(o->move) * largest(&all[o->input[i]]) <= (double)GRAPH_MAX_MOVE))
             return (struct node_fault){"warp", "its fields could move it by more than 2^30 blocks"};
     }
+    if (o->kind == GRAPH_LATTICE && has_finer_slopes(o, all))
+        return (struct node_fault){"lattice", "expected at most the spacing of the lattices whose "
+                                              "slopes it is made of"};
+    if (o->kind == GRAPH_ERODE && !is_erodible(o, all))
+        return (struct node_fault){"", "expected slopes and depths of at most 1e9"};
     return (struct node_fault){NULL, NULL};
 }
 
@@ -109,6 +144,16 @@ static uint64_t mix_noise(uint64_t id, const struct noise *noise)
     return mix_double(id, noise->warp);
 }
 
+static uint64_t mix_curve(uint64_t id, const struct curve *curve)
+{
+    id = mix_double(id + curve->cubic, (double)curve->last);
+    for (int i = 0; i < curve->pieces; i++) {
+        id = mix_double(mix_double(id, (double)curve->from[i]), (double)curve->base[i]);
+        id = mix_double(mix_double(id, (double)curve->slope[i]), (double)curve->slope_rest[i]);
+    }
+    return id;
+}
+
 static uint64_t program_id(const struct program *program)
 {
     uint64_t id = 0;
@@ -121,9 +166,8 @@ static uint64_t program_id(const struct program *program)
         id = mix_double(id + (uint64_t)o->spacing_bits, o->move);
         if (o->noise)
             id = mix_noise(id, o->noise);
-        for (int i = 0; o->curve && i <= o->curve->pieces; i++)
-            id = mix_double(mix_double(id + o->curve->cubic, (double)o->curve->from[i]),
-                            (double)o->curve->base[i] + (double)o->curve->slope[i]);
+        if (o->curve)
+            id = mix_curve(id, o->curve);
     }
     return id;
 }
