@@ -1,242 +1,22 @@
-/*
- * Random graphs of fields: the same bits from a point, a grid, any part of it, alone or beside
- * other fields, and on any kernel; values within their bounds, and close to a plain evaluation in
+/* The values of random graphs are those of graph.h's formulas: close to a plain evaluation in
  * double.
  */
 #include <check.h>
+#include <errno.h>
 
-#include "noise/evaluate.h"
 #include "noise/lattice.h"
-#include "tests/unit/support/fixtures.h"
-#include "tests/unit/support/random_graph.h"
-
-/* Graphs of a test, and grids of a graph. */
-enum { GRAPHS = 20, ROUNDS = 8 };
-
-static const int64_t steps[] = {
-    1,
-    1000,
-    FARLANDS_UNIT,
-    BLOCKS(4),
-    BLOCKS(37) + 11,
-    BLOCKS(256),
-    BLOCKS(65536),
-    BLOCKS(INT64_C(1) << 24),
-    FARLANDS_MAX_STEP,
-};
-
-static const int64_t centres[] = {
-    0, -12345, BLOCKS(1000000) + 333, -BLOCKS(INT64_C(1) << 31) + 1, FARLANDS_LIMIT / 2 + 17,
-};
+#include "tests/unit/support/graph_values.h"
 
 static struct farlands_scratch *scratch;
 
-/* CHECK random graphs, the first of which SEED determines. */
-static void each_graph(uint64_t seed,
-                       void (*check)(struct draws *draws, const struct random_graph *graph,
-                                     const struct program *program))
+static double value_at(const struct program *program, int operation, int64_t x, int64_t y)
 {
-    for (int i = 0; i < GRAPHS; i++) {
-        struct draws draws = {seed + (uint64_t)i, 0};
-        struct random_graph *graph = draw_graph(&draws);
-        struct program *program = graph_program(graph);
-        scratch = reference_scratch();
-        check(&draws, graph, program);
-        farlands_scratch_free(scratch);
-        program_free(program);
-        free(graph);
-    }
+    const struct farlands_grid grid = {x, y, 1, 1, 1, false};
+    float value;
+    const struct output output = {operation, &value};
+    ck_assert_int_eq(evaluate(program, kernel_choose(), scratch, &grid, &output, 1, 1), 0);
+    return (double)value;
 }
-
-static float *values(const struct program *program, const struct kernel *kernel,
-                     const struct farlands_grid *grid, int operation)
-{
-    const size_t count = (size_t)grid->width * (size_t)grid->height;
-    float *out = malloc(count * sizeof *out);
-    const struct output output = {operation, out};
-    ck_assert_ptr_nonnull(out);
-    const int err = evaluate(program, kernel, scratch, grid, &output, 1, (size_t)grid->width);
-    must(err == 0, "%d", err);
-    return out;
-}
-
-static struct farlands_grid draw_grid(struct draws *draws)
-{
-    const int64_t step = DRAW_ONE(draws, steps);
-    return (struct farlands_grid){
-        .x = DRAW_ONE(draws, centres) - step * 20,
-        .y = DRAW_ONE(draws, centres) - step,
-        .step = step,
-        .width = (int)draw_between(draws, 1, 100),
-        .height = (int)draw_between(draws, 1, 40),
-        .band_limit = draw_between(draws, 0, 3) == 0,
-    };
-}
-
-static struct farlands_grid sub_grid(const struct farlands_grid *grid, int i, int j, int width,
-                                     int height)
-{
-    return (struct farlands_grid){
-        grid->x + i * grid->step, grid->y + j * grid->step, grid->step, width, height,
-        grid->band_limit};
-}
-
-static void grid_equals_its_parts_of(struct draws *draws, const struct random_graph *graph,
-                                     const struct program *program)
-{
-    for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(draws);
-        const int last = program->count - 1;
-        float *whole = values(program, kernel_choose(), &grid, last);
-        for (int k = 0; k < 8; k++) {
-            const int i = (int)draw_between(draws, 0, grid.width - 1);
-            const int j = (int)draw_between(draws, 0, grid.height - 1);
-            const bool point = k < 5;
-            const struct farlands_grid part =
-                sub_grid(&grid, i, j, point ? 1 : (int)draw_between(draws, 1, grid.width - i),
-                         point ? 1 : (int)draw_between(draws, 1, grid.height - j));
-            float *some = values(program, kernel_choose(), &part, last);
-            for (int s = 0; s < part.width * part.height; s++) {
-                const float expected =
-                    whole[(j + s / part.width) * grid.width + i + s % part.width];
-                must(float_bits(some[s]) == float_bits(expected),
-                     "%s; step %" PRId64 "%s, sample (%d, %d) of %d x %d from (%d, %d): %.9g, "
-                     "whole %.9g",
-                     graph_text(graph), grid.step, grid.band_limit ? ", band-limited" : "",
-                     s % part.width, s / part.width, part.width, part.height, i, j, (double)some[s],
-                     (double)expected);
-            }
-            free(some);
-        }
-        free(whole);
-    }
-}
-
-START_TEST(grid_equals_its_parts)
-{
-    each_graph(500 + (uint64_t)_i * GRAPHS, grid_equals_its_parts_of);
-}
-END_TEST
-
-static void fields_together_equal_fields_alone_of(struct draws *draws,
-                                                  const struct random_graph *graph,
-                                                  const struct program *program)
-{
-    for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(draws);
-        const size_t samples = (size_t)grid.width * (size_t)grid.height;
-        const int count = (int)draw_between(draws, 1, PLAN_MAX_OUTPUTS);
-        float *all = malloc(samples * (size_t)count * sizeof *all);
-        struct output outputs[PLAN_MAX_OUTPUTS];
-        for (int k = 0; k < count; k++)
-            outputs[k] = (struct output){(int)draw_between(draws, 0, program->count - 1),
-                                         all + (size_t)k * samples};
-        ck_assert_int_eq(
-            evaluate(program, kernel_choose(), scratch, &grid, outputs, count, (size_t)grid.width),
-            0);
-        for (int k = 0; k < count; k++) {
-            const int operation = outputs[k].operation;
-            float *alone = values(program, kernel_choose(), &grid, operation);
-            for (size_t s = 0; s < samples; s++)
-                must(float_bits(alone[s]) == float_bits(outputs[k].out[s]),
-                     "%s; operation %d, output %d: %.9g, alone %.9g", graph_text(graph), operation,
-                     k, (double)outputs[k].out[s], (double)alone[s]);
-            free(alone);
-        }
-        free(all);
-    }
-}
-
-START_TEST(fields_together_equal_fields_alone)
-{
-    each_graph(1500 + (uint64_t)_i * GRAPHS, fields_together_equal_fields_alone_of);
-}
-END_TEST
-
-static void kernels_agree_of(struct draws *draws, const struct random_graph *graph,
-                             const struct program *program)
-{
-    static const char *const names[] = {"avx512", "avx2", "neon", "scalar"};
-    for (int round = 0; round < ROUNDS; round++) {
-        const struct farlands_grid grid = draw_grid(draws);
-        float *first = NULL;
-        for (int n = 0; n < LENGTH(names); n++) {
-            setenv("FARLANDS_KERNEL", names[n], 1);
-            const struct kernel *kernel = kernel_choose();
-            farlands_scratch_free(scratch);
-            scratch = reference_scratch();
-            if (!kernel)
-                continue;
-            float *these = values(program, kernel, &grid, program->count - 1);
-            for (int s = 0; first && s < grid.width * grid.height; s++)
-                must(float_bits(these[s]) == float_bits(first[s]),
-                     "%s; step %" PRId64 ", sample %d of rows of %d: %s %.9g, other %.9g",
-                     graph_text(graph), grid.step, s, grid.width, names[n], (double)these[s],
-                     (double)first[s]);
-            if (first)
-                free(these);
-            else
-                first = these;
-        }
-        free(first);
-    }
-}
-
-START_TEST(kernels_agree)
-{
-    each_graph(2500 + (uint64_t)_i * GRAPHS, kernels_agree_of);
-}
-END_TEST
-
-/* A band limit leaves lattices as they are, unless samples are as far apart as their nodes. */
-static void lattices_are_not_filtered_of(struct draws *draws, const struct random_graph *graph,
-                                         const struct program *program)
-{
-    for (int k = 0; k < program->count; k++) {
-        struct farlands_grid grid = draw_grid(draws);
-        grid.step = draw_between(draws, 1, FARLANDS_UNIT - 1);
-        if (program->operation[k].kind != GRAPH_LATTICE)
-            continue;
-        grid.band_limit = false;
-        float *whole = values(program, kernel_choose(), &grid, k);
-        farlands_scratch_free(scratch); /* and the nodes that it keeps */
-        scratch = reference_scratch();
-        grid.band_limit = true;
-        float *filtered = values(program, kernel_choose(), &grid, k);
-        for (int s = 0; s < grid.width * grid.height; s++)
-            must(float_bits(whole[s]) == float_bits(filtered[s]),
-                 "%s; operation %d: %.9g, filtered %.9g", graph_text(graph), k, (double)whole[s],
-                 (double)filtered[s]);
-        free(whole);
-        free(filtered);
-    }
-}
-
-START_TEST(lattices_are_not_filtered)
-{
-    each_graph(7500 + (uint64_t)_i * GRAPHS, lattices_are_not_filtered_of);
-}
-END_TEST
-
-static void values_are_within_their_bounds_of(struct draws *draws, const struct random_graph *graph,
-                                              const struct program *program)
-{
-    for (int k = 0; k < program->count; k++) {
-        const struct operation *o = &program->operation[k];
-        const struct farlands_grid grid = draw_grid(draws);
-        float *out = values(program, kernel_choose(), &grid, k);
-        for (int s = 0; s < grid.width * grid.height; s++)
-            must(out[s] >= o->low && out[s] <= o->high, "%s; operation %d: %.9g outside %g to %g",
-                 graph_text(graph), k, (double)out[s], (double)o->low, (double)o->high);
-        free(out);
-    }
-}
-
-START_TEST(values_are_within_their_bounds)
-{
-    each_graph(3500 + (uint64_t)_i * GRAPHS, values_are_within_their_bounds_of);
-}
-END_TEST
 
 /* --- A plain evaluation --- */
 
@@ -411,31 +191,36 @@ static struct estimate plain_at(const struct program *program, int operation, in
     return (struct estimate){value, slope * (error + 4e-7 * size) + 1e-6 * (size + fabs(p))};
 }
 
-static void values_are_those_of_a_plain_evaluation_of(struct draws *draws,
-                                                      const struct random_graph *graph,
-                                                      const struct program *program)
+static void must_be_plain(const struct random_graph *graph, const struct program *program,
+                          int operation, int64_t x, int64_t y, int *compared)
 {
-    int compared = 0;
-    for (int k = 0; k < program->count; k++) {
-        struct farlands_grid grid = draw_grid(draws);
-        grid.width = grid.height = 1;
-        grid.band_limit = false;
-        float *out = values(program, kernel_choose(), &grid, k);
-        const struct estimate plain = plain_at(program, k, grid.x, grid.y, 0);
-        if (isfinite(plain.error)) {
-            compared++;
-            must(fabs((double)out[0] - plain.value) <= plain.error,
-                 "%s; operation %d: %.9g, plain %.9g within %g", graph_text(graph), k,
-                 (double)out[0], plain.value, plain.error);
-        }
-        free(out);
-    }
-    ck_assert_int_gt(compared, 0);
+    const double value = value_at(program, operation, x, y);
+    const struct estimate plain = plain_at(program, operation, x, y, 0);
+    if (!isfinite(plain.error))
+        return;
+    ++*compared;
+    must(fabs(value - plain.value) <= plain.error,
+         "%s; operation %d at (%" PRId64 ", %" PRId64 "): %.9g, plain %.9g within %g",
+         graph_text(graph), operation, x, y, value, plain.value, plain.error);
 }
 
 START_TEST(values_are_those_of_a_plain_evaluation)
 {
-    each_graph(4500 + (uint64_t)_i * GRAPHS, values_are_those_of_a_plain_evaluation_of);
+    for (int i = 0; i < GRAPHS_PER_ROUND; i++) {
+        struct draws draws = {4500 + (uint64_t)(_i * GRAPHS_PER_ROUND + i), 0};
+        struct random_graph *graph = draw_graph(&draws);
+        struct program *program = graph_program(graph);
+        int compared = 0;
+        scratch = reference_scratch();
+        for (int k = 0; k < program->count; k++) {
+            const struct farlands_grid grid = draw_grid(&draws, 1, 1);
+            must_be_plain(graph, program, k, grid.x, grid.y, &compared);
+        }
+        ck_assert_int_gt(compared, 0);
+        farlands_scratch_free(scratch);
+        program_free(program);
+        free(graph);
+    }
 }
 END_TEST
 
@@ -449,15 +234,6 @@ static struct farlands_params steep_noise(enum farlands_basis basis, int octaves
     params.octaves = octaves;
     params.knots = 0;
     return params;
-}
-
-static double value_at(const struct program *program, int operation, int64_t x, int64_t y)
-{
-    const struct farlands_grid grid = {x, y, 1, 1, 1, false};
-    float value;
-    const struct output output = {operation, &value};
-    ck_assert_int_eq(evaluate(program, kernel_choose(), scratch, &grid, &output, 1, 1), 0);
-    return (double)value;
 }
 
 /* With one octave n, a damped noise is n / (1 + damping |gradient of n per cell|^2). Gradients are
@@ -566,19 +342,63 @@ START_TEST(gullies_are_those_of_the_formula)
 }
 END_TEST
 
+/* --- What is refused --- */
+
+static const struct refusal {
+    const char *key;
+    int nodes;
+    struct graph_node node[6];
+} refusals[] = {
+    {"range",
+     2,
+     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
+      {GRAPH_STEP, {0, -1, -1}, {1e9, 1e9 - 1e-6}, NULL, NULL}}},
+    {"number", 1, {{GRAPH_CONSTANT, {-1, -1, -1}, {NAN}, NULL, NULL}}},
+    {"width",
+     2,
+     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
+      {GRAPH_RIDGE, {0, -1, -1}, {1e-7}, NULL, NULL}}},
+    /* A lattice of the slopes of a finer one, through another that is finer, too. */
+    {"lattice",
+     5,
+     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
+      {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(16)}, NULL, NULL},
+      {GRAPH_SLOPE_X, {1, -1, -1}, {0}, NULL, NULL},
+      {GRAPH_LATTICE, {2, -1, -1}, {BLOCKS(8)}, NULL, NULL},
+      {GRAPH_LATTICE, {3, -1, -1}, {BLOCKS(32)}, NULL, NULL}}},
+    {"",
+     2,
+     {{GRAPH_CONSTANT, {-1, -1, -1}, {1e9}, NULL, NULL},
+      {GRAPH_MULTIPLY, {0, 0, -1}, {0}, NULL, NULL}}},
+};
+
+START_TEST(what_could_not_be_computed_is_refused)
+{
+    const struct refusal *row = &refusals[_i];
+    struct program *program = NULL;
+    struct graph_fault fault;
+    int err = 0;
+    for (int nodes = 1; nodes <= row->nodes && !err; nodes++) {
+        err = program_new(&program, row->node, nodes, &fault);
+        must(err ? nodes == row->nodes : nodes < row->nodes, "row %d: %d with %d nodes", _i, err,
+             nodes);
+        if (!err)
+            program_free(program);
+    }
+    ck_assert_int_eq(err, -EINVAL);
+    ck_assert_str_eq(fault.key, row->key);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
     TCase *tests = suite_case(suite, "random graphs");
-    const int count = patience() > 1 ? 5 : 25;
-    tcase_add_loop_test(tests, grid_equals_its_parts, 0, count);
-    tcase_add_loop_test(tests, fields_together_equal_fields_alone, 0, count);
-    tcase_add_loop_test(tests, kernels_agree, 0, count);
-    tcase_add_loop_test(tests, lattices_are_not_filtered, 0, count);
-    tcase_add_loop_test(tests, values_are_within_their_bounds, 0, count);
-    tcase_add_loop_test(tests, values_are_those_of_a_plain_evaluation, 0, count);
+    tcase_add_loop_test(tests, values_are_those_of_a_plain_evaluation, 0, graph_rounds());
     tests = suite_case(suite, "noises that steer themselves");
     tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
     tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 6);
+    tests = suite_case(suite, "refused graphs");
+    tcase_add_loop_test(tests, what_could_not_be_computed_is_refused, 0, LENGTH(refusals));
     return suite_run(suite);
 }

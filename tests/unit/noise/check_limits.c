@@ -3,6 +3,7 @@
 
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
+#include "tests/unit/support/reference_params.h"
 
 /* OCTAVES of noise in fields of up to 64. */
 static int add_octaves(struct random_graph *graph, int octaves)

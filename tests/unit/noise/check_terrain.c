@@ -6,6 +6,7 @@
 #include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
+#include "tests/unit/support/reference_params.h"
 
 enum { SIDE = 21 };
 

@@ -1,4 +1,4 @@
-/* Terrains for the tests of the noise, their description in failures, and random numbers. */
+/* Terrains for the tests of the noise, and their description in failures. */
 #ifndef FARLANDS_REFERENCE_PARAMS_H
 #define FARLANDS_REFERENCE_PARAMS_H
 
@@ -10,11 +10,8 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/lattice.h"
 #include "noise/params.h"
-
-#define BLOCKS(n) ((int64_t)((n)*FARLANDS_UNIT))
-#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+#include "tests/unit/support/draws.h"
 
 /* Unlike ck_assert_msg, does not write to a pipe for each assertion that holds: some tests make
  * millions. */
@@ -104,22 +101,6 @@ static inline struct farlands_scratch *reference_scratch(void)
     struct farlands_scratch *scratch = NULL;
     ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
     return scratch;
-}
-
-/* A sequence of random numbers, the same in every run. */
-struct draws {
-    uint64_t seed, next;
-};
-
-static inline uint64_t draw(struct draws *draws)
-{
-    return lattice_random(draws->seed, draws->next++);
-}
-
-/* LOW .. HIGH inclusive; the bias of the modulus does not matter here. */
-static inline int64_t draw_between(struct draws *draws, int64_t low, int64_t high)
-{
-    return low + (int64_t)(draw(draws) % ((uint64_t)high - (uint64_t)low + 1));
 }
 
 /* Cells from less than a block to FARLANDS_MAX_VOLUME_WAVELENGTH, some of them powers of two. */
