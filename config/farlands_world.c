@@ -1,6 +1,7 @@
 #include "farlands_world.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -219,14 +220,20 @@ int farlands_world_read(struct farlands_world *out, const char *text, size_t len
                         const char *name, char *why, size_t why_size)
 {
     struct config_error error = {{0}};
-    /* so that strtod and printf use decimal points */
+    /* so that strtod rounds to the nearest */
+    fenv_t host;
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    /* and uses decimal points, as printf does */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
-        return -ENOMEM;
-    locale_t before = uselocale(plain);
-    int err = read_world(out, text, length, name, &error);
-    uselocale(before);
-    freelocale(plain);
+    int err = -ENOMEM;
+    if (plain != (locale_t)0) {
+        locale_t before = uselocale(plain);
+        err = read_world(out, text, length, name, &error);
+        uselocale(before);
+        freelocale(plain);
+    }
+    fesetenv(&host);
     if (err && why_size > 0)
         snprintf(why, why_size, "%s", error.text);
     return err;

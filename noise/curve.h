@@ -2,6 +2,7 @@
 #ifndef FARLANDS_CURVE_H
 #define FARLANDS_CURVE_H
 
+#include "arithmetic.h"
 #include "params.h"
 
 struct curve_params {

@@ -4,7 +4,8 @@
  * A terrain is a pure function from a place to a height in metres. Horizontal coordinates, x to the
  * east and y to the south, and altitudes, z upwards, are signed 64-bit counts of units. A unit is
  * 1/1024 block and a block is one metre, so nothing loses precision far from the origin. The same
- * parameters give the same bits on every machine, for a grid of any shape and for a single point.
+ * parameters give the same bits on every machine, for a grid of any shape and for a single point,
+ * in any floating-point mode: a thread may round upwards or flush subnormal numbers to zero.
  *
  * Three functions of a place, each with a variant for a single point:
  *   height    metres, of the ground at (x, y): farlands_heights, farlands_height

@@ -2,13 +2,7 @@
 #ifndef FARLANDS_OCTAVE_H
 #define FARLANDS_OCTAVE_H
 
-/* All of noise/ that computes includes this header. Heights are a contract to the last bit, but
- * -ffast-math lets a compiler reorder sums, fuse multiply-adds and ignore NANs as it likes, so that
- * each kernel and each build would give heights of its own. */
-#ifdef __FAST_MATH__
-#error "noise/ cannot be compiled with -ffast-math: heights would differ between builds"
-#endif
-
+#include "arithmetic.h"
 #include "params.h"
 
 enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };

@@ -102,7 +102,7 @@ static double add_octave(const struct noise *noise, const struct octave *octave,
     return sum;
 }
 
-static double noise_at(const struct noise *noise, int dimensions, const int64_t *at)
+ARITHMETIC static double noise_at(const struct noise *noise, int dimensions, const int64_t *at)
 {
     double sum = 0, weight = 1;
 
@@ -127,22 +127,26 @@ static double noise_at(const struct noise *noise, int dimensions, const int64_t 
 
 double farlands_noise1(const struct farlands_terrain *terrain, int64_t x)
 {
+    WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 1, &x);
 }
 
 double farlands_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
+    WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 2, (const int64_t[]){x, y});
 }
 
 double farlands_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
 {
+    WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 3, (const int64_t[]){x, y, z});
 }
 
 double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
                        int64_t w)
 {
+    WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 4, (const int64_t[]){x, y, z, w});
 }
 
@@ -194,7 +198,8 @@ static float space_noise_at(const struct farlands_terrain *terrain, enum density
     return sum;
 }
 
-float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
+ARITHMETIC static float density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y,
+                                   int64_t z)
 {
     const struct density *d = &terrain->density;
     const int64_t at[] = {x, y, z};
@@ -216,4 +221,10 @@ float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int
         density = density_carve(&d->tunnels, ground, density_tunnel(&d->tunnels, a, b), density);
     }
     return density;
+}
+
+float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
+{
+    WITH_PLAIN_ARITHMETIC;
+    return density_at(terrain, x, y, z);
 }

@@ -49,6 +49,7 @@ static int take_noise(struct farlands_terrain *terrain, const struct farlands_pa
 int terrain_new(struct farlands_terrain **out, const struct graph *graph,
                 const struct farlands_params *params, struct graph_fault *fault)
 {
+    WITH_PLAIN_ARITHMETIC;
     const struct kernel *kernel = kernel_choose();
     *fault = (struct graph_fault){-1, NULL, NULL};
     if (!kernel)
@@ -72,6 +73,7 @@ int terrain_new(struct farlands_terrain **out, const struct graph *graph,
 
 int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
 {
+    WITH_PLAIN_ARITHMETIC;
     const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
     const struct graph_field height = {"height", 0};
     const struct graph graph = {&node, 1, &height, 1, 0};
@@ -159,6 +161,7 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
                    const struct farlands_grid *grid, const int *field, int count, float *const *out,
                    size_t stride)
 {
+    WITH_PLAIN_ARITHMETIC;
     struct output output[TERRAIN_MAX_FIELDS];
     if (!grid_in_bounds(grid, stride))
         return -EINVAL;
@@ -170,6 +173,7 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
 int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, float *out, size_t stride)
 {
+    WITH_PLAIN_ARITHMETIC;
     const struct output height = {terrain->field[terrain->height].operation, out};
     return evaluate(terrain->program, terrain->kernel, scratch, grid, &height, 1, stride);
 }
@@ -185,6 +189,7 @@ int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scr
 float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        int field, int64_t x, int64_t y)
 {
+    WITH_PLAIN_ARITHMETIC;
     const struct operation *o = operation_of(terrain, field);
     const struct farlands_grid grid = {x, y, 1, 1, 1, false};
     float value = NAN, *const out = &value;
@@ -215,6 +220,7 @@ static bool box_in_bounds(const struct farlands_box *box)
 int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out)
 {
+    WITH_PLAIN_ARITHMETIC;
     if (!box_in_bounds(box))
         return -EINVAL;
     terrain->kernel->volume(terrain->noise, scratch, box, out);
@@ -224,6 +230,7 @@ int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scra
 int farlands_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_box *box, float *out)
 {
+    WITH_PLAIN_ARITHMETIC;
     if (!box_in_bounds(box))
         return -EINVAL;
     return terrain->kernel->density(terrain, scratch, box, out);

@@ -21,6 +21,8 @@ struct kernel {
     const char *name;
     /* True if this machine has the instructions. */
     bool (*supported)(void);
+    /* True if the compiler left its sums and products as they are: see arithmetic_is_exact. */
+    bool (*exact)(void);
     /* Begin a chunk of RUN, whose noise, work and octaves are set, with N columns. Returns how many
      * rows a band may have. */
     int (*noise_columns)(struct noise_run *run, bool band_limit, struct coordinates x, int n);
@@ -53,7 +55,7 @@ struct kernel {
 };
 
 /* The fastest kernel that this machine supports, or the one that the environment variable
- * FARLANDS_KERNEL names; NULL if this machine does not support that one. */
+ * FARLANDS_KERNEL names; NULL if farlands_kernel_fault names a fault. */
 const struct kernel *kernel_choose(void);
 
 #endif

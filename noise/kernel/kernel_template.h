@@ -340,10 +340,15 @@ static bool supported(void)
     return KERNEL_SUPPORTED;
 }
 
+static bool exact(void)
+{
+    return arithmetic_is_exact();
+}
+
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, supported, noise_columns, noise_rows,  noise_band, damped_band,
-    erode_band,  operate,   interpolate,   noise_point, volume,     density,
+    KERNEL_NAME, supported, exact,       noise_columns, noise_rows, noise_band, damped_band,
+    erode_band,  operate,   interpolate, noise_point,   volume,     density,
 };
 
 #undef KERNEL

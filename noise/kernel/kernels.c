@@ -45,29 +45,37 @@ static const struct kernel *find(const char *name)
     return NULL;
 }
 
-const struct kernel *kernel_choose(void)
+static const struct kernel *fastest(void)
+{
+    size_t i = 0;
+    while (!kernels[i]->supported()) /* the scalar kernel, the last, runs everywhere */
+        i++;
+    return kernels[i];
+}
+
+static const struct kernel *wanted(void)
 {
     const char *forced = forced_kernel();
+    return forced ? find(forced) : fastest();
+}
 
-    if (forced) {
-        const struct kernel *kernel = find(forced);
-        return kernel && kernel->supported() ? kernel : NULL;
-    }
-    for (size_t i = 0; i < KERNELS; i++)
-        if (kernels[i]->supported())
-            return kernels[i];
-    return NULL; /* never: the scalar kernel runs everywhere */
+const struct kernel *kernel_choose(void)
+{
+    return farlands_kernel_fault() ? NULL : wanted();
 }
 
 const char *farlands_kernel_fault(void)
 {
-    const char *forced = forced_kernel();
-    const struct kernel *kernel = forced ? find(forced) : NULL;
+    WITH_PLAIN_ARITHMETIC;
+    const struct kernel *kernel = wanted();
 
-    if (!forced || (kernel && kernel->supported()))
-        return NULL;
-    return kernel ? "this processor lacks its instructions; expected " KERNEL_NAMES
-                  : "expected " KERNEL_NAMES;
+    if (!kernel)
+        return "expected " KERNEL_NAMES;
+    if (!kernel->supported())
+        return "this processor lacks its instructions; expected " KERNEL_NAMES;
+    return kernel->exact() ? NULL
+                           : "the library was compiled with -ffp-contract=fast or "
+                             "-funsafe-math-optimizations; expected neither";
 }
 
 int farlands_scratch_new(struct farlands_scratch **out)

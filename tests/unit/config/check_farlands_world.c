@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <fenv.h>
 #include <glob.h>
 #include <locale.h>
 #include <math.h>
@@ -519,6 +520,23 @@ START_TEST(test_locale)
 }
 END_TEST
 
+/* Numbers are rounded to the nearest whatever the caller's rounding direction is. */
+START_TEST(test_rounding)
+{
+    static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    static const char text[] = "worlds: [{name: a, noise: {persistence: 0.7, lacunarity: 2.3, "
+                               "octaves: 3}, elevation: [[-0.3, 0.1], [0.7, 1e-40]]}]";
+    struct farlands_world rounded, plain;
+    must_be_read(&plain, text, sizeof text - 1, NULL);
+    fesetround(directions[_i]);
+    must_be_read(&rounded, text, sizeof text - 1, NULL);
+    const int after = fegetround();
+    fesetround(FE_TONEAREST);
+    ck_assert_mem_eq(&rounded, &plain, sizeof plain);
+    ck_assert_int_eq(after, directions[_i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("worlds from text");
@@ -540,5 +558,6 @@ int main(void)
     tcase_add_test(tcase, test_large);
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(junk));
     tcase_add_test(tcase, test_locale);
+    tcase_add_loop_test(tcase, test_rounding, 0, 3);
     return suite_run(suite);
 }
