@@ -83,4 +83,9 @@ int load_worlds(struct worlds **worlds, const struct config *config);
 /* Both. Returns an exit code. */
 int load_worlds_of_file(struct worlds **worlds, const char *file);
 
+/* The world NAME or NAME:SEED of WORLDS, with a reference for the caller. Errors begin with OPTION,
+ * as in --help. Returns an exit code. */
+int hold_world(const struct world **out, const struct worlds *worlds, const char *option,
+               const char *name);
+
 #endif

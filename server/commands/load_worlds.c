@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/layers/layer.h"
+#include "server/routing/resolve.h"
 
 int check_kernel(void)
 {
@@ -45,4 +46,19 @@ int load_worlds_of_file(struct worlds **worlds, const char *file)
     code = load_worlds(worlds, config);
     config_free(config);
     return code;
+}
+
+int hold_world(const struct world **out, const struct worlds *worlds, const char *option,
+               const char *name)
+{
+    char path[ROUTE_WORD + 64], why[ROUTE_WHY];
+    struct route route;
+    const int length = snprintf(path, sizeof path, "/%s.json", name);
+
+    *out = NULL;
+    if (length >= (int)sizeof path || strpbrk(name, "/?"))
+        return wrong_usage("%s: expected NAME or NAME:SEED, not: %s", option, name);
+    if (route_parse(&route, path, why) == 0)
+        *out = resolve_hold(worlds, &route, why);
+    return *out ? EXIT_DONE : wrong_usage("%s: %s", option, why);
 }

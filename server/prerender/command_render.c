@@ -10,7 +10,6 @@
 #include "server/prerender/options.h"
 #include "server/prerender/run.h"
 #include "server/prerender/tile_list.h"
-#include "server/routing/resolve.h"
 
 struct render_command {
     struct render_options options;
@@ -28,25 +27,12 @@ static int report_plan_error(int err, const char *why)
     return err == -ENOMEM ? failed("%s", strerror(ENOMEM)) : wrong_usage("%s", why);
 }
 
-/* Hold the world NAME or NAME:SEED. */
-static int find_world(struct render_command *command, const char *name)
-{
-    char path[ROUTE_WORD + 64], why[ROUTE_WHY];
-    struct route route;
-    const int length = snprintf(path, sizeof path, "/%s.json", name);
-
-    if (length >= (int)sizeof path || strpbrk(name, "/?"))
-        return wrong_usage("--world: expected NAME or NAME:SEED, not: %s", name);
-    if (route_parse(&route, path, why) == 0)
-        command->world = resolve_hold(command->worlds, &route, why);
-    return command->world ? EXIT_DONE : wrong_usage("--world: %s", why);
-}
-
 static int plan_box(struct render_command *command, const struct command_line *line)
 {
     struct tile_box *box = &command->options.box;
-    char why[RENDER_WHY];
-    int code = find_world(command, line->option[ARG_WORLD]);
+    char why[OPTION_WHY];
+    int code = hold_world(&command->world, command->worlds, option_shown(ARG_WORLD),
+                          line->option[ARG_WORLD]);
     if (code)
         return code;
     box->world = command->world;
@@ -90,7 +76,7 @@ static int prepare(struct render_command *command, const struct command_line *li
 {
     const char *cache = line->option[ARG_CACHE];
     struct render_options *options = &command->options;
-    char why[RENDER_WHY];
+    char why[OPTION_WHY];
 
     if (render_options_parse(options, line, why))
         return wrong_usage("%s", why);

@@ -1,25 +1,14 @@
 #include "options.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "config/exact_numbers.h"
 #include "server/core/span.h"
 
-__attribute__((format(printf, 2, 3))) static int refuse(char why[RENDER_WHY], const char *format,
-                                                        ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, RENDER_WHY, format, arguments);
-    va_end(arguments);
-    return -EINVAL;
-}
-
 /* Either a list of tiles or a box. */
-static int check_source(const char *const *option, char why[RENDER_WHY])
+static int check_source(const char *const *option, char why[OPTION_WHY])
 {
     /* The first three are required. */
     static const enum command_option of_box[] = {ARG_WORLD, ARG_LAYER, ARG_ZOOM, ARG_BBOX,
@@ -27,16 +16,16 @@ static int check_source(const char *const *option, char why[RENDER_WHY])
     for (size_t i = 0; i < sizeof of_box / sizeof of_box[0]; i++) {
         const char *given = option[of_box[i]], *name = option_shown(of_box[i]);
         if (option[ARG_TILES] && given)
-            return refuse(why, "--tiles cannot be combined with %s", name);
+            return option_refuse(why, "--tiles cannot be combined with %s", name);
         if (!option[ARG_TILES] && !given && i < 3)
-            return refuse(why, "%s is missing: expected --world, --layer and --zoom, or --tiles",
-                          name);
+            return option_refuse(
+                why, "%s is missing: expected --world, --layer and --zoom, or --tiles", name);
     }
     return 0;
 }
 
 static int parse_mode(struct render_options *options, const char *const *option,
-                      char why[RENDER_WHY])
+                      char why[OPTION_WHY])
 {
     static const enum command_option modes[] = {
         [MODE_DRY_RUN] = ARG_DRY_RUN, [MODE_LIST] = ARG_LIST, [MODE_EXPORT] = ARG_EXPORT};
@@ -45,13 +34,13 @@ static int parse_mode(struct render_options *options, const char *const *option,
         if (!option[modes[mode]])
             continue;
         if (options->mode)
-            return refuse(why, "%s cannot be combined with %s", option_shown(modes[options->mode]),
-                          option_shown(modes[mode]));
+            return option_refuse(why, "%s cannot be combined with %s",
+                                 option_shown(modes[options->mode]), option_shown(modes[mode]));
         options->mode = mode;
     }
     options->archive = option[ARG_EXPORT];
     if (options->archive && !options->archive[0])
-        return refuse(why, "--export: expected a file name, such as world.mbtiles");
+        return option_refuse(why, "--export: expected a file name, such as world.mbtiles");
     return 0;
 }
 
@@ -65,7 +54,7 @@ static bool parse_zoom(struct span text, int *out)
 }
 
 /* A or A-B, both of which may be negative. */
-static int parse_zooms(struct tile_box *box, const char *text, char why[RENDER_WHY])
+static int parse_zooms(struct tile_box *box, const char *text, char why[OPTION_WHY])
 {
     const char *dash = text[0] ? strchr(text + 1, '-') : NULL;
     const struct span min = {text, dash ? (size_t)(dash - text) : strlen(text)};
@@ -73,34 +62,11 @@ static int parse_zooms(struct tile_box *box, const char *text, char why[RENDER_W
 
     if (parse_zoom(min, &box->zoom_min) && parse_zoom(max, &box->zoom_max))
         return 0;
-    return refuse(why, "--zoom: \"%.40s\"; expected a zoom or A-B, such as 8, 0-12 or -3--1", text);
+    return option_refuse(why, "--zoom: \"%.40s\"; expected a zoom or A-B, such as 8, 0-12 or -3--1",
+                         text);
 }
 
-static int parse_box(struct tile_box *box, const char *text, char why[RENDER_WHY])
-{
-    struct span rest = {text, strlen(text)};
-    int64_t *const places[] = {&box->least[0], &box->least[1], &box->beyond[0], &box->beyond[1]};
-    int count = 0;
-
-    for (; count < 4 && rest.length > 0; count++) {
-        const struct span place = span_take(&rest, ',');
-        const int err = blocks_parse(place.text, place.length, places[count]);
-        if (err == -ERANGE ||
-            (!err && (*places[count] < -FARLANDS_LIMIT || *places[count] > FARLANDS_LIMIT)))
-            return refuse(why, "--bbox: %.*s is beyond the limit of 2^52 blocks", span_shown(place),
-                          place.text);
-        if (err)
-            break;
-    }
-    if (count == 4 && rest.length == 0 && text[strlen(text) - 1] != ',')
-        return 0;
-    return refuse(why,
-                  "--bbox: \"%.80s\"; expected x0,y0,x1,y1, four numbers of blocks in steps of "
-                  "1/1024, such as -4096,0,4096,8192.5",
-                  text);
-}
-
-static int parse_shard(struct render_options *options, const char *text, char why[RENDER_WHY])
+static int parse_shard(struct render_options *options, const char *text, char why[OPTION_WHY])
 {
     struct span of = {text, strlen(text)};
     const struct span shard = span_take(&of, '/');
@@ -109,22 +75,13 @@ static int parse_shard(struct render_options *options, const char *text, char wh
         unsigned_parse(of.text, of.length, &options->of) == 0 && options->of >= 1 &&
         options->of <= RENDER_SHARDS_MAX && options->shard < options->of)
         return 0;
-    return refuse(why, "--shard: \"%.40s\"; expected I/N, with I from 0 to N - 1 and N up to %d",
-                  text, RENDER_SHARDS_MAX);
-}
-
-static int parse_count(const char *name, const char *text, unsigned max, unsigned *out,
-                       char why[RENDER_WHY])
-{
-    uint64_t count;
-    if (unsigned_parse(text, strlen(text), &count) || count < 1 || count > max)
-        return refuse(why, "%s: \"%.40s\"; expected a whole number from 1 to %u", name, text, max);
-    *out = (unsigned)count;
-    return 0;
+    return option_refuse(why,
+                         "--shard: \"%.40s\"; expected I/N, with I from 0 to N - 1 and N up to %d",
+                         text, RENDER_SHARDS_MAX);
 }
 
 int render_options_parse(struct render_options *out, const struct command_line *line,
-                         char why[RENDER_WHY])
+                         char why[OPTION_WHY])
 {
     const char *const *option = line->option;
     unsigned scale = 1;
@@ -137,13 +94,13 @@ int render_options_parse(struct render_options *out, const struct command_line *
     if (!err && option[ARG_ZOOM])
         err = parse_zooms(&out->box, option[ARG_ZOOM], why);
     if (!err && option[ARG_BBOX])
-        err = parse_box(&out->box, option[ARG_BBOX], why);
+        err = option_box(ARG_BBOX, option[ARG_BBOX], out->box.least, out->box.beyond, why);
     if (!err && option[ARG_SCALE])
-        err = parse_count("--scale", option[ARG_SCALE], 2, &scale, why);
+        err = option_count(ARG_SCALE, option[ARG_SCALE], 2, &scale, why);
     if (!err && option[ARG_SHARD])
         err = parse_shard(out, option[ARG_SHARD], why);
     if (!err && option[ARG_THREADS])
-        err = parse_count("--threads", option[ARG_THREADS], RENDER_THREADS_MAX, &out->threads, why);
+        err = option_count(ARG_THREADS, option[ARG_THREADS], THREADS_MAX, &out->threads, why);
     out->box.scale = (int)scale;
     return err;
 }
@@ -159,7 +116,7 @@ static const char *served_layers(const struct world *world, char *out, size_t si
     return out;
 }
 
-int render_options_layers(struct tile_box *box, const char *text, char why[RENDER_WHY])
+int render_options_layers(struct tile_box *box, const char *text, char why[OPTION_WHY])
 {
     char name[64], served[256];
 
@@ -167,12 +124,12 @@ int render_options_layers(struct tile_box *box, const char *text, char why[RENDE
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         const int layer = layer_find(name);
         if (layer < 0 || !world_serves(box->world, layer))
-            return refuse(why, "--layer: world %.64s has no \"%.40s\"; expected one of %s",
-                          box->world->config.name, name,
-                          served_layers(box->world, served, sizeof served));
+            return option_refuse(why, "--layer: world %.64s has no \"%.40s\"; expected one of %s",
+                                 box->world->config.name, name,
+                                 served_layers(box->world, served, sizeof served));
         for (int i = 0; i < box->layer_count; i++)
             if (box->layer[i] == layer)
-                return refuse(why, "--layer: %s is listed twice", name);
+                return option_refuse(why, "--layer: %s is listed twice", name);
         box->layer[box->layer_count++] = layer;
     }
     return 0;

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-#include "server/commands/commands.h"
+#include "server/commands/option_values.h"
 #include "server/prerender/tile_plan.h"
 
-enum { RENDER_THREADS_MAX = 1024, RENDER_SHARDS_MAX = 1000000, RENDER_WHY = 512 };
+enum { RENDER_SHARDS_MAX = 1000000 };
 
 enum render_mode { MODE_RENDER, MODE_DRY_RUN, MODE_LIST, MODE_EXPORT };
 
@@ -22,10 +22,10 @@ struct render_options {
 
 /* Returns 0; -EINVAL with a message in WHY. The texts point into LINE. */
 int render_options_parse(struct render_options *out, const struct command_line *line,
-                         char why[RENDER_WHY]);
+                         char why[OPTION_WHY]);
 
 /* Set the layers of BOX from TEXT, names separated by commas; the box's world is set. Returns 0;
  * -EINVAL with a message in WHY. */
-int render_options_layers(struct tile_box *box, const char *text, char why[RENDER_WHY]);
+int render_options_layers(struct tile_box *box, const char *text, char why[OPTION_WHY]);
 
 #endif

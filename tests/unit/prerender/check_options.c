@@ -57,7 +57,7 @@ START_TEST(test_valid)
 {
     struct command_line line = {0};
     struct render_options options;
-    char why[RENDER_WHY] = "";
+    char why[OPTION_WHY] = "";
     const struct render_options *expected = &valid[_i].expected;
     memcpy(line.option, valid[_i].option, sizeof line.option);
     ck_assert_msg(render_options_parse(&options, &line, why) == 0, "%s", why);
@@ -117,7 +117,7 @@ START_TEST(test_invalid)
 {
     struct command_line line = {0};
     struct render_options options;
-    char why[RENDER_WHY] = "";
+    char why[OPTION_WHY] = "";
     memcpy(line.option, invalid[_i].option, sizeof line.option);
     ck_assert_int_eq(render_options_parse(&options, &line, why), -EINVAL);
     ck_assert_msg(strstr(why, invalid[_i].why) != NULL, "%s", why);
@@ -141,7 +141,7 @@ START_TEST(test_layers)
 {
     struct worlds *worlds = worlds_of(NULL);
     struct tile_box box = {.world = worlds->world};
-    char why[RENDER_WHY] = "";
+    char why[OPTION_WHY] = "";
     const int err = render_options_layers(&box, layer_lists[_i].text, why);
     if (layer_lists[_i].count) {
         ck_assert_msg(err == 0, "%s", why);
