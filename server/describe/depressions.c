@@ -1,0 +1,80 @@
+#include "depressions.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A heap of cells, the lowest first; among equally high ones the first. */
+struct heap {
+    uint64_t *element;
+    int count;
+};
+
+/* An unsigned number that orders as LEVEL, then as CELL. */
+static uint64_t element_of(float level, int cell)
+{
+    uint32_t bits;
+    memcpy(&bits, &level, sizeof bits);
+    bits = bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+    return (uint64_t)bits << 32 | (uint32_t)cell;
+}
+
+static void push(struct heap *heap, uint64_t element)
+{
+    int at = heap->count++;
+    for (; at > 0 && heap->element[(at - 1) / 2] > element; at = (at - 1) / 2)
+        heap->element[at] = heap->element[(at - 1) / 2];
+    heap->element[at] = element;
+}
+
+/* Take the lowest cell off HEAP, which is not empty. */
+static int pop(struct heap *heap)
+{
+    const uint64_t lowest = heap->element[0], last = heap->element[--heap->count];
+    int at = 0;
+    for (int child; (child = 2 * at + 1) < heap->count; at = child) {
+        if (child + 1 < heap->count && heap->element[child + 1] < heap->element[child])
+            child++;
+        if (heap->element[child] >= last)
+            break;
+        heap->element[at] = heap->element[child];
+    }
+    heap->element[at] = last;
+    return (int)(lowest & UINT32_MAX);
+}
+
+void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap)
+{
+    struct heap cells = {.element = heap};
+
+    for (int cell = 0; cell < width * height; cell++) {
+        const int x = cell % width, y = cell / width;
+        const bool outlet =
+            x == 0 || y == 0 || x == width - 1 || y == height - 1 || !(heights[cell] > 0);
+        levels[cell] = outlet ? heights[cell] : INFINITY;
+        if (outlet)
+            push(&cells, element_of(levels[cell], cell));
+    }
+    while (cells.count > 0) {
+        const int cell = pop(&cells);
+        for (int direction = 0; direction < 9; direction++) {
+            const int x = cell % width + direction % 3 - 1, y = cell / width + direction / 3 - 1;
+            const int next = y * width + x;
+            if (x < 0 || y < 0 || x >= width || y >= height || !isinf(levels[next]))
+                continue;
+            levels[next] = fmaxf(heights[next], levels[cell]);
+            push(&cells, element_of(levels[next], next));
+        }
+    }
+}
+
+struct depressions depressions_count(const float *heights, const float *levels, int count,
+                                     float tolerance)
+{
+    struct depressions depressions = {0};
+    for (int i = 0; i < count; i++) {
+        depressions.land += heights[i] > 0;
+        depressions.sunken += heights[i] > 0 && levels[i] - heights[i] > tolerance;
+    }
+    return depressions;
+}

@@ -1,0 +1,20 @@
+/* Quantiles of measured values. Pure. */
+#ifndef FARLANDS_DESCRIBE_QUANTILES_H
+#define FARLANDS_DESCRIBE_QUANTILES_H
+
+enum { QUANTILES = 5, QUANTILE_LOW = 0, QUANTILE_MEDIAN = 2, QUANTILE_HIGH = QUANTILES - 1 };
+
+/* The shares of values that lie below: 0.1, 0.25, 0.5, 0.75, 0.9. */
+extern const double quantile_shares[QUANTILES];
+
+struct quantiles {
+    double value[QUANTILES];
+};
+
+/*
+ * Quantiles of COUNT values, which are sorted in place. Between two values they are interpolated
+ * linearly. INFINITY is allowed and the greatest. All are NAN if COUNT is 0.
+ */
+struct quantiles quantiles_of(float *values, int count);
+
+#endif

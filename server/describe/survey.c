@@ -1,0 +1,356 @@
+#include "survey.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noise/terrain.h"
+#include "server/core/thread_group.h"
+#include "server/describe/depressions.h"
+
+enum { WINDOW_SAMPLES = SURVEY_WINDOW * SURVEY_WINDOW };
+
+const int relief_sides[RELIEF_SCALES] = {256, 1024, 4096, 16384};
+const int steep_degrees[STEEP_ANGLES] = {10, 20, 30, 45};
+const int window_steps[WINDOW_STEPS] = {16, 128};
+
+/* Tangents of steep_degrees. */
+static const float STEEP[STEEP_ANGLES] = {0.17632698f, 0.36397023f, 0.57735027f, 1};
+
+/* A place of the draw. */
+struct sample {
+    int64_t place[2];
+    float height, slope;
+    enum ground_class class;
+};
+
+/* A place on land that is looked at closely. */
+struct view {
+    float relief[RELIEF_SCALES];
+    struct walk walk;
+    struct depressions depressions[WINDOW_STEPS];
+};
+
+struct worker;
+
+/* A survey in progress. */
+struct run {
+    const struct survey_options *options;
+    const struct farlands_terrain *terrain;
+    int height; /* the field */
+    struct sample *sample;
+    float *values; /* of fields, SURVEY_DRAWN each; NULL if the height is the only one */
+    struct view *view;
+    struct survey *survey;
+    /* Of the loop that the threads share. */
+    void (*visit)(struct run *run, struct worker *worker, int i);
+    int next, count; /* next is atomic */
+    int err;         /* atomic */
+};
+
+/* A thread's memory. */
+struct worker {
+    struct run *run;
+    struct farlands_scratch *scratch;
+    float heights[WINDOW_SAMPLES], levels[WINDOW_SAMPLES];
+    uint64_t heap[WINDOW_SAMPLES];
+};
+
+static void fail(struct run *run, int err)
+{
+    __atomic_store_n(&run->err, err, __ATOMIC_RELAXED);
+}
+
+/* --- A loop on all threads --- */
+
+static void work(void *context, unsigned number)
+{
+    struct run *run = context;
+    struct worker *worker = malloc(sizeof *worker);
+    int err = worker ? farlands_scratch_new(&worker->scratch) : -ENOMEM;
+    (void)number;
+
+    if (err) {
+        free(worker);
+        fail(run, err);
+        return;
+    }
+    worker->run = run;
+    for (int i; (i = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED)) < run->count;)
+        run->visit(run, worker, i);
+    farlands_scratch_free(worker->scratch);
+    free(worker);
+}
+
+/* Visit 0 .. COUNT - 1, in any order. */
+static int visit_all(struct run *run, int count,
+                     void (*visit)(struct run *run, struct worker *worker, int i))
+{
+    struct thread_group *threads;
+    run->visit = visit;
+    run->next = 0;
+    run->count = count;
+    int err = thread_group_start(&threads, run->options->threads, work, run);
+    if (err)
+        return err;
+    thread_group_free(threads);
+    return run->err;
+}
+
+/* --- Random numbers --- */
+
+/* Number I of a stream of 64 random bits (splitmix64). */
+static uint64_t draw(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void draw_place(const struct survey_options *options, int i, int64_t place[2])
+{
+    for (int axis = 0; axis < 2; axis++) {
+        const uint64_t side = (uint64_t)options->beyond[axis] - (uint64_t)options->least[axis];
+        const uint64_t random = draw(options->seed, 2 * (uint64_t)i + (uint64_t)axis);
+        const int64_t beyond = (int64_t)((unsigned __int128)random * side >> 64);
+        place[axis] = options->least[axis] + beyond / FARLANDS_UNIT * FARLANDS_UNIT;
+    }
+}
+
+/* A unit vector, without sines, whose bits depend on the C library: a point of the disc. */
+static void draw_direction(uint64_t seed, int i, double direction[2])
+{
+    const uint64_t stream = draw(~seed, (uint64_t)i);
+    double length = 0;
+    for (uint64_t k = 0; !(length > 0.01 && length <= 1); k += 2) {
+        for (int axis = 0; axis < 2; axis++)
+            direction[axis] = (double)(int64_t)draw(stream, k + (uint64_t)axis) / 0x1p63;
+        length = sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
+    }
+    direction[0] /= length;
+    direction[1] /= length;
+}
+
+/* --- Measures --- */
+
+static float height_at(void *context, int64_t x, int64_t y)
+{
+    struct worker *worker = context;
+    const float height =
+        terrain_field_at(worker->run->terrain, worker->scratch, worker->run->height, x, y);
+    if (isnan(height))
+        fail(worker->run, -ENOMEM);
+    return height;
+}
+
+static void visit_sample(struct run *run, struct worker *worker, int i)
+{
+    const struct ground ground = {height_at, worker};
+    struct sample *sample = &run->sample[i];
+    draw_place(run->options, i, sample->place);
+    const int64_t x = sample->place[0], y = sample->place[1];
+
+    sample->height = height_at(worker, x, y);
+    if (sample->height > 0)
+        sample->slope = ground_slope(&ground, x, y, FARLANDS_UNIT);
+    sample->class = ground_class_at(&ground, x, y, sample->height);
+    for (int field = 0; run->values && field < run->survey->fields; field++)
+        run->values[(size_t)field * SURVEY_DRAWN + (size_t)i] =
+            terrain_field_at(run->terrain, worker->scratch, field, x, y);
+}
+
+/* The heights of SIDE x SIDE samples around PLACE, STEP units apart. */
+static void look(struct worker *worker, const int64_t place[2], int side, int64_t step)
+{
+    const struct farlands_grid grid = {.x = place[0] - side / 2 * step,
+                                       .y = place[1] - side / 2 * step,
+                                       .step = step,
+                                       .width = side,
+                                       .height = side};
+    int err = farlands_heights(worker->run->terrain, worker->scratch, &grid, worker->heights,
+                               (size_t)side);
+    if (err)
+        fail(worker->run, err);
+}
+
+static float relief(struct worker *worker, const int64_t place[2], int blocks)
+{
+    float min = INFINITY, max = -INFINITY;
+    look(worker, place, SURVEY_RELIEF, blocks * FARLANDS_UNIT / (SURVEY_RELIEF - 1));
+    for (int i = 0; i < SURVEY_RELIEF * SURVEY_RELIEF; i++) {
+        min = fminf(min, worker->heights[i]);
+        max = fmaxf(max, worker->heights[i]);
+    }
+    return max - min;
+}
+
+static struct depressions depressions(struct worker *worker, const int64_t place[2], int step)
+{
+    look(worker, place, SURVEY_WINDOW, step * FARLANDS_UNIT);
+    depressions_fill(worker->heights, SURVEY_WINDOW, SURVEY_WINDOW, worker->levels, worker->heap);
+    return depressions_count(worker->heights, worker->levels, WINDOW_SAMPLES, SURVEY_PUDDLE);
+}
+
+static void visit_place(struct run *run, struct worker *worker, int i)
+{
+    const struct ground ground = {height_at, worker};
+    const int64_t *place = run->survey->place[i];
+    struct view *view = &run->view[i];
+    double direction[2];
+
+    for (int scale = 0; scale < RELIEF_SCALES; scale++)
+        view->relief[scale] = relief(worker, place, relief_sides[scale]);
+    draw_direction(run->options->seed, i, direction);
+    view->walk = walk_from(&ground, place[0], place[1], direction);
+    for (int step = 0; i < run->survey->windows && step < WINDOW_STEPS; step++)
+        view->depressions[step] = depressions(worker, place, window_steps[step]);
+}
+
+/* --- From samples to a survey --- */
+
+/* Choose the first places on land, and count the classes of all. */
+static void choose(struct run *run)
+{
+    struct survey *survey = run->survey;
+    memcpy(survey->place[0], run->sample[0].place, sizeof survey->place[0]);
+    for (int i = 0; i < SURVEY_DRAWN; i++) {
+        const struct sample *sample = &run->sample[i];
+        survey->class_count[sample->class]++;
+        if (!(sample->height > 0))
+            continue;
+        survey->land++;
+        if (survey->places < (int)run->options->places)
+            memcpy(survey->place[survey->places++], sample->place, sizeof sample->place);
+    }
+    survey->windows = survey->places < SURVEY_WINDOWS ? survey->places : SURVEY_WINDOWS;
+}
+
+static void summarize_samples(struct run *run, float values[SURVEY_DRAWN])
+{
+    struct survey *survey = run->survey;
+    int land = 0;
+
+    for (int i = 0; i < SURVEY_DRAWN; i++)
+        values[i] = run->sample[i].height;
+    survey->height = quantiles_of(values, SURVEY_DRAWN);
+    for (int i = 0; i < SURVEY_DRAWN; i++)
+        if (run->sample[i].height > 0)
+            values[land++] = run->sample[i].height;
+    survey->land_height = quantiles_of(values, land);
+    land = 0;
+    for (int i = 0; i < SURVEY_DRAWN; i++)
+        if (run->sample[i].height > 0)
+            values[land++] = run->sample[i].slope;
+    survey->slope = quantiles_of(values, land);
+    for (int angle = 0; angle < STEEP_ANGLES; angle++) {
+        int steeper = 0;
+        for (int i = 0; i < land; i++)
+            steeper += values[i] > STEEP[angle];
+        survey->steeper[angle] = (double)steeper / land;
+    }
+}
+
+static void summarize_fields(struct run *run)
+{
+    for (int i = 0; i < run->survey->fields; i++) {
+        struct field_values *field = &run->survey->field[i];
+        field->name = terrain_field_name(run->terrain, i);
+        terrain_field_range(run->terrain, i, &field->min, &field->max);
+        field->values = run->values
+                            ? quantiles_of(run->values + (size_t)i * SURVEY_DRAWN, SURVEY_DRAWN)
+                            : run->survey->height;
+    }
+}
+
+static void summarize_places(struct run *run, float values[SURVEY_DRAWN])
+{
+    struct survey *survey = run->survey;
+
+    for (int scale = 0; scale < RELIEF_SCALES; scale++) {
+        for (int i = 0; i < survey->places; i++)
+            values[i] = run->view[i].relief[scale];
+        survey->relief[scale] = quantiles_of(values, survey->places);
+        survey->variety[scale] =
+            survey->relief[scale].value[QUANTILE_HIGH] / survey->relief[scale].value[QUANTILE_LOW];
+    }
+    for (int goal = 0; goal < WALK_GOALS; goal++) {
+        for (int i = 0; i < survey->places; i++)
+            values[i] = run->view[i].walk.way[goal];
+        survey->way[goal] = quantiles_of(values, survey->places);
+    }
+    for (int step = 0; step < WINDOW_STEPS; step++) {
+        double land = 0, sunken = 0;
+        for (int i = 0; i < survey->windows; i++) {
+            land += run->view[i].depressions[step].land;
+            sunken += run->view[i].depressions[step].sunken;
+        }
+        survey->sunken[step] = sunken / land;
+    }
+}
+
+static int measure(struct run *run, float values[SURVEY_DRAWN])
+{
+    int err = visit_all(run, SURVEY_DRAWN, visit_sample);
+    if (err)
+        return err;
+    choose(run);
+    err = visit_all(run, run->survey->places, visit_place);
+    if (err)
+        return err;
+    summarize_samples(run, values);
+    summarize_fields(run);
+    summarize_places(run, values);
+    return 0;
+}
+
+static struct survey *allocate(const struct survey_options *options, int fields)
+{
+    struct survey *survey = calloc(1, sizeof *survey);
+    if (!survey)
+        return NULL;
+    survey->place = calloc(options->places, sizeof survey->place[0]);
+    survey->field = calloc((size_t)fields, sizeof survey->field[0]);
+    survey->fields = fields;
+    if (survey->place && survey->field)
+        return survey;
+    survey_free(survey);
+    return NULL;
+}
+
+int survey_run(struct survey **out, const struct survey_options *options)
+{
+    const struct farlands_terrain *terrain = options->world->terrain;
+    const int fields = terrain_field_count(terrain);
+    struct run run = {.options = options,
+                      .terrain = terrain,
+                      .height = terrain_field(terrain, "height", 6),
+                      .survey = allocate(options, fields),
+                      .sample = calloc(SURVEY_DRAWN, sizeof run.sample[0]),
+                      .view = calloc(options->places, sizeof run.view[0])};
+    float *values = malloc(SURVEY_DRAWN * sizeof *values);
+    if (fields > 1)
+        run.values = malloc((size_t)fields * SURVEY_DRAWN * sizeof run.values[0]);
+    int err = run.survey && run.sample && run.view && values && (fields == 1 || run.values)
+                  ? measure(&run, values)
+                  : -ENOMEM;
+    if (err)
+        survey_free(run.survey);
+    else
+        *out = run.survey;
+    free(run.sample);
+    free(run.values);
+    free(run.view);
+    free(values);
+    return err;
+}
+
+void survey_free(struct survey *survey)
+{
+    if (!survey)
+        return;
+    free(survey->place);
+    free(survey->field);
+    free(survey);
+}
