@@ -33,6 +33,13 @@ static const struct command commands[] = {
          TAKES(SHARD) | TAKES(DRY_RUN) | TAKES(LIST) | TAKES(EXPORT) | TAKES(THREADS) |
          TAKES(CONFIG) | TAKES(CACHE),
      NULL, command_render},
+    {"describe",
+     "[WORLD[:SEED]] [--bbox x0,y0,x1,y1] [--places N] [--seed N] [--json]\n"
+     "[--threads N] [--config FILE]",
+     "Measure a world: relief, slopes, walks, depressions, heights, times of tiles.\n"
+     "Without WORLD, the first one.",
+     TAKES(CONFIG) | TAKES(BBOX) | TAKES(PLACES) | TAKES(SEED) | TAKES(JSON) | TAKES(THREADS), "",
+     command_describe},
     {"check-config", "FILE", "Check the configuration FILE.", 0, "a FILE", command_check_config},
     {"--version", "", NULL, 0, NULL, command_version},
     {0},

@@ -34,8 +34,9 @@ static const struct {
     [ARG_LAYER] = {"--layer", NULL, "NAME,...", "One or more layers."},
     [ARG_ZOOM] = {"--zoom", NULL, "A[-B]", "One zoom, or the zooms from A to B."},
     [ARG_BBOX] = {"--bbox", NULL, "x0,y0,x1,y1",
-                  "The tiles that touch the box x0 <= x < x1, y0 <= y < y1, in blocks. Without it\n"
-                  "the tiles of web maps, 0 <= x, y < 2^zoom."},
+                  "The tiles that touch, or the places in, the box x0 <= x < x1, y0 <= y < y1, in\n"
+                  "blocks. Without it the tiles of web maps, 0 <= x, y < 2^zoom; the places less\n"
+                  "than 2^21 blocks from 0, 0."},
     [ARG_SCALE] = {"--scale", NULL, "1|2", "Pixels per tile side: 1: 256; 2: 512, as @2x."},
     [ARG_TILES] = {"--tiles", NULL, "FILE",
                    "A list of tiles instead: one path per line, as in URLs; - is stdin."},
@@ -44,7 +45,10 @@ static const struct {
     [ARG_LIST] = {"--list", NULL, NULL, "Only print the paths of the tiles, one per line."},
     [ARG_EXPORT] = {"--export", NULL, "FILE",
                     "Also write an MBTiles archive; one layer, tiles of web maps only."},
-    [ARG_THREADS] = {"--threads", NULL, "N", "Render threads; default: one per core."},
+    [ARG_THREADS] = {"--threads", NULL, "N", "Threads; default: one per core."},
+    [ARG_PLACES] = {"--places", NULL, "N", "Places on land to look at closely; default: 160."},
+    [ARG_SEED] = {"--seed", NULL, "N", "The seed by which places are drawn; default: 0."},
+    [ARG_JSON] = {"--json", NULL, NULL, "Print JSON."},
 };
 
 void command_line_streams(void)
@@ -183,7 +187,7 @@ static int parse(struct command_line *line, const struct command *command, int a
         return wrong_usage("unexpected argument: %s", argv[optind + 1]);
     if (line->argument && !command->argument)
         return wrong_usage("%s takes no argument: %s", command->name, line->argument);
-    if (!line->argument && command->argument)
+    if (!line->argument && command->argument && command->argument[0])
         return wrong_usage("%s needs %s", command->name, command->argument);
     return EXIT_DONE;
 }

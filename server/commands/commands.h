@@ -28,6 +28,9 @@ enum command_option {
     ARG_LIST,
     ARG_EXPORT,
     ARG_THREADS,
+    ARG_PLACES,
+    ARG_SEED,
+    ARG_JSON,
     ARG_COUNT,
 };
 
@@ -41,13 +44,14 @@ struct command {
     const char *synopsis; /* for --help; lines are separated by \n */
     const char *about;    /* for --help; NULL: not listed */
     uint32_t options;     /* bits 1 << ARG_... */
-    const char *argument; /* the required argument, such as "a FILE"; NULL: none */
+    const char *argument; /* the required one, such as "a FILE"; "": one at will; NULL: none */
     int (*run)(const struct command_line *line); /* returns the exit code */
 };
 
 int command_serve(const struct command_line *line);
 int command_tile(const struct command_line *line);
 int command_render(const struct command_line *line);
+int command_describe(const struct command_line *line);
 int command_check_config(const struct command_line *line);
 
 /* Run the command of ARGV; COMMANDS ends with a NULL name. Returns the exit code. */

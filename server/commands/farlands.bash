@@ -3,10 +3,11 @@
 
 _farlands() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='serve tile render check-config --version --help'
+    local commands='serve tile render describe check-config --version --help'
     local serve='--config --watch --listen --cache --help' tile='--config -o --help'
     local render='--world --layer --zoom --bbox --scale --tiles --shard --dry-run --list --export --threads
         --config --cache --help'
+    local describe='--bbox --places --seed --json --threads --config --help'
     local layers='' options=''
 
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -38,7 +39,7 @@ _farlands() {
         mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$word")
         return
         ;;
-    --listen | --world | --zoom | --bbox | --shard | --threads)
+    --listen | --world | --zoom | --bbox | --shard | --threads | --places | --seed)
         COMPREPLY=()
         return
         ;;
@@ -47,6 +48,7 @@ _farlands() {
     serve) options=$serve ;;
     tile) options=$tile ;;
     render) options=$render ;;
+    describe) options=$describe ;;
     check-config) options=--help ;;
     esac
     if [ "$command" = check-config ] && [[ $word != -* ]]; then

@@ -82,6 +82,12 @@ async function exactSession(block) {
     assert.equal(await session(block), `${block.replace(/^\$ .*\n/gm, '')}\n`);
 }
 
+/* The same, but for times, which come last. */
+async function measured(block) {
+    const stable = (text) => text.replace(/\n\nCPU time[^]*$/, '');
+    assert.equal(stable(await session(block)), stable(block.replace(/^\$ .*\n/gm, '')));
+}
+
 /* Serve until it is ready; the lines before that are run. */
 async function serve(block) {
     const lines = block.split('\n'), arguments_ = lines.pop().replace(/^build\/farlands serve /, '').split(' ');
@@ -105,6 +111,7 @@ async function message(block) {
     const mine = readFileSync(file('mine.yaml'), 'utf8');
     write('mine.yaml')(mine.replace(/octaves: \d+/, 'octaves: 65').trimEnd());
     const { stderr, code } = await exec(BINARY, ['check-config', 'mine.yaml'], { cwd: here }).catch((error) => error);
+    writeFileSync(file('mine.yaml'), mine);
     assert.equal(code, 2);
     assert.equal(stderr, `${block}\n`);
 }
@@ -174,6 +181,7 @@ const EXAMPLES = {
         ['(x, y) -> warp', text],
         ['$ build/farlands check-config', exactSession],
         ['farlands: mine.yaml:4', message],
+        ['$ build/farlands describe', measured],
     ],
     'noise/README.md': [
         ['#include <farlands_params.h>', write('chunk.c')],

@@ -35,7 +35,7 @@ describe('farlands', { timeout: patience(60000) }, () => {
     it('--help names every command', async () => {
         const { code, stdout, stderr } = await run(['--help']);
         assert.equal(code, 0);
-        for (const word of ['serve', 'tile', 'check-config', '--config', '--listen', '--cache', '--watch', '--version'])
+        for (const word of ['serve', 'tile', 'describe', 'check-config', '--config', '--listen', '--cache', '--watch', '--version'])
             assert.ok(stdout.includes(word), `${word} is missing in:\n${stdout}`);
         assert.equal(stderr, '');
     });

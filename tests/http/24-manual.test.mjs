@@ -37,7 +37,7 @@ describe('the manual pages and the completion have', { timeout: patience(30000) 
     });
 
     it('the options of each command', () => {
-        const complete = ['serve', 'tile', 'render', 'check-config'].flatMap((command) => completions(command, '-'));
+        const complete = ['serve', 'tile', 'render', 'describe', 'check-config'].flatMap((command) => completions(command, '-'));
         const written = options(manual.slice(manual.indexOf('.SH OPTIONS'), manual.indexOf('.SH EXIT')));
         assert.deepEqual([...new Set(complete)].filter((name) => name !== '--help').sort(), written);
     });
@@ -53,6 +53,8 @@ describe('the manual pages and the completion have', { timeout: patience(30000) 
         [['render', '--layer', 'relief,hi'], ['relief,hillshade']],
         [['render', '--scale', ''], ['1', '2']],
         [['render', '--bbox', ''], []],
+        [['describe', '--pl'], ['--places']],
+        [['describe', '--seed', ''], []],
         [['tile', 'default/gr'], ['default/gray/']],
         [['tile', 'default/gray/1'], []],
         [['check-config', COMPLETION.slice(0, -1)], [COMPLETION]],

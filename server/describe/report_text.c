@@ -1,0 +1,145 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "config/exact_numbers.h"
+#include "server/describe/report.h"
+#include "server/layers/layer.h"
+
+enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 9, DECIMAL = 32 };
+
+static const char *const goals[WALK_GOALS] = {
+    [WALK_CLIMB] = "way until 100 m up or down, km",
+    [WALK_SEA] = "way until the sea, km",
+    [WALK_CLASS] = "way until other ground, km",
+};
+
+/* Three digits or more, right-aligned. */
+static void print_number(FILE *out, double number)
+{
+    const double size = fabs(number);
+    if (isnan(number))
+        fprintf(out, "%*s", NUMBER_WIDTH, "-");
+    else if (isinf(number))
+        fprintf(out, "%*s%d", NUMBER_WIDTH - 4, "> ", WALK_LIMIT / 1000);
+    else
+        fprintf(out, "%*.*f", NUMBER_WIDTH, size >= 100 ? 0 : size >= 10 ? 1 : 2, number);
+}
+
+static void print_row(FILE *out, const char *label, const struct quantiles *quantiles, double unit)
+{
+    fprintf(out, "%-*s", LABEL_WIDTH, label);
+    for (int i = 0; i < QUANTILES; i++)
+        print_number(out, quantiles->value[i] / unit);
+    fputc('\n', out);
+}
+
+static void print_slopes(FILE *out, struct quantiles slopes)
+{
+    for (int i = 0; i < QUANTILES; i++)
+        slopes.value[i] = atan(slopes.value[i]) * 180 / M_PI;
+    print_row(out, "slope of land, degrees", &slopes, 1);
+}
+
+static void print_quantiles(FILE *out, const struct survey *survey)
+{
+    char label[128];
+
+    fprintf(out, "%-*s", LABEL_WIDTH, "quantiles");
+    for (int i = 0; i < QUANTILES; i++)
+        fprintf(out, "%*.0f %%", NUMBER_WIDTH - 2, quantile_shares[i] * 100);
+    fputc('\n', out);
+    print_row(out, "height, m", &survey->height, 1);
+    print_row(out, "height of land, m", &survey->land_height, 1);
+    print_slopes(out, survey->slope);
+    for (int i = 0; i < RELIEF_SCALES; i++) {
+        snprintf(label, sizeof label, "relief within %d m, m", relief_sides[i]);
+        print_row(out, label, &survey->relief[i], 1);
+    }
+    for (int i = 0; i < WALK_GOALS; i++)
+        print_row(out, goals[i], &survey->way[i], 1000);
+    for (int i = 0; survey->fields > 1 && i < survey->fields; i++) {
+        snprintf(label, sizeof label, "field %s", survey->field[i].name);
+        print_row(out, label, &survey->field[i].values, 1);
+    }
+}
+
+/* One digit after the point; "-" if NUMBER is infinite or none. */
+static const char *decimal(double number, char buffer[DECIMAL])
+{
+    snprintf(buffer, DECIMAL, isfinite(number) ? "%.1f" : "-", number);
+    return buffer;
+}
+
+static void print_land(FILE *out, const struct survey *survey)
+{
+    char text[DECIMAL];
+    fprintf(out, "\nrelief, 90 %% / 10 %%: ");
+    for (int i = 0; i < RELIEF_SCALES; i++)
+        fprintf(out, "%s%s within %d m", i ? ", " : "", decimal(survey->variety[i], text),
+                relief_sides[i]);
+    fprintf(out, "\nsteeper than: ");
+    for (int i = 0; i < STEEP_ANGLES; i++)
+        fprintf(out, "%s%d degrees %s %%", i ? ", " : "", steep_degrees[i],
+                decimal(100 * survey->steeper[i], text));
+    fprintf(out, " of the land\nin depressions over %g m deep: ", (double)SURVEY_PUDDLE);
+    for (int i = 0; i < WINDOW_STEPS; i++)
+        fprintf(out, "%s%s %% at steps of %d m", i ? ", " : "",
+                decimal(100 * survey->sunken[i], text), window_steps[i]);
+    fprintf(out, ", of the land in %d windows\n", survey->windows);
+}
+
+static void print_ground(FILE *out, const struct survey *survey)
+{
+    fprintf(out, "ground: ");
+    for (int i = 0; i < GROUND_CLASSES; i++)
+        fprintf(out, "%s%s %.1f %%", i ? ", " : "", ground_names[i],
+                100.0 * survey->class_count[i] / SURVEY_DRAWN);
+    fprintf(out, " of all places\n");
+}
+
+static void print_times_row(FILE *out, const char *label, const double times[TILE_TIMES_ZOOMS])
+{
+    fprintf(out, "%-*s", LABEL_WIDTH, label);
+    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++)
+        print_number(out, times[zoom]);
+    fputc('\n', out);
+}
+
+static void print_times(FILE *out, const struct survey *survey, const struct tile_times *times)
+{
+    char label[128];
+
+    fprintf(out, "\n%-*s", LABEL_WIDTH, "CPU time of a tile, ms, at zoom");
+    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++)
+        fprintf(out, "%*d", NUMBER_WIDTH, tile_times_zooms[zoom]);
+    snprintf(label, sizeof label, "%s: heights, colors and PNG", layers[times->layer].name);
+    fputc('\n', out);
+    print_times_row(out, label, times->tile);
+    print_times_row(out, "heights for pictures", times->picture);
+    print_times_row(out, "heights with every octave", times->heights);
+    for (int i = 0; survey->fields > 1 && i < survey->fields; i++) {
+        snprintf(label, sizeof label, "field %s alone", survey->field[i].name);
+        print_times_row(out, label, times->field[i]);
+    }
+}
+
+void report_print_text(const struct report *report, FILE *out)
+{
+    const struct survey_options *options = report->options;
+    const struct survey *survey = report->survey;
+    const struct world *world = options->world;
+    char west[BLOCKS_TEXT], north[BLOCKS_TEXT], east[BLOCKS_TEXT], south[BLOCKS_TEXT];
+
+    fprintf(out, "%s: fingerprint %s, heights from %g to %g metres\n", world->config.name,
+            world->fingerprint, (double)world->colors->min, (double)world->colors->max);
+    fprintf(out,
+            "%d places in %s,%s,%s,%s, drawn by seed %" PRIu64 "; %d of %d on land looked at "
+            "closely\n\n",
+            SURVEY_DRAWN, blocks_format(options->least[0], west),
+            blocks_format(options->least[1], north), blocks_format(options->beyond[0], east),
+            blocks_format(options->beyond[1], south), options->seed, survey->places, survey->land);
+    print_quantiles(out, survey);
+    print_land(out, survey);
+    print_ground(out, survey);
+    print_times(out, survey, report->times);
+}

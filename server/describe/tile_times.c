@@ -1,0 +1,137 @@
+#include "tile_times.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "noise/terrain.h"
+#include "server/describe/quantiles.h"
+#include "server/tiles/render.h"
+
+const int tile_times_zooms[TILE_TIMES_ZOOMS] = {0, 4, 8, 10, 12, 14, 16};
+
+struct bench {
+    const struct world *world;
+    struct render_scratch *scratch;
+    float *samples; /* of a tile */
+    int field;      /* to evaluate */
+};
+
+static double cpu_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static int evaluate(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+{
+    (void)tile;
+    return terrain_fields(bench->world->terrain, render_scratch_noise(bench->scratch), &grid,
+                          &bench->field, 1, &bench->samples, TILE_SIZE);
+}
+
+static int evaluate_filtered(struct bench *bench, const struct tile *tile,
+                             struct farlands_grid grid)
+{
+    grid.band_limit = true;
+    return evaluate(bench, tile, grid);
+}
+
+static int render(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+{
+    struct blob *blob;
+    (void)grid;
+    int err = render_tile(&blob, bench->scratch, tile, NULL);
+    if (!err)
+        blob_release(blob);
+    return err;
+}
+
+/* The tile of zoom Z that has PLACE, and its grid. Returns 0 or -ERANGE. */
+static int find_tile(const struct world *world, int layer, int z, const int64_t place[2],
+                     struct tile *tile, struct farlands_grid *grid)
+{
+    *tile = (struct tile){.world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
+    int err = tile_grid(tile, grid, NULL); /* of tile 0, 0, for the step */
+    if (err)
+        return err;
+    const double side = (double)TILE_SIZE * (double)grid->step;
+    tile->x = (int64_t)floor(((double)place[0] - (double)world->config.origin[0]) / side);
+    tile->y = (int64_t)floor(((double)place[1] - (double)world->config.origin[1]) / side);
+    err = tile_grid(tile, grid, NULL);
+    grid->band_limit = false;
+    return err;
+}
+
+/* Set TIMES to the medians over PLACES of what MEASURE takes. */
+static int measure(struct bench *bench, int layer, const int64_t (*places)[2], int count,
+                   int (*measured)(struct bench *, const struct tile *, struct farlands_grid),
+                   double times[TILE_TIMES_ZOOMS])
+{
+    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
+        float ms[TILE_TIMES_PLACES];
+        int done = 0;
+        for (int i = 0; i < count && i < TILE_TIMES_PLACES; i++) {
+            struct tile tile;
+            struct farlands_grid grid;
+            if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile, &grid))
+                continue;
+            const double start = cpu_ms();
+            int err = measured(bench, &tile, grid);
+            if (err)
+                return err;
+            ms[done++] = (float)(cpu_ms() - start);
+        }
+        times[zoom] = quantiles_of(ms, done).value[QUANTILE_MEDIAN];
+    }
+    return 0;
+}
+
+static int first_layer(const struct world *world)
+{
+    int layer = 0;
+    while (!world_serves(world, layer))
+        layer++;
+    return layer;
+}
+
+static int measure_all(struct tile_times *out, struct bench *bench, const int64_t (*places)[2],
+                       int count)
+{
+    const struct farlands_terrain *terrain = bench->world->terrain;
+    const int fields = terrain_field_count(terrain), layer = out->layer;
+    int err = 0;
+
+    for (int i = 0; i < fields && !err; i++) {
+        bench->field = i;
+        err = measure(bench, layer, places, count, evaluate_filtered, out->field[i]);
+    }
+    bench->field = terrain_field(terrain, "height", 6);
+    if (!err)
+        err = measure(bench, layer, places, count, evaluate, out->heights);
+    if (!err)
+        err = measure(bench, layer, places, count, evaluate_filtered, out->picture);
+    return err ? err : measure(bench, layer, places, count, render, out->tile);
+}
+
+int tile_times_measure(struct tile_times *out, const struct world *world,
+                       const int64_t (*places)[2], int count)
+{
+    struct bench bench = {.world = world};
+    *out = (struct tile_times){.layer = first_layer(world)};
+    int err = render_scratch_new(&bench.scratch);
+    if (err)
+        return err;
+    bench.samples = malloc(sizeof(float) * TILE_SIZE * TILE_SIZE);
+    out->field = calloc((size_t)terrain_field_count(world->terrain), sizeof out->field[0]);
+    err = bench.samples && out->field ? measure_all(out, &bench, places, count) : -ENOMEM;
+    if (err) {
+        free(out->field);
+        out->field = NULL;
+    }
+    free(bench.samples);
+    render_scratch_free(bench.scratch);
+    return err;
+}

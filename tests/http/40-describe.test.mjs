@@ -1,0 +1,145 @@
+// farlands describe: what it measures of worlds with known answers, its two formats, its errors.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { end, launch, patience, run, scratchFile } from './program.mjs';
+import { eachRow } from './table.mjs';
+
+const SLOW = { limit: 60000 };
+
+/* What it prints with ARGS: a text, or with --json an object. */
+async function described(...args) {
+    const { code, stdout, stderr } = await run(['describe', ...args], SLOW);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr, '');
+    return args.includes('--json') ? JSON.parse(stdout) : stdout.toString();
+}
+
+const world = (text) => ['--config', scratchFile('farlands.yaml', `worlds:\n  - name: a\n    ${text}\n`)];
+
+/* An object without its times, which differ from run to run. */
+function untimed({ tile, fields, ...rest }) {
+    for (const field of Object.values(fields))
+        delete field.ms;
+    return { ...rest, fields };
+}
+
+describe('farlands describe', { timeout: patience(120000) }, () => {
+    it('measures worlds that are level', () => eachRow([
+        ['elevation: [[-1, 42], [1, 42]]', { land: 1, height: 42, land_height: 42, slope: 0, relief: 0, way: null, sea: null, ground: 'plain' }],
+        ['elevation: [[-1, 700], [1, 700]]', { land: 1, height: 700, land_height: 700, slope: 0, relief: 0, way: null, sea: null, ground: 'plateau' }],
+        ['elevation: [[-1, -9], [1, -9]]', { land: 0, height: -9, land_height: null, slope: null, relief: null, way: null, sea: null, ground: 'sea' }],
+    ], async ([text, expected]) => {
+        const all = (value) => [value, value, value, value, value];
+        const found = await described(...world(text), '--places', '4', '--json');
+        assert.equal(found.places, expected.land ? 4 : 0);
+        assert.equal(found.land, expected.land);
+        for (const key of ['height', 'land_height', 'slope'])
+            assert.deepEqual(found[key], all(expected[key]), key);
+        for (const side of ['256', '1024', '4096', '16384'])
+            assert.deepEqual(found.relief[side], all(expected.relief));
+        for (const goal of ['climb', 'sea', 'ground'])
+            assert.deepEqual(found.way[goal], all(null), goal);
+        for (const [name, share] of Object.entries(found.ground))
+            assert.equal(share, name === expected.ground ? 1 : 0, name);
+        for (const share of [...Object.values(found.steeper), ...Object.values(found.depressions)])
+            assert.equal(share, expected.land ? 0 : null);
+        assert.deepEqual(Object.keys(found.fields), ['height']);
+        assert.deepEqual(found.fields.height.values, all(expected.height));
+    }));
+
+    it('prints the same numbers in each run, with any number of threads', async () => {
+        const one = await described('--places', '10', '--threads', '1', '--json');
+        const two = await described('default', '--places', '10', '--threads', '3', '--json', '--seed', '0');
+        const other = await described('--places', '10', '--seed', '18446744073709551615', '--json');
+        assert.equal(one.tile.zoom.length, one.tile.ms.length);
+        for (const ms of [...one.tile.ms, ...one.tile.heights_ms, ...one.tile.picture_heights_ms, ...one.fields.height.ms])
+            assert.ok(ms >= 0 && ms < 1e5, `${ms} ms`);
+        assert.deepEqual(untimed(one), untimed(two));
+        assert.equal(other.seed, '18446744073709551615');
+        assert.equal(other.fingerprint, one.fingerprint);
+        assert.notDeepEqual(other.relief, one.relief);
+        assert.ok(Math.abs(other.land - one.land) < 0.05);
+    });
+
+    it('prints a table of the same numbers', async () => {
+        const args = ['--places', '10', '--bbox', '-5000000,-1,5000000,5000000.5'];
+        const { relief, way, ...object } = await described(...args, '--json');
+        const text = await described(...args);
+        const row = (label) => text.match(new RegExp(`^${label} {2,}(.*)$`, 'm'))[1].trim().split(/(?<!>) +/);
+        const digits = (number) => number.toFixed(Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2);
+        assert.match(text, new RegExp(`^default: fingerprint ${object.fingerprint}, heights from -6500 to 6000 metres\n` +
+            '8192 places in -5000000,-1,5000000,5000000.5, drawn by seed 0; 10 of \\d+ on land looked at closely\n'));
+        assert.deepEqual(row('relief within 1024 m, m'), relief[1024].map(digits));
+        assert.deepEqual(row('way until the sea, km'), way.sea.map((blocks) => (blocks === null ? '> 1024' : digits(blocks / 1000))));
+        assert.ok(way.sea.includes(null), 'no way beyond the limit');
+        assert.deepEqual(row('height of land, m'), object.land_height.map(digits));
+        assert.ok(text.includes(`ground: sea ${(100 * object.ground.sea).toFixed(1)} %, `));
+        assert.equal(row('CPU time of a tile, ms, at zoom').length, object.tile.zoom.length);
+    });
+
+    it('prints a table without land', async () => {
+        const text = await described(...world('elevation: [[-1, -9], [1, -9]]'));
+        assert.match(text, /; 0 of 0 on land/);
+        assert.match(text, /^slope of land, degrees( +-){5}$/m);
+        assert.match(text, /^steeper than: 10 degrees - %, /m);
+        assert.doesNotMatch(text, /nan|inf/i);
+    });
+
+    it('takes a world by its name and seed', async () => {
+        const config = scratchFile('two.yaml', 'worlds: [{ name: a, seeds: any }, { name: b, elevation: [[-1, 5], [1, 6]] }]');
+        await eachRow([
+            [[], 'a', 0], [['a'], 'a', 0], [['a:7'], 'a:7', 0], [['b'], 'b', 1],
+        ], async ([args, name, land]) => {
+            const found = await described(...args, '--config', config, '--places', '1', '--json');
+            assert.equal(found.world, name);
+            assert.equal(Math.floor(found.land), land);
+        });
+    });
+
+    it('draws places in a box', async () => {
+        const args = ['--bbox', '-4,7,-3,8', '--places', '1', '--json'];
+        const { height } = await described(...args);
+        assert.equal(height[0], height[4]);
+        assert.deepEqual((await described(...args, '--seed', '9')).height, height);
+    });
+
+    it('rejects invalid usage', () => eachRow([
+        [['nowhere'], /WORLD: .*nowhere/],
+        [['default:x'], /WORLD: .*seed/],
+        [['default/relief'], /WORLD: expected NAME or NAME:SEED, not: default\/relief/],
+        [['default', 'default'], /unexpected argument: default/],
+        [['--places', '0'], /--places: "0"; expected a whole number from 1 to 8192/],
+        [['--places', '8193'], /--places: "8193"/],
+        [['--places'], /missing value: --places/],
+        [['--seed', '-1'], /--seed: "-1"; expected a whole number from 0/],
+        [['--seed', '18446744073709551616'], /--seed/],
+        [['--threads', '0'], /--threads/],
+        [['--json=1'], /unexpected value: --json/],
+        [['--bbox', '0,0,1'], /--bbox: "0,0,1"; expected x0,y0,x1,y1/],
+        [['--bbox', '5,0,5,1'], /--bbox: "5,0,5,1" is empty; expected x0 < x1 and y0 < y1/],
+        [['--bbox', '0,2,5,1'], /--bbox: .* is empty/],
+        [['--bbox', '0,0,5e15,1'], /--bbox/],
+        [['--zoom', '3'], /describe does not take: --zoom/],
+        [['--config', '/nowhere.yaml'], /nowhere\.yaml/],
+        [[...world('seed: 3'), 'a:4'], /WORLD: .*fixed/],
+    ], async ([args, message]) => {
+        const { code, stdout, stderr } = await run(['describe', ...args]);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, /^farlands: /);
+        assert.match(stderr, message);
+        assert.equal(stdout.length, 0);
+    }));
+
+    it('ends at SIGINT', async () => {
+        const program = launch(['describe', '--places', '8192']);
+        await sleep(patience(300));
+        assert.ok(program.running, 'it ended by itself');
+        program.child.kill('SIGINT');
+        const { signal, late, stdout } = await end(program, 5000);
+        assert.equal(late, false);
+        assert.equal(signal, 'SIGINT');
+        assert.equal(stdout.length, 0);
+    });
+});
