@@ -360,35 +360,60 @@ static int surface_format(char text[SURFACE_TEXT], int64_t x, int64_t y,
         float_format(surface->normal[1], normal[1]), float_format(surface->normal[2], normal[2]));
 }
 
-struct blob *document_height(int64_t x, int64_t y, const struct surface *surface)
+/* Put VALUE, and a comma before it unless it is the FIRST. Returns its end. */
+static char *put_float(char *at, float value, bool first)
 {
-    char text[SURFACE_TEXT + 2];
-    size_t length = (size_t)surface_format(text, x, y, surface);
-    memcpy(text + length, "}\n", 2);
-    return blob_copy(text, length + 2);
+    if (!first)
+        *at++ = ',';
+    float_format(value, at); /* 15 characters at most */
+    return at + strlen(at);
 }
 
-struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count)
+enum { FIELD_TEXT = QUERY_WORD + sizeof ",\"\":[]" };
+
+/* Put the values of FIELDS at COUNT places, as arrays; or if COUNT is 0, at one place. */
+static char *put_fields(char *at, const struct field_values *fields, size_t count)
 {
-    static const char begin[] = "{\"heights\":[", middle[] = "],\"at\":[", end[] = "]}\n";
-    enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,]," };
-    char *text =
-        malloc(sizeof begin + sizeof middle + sizeof end + count * (REAL_TEXT + PLACE_TEXT));
+    if (fields->count == 0)
+        return at;
+    at = stpcpy(at, ",\"fields\":{");
+    for (int i = 0; i < fields->count; i++) {
+        at += sprintf(at, "%s\"%s\":%s", i > 0 ? "," : "", fields->name[i], count ? "[" : "");
+        for (size_t j = 0; j < (count ? count : 1); j++)
+            at = put_float(at, fields->value[j * (size_t)fields->count + (size_t)i], j == 0);
+        at = stpcpy(at, count ? "]" : "");
+    }
+    return stpcpy(at, "}");
+}
+
+struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
+                             const struct field_values *fields)
+{
+    char text[SURFACE_TEXT + sizeof ",\"fields\":{}}\n" +
+              ROUTE_FIELDS_MAX * (FIELD_TEXT + REAL_TEXT)];
+    char *at = put_fields(text + surface_format(text, x, y, surface), fields, 0);
+    at = stpcpy(at, "}\n");
+    return blob_copy(text, (size_t)(at - text));
+}
+
+struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
+                              const struct field_values *fields)
+{
+    static const char begin[] = "{\"heights\":[", middle[] = "],\"at\":[";
+    enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,],", END = sizeof "],\"fields\":{}}\n" };
+    char *text = malloc(sizeof begin + sizeof middle + END + count * (REAL_TEXT + PLACE_TEXT) +
+                        (size_t)fields->count * (FIELD_TEXT + count * REAL_TEXT));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
         return NULL;
     char *at = stpcpy(text, begin);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            *at++ = ',';
-        float_format(heights[i], at); /* 15 characters at most */
-        at += strlen(at);
-    }
+    for (size_t i = 0; i < count; i++)
+        at = put_float(at, heights[i], i == 0);
     at = stpcpy(at, middle);
     for (size_t i = 0; i < count; i++)
         at += sprintf(at, "%s[%s,%s]", i > 0 ? "," : "", blocks_format(places[i][0], x),
                       blocks_format(places[i][1], y));
-    at = stpcpy(at, end);
+    at = stpcpy(put_fields(stpcpy(at, "]"), fields, count), "}\n");
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
     return blob;

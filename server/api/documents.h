@@ -3,6 +3,7 @@
 #define FARLANDS_API_DOCUMENTS_H
 
 #include "server/core/blob.h"
+#include "server/routing/route.h"
 #include "server/world/spawn_search.h"
 #include "server/world/world.h"
 
@@ -24,14 +25,26 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
 /* {KEY: TEXT} */
 struct blob *document_message(const char *key, const char *text);
 
+/* The values of COUNT fields at a place, or at several: that of field I at place J is number I + J
+ * * COUNT. Names need no escapes. */
+struct field_values {
+    const char *name[ROUTE_FIELDS_MAX];
+    const float *value;
+    int count;
+};
+
 /* Documents about single places. X and Y are in units, and exact in blocks in the document; all
  * other numbers have enough digits to be read back exactly. */
 
-/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]} */
-struct blob *document_height(int64_t x, int64_t y, const struct surface *surface);
+/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]}, and "fields": {NAME: ...}
+ * if there are FIELDS. */
+struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
+                             const struct field_values *fields);
 
-/* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order. */
-struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count);
+/* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order; and
+ * "fields": {NAME: [...]} if there are FIELDS. */
+struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
+                              const struct field_values *fields);
 
 /* Like document_height, plus "distance" in blocks, and "from": [x, y], where that begins. */
 struct blob *document_spawn(const struct spawn_place *place, int64_t x, int64_t y);

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "noise/terrain.h"
 #include "server/api/documents.h"
 #include "server/api/handlers.h"
 #include "server/core/gzip.h"
+#include "server/routing/resolve.h"
 #include "server/world/cost.h"
 
 enum {
@@ -22,13 +24,41 @@ enum {
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
     SPAWN_MEMORY = 128 * 1024,
+    /* The same of each field, of a place and of a list: 20 bytes for each of 2048 values. */
+    FIELD_MEMORY = 128,
+    FIELDS_MEMORY = 40 * 1024,
 };
 
 /* The height at one place. */
 struct place_job {
     const struct world *world; /* a reference */
     int64_t x, y;              /* units */
+    struct chosen_fields fields;
 };
+
+/* The values of FIELDS at a place, which is within the limits. */
+static int fields_at(const struct world *world, struct render_scratch *scratch,
+                     const struct chosen_fields *fields, const int64_t at[2], float *values)
+{
+    const struct farlands_grid grid = {at[0], at[1], 1, 1, 1, false};
+    float *out[ROUTE_FIELDS_MAX];
+
+    _Static_assert((int)ROUTE_FIELDS_MAX <= (int)TERRAIN_MAX_FIELDS, "one evaluation");
+    for (int i = 0; i < fields->count; i++)
+        out[i] = &values[i];
+    return fields->count ? terrain_fields(world->terrain, render_scratch_noise(scratch), &grid,
+                                          fields->field, fields->count, out, 1)
+                         : 0;
+}
+
+static struct field_values values_of(const struct world *world, const struct chosen_fields *fields,
+                                     const float *value)
+{
+    struct field_values values = {.value = value, .count = fields->count};
+    for (int i = 0; i < fields->count; i++)
+        values.name[i] = terrain_field_name(world->terrain, fields->field[i]);
+    return values;
+}
 
 /* GZIP is BODY compressed, or NULL. */
 static void send_document(struct request_context *context, const struct world *world,
@@ -46,9 +76,14 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
 {
     const struct place_job *job = subject;
     const struct surface surface = surface_at(job->world->terrain, job->x, job->y);
+    float value[ROUTE_FIELDS_MAX];
 
-    (void)number, (void)scratch;
-    *out = document_height(job->x, job->y, &surface);
+    (void)number;
+    int err = fields_at(job->world, scratch, &job->fields, (int64_t[]){job->x, job->y}, value);
+    if (err)
+        return err;
+    const struct field_values values = values_of(job->world, &job->fields, value);
+    *out = document_height(job->x, job->y, &surface, &values);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -56,7 +91,7 @@ static uint32_t cost_of_place(const void *subject, unsigned number)
 {
     const struct place_job *job = subject;
     (void)number;
-    return cost_of_points(job->world, SURFACE_POINTS) + 1;
+    return cost_of_points(job->world, SURFACE_POINTS + (uint64_t)job->fields.count) + 1;
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -82,11 +117,12 @@ static const struct streamed_job_kind place_kind = {
     .free = free_place,
 };
 
-static struct place_job *new_place(const struct world *world, const struct route *route)
+static struct place_job *new_place(const struct world *world, const struct route *route,
+                                   const struct chosen_fields *fields)
 {
     struct place_job *job = malloc(sizeof *job);
     if (job)
-        *job = (struct place_job){world_hold(world), route->at_x, route->at_y};
+        *job = (struct place_job){world_hold(world), route->at_x, route->at_y, *fields};
     return job;
 }
 
@@ -94,9 +130,10 @@ struct heights_job {
     const struct world *world; /* a reference */
     size_t count, known;       /* places, and heights so far */
     struct span places;        /* the rest of them, in TEXT */
-    int64_t (*place)[2];       /* these three are stored behind the job */
-    float *height;
+    int64_t (*place)[2];       /* these four are stored behind the job */
+    float *height, *value;     /* values as in struct field_values */
     char *text;
+    struct chosen_fields fields;
     bool accepts_gzip;
     struct blob *gzip; /* the document compressed, or NULL */
 };
@@ -107,15 +144,22 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     struct heights_job *job = subject;
     const uint64_t since = uv_hrtime();
 
-    (void)number, (void)scratch;
+    (void)number;
     while (job->known < job->count) {
         int64_t *at = job->place[job->known];
+        float *value = job->value + job->known * (size_t)job->fields.count;
         query_next_place(&job->places, &at[0], &at[1]);
-        job->height[job->known++] = farlands_height(job->world->terrain, at[0], at[1]);
+        job->height[job->known++] =
+            terrain_field_at(job->world->terrain, render_scratch_noise(scratch),
+                             world_height_field(job->world), at[0], at[1]);
+        int err = fields_at(job->world, scratch, &job->fields, at, value);
+        if (err)
+            return err;
         if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
-    *out = document_heights(job->height, job->place, job->count);
+    const struct field_values values = values_of(job->world, &job->fields, job->value);
+    *out = document_heights(job->height, job->place, job->count, &values);
     if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
         job->gzip = gzip_blob(*out, GZIP_FAST);
     return *out ? 0 : -ENOMEM;
@@ -127,11 +171,13 @@ enum { HEIGHT_TEXT = 20 }; /* bytes of a height and its place in the document, a
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    uint32_t us = cost_of_points(job->world, job->count - job->known);
+    const size_t fields = (size_t)job->fields.count + 1; /* with the height */
+    const size_t length = job->count * fields * HEIGHT_TEXT;
+    uint32_t us = cost_of_points(job->world, (job->count - job->known) * fields);
 
     (void)number;
-    if (job->accepts_gzip && job->count * HEIGHT_TEXT >= GZIP_MIN)
-        us += gzip_cost_us(job->count * HEIGHT_TEXT);
+    if (job->accepts_gzip && length >= GZIP_MIN)
+        us += gzip_cost_us(length);
     return us < STREAMED_JOB_SLICE_US ? us : STREAMED_JOB_SLICE_US;
 }
 
@@ -160,21 +206,25 @@ static const struct streamed_job_kind heights_kind = {
 
 /* Copies the list, which is parsed again by the job: the request may end before it. */
 static struct heights_job *new_heights(const struct world *world, struct span places,
+                                       const struct chosen_fields *fields,
                                        const char *accept_encoding)
 {
     size_t count = 1;
     for (size_t i = 0; i < places.length; i++)
         count += places.text[i] == ';';
-    struct heights_job *job =
-        malloc(sizeof *job + count * (sizeof *job->place + sizeof *job->height) + places.length);
+    const size_t values = count * (size_t)(1 + fields->count);
+    struct heights_job *job = malloc(sizeof *job + count * sizeof *job->place +
+                                     values * sizeof *job->height + places.length);
     if (!job)
         return NULL;
     *job = (struct heights_job){.world = world_hold(world),
                                 .count = count,
+                                .fields = *fields,
                                 .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
     job->place = (int64_t(*)[2])(job + 1);
     job->height = (void *)(job->place + count);
-    job->text = (char *)(job->height + count);
+    job->value = job->height + count;
+    job->text = (char *)(job->height + values);
     memcpy(job->text, places.text, places.length);
     job->places = (struct span){job->text, places.length};
     return job;
@@ -286,15 +336,23 @@ void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route)
 {
     struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
+    struct chosen_fields fields;
+    char why[ROUTE_WHY];
+    const unsigned status = resolve_fields(world, route, &fields, why);
 
+    if (status) {
+        response_error(context, status, why);
+        return;
+    }
     if (route->kind == ROUTE_HEIGHT) {
         spec.kind = &place_kind;
-        spec.subject = new_place(world, route);
-        spec.memory = PLACE_MEMORY;
+        spec.subject = new_place(world, route, &fields);
+        spec.memory = PLACE_MEMORY + (uint64_t)fields.count * FIELD_MEMORY;
     } else if (route->kind == ROUTE_HEIGHTS) {
         spec.kind = &heights_kind;
-        spec.subject = new_heights(world, route->places, context->request->accept_encoding);
-        spec.memory = HEIGHTS_MEMORY;
+        spec.subject =
+            new_heights(world, route->places, &fields, context->request->accept_encoding);
+        spec.memory = HEIGHTS_MEMORY + (uint64_t)fields.count * FIELDS_MEMORY;
     } else {
         spec.kind = &spawn_kind;
         spec.subject = new_spawn(world, route);

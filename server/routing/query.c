@@ -153,6 +153,23 @@ static unsigned parse_name(struct span span, const struct query_parameter *param
                                  parameter->name, size - 1);
 }
 
+static unsigned parse_names(struct span list, const struct query_parameter *parameter,
+                            struct span *out, char *why)
+{
+    struct span rest = list, name;
+    int count = 0;
+
+    *out = list;
+    while (query_next_name(&rest, &name) && ++count <= parameter->max)
+        if (name.length == 0 || name.length >= QUERY_WORD)
+            return query_reject(why, 404, "%s: \"%.*s\" is no name; expected names such as a,b",
+                                parameter->name, span_shown(name), name.text);
+    if (count > 0 && count <= parameter->max && list.text[list.length - 1] != ',')
+        return 0;
+    return query_reject(why, 400, "%s: expected 1 to %d names, separated by commas",
+                        parameter->name, parameter->max);
+}
+
 static unsigned parse_one(const struct query_parameter *parameter, struct span value,
                           unsigned beyond, void *out, char *why)
 {
@@ -167,6 +184,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_real(value, parameter, out, why);
     case QUERY_RANGE:
         return parse_range(value, parameter->name, out, why);
+    case QUERY_NAMES:
+        return parse_names(value, parameter, out, why);
     case QUERY_FLAG:
         return parse_flag(value, parameter->name, out, why);
     case QUERY_NAME:
@@ -288,4 +307,12 @@ bool query_next_place(struct span *places, int64_t *x, int64_t *y)
     struct span second = span_take(places, ';');
     struct span first = span_take(&second, ',');
     return !number_to_units(first, x, NULL) && !number_to_units(second, y, NULL);
+}
+
+bool query_next_name(struct span *names, struct span *out)
+{
+    if (names->length == 0)
+        return false;
+    *out = span_take(names, ',');
+    return true;
 }

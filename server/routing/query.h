@@ -23,6 +23,7 @@ enum query_kind {
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a number, at least min */
     QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
+    QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
     QUERY_FLAG,   /* bool: 0 or 1 */
     QUERY_NAME,   /* char[QUERY_WORD], or char[max] unless max is 0: a name */
     QUERY_TEXT,   /* char[QUERY_WORD]: any text; empty if too long */
@@ -59,5 +60,8 @@ __attribute__((format(printf, 3, 4))) unsigned query_reject(char why[QUERY_WHY],
 
 /* Take the next of PLACES, a list that query_parse has accepted. False at its end. */
 bool query_next_place(struct span *places, int64_t *x, int64_t *y);
+
+/* Take the next of NAMES, the same. */
+bool query_next_name(struct span *names, struct span *out);
 
 #endif

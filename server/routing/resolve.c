@@ -99,6 +99,25 @@ int resolve_field(const struct world *world, struct span name, char why[ROUTE_WH
     return -1;
 }
 
+unsigned resolve_fields(const struct world *world, const struct route *route,
+                        struct chosen_fields *out, char why[ROUTE_WHY])
+{
+    struct span names = route->fields, name;
+
+    out->count = 0;
+    while (query_next_name(&names, &name)) {
+        const int field = resolve_field(world, name, why);
+        if (field < 0)
+            return 404;
+        for (int i = 0; i < out->count; i++)
+            if (out->field[i] == field)
+                return query_reject(why, 400, "fields: \"%.*s\" is given twice; expected once",
+                                    span_shown(name), name.text);
+        out->field[out->count++] = field;
+    }
+    return 0;
+}
+
 int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY])
 {
     int format = format_find(route->extension);

@@ -24,6 +24,15 @@ int resolve_layer(const struct world *world, const struct route *route, char why
 /* The number of the field NAME of WORLD, or -1. */
 int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY]);
 
+/* The fields of a place, in the order of the request. */
+struct chosen_fields {
+    int field[ROUTE_FIELDS_MAX], count;
+};
+
+/* Those that the route names, if any. Returns 0, or an HTTP status. */
+unsigned resolve_fields(const struct world *world, const struct route *route,
+                        struct chosen_fields *out, char why[ROUTE_WHY]);
+
 /* The format that the route's extension names, or -1 if LAYER does not have it. */
 int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
 

@@ -73,6 +73,7 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
 #define VERSION PARAMETER("v", QUERY_TEXT, version)
 #define LAYER PARAMETER("layer", QUERY_NAME, layer, .max = ROUTE_LAYER)
 #define FIELD PARAMETER("field", QUERY_NAME, field)
+#define FIELDS PARAMETER("fields", QUERY_NAMES, fields, .max = ROUTE_FIELDS_MAX)
 #define RANGE PARAMETER("range", QUERY_RANGE, range)
 
 /* Maps append tokens and numbers against caches to the URLs of tiles. */
@@ -85,10 +86,10 @@ static const struct endpoint {
     bool has_extension;
     struct query_table query;
 } endpoints[] = {
-    {ROUTE_HEIGHT, false, {"height", .beyond = 404, .parameters = {X, Y}}},
+    {ROUTE_HEIGHT, false, {"height", .beyond = 404, .parameters = {X, Y, FIELDS}}},
     {ROUTE_HEIGHTS,
      false,
-     {"heights", .beyond = 400, .parameters = {PARAMETER("at", QUERY_PLACES, places)}}},
+     {"heights", .beyond = 400, .parameters = {PARAMETER("at", QUERY_PLACES, places), FIELDS}}},
     {ROUTE_SPAWN,
      false,
      {"spawn", .beyond = 400,

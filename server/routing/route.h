@@ -17,8 +17,8 @@ enum route_kind {
     ROUTE_TILEJSON, /* /{world}/{layer}.json */
     ROUTE_GDAL,     /* /{world}/{layer}.xml */
     ROUTE_TILE,     /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext}[?border=1] */
-    ROUTE_HEIGHT,   /* /{world}/height?x=&y= */
-    ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;... */
+    ROUTE_HEIGHT,   /* /{world}/height?x=&y=[&fields=a,b,...] */
+    ROUTE_HEIGHTS,  /* /{world}/heights?at=x,y;x,y;...[&fields=a,b,...] */
     ROUTE_SPAWN,    /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
     ROUTE_REGION,   /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=][&field=][&range=]
                      */
@@ -33,6 +33,7 @@ enum {
     ROUTE_LAYER = ROUTE_WORD + sizeof "field." - 1, /* a layer's name may have a field's */
     ROUTE_WHY = QUERY_WHY,
     ROUTE_SIDE_MAX = 4097,      /* samples, of a region or a volume */
+    ROUTE_FIELDS_MAX = 16,      /* of a place */
     ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
 };
 
@@ -49,11 +50,12 @@ struct route {
     int width, height, depth;   /* samples, of a region or a volume */
     float min, max, slope;      /* of a spawn: metres, and metres per block; infinite: any */
     struct span places;         /* of heights, for query_next_place; points into the URI */
-    char field[ROUTE_WORD];     /* of a region, or empty */
-    float range[2];             /* of a region; both 0: not given */
-    char version[ROUTE_WORD];   /* the value of ?v=, or empty */
-    bool others;                /* the query has unknown keys, too */
-    bool seeded;                /* {world} was name:seed */
+    struct span fields;       /* of height and heights, for query_next_name; points into the URI */
+    char field[ROUTE_WORD];   /* of a region, or empty */
+    float range[2];           /* of a region; both 0: not given */
+    char version[ROUTE_WORD]; /* the value of ?v=, or empty */
+    bool others;              /* the query has unknown keys, too */
+    bool seeded;              /* {world} was name:seed */
     uint64_t seed;
 };
 

@@ -80,9 +80,9 @@ describe('/height', { timeout: patience(60000) }, () => {
 
     it('rejects unknown keys, and names the nearest', () => eachRow([
         ['X=1&y=1', /^'X' is not a parameter of height; did you mean 'x'\?$/],
-        ['x=1&y=1&z=1', /^'z' is not a parameter of height; expected x, y$/],
-        ['x=1&y=1&_=17', /^'_' is not a parameter of height; expected x, y$/],
-        ['x=1&amp;y=1', /^'amp;y' is not a parameter of height; expected x, y$/],
+        ['x=1&y=1&z=1', /^'z' is not a parameter of height; expected x, y, fields$/],
+        ['x=1&y=1&_=17', /^'_' is not a parameter of height; expected x, y, fields$/],
+        ['x=1&amp;y=1', /^'amp;y' is not a parameter of height; expected x, y, fields$/],
     ], async ([query, message]) => assertError(await daemon.get(`/default/height?${query}`), 400, message)));
 
     const bad = [...MALFORMED, '0,5', '0.5f', '5%', '1%20000'];

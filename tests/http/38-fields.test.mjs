@@ -123,3 +123,23 @@ describe('tiles of bytes', { timeout: patience(60000) }, () => {
         assert.equal((await daemon.bytes('/default/height/10/512/511@2x.u8?border=1')).length, 513 * 513);
     });
 });
+
+describe('fields of places', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+
+    it('come with heights', async () => {
+        const one = await daemon.json('/default/height?x=12.5&y=-3&fields=height');
+        assert.deepEqual(one, { ...await daemon.json('/default/height?x=12.5&y=-3'), fields: { height: one.height } });
+        const many = await daemon.json('/default/heights?at=12.5,-3;100,200&fields=height');
+        assert.deepEqual(many, { ...await daemon.json('/default/heights?at=12.5,-3;100,200'), fields: { height: many.heights } });
+    });
+
+    it('are refused with the reason', () => eachRow([
+        [404, 'heigth', /"heigth"; did you mean "height"\?/], [404, 'a,b', /"a"; it has height/], [400, 'height,height', /twice/],
+        [400, '', /1 to 16 names/], [400, 'height,', /1 to 16 names/], [404, ',height', /no name/], [404, 'x'.repeat(80), /no name/],
+        [400, Array.from({ length: 17 }, (_, i) => `f${i}`).join(','), /1 to 16 names/],
+    ], async ([status, fields, why]) => {
+        assertError(await daemon.get(`/default/height?x=0&y=0&fields=${fields}`), status, why);
+        assertError(await daemon.get(`/default/heights?at=0,0&fields=${fields}`), status, why);
+    }));
+});

@@ -8,6 +8,8 @@
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
+static const struct field_values none;
+
 /* The document as text, in a static buffer. Releases BLOB. */
 static const char *text_of(struct blob *blob)
 {
@@ -61,7 +63,7 @@ static void must_read_back(const char *text, float expected)
 static void must_come_back(const struct surface *surface, bool through_json)
 {
     char value[64];
-    const char *text = text_of(document_height(0, 0, surface));
+    const char *text = text_of(document_height(0, 0, surface, &none));
     value_text(text, "height", value);
     must_read_back(value, surface->height);
     value_text(text, "slope", value);
@@ -122,21 +124,60 @@ START_TEST(test_surfaces)
 }
 END_TEST
 
+START_TEST(test_fields)
+{
+    static const float values[] = {1.5F, -0.1F, 2, 1e20F, 3, -0.0F};
+    const struct surface surface = {-12.5f, 0.25f, {0, 0, 1}};
+    const struct field_values fields = {.name = {"rain", "a-b_2"}, .value = values, .count = 2};
+    const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}, {0, BLOCKS(2)}};
+    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &fields)),
+                     "{\"x\":0,\"y\":0,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
+                     "\"fields\":{\"rain\":1.5,\"a-b_2\":-0.1}}\n");
+    ck_assert_str_eq(text_of(document_heights((const float[]){7, 8, 9}, at, 3, &fields)),
+                     "{\"heights\":[7,8,9],\"at\":[[0,0],[1,0],[0,2]],"
+                     "\"fields\":{\"rain\":[1.5,2,3],\"a-b_2\":[-0.1,1e+20,-0]}}\n");
+}
+END_TEST
+
+/* As many fields as a URL can ask for, with the longest names and numbers, fit their memory. */
+START_TEST(test_longest_fields)
+{
+    enum { MOST = 2048 };
+    static float values[MOST * ROUTE_FIELDS_MAX], heights[MOST];
+    static int64_t at[MOST][2];
+    static char name[QUERY_WORD], text[1 << 20];
+    const struct surface surface = {0};
+    struct field_values fields = {.value = values, .count = ROUTE_FIELDS_MAX};
+    memset(name, 'n', QUERY_WORD - 1);
+    for (int i = 0; i < ROUTE_FIELDS_MAX; i++)
+        fields.name[i] = name;
+    for (int i = 0; i < MOST * ROUTE_FIELDS_MAX; i++)
+        values[i] = -0x1.23456ap-126f;
+    struct blob *blob = document_heights(heights, at, MOST, &fields);
+    ck_assert_uint_lt(blob->length, sizeof text);
+    memcpy(text, blob->bytes, blob->length);
+    blob_release(blob);
+    cJSON_Delete(parse(text));
+    cJSON_Delete(parse(text_of(document_height(0, 0, &surface, &fields))));
+}
+END_TEST
+
 START_TEST(test_form)
 {
     const struct surface surface = {-12.5f, 0.25f, {-0.1f, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
-    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface)),
+    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface, &none)),
                      "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1]}\n");
     ck_assert_str_eq(text_of(document_spawn(&place, 1, -BLOCKS(7))),
                      "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1],\"distance\":5.5,\"from\":[0.0009765625,-7]}\n");
     const int64_t at[][2] = {{0, 0}, {512, -BLOCKS(3)}, {FARLANDS_LIMIT - 1, 1}};
-    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, at, 3)),
+    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, at, 3, &none)),
                      "{\"heights\":[1.5,-0.1,7],\"at\":[[0,0],[0.5,-3],"
                      "[4503599627370495.9990234375,0.0009765625]]}\n");
-    ck_assert_str_eq(text_of(document_heights(NULL, NULL, 0)), "{\"heights\":[],\"at\":[]}\n");
+    ck_assert_str_eq(text_of(document_heights(NULL, NULL, 0, &none)),
+                     "{\"heights\":[],\"at\":[]}\n");
 }
 END_TEST
 
@@ -171,7 +212,7 @@ START_TEST(test_places)
     const struct surface surface = {1.5f, longest, {longest, longest, longest}};
     const struct spawn_place place = {places[_i][0], places[_i][1], 0x1.23456789abcdp-1000,
                                       surface};
-    must_tell_place(text_of(document_height(place.x, place.y, &surface)), places[_i]);
+    must_tell_place(text_of(document_height(place.x, place.y, &surface, &none)), places[_i]);
     must_tell_place(text_of(document_spawn(&place, place.x, place.y)), places[_i]);
 }
 END_TEST
@@ -203,7 +244,7 @@ START_TEST(test_heights)
             at[i][1] = i;
             heights[i] = count % 2 ? any_float(&state) : -0x1.23456ap-126f;
         }
-        cJSON *json = parse(text_of(document_heights(heights, at, (size_t)count)));
+        cJSON *json = parse(text_of(document_heights(heights, at, (size_t)count, &none)));
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "heights");
         ck_assert_int_eq(cJSON_GetArraySize(list), count);
         const cJSON *item = list->child;
@@ -225,6 +266,8 @@ int main(void)
     TCase *tcase = suite_case(suite, "JSON");
     tcase_add_test(tcase, test_surfaces);
     tcase_add_test(tcase, test_form);
+    tcase_add_test(tcase, test_fields);
+    tcase_add_test(tcase, test_longest_fields);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
     tcase_add_test(tcase, test_distances);
     tcase_add_test(tcase, test_heights);

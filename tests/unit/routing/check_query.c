@@ -10,6 +10,7 @@ struct arguments {
     struct span places;
     char v[QUERY_WORD], name[QUERY_WORD], code[3];
     float range[2];
+    struct span list;
 };
 
 #define PARAMETERS                                                           \
@@ -22,6 +23,7 @@ struct arguments {
             {"name", QUERY_NAME, offsetof(struct arguments, name), 0, 0},    \
             {"code", QUERY_NAME, offsetof(struct arguments, code), 3, 0},    \
             {"range", QUERY_RANGE, offsetof(struct arguments, range), 0, 0}, \
+            {"list", QUERY_NAMES, offsetof(struct arguments, list), 3, 0},   \
     }
 
 static const struct query_table closed = {"box", false, 404, PARAMETERS};
@@ -117,6 +119,12 @@ static const struct {
     {&closed, "x=1&count=1&range=16777216,16777217", 400, "A below B"},
     {&closed, "x=1&count=1&range=0,1e-31", 400, "A below B"},
     {&closed, "x=1&count=1&range=-3e38,3e38", 400, "by at most 3.4e38"},
+    {&closed, "x=1&count=1&list=", 400, "list: expected 1 to 3 names, separated by commas"},
+    {&closed, "x=1&count=1&list=a,b,c,d", 400, "list: expected 1 to 3 names"},
+    {&closed, "x=1&count=1&list=a,", 400, "list: expected 1 to 3 names"},
+    {&closed, "x=1&count=1&list=a,,b", 404, "list: \"\" is no name; expected names such as a,b"},
+    {&closed, "x=1&count=1&list=,", 404, "list: \"\" is no name"},
+    {&closed, "x=1&count=1&list=a," MANY, 404, "is no name"},
     {&closed, "x=1", 400, "count: missing; required: x= count="},
     {&closed, "", 400, "x: missing"},
     {&closed, "x&count=1", 400, "x: \"\" is not a number"},
@@ -132,7 +140,7 @@ static const struct {
     {&closed, "x=1&count=1&leats=1", 400, "did you mean 'least'?"},
     {&closed, "x=1&count=1&stride=4", 400,
      "'stride' is not a parameter of box; expected x, count, step, least, v, name, "
-     "code, range"},
+     "code, range, list"},
     {&closed, "=1", 400, "'' is not a parameter of box; expected x,"},
     {&closed, "x=1&count=1&" MANY "=1", 400,
      "'1111111111111111111111111111111111111111' is not a parameter of box"},
@@ -149,6 +157,22 @@ START_TEST(test_bad)
     const unsigned status = query_parse(bad[_i].table, bad[_i].query, &arguments, &others, why);
     ck_assert_msg(status == bad[_i].status, "%s: %u", bad[_i].query, status);
     ck_assert_msg(strstr(why, bad[_i].why) != NULL, "%s: \"%s\"", bad[_i].query, why);
+}
+END_TEST
+
+START_TEST(test_names)
+{
+    struct arguments arguments = {0};
+    struct span name;
+    char why[QUERY_WHY];
+    bool others;
+    ck_assert_uint_eq(query_parse(&closed, "x=1&count=1&list=a,b-c,d", &arguments, &others, why),
+                      0);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(query_next_name(&arguments.list, &name));
+        ck_assert(span_is(name, ((const char *[]){"a", "b-c", "d"})[i]));
+    }
+    ck_assert(!query_next_name(&arguments.list, &name));
 }
 END_TEST
 
@@ -227,6 +251,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "parameters");
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_test(tcase, test_range);
+    tcase_add_test(tcase, test_names);
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
     tcase_add_loop_test(tcase, test_open, 0, ROWS(open_queries));
     tcase_add_test(tcase, test_places);

@@ -134,6 +134,33 @@ START_TEST(test_fields)
 }
 END_TEST
 
+static const struct {
+    const char *query;
+    unsigned status;
+    int count;
+} choices[] = {
+    {"", 0, 0},
+    {"&fields=height", 0, 1},
+    {"&fields=heigth", 404, 0},
+    {"&fields=height,height", 400, 1},
+    {"&fields=height,a", 404, 1},
+};
+
+START_TEST(test_choices)
+{
+    char uri[128], why[ROUTE_WHY] = "";
+    struct route route;
+    struct chosen_fields chosen;
+    snprintf(uri, sizeof uri, "/any/height?x=0&y=0%s", choices[_i].query);
+    ck_assert_uint_eq(route_parse(&route, uri, why), 0);
+    const unsigned status = resolve_fields(worlds->world, &route, &chosen, why);
+    ck_assert_msg(status == choices[_i].status, "%s: %u %s", uri, status, why);
+    ck_assert_int_eq(chosen.count, choices[_i].count);
+    if (chosen.count)
+        ck_assert_int_eq(chosen.field[0], world_height_field(worlds->world));
+}
+END_TEST
+
 /* The longest path, which resolve_path copies, is refused, and not cut off. */
 START_TEST(test_long_path)
 {
@@ -159,6 +186,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_found, 0, ROWS(found));
     tcase_add_loop_test(tcase, test_refused, 0, ROWS(refused));
     tcase_add_loop_test(tcase, test_fields, 0, ROWS(fields));
+    tcase_add_loop_test(tcase, test_choices, 0, ROWS(choices));
     tcase_add_test(tcase, test_long_path);
     return suite_run(suite);
 }
