@@ -226,6 +226,18 @@ static void start_watchdog(struct server *server)
         uv_timer_start(&server->watchdog, on_watchdog, 0, microseconds / 2000);
 }
 
+/* ADDRESS is the server's. */
+static void warn_of_watching(const char *address)
+{
+    static const char *const loopback[] = {"127.", "[::1]:"};
+
+    for (size_t i = 0; i < sizeof loopback / sizeof loopback[0]; i++)
+        if (strncmp(address, loopback[i], strlen(loopback[i])) == 0)
+            return;
+    log_line(LOG_WARNING, "--watch: whoever can connect to %s sees errors of the configuration",
+             address);
+}
+
 static void announce(const struct server *server, const char *address)
 {
     const struct snapshot *snapshot = server->snapshot;
@@ -269,8 +281,10 @@ static int run(struct server *server)
         shutdown_now(server);
     } else {
         reload_start(server);
-        if (server->options->watch)
+        if (server->options->watch) {
             watch_start(server);
+            warn_of_watching(address);
+        }
         start_watchdog(server);
         announce(server, address);
         shutdown_block_signals(false);

@@ -128,6 +128,8 @@ describe('a watched configuration', { timeout: patience(60000), concurrency: 4 }
     }));
 
     it('is reloaded once per save', () => withWatch(async (daemon, file) => {
+        await sleep(patience(SETTLED));
+        assert.equal(await reloads(daemon, 'ok'), 0);
         for (let i = 1; i <= 3; i++) {
             fs.writeFileSync(file, text(5 + i));
             await sleep(5);
@@ -172,6 +174,16 @@ describe('the document of changes', { timeout: patience(60000), concurrency: 4 }
         }, { args: ['--config', file] });
     });
 });
+
+it('--watch warns if other machines may see errors', { timeout: patience(60000) }, () => eachRow([
+    ['127.0.0.1:0', false],
+    ['[::1]:0', false],
+    ['0.0.0.0:0', true],
+], async ([listen, warns]) => {
+    const daemon = await new Daemon({ listen, args: ['--watch', '--config', scratchFile('world.yaml', text(5))] }).start();
+    const { stderr } = await daemon.quit();
+    assert.equal(/ warning --watch: whoever can connect to 0\.0\.0\.0:\d+ sees errors/.test(stderr), warns, stderr);
+}));
 
 it('--watch without a file to watch is an error', { timeout: patience(60000) }, () => eachRow([
     [[], /--watch: expected --config FILE, a regular file;/],
