@@ -213,5 +213,5 @@ export function makeProfile(viewer, plane, { changed }) {
     document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') end(); });
     addEventListener('resize', () => chart?.paint());
 
-    return { end };
+    return { end, renew };
 }

@@ -134,7 +134,7 @@ async function visit(world, place) {
     const was = viewer.world;
     const same = { world: world === was, layer: layer === viewer.layer };
     Object.assign(viewer, { world, layer });
-    if (was?.name !== world.name || was.fingerprint !== world.fingerprint)
+    if (was?.name !== world.name)
         profile.end();
     document.title = `Farlands: ${world.name}`;
     showWorlds(catalogue, world);
@@ -145,12 +145,15 @@ async function visit(world, place) {
         place = { ...place, scene: undefined };
         say(`${sceneMissing()}; showing two dimensions.`, { ms: 15000 });
     }
-    if (!place.scene)
+    if (!place.scene) {
         showPlane(place, same);
-    else if (inScene() && same.world && same.layer)
+        if (was?.fingerprint !== world.fingerprint)
+            profile.renew();
+    } else if (inScene() && same.world && same.layer) {
         await scene.go(place);
-    else
+    } else {
         await showScene(place);
+    }
 }
 
 function renew(fresh) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { LIMIT, settled, staged, visit } from './harness.mjs';
+import { LIMIT, breakConfiguration, settled, staged, visit } from './harness.mjs';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -40,6 +40,8 @@ for (const colorScheme of ['light', 'dark']) {
         await page.mouse.click(500, 300, { button: 'right' });
         await page.locator('#context').waitFor();
         await assertAccessible(page, 'the menu of a place');
+        await breakConfiguration(page);
+        await assertAccessible(page, 'a broken configuration');
     });
 
     test(`the scene is accessible in the ${colorScheme} scheme`, LIMIT, async () => {

@@ -110,6 +110,23 @@ test('new terrain shows in three dimensions', LIMIT, async () => {
     assert.equal(await place(page), `${AT}/3d/50/30`);
 });
 
+test('a profile is measured anew', LIMIT, async () => {
+    const { page } = await visit(AT, { viewport: { width: 1000, height: 700 } });
+    await page.locator('#profile-button').click();
+    await page.mouse.click(300, 300);
+    await page.mouse.click(700, 350);
+    const measured = (old) => page.waitForFunction((before) => {
+        const { value } = document.getElementById('profile-high');
+        return !document.getElementById('profile-save').disabled && value !== '' && value !== before && value;
+    }, old).then((handle) => handle.jsonValue());
+    const [old, length] = [await measured(''), await page.locator('#profile-length').textContent()];
+    await saveWorlds({ seed: 4 });
+    await measured(old);
+    assert.equal(await page.locator('#profile-length').textContent(), length);
+    await saveWorlds({});
+    await page.waitForFunction((value) => document.getElementById('profile-high').value === value, old);
+});
+
 test('an error shows with file, line and key until the file is good again', LIMIT, async () => {
     const { page } = await visit(AT, { viewport: { width: 1000, height: 700 } });
     await showsNow(page);

@@ -242,6 +242,13 @@ export async function drag(page, dx, dy) {
     await page.mouse.up();
 }
 
+/* Show the panel of `serve --watch` with a long error. */
+export const breakConfiguration = (page) => page.evaluate(() => {
+    document.getElementById('broken-why').textContent = 'a-world-of-mine.yaml:12: worlds[0].noise.warp: unknown key "amplitud"; '
+        + 'expected one of name, seed, seeds, native_zoom, origin, wrap, noise, elevation, volume, palette, layers';
+    document.getElementById('broken').hidden = false;
+});
+
 export const place = (page) => page.evaluate(() => location.hash);
 
 export async function placeBecomes(page, pattern) {

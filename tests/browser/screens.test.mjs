@@ -1,7 +1,7 @@
 /* The viewer on phones, on dense screens, in the dark, and without a mouse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, assertHeight, assertPictured, keepScreenshot, painted, visit } from './harness.mjs';
+import { LIMIT, assertHeight, assertPictured, breakConfiguration, keepScreenshot, painted, visit } from './harness.mjs';
 
 test('dense screens get @2x tiles', LIMIT, async () => {
     const { page, tiles } = await visit('', { deviceScaleFactor: 2 });
@@ -77,6 +77,9 @@ for (const [width, height] of WINDOWS)
             await setDeep(page, false);
             await page.locator('#profile-button').click();
             await assertPlaced('a profile');
+            await page.keyboard.press('Escape');
+            await breakConfiguration(page);
+            await assertPlaced('a broken configuration');
         });
 
 test('a profile can be drawn by touch', LIMIT, async () => {
