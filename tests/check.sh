@@ -73,7 +73,7 @@ busy_proofs() {
 }
 
 long() {
-    suites kernels browser
+    suites kernels graphs browser
     attacks
     suites cluster &
     suites clients &

@@ -1,8 +1,8 @@
 /*
  * Prints hashes of random terrains for same-bits.sh and aarch64.sh to compare. Without an argument:
  * the kernels that this machine supports, fastest first. With a kernel's name: one line for each of
- * many grids, with random values of all options, and a hash of all that this kernel computes there.
- * Uses the public header alone.
+ * many grids, with random values of all options, and a hash of all that this kernel computes there;
+ * then one line for each of many random graphs of fields.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "noise/params.h"
+#include "tests/proofs/graph_bits.h"
 
 enum {
     BASES = FARLANDS_BASES,
@@ -229,6 +230,7 @@ static void print_row(const struct farlands_params *p, const struct farlands_gri
            grid->band_limit ? ", band-limited" : "");
 }
 
+/* Returns how many failed. */
 static int print_grids(const char *kernel)
 {
     struct farlands_scratch *scratch;
@@ -236,7 +238,7 @@ static int print_grids(const char *kernel)
 
     setenv("FARLANDS_KERNEL", kernel, 1);
     if (farlands_scratch_new(&scratch) != 0)
-        return EXIT_FAILURE;
+        return 1;
     for (int number = 0; number < GRIDS; number++) {
         random_state = (uint64_t)number << 32; /* a row does not depend on the rows before it */
         struct farlands_params params = random_params(number);
@@ -251,6 +253,24 @@ static int print_grids(const char *kernel)
         failed++;
     }
     farlands_scratch_free(scratch);
+    return failed;
+}
+
+static int print_graphs(void)
+{
+    int failed = 0;
+
+    for (int number = 0; number < GRAPH_BITS; number++) {
+        const uint64_t hash = graph_bits(number);
+        printf("%016" PRIx64 " graph %d: %s\n", hash, number, graph_bits_text(number));
+        failed += hash == 0;
+    }
+    return failed;
+}
+
+static int print_all(const char *kernel)
+{
+    const int failed = print_grids(kernel) + print_graphs();
     return failed || fflush(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -268,5 +288,5 @@ static int print_kernels(void)
 
 int main(int argc, char **argv)
 {
-    return argc > 1 ? print_grids(argv[1]) : print_kernels();
+    return argc > 1 ? print_all(argv[1]) : print_kernels();
 }
