@@ -1,5 +1,5 @@
 /*
- * Farlands: read a world's parameters from text, so that farlands_heights returns exactly the
+ * Farlands: read a world's parameters from text, so that terrain_heights returns exactly the
  * floats that the daemon serves. The text is one of
  *
  *  - JSON: the complete document that the daemon serves at /{world}.json or /{world}:{seed}.json.
@@ -16,7 +16,7 @@
 #ifndef FARLANDS_WORLD_READ_H
 #define FARLANDS_WORLD_READ_H
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +31,7 @@ extern "C" {
 
 struct farlands_world {
     char name[FARLANDS_WORLD_NAME]; /* as in URLs: "default", or "default:42" with a seed */
-    struct farlands_params params;  /* valid for farlands_terrain_new */
+    struct farlands_params params;  /* valid for terrain_new_noise */
     int native_zoom;                /* the zoom at which one sample is one block */
     int64_t origin[2];              /* units: x and y of sample 0 of tile 0 */
     char fingerprint[17];           /* of regions, 16 hex digits; "" for YAML */

@@ -50,7 +50,7 @@ static const char *unfit_wavelength(const struct world_config *world, char text[
     const struct farlands_params *terrain = &world->terrain;
     const int octaves = terrain->fractal == FARLANDS_NONE ? 1 : terrain->octaves;
     for (int k = 0; k < octaves; k++) {
-        *units = farlands_octave_wavelength(terrain, k);
+        *units = params_wavelength(terrain, k);
         if (terrain->period % *units == 0)
             continue;
         snprintf(text, 64, "the wavelength of octave %d", k + 1);
@@ -60,11 +60,11 @@ static const char *unfit_wavelength(const struct world_config *world, char text[
     return terrain->warp.amplitude > 0 && terrain->period % *units ? "the warp's wavelength" : NULL;
 }
 
-/* Check the terrain by farlands_params_fault, with the keys and units of the file. */
+/* Check the terrain by params_fault, with the keys and units of the file. */
 static int check_terrain(struct yaml_reader *reader, const struct yaml_node *node,
                          const struct key_path *path, const struct world_config *world)
 {
-    const char *key, *fault = farlands_params_fault(&world->terrain, &key);
+    const char *key, *fault = params_fault(&world->terrain, &key);
     if (!fault)
         return 0;
     const struct key_path inner = parameter_path(key);

@@ -42,7 +42,7 @@ static int parse_name(char *out, const char *text, size_t length)
     {                                                              \
         key, OPTION_BLOCKS, AT(member), min, max, .expected = NULL \
     }
-/* 0 itself is refused by farlands_params_fault. */
+/* 0 itself is refused by params_fault. */
 #define PERSISTENCE(member)                                                                      \
     {                                                                                            \
         "persistence", OPTION_REAL, AT(member), 0, 1, .expected = "a number above 0 and up to 1" \

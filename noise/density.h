@@ -1,5 +1,5 @@
 /*
- * Density: farlands.h's formula for farlands_density as kernels and single points compute it, in
+ * Density: farlands.h's formula for terrain_density as kernels and single points compute it, in
  * float and in blocks. Private to noise/.
  */
 #ifndef FARLANDS_DENSITY_H

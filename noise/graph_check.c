@@ -97,7 +97,7 @@ static struct node_fault noise_fault(const struct graph_node *node)
         params.elevation[0] = (struct farlands_knot){-1, -1};
         params.elevation[1] = (struct farlands_knot){1, 1};
     }
-    const char *text = farlands_params_fault(&params, &key);
+    const char *text = params_fault(&params, &key);
     if (text)
         return (struct node_fault){key, text};
     if (graph_is_moved(node) && params.warp.amplitude != 0)

@@ -16,7 +16,7 @@ static void make_octaves(struct noise *noise, const struct farlands_params *para
     noise->octaves = octave_count(params);
     for (int k = 0; k < noise->octaves; k++, amplitude *= params->persistence) {
         struct octave *octave = &noise->octave[k];
-        *octave = octave_make(params, farlands_octave_wavelength(params, k));
+        *octave = octave_make(params, params_wavelength(params, k));
         octave->amplitude = amplitude;
         noise->amplitude += amplitude;
         noise->broad += octave_is_broad(octave);

@@ -19,14 +19,14 @@ int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k)
     return units >= 0 && units < 0x1p62 ? (int64_t)units : 0;
 }
 
-int64_t farlands_octave_wavelength(const struct farlands_params *params, int k)
+int64_t params_wavelength(const struct farlands_params *params, int k)
 {
     return octave_wavelength(params->wavelength, params->lacunarity, k);
 }
 
 struct octave octave_make(const struct farlands_params *params, int64_t wavelength)
 {
-    assert(wavelength >= FARLANDS_MIN_WAVELENGTH); /* checked by farlands_params_fault */
+    assert(wavelength >= FARLANDS_MIN_WAVELENGTH); /* checked by params_fault */
     return (struct octave){
         .wavelength = wavelength,
         .inverse = 1 / (double)wavelength,

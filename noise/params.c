@@ -50,9 +50,8 @@ static struct fault octaves_fault(const struct farlands_params *params)
     if (!(params->gain >= 0 && params->gain <= FARLANDS_MAX_GAIN))
         return (struct fault){"gain", "expected a number from 0 to 1024"};
     for (int k = 1; k < octave_count(params); k++) {
-        int64_t wavelength = farlands_octave_wavelength(params, k);
-        if (wavelength < FARLANDS_MIN_WAVELENGTH ||
-            wavelength == farlands_octave_wavelength(params, k - 1))
+        int64_t wavelength = params_wavelength(params, k);
+        if (wavelength < FARLANDS_MIN_WAVELENGTH || wavelength == params_wavelength(params, k - 1))
             return (struct fault){"octaves", "too many: each octave needs a wavelength of its own, "
                                              "of at least 2/1024 blocks"};
     }
@@ -81,7 +80,7 @@ static struct fault period_fault(const struct farlands_params *params)
         return (struct fault){"period",
                               "simplex noise cannot repeat, only perlin, cellular and value can"};
     for (int k = 0; k < octave_count(params); k++)
-        if (params->period % farlands_octave_wavelength(params, k) != 0)
+        if (params->period % params_wavelength(params, k) != 0)
             return (struct fault){"period", "expected a multiple of every octave's wavelength"};
     if (params->warp.amplitude > 0 && params->period % params->warp.wavelength != 0)
         return (struct fault){"period", "expected a multiple of the warp's wavelength"};
@@ -188,7 +187,7 @@ static struct fault volume_fault(const struct farlands_params *params)
     return fault;
 }
 
-const char *farlands_params_fault(const struct farlands_params *params, const char **key)
+const char *params_fault(const struct farlands_params *params, const char **key)
 {
     static struct fault (*const checks[])(const struct farlands_params *) = {
         choices_fault, octaves_fault, warp_fault, period_fault, elevation_fault, volume_fault,

@@ -114,7 +114,7 @@ struct farlands_space_noise {
 };
 
 /*
- * Overhangs, caverns and tunnels, for farlands_density, which has the formula. All 0: the ground is
+ * Overhangs, caverns and tunnels, for terrain_density, which has the formula. All 0: the ground is
  * a pure height field. If a part is off, its noise is ignored.
  */
 struct farlands_volume_params {
@@ -172,11 +172,11 @@ struct farlands_params {
  * Check PARAMS. Returns NULL, or a message that says what is expected; then *KEY, if KEY is not
  * NULL, is the name of the parameter, such as "warp.amplitude". Both are static strings.
  */
-const char *farlands_params_fault(const struct farlands_params *params, const char **key);
+const char *params_fault(const struct farlands_params *params, const char **key);
 
 /* Wavelength of octave K >= 0 in units, rounded to the nearest; 0 if it does not fit. PARAMS need
  * not be valid. */
-int64_t farlands_octave_wavelength(const struct farlands_params *params, int k);
+int64_t params_wavelength(const struct farlands_params *params, int k);
 
 #ifdef __cplusplus
 }

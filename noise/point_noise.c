@@ -1,7 +1,7 @@
 /* Perlin noise in 1 to 4 dimensions, and density, at a single point: plainly, without a kernel. */
 #include "lattice.h"
 #include "noise/kernel/formulas.h"
-#include "terrain.h"
+#include "terrain_parts.h"
 
 /* The two cells along an axis whose corners surround a coordinate, the second one further on. */
 struct cell_pair {
@@ -125,26 +125,26 @@ ARITHMETIC static double noise_at(const struct noise *noise, int dimensions, con
     return fma(fractal_scale(noise), sum, fractal_shift(noise));
 }
 
-double farlands_noise1(const struct farlands_terrain *terrain, int64_t x)
+double terrain_noise1(const struct farlands_terrain *terrain, int64_t x)
 {
     WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 1, &x);
 }
 
-double farlands_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+double terrain_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
     WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 2, (const int64_t[]){x, y});
 }
 
-double farlands_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
+double terrain_noise3(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
 {
     WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 3, (const int64_t[]){x, y, z});
 }
 
-double farlands_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
-                       int64_t w)
+double terrain_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z,
+                      int64_t w)
 {
     WITH_PLAIN_ARITHMETIC;
     return noise_at(terrain->noise, 4, (const int64_t[]){x, y, z, w});
@@ -203,7 +203,7 @@ ARITHMETIC static float density_at(const struct farlands_terrain *terrain, int64
 {
     const struct density *d = &terrain->density;
     const int64_t at[] = {x, y, z};
-    const float height = farlands_height(terrain, x, y);
+    const float height = terrain_height(terrain, x, y);
 
     if (isnan(height) || !in_bounds(z))
         return NAN;
@@ -223,7 +223,7 @@ ARITHMETIC static float density_at(const struct farlands_terrain *terrain, int64
     return density;
 }
 
-float farlands_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
+float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)
 {
     WITH_PLAIN_ARITHMETIC;
     return density_at(terrain, x, y, z);

@@ -6,7 +6,9 @@
 
 #include "evaluate.h"
 #include "steepness.h"
-#include "terrain.h"
+#include "terrain_parts.h"
+
+_Static_assert((int)TERRAIN_MAX_FIELDS == (int)PLAN_MAX_OUTPUTS, "what a plan takes");
 
 static int take_fields(struct farlands_terrain *terrain, const struct graph *graph)
 {
@@ -64,26 +66,26 @@ int terrain_new(struct farlands_terrain **out, const struct graph *graph,
     if (!err)
         err = take_noise(terrain, params);
     if (err) {
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
         return err;
     }
     *out = terrain;
     return 0;
 }
 
-int farlands_terrain_new(struct farlands_terrain **out, const struct farlands_params *params)
+int terrain_new_noise(struct farlands_terrain **out, const struct farlands_params *params)
 {
     WITH_PLAIN_ARITHMETIC;
     const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
     const struct graph_field height = {"height", 0};
     const struct graph graph = {&node, 1, &height, 1, 0};
     struct graph_fault fault;
-    if (farlands_params_fault(params, NULL))
+    if (params_fault(params, NULL))
         return -EINVAL;
     return terrain_new(out, &graph, params, &fault);
 }
 
-void farlands_terrain_free(struct farlands_terrain *terrain)
+void terrain_free(struct farlands_terrain *terrain)
 {
     if (!terrain)
         return;
@@ -113,6 +115,11 @@ const char *terrain_field_name(const struct farlands_terrain *terrain, int field
     return terrain->field[field].name;
 }
 
+int terrain_height_field(const struct farlands_terrain *terrain)
+{
+    return terrain->height;
+}
+
 void terrain_field_range(const struct farlands_terrain *terrain, int field, float *min, float *max)
 {
     const struct operation *o = operation_of(terrain, field);
@@ -120,12 +127,12 @@ void terrain_field_range(const struct farlands_terrain *terrain, int field, floa
     *max = o->high;
 }
 
-void farlands_terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
+void terrain_range(const struct farlands_terrain *terrain, float *min, float *max)
 {
     terrain_field_range(terrain, terrain->height, min, max);
 }
 
-int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
+int64_t terrain_finest(const struct farlands_terrain *terrain)
 {
     int64_t finest = FARLANDS_MAX_WAVELENGTH;
     for (int k = 0; k < terrain->program->count; k++) {
@@ -136,7 +143,7 @@ int64_t farlands_terrain_finest(const struct farlands_terrain *terrain)
     return finest;
 }
 
-float farlands_terrain_slope(const struct farlands_terrain *terrain, int64_t step)
+float terrain_slope(const struct farlands_terrain *terrain, int64_t step)
 {
     return (float)steepness(terrain->program, terrain->field[terrain->height].operation, step);
 }
@@ -170,20 +177,20 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
     return evaluate(terrain->program, terrain->kernel, scratch, grid, output, count, stride);
 }
 
-int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_grid *grid, float *out, size_t stride)
+int terrain_heights_within(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                           const struct farlands_grid *grid, float *out, size_t stride)
 {
     WITH_PLAIN_ARITHMETIC;
     const struct output height = {terrain->field[terrain->height].operation, out};
     return evaluate(terrain->program, terrain->kernel, scratch, grid, &height, 1, stride);
 }
 
-int farlands_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                     const struct farlands_grid *grid, float *out, size_t stride)
+int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_grid *grid, float *out, size_t stride)
 {
     if (!grid_in_bounds(grid, stride))
         return -EINVAL;
-    return terrain_heights(terrain, scratch, grid, out, stride);
+    return terrain_heights_within(terrain, scratch, grid, out, stride);
 }
 
 float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -204,7 +211,7 @@ float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_s
     return value;
 }
 
-float farlands_height(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+float terrain_height(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
     return terrain_field_at(terrain, NULL, terrain->height, x, y);
 }
@@ -217,8 +224,8 @@ static bool box_in_bounds(const struct farlands_box *box)
            axis_in_bounds(box->z, box->step, box->depth);
 }
 
-int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_box *box, float *out)
+int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                   const struct farlands_box *box, float *out)
 {
     WITH_PLAIN_ARITHMETIC;
     if (!box_in_bounds(box))
@@ -227,8 +234,8 @@ int farlands_volume(const struct farlands_terrain *terrain, struct farlands_scra
     return 0;
 }
 
-int farlands_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                     const struct farlands_box *box, float *out)
+int terrain_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out)
 {
     WITH_PLAIN_ARITHMETIC;
     if (!box_in_bounds(box))
@@ -236,7 +243,7 @@ int farlands_density(const struct farlands_terrain *terrain, struct farlands_scr
     return terrain->kernel->density(terrain, scratch, box, out);
 }
 
-const char *farlands_kernel(const struct farlands_terrain *terrain)
+const char *terrain_kernel(const struct farlands_terrain *terrain)
 {
     return terrain->kernel->name;
 }

@@ -1,5 +1,5 @@
 /*
- * farlands_density: density over a box, in float. Part of kernel_template.h.
+ * terrain_density: density over a box, in float. Part of kernel_template.h.
  *
  * A box is cut into blocks, whose heights are those of a grid, computed once for all slices. Within
  * a slice, that is at one altitude, each noise is like one in a plane. With p and q the slice's
@@ -229,7 +229,7 @@ static int density_block(struct density_block *block, float *out)
     const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
     const int err =
-        terrain_heights(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+        terrain_heights_within(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
     if (err)
         return err;
     begin_noises(block, relief_of(heights, block->rows, block->n));

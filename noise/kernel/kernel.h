@@ -6,7 +6,7 @@
 #define FARLANDS_KERNEL_H
 
 #include "noise/program.h"
-#include "noise/terrain.h"
+#include "noise/terrain_parts.h"
 
 struct noise_run;
 struct coordinates;
@@ -47,7 +47,7 @@ struct kernel {
     /* A noise at one place, as a value of CURVE; NULL: as it is. The caller has checked the bounds
      * here and below. */
     float (*point)(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y);
-    /* As farlands_volume and farlands_density. */
+    /* As terrain_volume and terrain_density. */
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
     int (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -55,7 +55,7 @@ struct kernel {
 };
 
 /* The fastest kernel that this machine supports, or the one that the environment variable
- * FARLANDS_KERNEL names; NULL if farlands_kernel_fault names a fault. */
+ * FARLANDS_KERNEL names; NULL if terrain_kernel_fault names a fault. */
 const struct kernel *kernel_choose(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "kernel.h"
 #include "noise/evaluate.h"
+#include "noise/terrain.h"
 #include "scratch.h"
 
 extern const struct kernel kernel_scalar;
@@ -61,10 +62,10 @@ static const struct kernel *wanted(void)
 
 const struct kernel *kernel_choose(void)
 {
-    return farlands_kernel_fault() ? NULL : wanted();
+    return terrain_kernel_fault() ? NULL : wanted();
 }
 
-const char *farlands_kernel_fault(void)
+const char *terrain_kernel_fault(void)
 {
     WITH_PLAIN_ARITHMETIC;
     const struct kernel *kernel = wanted();

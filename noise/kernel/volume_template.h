@@ -1,5 +1,5 @@
 /*
- * farlands_volume: Perlin noise in three dimensions over a box, row by row, in double. Part of
+ * terrain_volume: Perlin noise in three dimensions over a box, row by row, in double. Part of
  * kernel_template.h.
  *
  * As in a plane, each lattice row is interpolated along x first: two rows in each of the two

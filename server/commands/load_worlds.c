@@ -9,7 +9,7 @@
 
 int check_kernel(void)
 {
-    const char *fault = farlands_kernel_fault();
+    const char *fault = terrain_kernel_fault();
     if (!fault)
         return EXIT_DONE;
     fprintf(stderr, "farlands: FARLANDS_KERNEL: got \"%s\"; %s\n", getenv("FARLANDS_KERNEL"),

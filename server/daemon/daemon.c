@@ -65,7 +65,7 @@ struct blob *server_scrape(void *context)
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
                   [GAUGE_RESIDENT_BYTES] = metrics_resident_bytes(),
                   [GAUGE_OPEN_FDS] = metrics_open_files()},
-        .kernel = farlands_kernel(snapshot->worlds->world[0].terrain),
+        .kernel = terrain_kernel(snapshot->worlds->world[0].terrain),
     };
 
     pipeline_measure(server->pipeline, &gauges);
@@ -246,7 +246,7 @@ static void announce(const struct server *server, const char *address)
 
     printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
            address, snapshot->config->site.base_path, worlds, worlds == 1 ? "" : "s", threads,
-           threads == 1 ? "" : "s", farlands_kernel(snapshot->worlds->world[0].terrain),
+           threads == 1 ? "" : "s", terrain_kernel(snapshot->worlds->world[0].terrain),
            server->pipeline->directory);
     fflush(stdout);
     sd_notify(0, "READY=1");

@@ -169,8 +169,8 @@ static void look(struct worker *worker, const int64_t place[2], int side, int64_
                                        .step = step,
                                        .width = side,
                                        .height = side};
-    int err = farlands_heights(worker->run->terrain, worker->scratch, &grid, worker->heights,
-                               (size_t)side);
+    int err = terrain_heights(worker->run->terrain, worker->scratch, &grid, worker->heights,
+                              (size_t)side);
     if (err)
         fail(worker->run, err);
 }

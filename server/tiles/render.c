@@ -88,7 +88,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
         .rows = grid->height,
         .reach = reach,
         .spacing = (float)grid->step / FARLANDS_UNIT,
-        .slope = farlands_terrain_slope(world->terrain, grid->step),
+        .slope = terrain_slope(world->terrain, grid->step),
         .range = content->range,
     };
     return 0;
@@ -143,7 +143,7 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
     struct blob *blob = blob_new(count * sizeof(float));
     int err =
-        blob ? farlands_density(world->terrain, scratch->scratch, box, floats_of(blob)) : -ENOMEM;
+        blob ? terrain_density(world->terrain, scratch->scratch, box, floats_of(blob)) : -ENOMEM;
     if (err) {
         blob_release(blob);
         return err;

@@ -110,8 +110,8 @@ static struct relief look_at(const struct world *world, const struct farlands_bo
     const int columns = box->width > 1 ? LOOKS : 1;
     for (int i = 0; i < columns; i++) {
         const double height =
-            (double)farlands_height(world->terrain, box->x + middle(i, box->width, box->step),
-                                    box->y + middle(row, box->height, box->step));
+            (double)terrain_height(world->terrain, box->x + middle(i, box->width, box->step),
+                                   box->y + middle(row, box->height, box->step));
         relief.lowest = fmin(relief.lowest, height);
         relief.highest = fmax(relief.highest, height);
     }
@@ -125,7 +125,7 @@ static double typical_rise(const struct world *world, const struct farlands_box 
     const double range = (double)world->colors->max - (double)world->colors->min;
     const double gap = (double)box->step / FARLANDS_UNIT *
                        fmax((double)box->width / LOOKS, box->height < 16 ? box->height : 16);
-    return fmin((double)farlands_terrain_slope(world->terrain, 1) * gap / 2, range / 2);
+    return fmin((double)terrain_slope(world->terrain, 1) * gap / 2, range / 2);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "noise/terrain.h"
 #include "server/png/image_writer.h"
 
 /*
@@ -174,12 +175,12 @@ static void run(struct probing *probing, const struct probe *probe)
     const struct farlands_terrain *terrain = probing->terrain[probe->terrain];
     if (probe->depth) {
         const struct farlands_box box = box_of(probe);
-        farlands_density(terrain, probing->scratch, &box, probing->out);
+        terrain_density(terrain, probing->scratch, &box, probing->out);
     } else if (probe->width) {
         const struct farlands_grid grid = grid_of(probe);
-        farlands_heights(terrain, probing->scratch, &grid, probing->out, (size_t)grid.width);
+        terrain_heights(terrain, probing->scratch, &grid, probing->out, (size_t)grid.width);
     } else {
-        probing->out[0] = farlands_height(terrain, 12345, -54321);
+        probing->out[0] = terrain_height(terrain, 12345, -54321);
     }
 }
 
@@ -267,7 +268,7 @@ static int measure(struct cost_rates *rates, const struct farlands_params *param
     if (!err)
         make_params(probing->params, params);
     for (int t = 0; t < PROBE_TERRAINS && !err; t++)
-        err = farlands_terrain_new(&probing->terrain[t], &probing->params[t]);
+        err = terrain_new_noise(&probing->terrain[t], &probing->params[t]);
     if (!err)
         probing->clock = clock_ns();
     for (int p = 0; p < PROBES && !err; p++) {
@@ -279,7 +280,7 @@ static int measure(struct cost_rates *rates, const struct farlands_params *param
     if (!err)
         fit(probing->row, rates->ns);
     for (int t = 0; probing && t < PROBE_TERRAINS; t++)
-        farlands_terrain_free(probing->terrain[t]);
+        terrain_free(probing->terrain[t]);
     if (probing)
         farlands_scratch_free(probing->scratch);
     free(probing);

@@ -101,7 +101,7 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
     const int64_t point[2] = {query->x, query->y}, radius = SPAWN_RADIUS * FARLANDS_UNIT;
     float lowest, highest;
 
-    farlands_terrain_range(terrain, &lowest, &highest);
+    terrain_range(terrain, &lowest, &highest);
     search->terrain = terrain;
     search->query = *query;
     for (int axis = 0; axis < 2; axis++) {
@@ -155,7 +155,7 @@ static int64_t search_square(struct spawn_search *search, struct farlands_scratc
         .width = column->last - column->first + 3,
         .height = row->last - row->first + 3,
     };
-    int err = farlands_heights(search->terrain, scratch, &grid, search->heights, BORDERED);
+    int err = terrain_heights(search->terrain, scratch, &grid, search->heights, BORDERED);
     assert(!err);
     for (int y = row->first; y <= row->last; y++) {
         const float *heights = search->heights + (y - row->first + 1) * BORDERED + 1;

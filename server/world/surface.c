@@ -3,10 +3,10 @@
 struct surface surface_at(const struct farlands_terrain *terrain, int64_t x, int64_t y)
 {
     const struct around around = {
-        .west = farlands_height(terrain, x - FARLANDS_UNIT, y),
-        .east = farlands_height(terrain, x + FARLANDS_UNIT, y),
-        .north = farlands_height(terrain, x, y - FARLANDS_UNIT),
-        .south = farlands_height(terrain, x, y + FARLANDS_UNIT),
+        .west = terrain_height(terrain, x - FARLANDS_UNIT, y),
+        .east = terrain_height(terrain, x + FARLANDS_UNIT, y),
+        .north = terrain_height(terrain, x, y - FARLANDS_UNIT),
+        .south = terrain_height(terrain, x, y + FARLANDS_UNIT),
     };
     /* The normal points away from the rise. Negating the rise instead would give "-0" on level
      * ground. */
@@ -14,7 +14,7 @@ struct surface surface_at(const struct farlands_terrain *terrain, int64_t x, int
     const double north = ((double)around.north - (double)around.south) / 2;
     const double length = sqrt(west * west + north * north + 1);
     return (struct surface){
-        .height = farlands_height(terrain, x, y),
+        .height = terrain_height(terrain, x, y),
         .slope = surface_slope(around),
         .normal = {(float)(west / length), (float)(north / length), (float)(1 / length)},
     };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "noise/farlands.h"
+#include "noise/terrain.h"
 
 struct surface {
     float height;    /* metres */

@@ -60,7 +60,7 @@ struct content tile_content(const struct tile *tile)
  */
 int tile_reach(const struct tile *tile, int64_t step)
 {
-    const int64_t finest = farlands_terrain_finest(tile->world->terrain);
+    const int64_t finest = terrain_finest(tile->world->terrain);
     int reach = layers[tile->layer].slopes ? 1 : 0;
     while (reach > 0 && reach < LAYER_MAX_REACH && 2 * reach * step < finest / 8)
         reach *= 2;

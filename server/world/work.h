@@ -7,7 +7,7 @@
 #ifndef FARLANDS_WORLD_WORK_H
 #define FARLANDS_WORLD_WORK_H
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 
 /* Operations on one octave. Octaves are evaluated in float, in double, or for the warp. */
 enum octave_work {
@@ -56,7 +56,7 @@ void work_add_grid(struct work *work, const struct farlands_params *params,
 void work_add_box(struct work *work, const struct farlands_params *params,
                   const struct farlands_box *box, double lowest, double highest);
 
-/* Add COUNT calls of farlands_height. */
+/* Add COUNT calls of terrain_height. */
 void work_add_points(struct work *work, const struct farlands_params *params, double count);
 
 #endif

@@ -97,7 +97,7 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters)
 {
     struct world *world = &worlds->world[worlds->count];
-    int err = farlands_terrain_new(&world->terrain, &config->terrain);
+    int err = terrain_new_noise(&world->terrain, &config->terrain);
     if (err)
         return err;
     world->set = worlds;
@@ -124,7 +124,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     world->rates = cost_table_add(worlds->costs, &config->terrain);
     if (!world->rates)
         return -ENOMEM;
-    farlands_terrain_range(world->terrain, &min, &max);
+    terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
     return 0;
@@ -179,7 +179,7 @@ void worlds_release(struct worlds *worlds)
     while (worlds && __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) == 0) {
         struct worlds *base = worlds->base;
         for (int i = 0; i < worlds->count; i++)
-            farlands_terrain_free(worlds->world[i].terrain);
+            terrain_free(worlds->world[i].terrain);
         free(worlds->parameters);
         free(worlds->colors);
         cost_table_free(worlds->costs);
@@ -219,7 +219,7 @@ const char *world_region_fingerprint(const struct world *world, int layer)
 
 int world_height_field(const struct world *world)
 {
-    return world->terrain->height;
+    return terrain_height_field(world->terrain);
 }
 
 struct value_range world_field_range(const struct world *world, int field)

@@ -4,7 +4,7 @@
 #define FARLANDS_WORLD_WORLD_H
 
 #include "config/config.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "server/layers/layer.h"
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "plain_noise.h"
 
 #define BLOCKS(n) ((n)*FARLANDS_UNIT)
@@ -202,7 +202,7 @@ static void density_on_kernel(struct bench *bench, const struct form *form, stru
     static float slab[SAMPLES];
     for (int j = 0; j < BOX_SIZE; j += rows, box.y += rows * box.step) {
         float *out = rows == BOX_SIZE ? bench->out : slab;
-        farlands_density(form->terrain, bench->scratch, &box, out);
+        terrain_density(form->terrain, bench->scratch, &box, out);
         for (int k = 0; out == slab && k < BOX_SIZE; k++)
             memcpy(bench->out + (k * BOX_SIZE + j) * BOX_SIZE, slab + k * rows * BOX_SIZE,
                    (size_t)(rows * BOX_SIZE) * sizeof *slab);
@@ -252,12 +252,12 @@ static void work_on_kernel(struct bench *bench, const struct form *form, int num
     case TILE: {
         const struct farlands_grid grid = {at.x,      at.y,      step,
                                            TILE_SIZE, TILE_SIZE, subject->band_limit};
-        farlands_heights(form->terrain, bench->scratch, &grid, bench->out, TILE_SIZE);
+        terrain_heights(form->terrain, bench->scratch, &grid, bench->out, TILE_SIZE);
         break;
     }
     case BOX: {
         const struct farlands_box box = {at.x, at.y, 0, step, BOX_SIZE, BOX_SIZE, BOX_SIZE};
-        farlands_volume(form->terrain, bench->scratch, &box, bench->out);
+        terrain_volume(form->terrain, bench->scratch, &box, bench->out);
         break;
     }
     case DENSITY:
@@ -266,7 +266,7 @@ static void work_on_kernel(struct bench *bench, const struct form *form, int num
     case POINT:
         for (int i = 0; i < POINTS; i++) {
             const struct place point = point_of(subject, number, i);
-            bench->out[i] = farlands_height(form->terrain, point.x, point.y);
+            bench->out[i] = terrain_height(form->terrain, point.x, point.y);
         }
         break;
     }
@@ -344,13 +344,13 @@ static bool agrees_with_map(struct bench *bench, const char *kernel)
     struct farlands_terrain *terrain;
 
     setenv("FARLANDS_KERNEL", kernel, 1);
-    if (farlands_terrain_new(&terrain, &params)) {
+    if (terrain_new_noise(&terrain, &params)) {
         fprintf(stderr, "bench_noise: the published map is refused\n");
         return false;
     }
     memset(bench->out, 0xff, sizeof bench->out);
-    farlands_heights(terrain, bench->scratch, &grid, bench->out, PLAIN_MAP);
-    farlands_terrain_free(terrain);
+    terrain_heights(terrain, bench->scratch, &grid, bench->out, PLAIN_MAP);
+    terrain_free(terrain);
     plain_noise_map(bench->map);
     for (int i = 0; i < PLAIN_MAP * PLAIN_MAP; i++) {
         const double noise = 2 * bench->map[i / PLAIN_MAP][i % PLAIN_MAP] / amplitude - 1;
@@ -434,9 +434,9 @@ static int make_forms(const struct subject *subject, const char *wanted, struct 
         if (!strstr(name, wanted))
             continue;
         setenv("FARLANDS_KERNEL", kernels[i], 1);
-        if (farlands_kernel_fault()) /* not on this machine */
+        if (terrain_kernel_fault()) /* not on this machine */
             continue;
-        const int err = farlands_terrain_new(&form.terrain, &subject->params);
+        const int err = terrain_new_noise(&form.terrain, &subject->params);
         if (err)
             return err;
         forms[(*count)++] = form;
@@ -462,7 +462,7 @@ static bool bench_subject(struct bench *bench, const struct subject *subject, co
             print_lines(forms, count, take_turns(bench, forms, count));
     }
     while (--count > 0)
-        farlands_terrain_free(forms[count].terrain);
+        terrain_free(forms[count].terrain);
     return good;
 }
 

@@ -34,7 +34,7 @@ static int compute(const struct farlands_terrain *terrain, struct farlands_scrat
                                            .step = FARLANDS_UNIT,
                                            .width = SIDE,
                                            .height = SIDE - row < BAND ? SIDE - row : BAND};
-        err = farlands_heights(terrain, scratch, &grid, out + (size_t)row * SIDE, SIDE);
+        err = terrain_heights(terrain, scratch, &grid, out + (size_t)row * SIDE, SIDE);
     }
     return err;
 }
@@ -76,7 +76,7 @@ int main(void)
     }
     memset(heights, 0, BYTES); /* fault the pages in first: they are not the kernel's cost */
     memset(copy, 0, BYTES);
-    printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
+    printf("kernel %s\n", terrain_kernel(worlds->world[0].terrain));
     int err = bench(worlds->world[0].terrain, scratch, heights, copy);
     if (err)
         fprintf(stderr, "bench_region: %s\n", strerror(-err));

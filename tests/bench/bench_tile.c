@@ -88,7 +88,7 @@ int main(void)
         fprintf(stderr, "bench_tile: set-up failed\n");
         return 1;
     }
-    printf("kernel %s\n", farlands_kernel(worlds->world[0].terrain));
+    printf("kernel %s\n", terrain_kernel(worlds->world[0].terrain));
     int err = bench(worlds, scratch, cache);
     if (err)
         fprintf(stderr, "bench_tile: %s\n", strerror(-err));

@@ -61,7 +61,7 @@ static void make_space(struct plain_noise *plain, int number,
 
     plain->space[number].octaves = noise->octaves;
     for (int k = 0; k < noise->octaves; k++, amplitude *= noise->persistence) {
-        const int64_t wavelength = farlands_octave_wavelength(&one, k);
+        const int64_t wavelength = params_wavelength(&one, k);
         const uint64_t draw = 520 + 8 * (uint64_t)(16 * number + k);
         struct plain_octave *octave = &plain->space[number].octave[k];
         *octave = make_octave(plain->params.seed, wavelength, draw, draw + 4);
@@ -92,8 +92,7 @@ void plain_noise_make(struct plain_noise *plain, const struct farlands_params *p
     for (int k = 0; k < plain->octaves; k++, amplitude *= params->persistence) {
         const uint64_t draw = 4 * (uint64_t)k;
         struct plain_octave *octave = &plain->octave[k];
-        *octave =
-            make_octave(params->seed, farlands_octave_wavelength(params, k), draw, 256 + draw);
+        *octave = make_octave(params->seed, params_wavelength(params, k), draw, 256 + draw);
         octave->amplitude = amplitude * band_limit((double)step * octave->frequency);
         plain->amplitude += amplitude;
     }

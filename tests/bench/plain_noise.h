@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 
 enum { PLAIN_AXES = 3, PLAIN_SPACES = 4 };
 
@@ -47,10 +47,10 @@ void plain_noise_make(struct plain_noise *plain, const struct farlands_params *p
 /* Height in metres at a place in units. */
 double plain_noise_height(const struct plain_noise *plain, double x, double y);
 
-/* As farlands_noise3. */
+/* As terrain_noise3. */
 double plain_noise_3d(const struct plain_noise *plain, double x, double y, double z);
 
-/* As farlands_density_at; HEIGHT is plain_noise_height's at (x, y). */
+/* As terrain_density_at; HEIGHT is plain_noise_height's at (x, y). */
 double plain_noise_density(const struct plain_noise *plain, double height, double x, double y,
                            double z);
 

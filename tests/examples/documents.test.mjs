@@ -184,7 +184,7 @@ const EXAMPLES = {
         ['$ build/farlands describe', measured],
     ],
     'noise/README.md': [
-        ['#include <farlands_params.h>', write('chunk.c')],
+        ['#include <farlands_terrain.h>', write('chunk.c')],
         ['cc -o chunk', async (block) => assert.equal(await run(`${block}\n./chunk`), '251.70 m in the middle\n')],
         ['q p\' gx', text],
         ['along =', text],

@@ -7,7 +7,7 @@
  *     ./heights X Y        starting at block (X, Y), up to 2^52 blocks out
  */
 #include <errno.h>
-#include <farlands_params.h>
+#include <farlands_terrain.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int print_heights(const struct farlands_terrain *terrain, int64_t x, int6
     int err = farlands_scratch_new(&scratch);
     if (err)
         return err;
-    err = farlands_heights(terrain, scratch, &grid, heights, SIDE);
+    err = terrain_heights(terrain, scratch, &grid, heights, SIDE);
     farlands_scratch_free(scratch);
     if (err)
         return err;
@@ -68,23 +68,23 @@ int main(int argc, char **argv)
     y *= FARLANDS_UNIT;
 
     const char *key;
-    const char *fault = farlands_params_fault(&params, &key);
+    const char *fault = params_fault(&params, &key);
     if (fault) {
         fprintf(stderr, "%s: %s\n", key, fault);
         return 1;
     }
     struct farlands_terrain *terrain;
-    int err = farlands_terrain_new(&terrain, &params);
+    int err = terrain_new_noise(&terrain, &params);
     if (err) {
-        fprintf(stderr, "farlands_terrain_new: %s\n", strerror(-err));
+        fprintf(stderr, "terrain_new_noise: %s\n", strerror(-err));
         return 1;
     }
     err = print_heights(terrain, x, y);
     if (err)
-        fprintf(stderr, "farlands_heights: %s\n", strerror(-err));
+        fprintf(stderr, "terrain_heights: %s\n", strerror(-err));
     else /* half a block further in both directions */
         printf("between blocks: %.9g\n",
-               (double)farlands_height(terrain, x + FARLANDS_UNIT / 2, y + FARLANDS_UNIT / 2));
-    farlands_terrain_free(terrain);
+               (double)terrain_height(terrain, x + FARLANDS_UNIT / 2, y + FARLANDS_UNIT / 2));
+    terrain_free(terrain);
     return err ? 1 : 0;
 }

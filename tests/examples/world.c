@@ -7,7 +7,7 @@
  *     ./world default.json default X Y        starting at block (X, Y)
  */
 #include <errno.h>
-#include <farlands.h>
+#include <farlands_terrain.h>
 #include <farlands_world.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int print_heights(const struct farlands_terrain *terrain, int64_t x, int6
     int err = farlands_scratch_new(&scratch);
     if (err)
         return err;
-    err = farlands_heights(terrain, scratch, &grid, heights, SIDE);
+    err = terrain_heights(terrain, scratch, &grid, heights, SIDE);
     farlands_scratch_free(scratch);
     for (int i = 0; i < SIDE * SIDE && !err; i++)
         printf("%.9g%c", (double)heights[i], i % SIDE == SIDE - 1 ? '\n' : ' ');
@@ -63,11 +63,11 @@ int main(int argc, char **argv)
     }
     if (!read_world(&world, argv[1], argv[2]))
         return 1;
-    int err = farlands_terrain_new(&terrain, &world.params);
+    int err = terrain_new_noise(&terrain, &world.params);
     if (!err) {
         err = print_heights(terrain, strtoll(argv[3], NULL, 10) * FARLANDS_UNIT,
                             strtoll(argv[4], NULL, 10) * FARLANDS_UNIT);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
     if (err)
         fprintf(stderr, "%s\n", strerror(-err));

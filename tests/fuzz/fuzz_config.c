@@ -64,7 +64,7 @@ static void check_world(const struct world_config *world, const struct config_la
     must(world->stops >= 2 && world->stops <= PALETTE_MAX, "%d", world->stops);
     must(terrain->knots >= 2 && terrain->knots <= FARLANDS_MAX_KNOTS, "%d", terrain->knots);
     must(terrain->octaves >= 1 && terrain->octaves <= FARLANDS_MAX_OCTAVES, "%d", terrain->octaves);
-    must(!farlands_params_fault(terrain, NULL), "%s", farlands_params_fault(terrain, NULL));
+    must(!params_fault(terrain, NULL), "%s", params_fault(terrain, NULL));
     must(world->layers, "no layers");
     for (int i = 0; known[i].name; i++) {
         const struct config_layer *layer = &known[i];
@@ -82,7 +82,7 @@ static void check_worlds(const struct config *config)
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;
-        const float height = farlands_height(world->terrain, origin[0], origin[1]);
+        const float height = terrain_height(world->terrain, origin[0], origin[1]);
         must(isfinite(height) && isfinite(world->colors->min) && isfinite(world->colors->max),
              "%s: %g", world->config.name, (double)height);
         must(height >= world->colors->min && height <= world->colors->max, "%s: %g not in %g to %g",

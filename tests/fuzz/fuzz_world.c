@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         must(memcmp(&world, &before, sizeof world) == 0, "written to");
     } else {
         must(!*name || strcmp(world.name, name) == 0, "%s for %s", world.name, name);
-        must(farlands_terrain_new(&terrain, &world.params) == 0, "accepted, but cannot be created");
-        farlands_terrain_free(terrain);
+        must(terrain_new_noise(&terrain, &world.params) == 0, "accepted, but cannot be created");
+        terrain_free(terrain);
     }
     free(name);
     return 0;

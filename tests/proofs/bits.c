@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/proofs/graph_bits.h"
 
 enum {
@@ -77,7 +77,7 @@ static struct farlands_params random_params(int number)
     else if (random_between(0, 1) == 0)
         params.lacunarity = 1 + (double)random_between(512, 2048) / 1024;
     /* Octaves must differ in wavelength. */
-    while (params.octaves > 1 && farlands_params_fault(&params, NULL))
+    while (params.octaves > 1 && params_fault(&params, NULL))
         params.octaves--;
     return params;
 }
@@ -120,7 +120,7 @@ static struct farlands_volume_params random_volume(struct farlands_params params
     v->tunnels.radius = random_length(20);
     v->tunnels.cover = random_length(16);
     v->tunnels.noise = random_space_noise(&params);
-    if (farlands_params_fault(&params, NULL))
+    if (params_fault(&params, NULL))
         *v = (struct farlands_volume_params){0};
     return *v;
 }
@@ -169,15 +169,15 @@ static uint64_t hash_density(const struct farlands_terrain *terrain,
     enum { ACROSS = 20, ALONG = 5, DEEP = 8 };
     static float out[ACROSS * ALONG * DEEP];
     const int64_t step = grid->step > 100000 ? 100000 : grid->step;
-    const int64_t surface = (int64_t)(farlands_height(terrain, grid->x, grid->y) * 1024);
+    const int64_t surface = (int64_t)(terrain_height(terrain, grid->x, grid->y) * 1024);
     const struct farlands_box box = {grid->x, grid->y, surface - 6 * step, step, ACROSS,
                                      ALONG,   DEEP};
 
-    if (farlands_density(terrain, scratch, &box, out) != 0)
+    if (terrain_density(terrain, scratch, &box, out) != 0)
         return 0;
     hash = hash_more(hash, out, sizeof out);
     for (int i = 0; i < 3; i++) {
-        const float density = farlands_density_at(terrain, box.x, box.y, box.z + i * step);
+        const float density = terrain_density_at(terrain, box.x, box.y, box.z + i * step);
         hash = hash_more(hash, &density, sizeof density);
     }
     return hash;
@@ -191,27 +191,27 @@ static uint64_t hash_terrain(const struct farlands_params *params, const struct 
     struct farlands_terrain *terrain;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    if (farlands_terrain_new(&terrain, params) != 0)
+    if (terrain_new_noise(&terrain, params) != 0)
         return 0;
-    bool good = strcmp(farlands_kernel(terrain), kernel) == 0 &&
-                farlands_heights(terrain, scratch, grid, out, (size_t)grid->width) == 0;
+    bool good = strcmp(terrain_kernel(terrain), kernel) == 0 &&
+                terrain_heights(terrain, scratch, grid, out, (size_t)grid->width) == 0;
     hash = hash_more(hash, out, sizeof *out * (size_t)(grid->width * grid->height));
     for (int i = 0; i < 3; i++) {
-        const float height = farlands_height(terrain, grid->x + i * grid->step, grid->y);
+        const float height = terrain_height(terrain, grid->x + i * grid->step, grid->y);
         hash = hash_more(hash, &height, sizeof height);
     }
     const double noise[] = {
-        farlands_noise1(terrain, grid->x),
-        farlands_noise2(terrain, grid->x, grid->y),
-        farlands_noise3(terrain, grid->x, grid->y, grid->step),
-        farlands_noise4(terrain, grid->x, grid->y, -grid->step, 7),
+        terrain_noise1(terrain, grid->x),
+        terrain_noise2(terrain, grid->x, grid->y),
+        terrain_noise3(terrain, grid->x, grid->y, grid->step),
+        terrain_noise4(terrain, grid->x, grid->y, -grid->step, 7),
     };
     hash = hash_more(hash, noise, sizeof noise);
     const struct farlands_box box = {grid->x, grid->y, -999, grid->step, 5, 3, 2};
-    good = good && farlands_volume(terrain, scratch, &box, out) == 0;
+    good = good && terrain_volume(terrain, scratch, &box, out) == 0;
     hash = hash_more(hash, out, sizeof *out * 5 * 3 * 2);
     hash = hash_density(terrain, grid, scratch, hash);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
     return good ? hash : 0;
 }
 
@@ -248,7 +248,7 @@ static int print_grids(const char *kernel)
         print_row(&params, &grid, hash);
         if (hash)
             continue;
-        const char *fault = farlands_params_fault(&params, NULL);
+        const char *fault = params_fault(&params, NULL);
         fprintf(stderr, "bits: row %d: %s\n", number, fault ? fault : "failed");
         failed++;
     }
@@ -280,7 +280,7 @@ static int print_kernels(void)
 
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         setenv("FARLANDS_KERNEL", kernels[i], 1);
-        if (!farlands_kernel_fault())
+        if (!terrain_kernel_fault())
             puts(kernels[i]);
     }
     return EXIT_SUCCESS;

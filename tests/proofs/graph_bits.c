@@ -80,7 +80,7 @@ uint64_t graph_bits(int number)
     uint64_t hash = 0;
     if (make_terrain(&terrain, &draws, graph) == 0) {
         hash = hash_terrain(&draws, terrain);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
     free(graph);
     return hash;

@@ -33,7 +33,7 @@ make_installation() {
 
 check_files() {
     local file
-    for file in bin/farlands include/farlands{,_params,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
+    for file in bin/farlands include/farlands{,_params,_terrain,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
         share/farlands/farlands.{yaml,js,wasm} share/man/man{1/farlands.1,5/farlands.yaml.5} \
         share/bash-completion/completions/farlands; do
         [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
@@ -73,7 +73,7 @@ check_symbols() {
     [ -z "$stray" ] || fail "the shared library needs $stray"
 
     # Exactly the functions of the headers.
-    grep -ohE '\bfarlands_[a-z0-9_]+\(' "$root$prefix"/include/*.h | tr -d '(' | sort -u \
+    grep -ohE '\b(farlands|terrain|params)_[a-z0-9_]+\(' "$root$prefix"/include/*.h | tr -d '(' | sort -u \
         >"$scratch/declared"
     symbols --dynamic --defined-only "$shared" | diff "$scratch/declared" - ||
         fail "the shared library exports other names than the headers declare"
@@ -111,7 +111,7 @@ write_compare() {
     cat >"$scratch/compare.cc" <<'END'
 #include <cstdio>
 #include <cstring>
-#include <farlands_params.h>
+#include <farlands_terrain.h>
 #include <farlands_world.h>
 
 int main(int, char **argv)
@@ -122,7 +122,7 @@ int main(int, char **argv)
         return std::fputs("a world of a name alone\n", stderr), 1;
     const farlands_params none{};
     const char *key = nullptr;
-    if (!farlands_params_fault(&none, &key) || !key)
+    if (!params_fault(&none, &key) || !key)
         return std::fputs("no fault in empty parameters\n", stderr), 1;
     std::FILE *text = std::fopen(argv[1], "r"), *tile = std::fopen(argv[2], "rb");
     if (!text || !tile)

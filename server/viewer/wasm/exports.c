@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
 
@@ -133,7 +133,7 @@ int make(void)
 {
     const char *key;
     world.terrain.period = world_config_period(&world);
-    const char *fault = farlands_params_fault(&world.terrain, &key);
+    const char *fault = params_fault(&world.terrain, &key);
     text_length = 0;
     if (fault) {
         append(key);
@@ -141,7 +141,7 @@ int make(void)
         append(fault);
         return -EINVAL;
     }
-    int err = farlands_terrain_new(&terrain, &world.terrain);
+    int err = terrain_new_noise(&terrain, &world.terrain);
     return err ? err : farlands_scratch_new(&scratch);
 }
 
@@ -155,7 +155,7 @@ size_t length(void)
 EXPORT("height") float height(int64_t x, int64_t y);
 float height(int64_t x, int64_t y)
 {
-    return farlands_height(terrain, x, y);
+    return terrain_height(terrain, x, y);
 }
 
 /* A buffer for WIDTH * HEIGHT * DEPTH floats, or NULL. */
@@ -181,7 +181,7 @@ static float *allocate(int width, int height, int depth)
     return samples;
 }
 
-/* As farlands_heights, rows without gaps. Returns the floats, valid until the next call; NULL if
+/* As terrain_heights, rows without gaps. Returns the floats, valid until the next call; NULL if
  * out of bounds or out of memory. */
 EXPORT("heights")
 float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit);
@@ -189,21 +189,21 @@ float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int ba
 {
     const struct farlands_grid grid = {x, y, step, width, height, band_limit != 0};
     float *out = allocate(width, height, 1);
-    return out && !farlands_heights(terrain, scratch, &grid, out, (size_t)width) ? out : NULL;
+    return out && !terrain_heights(terrain, scratch, &grid, out, (size_t)width) ? out : NULL;
 }
 
 EXPORT("density") float density(int64_t x, int64_t y, int64_t z);
 float density(int64_t x, int64_t y, int64_t z)
 {
-    return farlands_density_at(terrain, x, y, z);
+    return terrain_density_at(terrain, x, y, z);
 }
 
-/* As farlands_density; the result as of heights. */
+/* As terrain_density; the result as of heights. */
 EXPORT("densities")
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth);
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth)
 {
     const struct farlands_box box = {x, y, z, step, width, height, depth};
     float *out = allocate(width, height, depth);
-    return out && !farlands_density(terrain, scratch, &box, out) ? out : NULL;
+    return out && !terrain_density(terrain, scratch, &box, out) ? out : NULL;
 }

@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
 #include <errno.h>
-#include <farlands.h>
+#include <farlands_terrain.h>
 #include <farlands_world.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static bool fetch_world(struct client *client)
         farlands_world_read(&client->world, document.text, document.length, NULL, why, sizeof why);
     free(document.text);
     if (!err)
-        err = farlands_terrain_new(&client->terrain, &client->world.params);
+        err = terrain_new_noise(&client->terrain, &client->world.params);
     if (!err)
         err = farlands_scratch_new(&client->scratch);
     if (err)
@@ -170,7 +170,7 @@ static void on_square(void *context, const struct ground_square *square, double 
     float own[GROUND_SAMPLES] = {0};
 
     note_latency(client, ms);
-    farlands_heights(client->terrain, client->scratch, &grid, own, GROUND_SIDE);
+    terrain_heights(client->terrain, client->scratch, &grid, own, GROUND_SIDE);
     for (int i = 0; i < GROUND_SAMPLES; i++) {
         client->samples++;
         if (memcmp(&own[i], &square->height[i], sizeof own[i]) == 0)
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     ground_free(client.ground);
     curl_global_cleanup();
     farlands_scratch_free(client.scratch);
-    farlands_terrain_free(client.terrain);
+    terrain_free(client.terrain);
     free(client.latencies);
     return good ? 0 : 1;
 }

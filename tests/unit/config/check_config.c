@@ -117,7 +117,7 @@ START_TEST(test_builtin)
     ck_assert_int_gt(world->terrain.volume.tunnels.radius, 0);
     ck_assert_int_ge(world->terrain.knots, 2);
     ck_assert_int_ge(world->stops, 2);
-    ck_assert_ptr_null(farlands_params_fault(&world->terrain, NULL));
+    ck_assert_ptr_null(params_fault(&world->terrain, NULL));
 
     /* farlands.yaml shows the defaults; the built-in world has a name, and allows any seed. */
     struct world_config other = *world;
@@ -779,7 +779,7 @@ static void must_say(const char *text, int line, const char *key, const char *ex
                       yaml);
         rest += length;
     }
-    /* farlands_params_fault gives reasons, which need not name the values. */
+    /* params_fault gives reasons, which need not name the values. */
     ck_assert_msg(strstr(rest, "; expected ") || strstr(rest, "invalid value; "),
                   "nothing expected in \"%s\" for\n%s", text, yaml);
     ck_assert_msg(strstr(rest, expected) != NULL, "no %s in \"%s\" for\n%s", expected, text, yaml);
@@ -1250,9 +1250,9 @@ START_TEST(test_samples)
         ck_assert_msg(config->world_count == 1, "%s: %d worlds", path, config->world_count);
         snprintf(name, sizeof name, "%s.yaml", config->worlds->name);
         ck_assert_msg(strcmp(strrchr(path, '/') + 1, name) == 0, "%s: %s", path, name);
-        int err = farlands_terrain_new(&terrain, &config->worlds->terrain);
+        int err = terrain_new_noise(&terrain, &config->worlds->terrain);
         ck_assert_msg(err == 0, "%s: %d", path, err);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
         config_free(config);
     }
     globfree(&samples);

@@ -63,17 +63,17 @@ static void must_have_same_heights(const struct farlands_terrain *a,
     float expected[SIDE * SIDE], heights[SIDE * SIDE];
     struct farlands_terrain *terrain;
     struct farlands_scratch *scratch;
-    ck_assert_int_eq(farlands_terrain_new(&terrain, b), 0);
+    ck_assert_int_eq(terrain_new_noise(&terrain, b), 0);
     ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
     for (int i = 0; i < ROWS(places); i++) {
         const struct farlands_grid grid = {
             .x = places[i][0], .y = places[i][1], .step = 333, .width = SIDE, .height = SIDE};
-        ck_assert_int_eq(farlands_heights(a, scratch, &grid, expected, SIDE), 0);
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, SIDE), 0);
+        ck_assert_int_eq(terrain_heights(a, scratch, &grid, expected, SIDE), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights, SIDE), 0);
         ck_assert_mem_eq(heights, expected, sizeof heights);
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 
 static void must_be(const struct farlands_world *read, const struct world *world,

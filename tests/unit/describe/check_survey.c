@@ -88,7 +88,7 @@ static double relief(const struct farlands_terrain *terrain, const int64_t place
     float min = INFINITY, max = -INFINITY;
     for (int64_t y = -SURVEY_RELIEF / 2; y <= SURVEY_RELIEF / 2; y++)
         for (int64_t x = -SURVEY_RELIEF / 2; x <= SURVEY_RELIEF / 2; x++) {
-            const float height = farlands_height(terrain, place[0] + x * step, place[1] + y * step);
+            const float height = terrain_height(terrain, place[0] + x * step, place[1] + y * step);
             min = fminf(min, height);
             max = fmaxf(max, height);
         }
@@ -104,7 +104,7 @@ START_TEST(test_place)
     ck_assert_int_eq(survey->places, 1);
     ck_assert(place[0] >= -HALF && place[0] < HALF && place[0] % FARLANDS_UNIT == 0);
     ck_assert(place[1] >= -HALF && place[1] < HALF && place[1] % FARLANDS_UNIT == 0);
-    ck_assert(farlands_height(terrain, place[0], place[1]) > 0);
+    ck_assert(terrain_height(terrain, place[0], place[1]) > 0);
     for (int i = 0; i < RELIEF_SCALES; i++)
         must_all_be(&survey->relief[i], relief(terrain, place, relief_sides[i]), "relief");
     survey_free(survey);

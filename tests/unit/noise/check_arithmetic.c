@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "noise/arithmetic.h"
-#include "noise/farlands.h"
 #include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
@@ -68,18 +67,18 @@ static void compute(struct results *out, const struct farlands_params *params,
 {
     struct farlands_terrain *terrain = NULL;
     const struct farlands_grid grid = {x, y, 777, 40, 3, false};
-    ck_assert_int_eq(farlands_terrain_new(&terrain, params), 0);
-    out->err[0] = farlands_heights(terrain, scratch, &grid, out->heights[0], 40);
-    out->height = farlands_height(terrain, x, y);
+    ck_assert_int_eq(terrain_new_noise(&terrain, params), 0);
+    out->err[0] = terrain_heights(terrain, scratch, &grid, out->heights[0], 40);
+    out->height = terrain_height(terrain, x, y);
     const struct farlands_box box = {x, y, -5000, 999, 9, 3, 2};
-    out->err[1] = farlands_density(terrain, scratch, &box, out->density[0][0]);
-    out->err[2] = farlands_volume(terrain, scratch, &box, out->volume[0][0]);
-    out->density_at = farlands_density_at(terrain, x, y, box.z);
-    out->noise[0] = farlands_noise1(terrain, x);
-    out->noise[1] = farlands_noise2(terrain, x, y);
-    out->noise[2] = farlands_noise3(terrain, x, y, 12345);
-    out->noise[3] = farlands_noise4(terrain, x, y, 12345, 54321);
-    farlands_terrain_free(terrain);
+    out->err[1] = terrain_density(terrain, scratch, &box, out->density[0][0]);
+    out->err[2] = terrain_volume(terrain, scratch, &box, out->volume[0][0]);
+    out->density_at = terrain_density_at(terrain, x, y, box.z);
+    out->noise[0] = terrain_noise1(terrain, x);
+    out->noise[1] = terrain_noise2(terrain, x, y);
+    out->noise[2] = terrain_noise3(terrain, x, y, 12345);
+    out->noise[3] = terrain_noise4(terrain, x, y, 12345, 54321);
+    terrain_free(terrain);
 }
 
 static struct farlands_params plain(void)
@@ -166,7 +165,7 @@ static void graph_values(const struct random_graph *random, float out[3][50], fl
     ck_assert_int_eq(terrain_new(&terrain, &graph, &params, &fault), 0);
     ck_assert_int_eq(terrain_fields(terrain, scratch, &grid, &(int){0}, 1, outs, 50), 0);
     *point = terrain_field_at(terrain, NULL, 0, 1234567, 1);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
     farlands_scratch_free(scratch);
 }
 
@@ -192,9 +191,9 @@ START_TEST(subnormal_numbers_count)
 {
     const struct farlands_params params = subnormal();
     struct farlands_terrain *terrain = reference_terrain(&params);
-    const float height = farlands_height(terrain, BLOCKS(16), BLOCKS(32));
+    const float height = terrain_height(terrain, BLOCKS(16), BLOCKS(32));
     must(height > 0 && height < FLT_MIN, "%g", (double)height);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -36,7 +36,7 @@ static float *heights(const struct farlands_terrain *terrain, const struct farla
     if (!scratch)
         scratch = reference_scratch();
     float *out = floats((size_t)grid->width * (size_t)grid->height);
-    int err = farlands_heights(terrain, scratch, grid, out, (size_t)grid->width);
+    int err = terrain_heights(terrain, scratch, grid, out, (size_t)grid->width);
     REQUIRE(err == 0, "%s: %d", grid_text(grid), err);
     return out;
 }
@@ -85,10 +85,10 @@ static struct farlands_params random_params(struct draws *draws)
         if (params.warp.amplitude > 0)
             params.warp.wavelength = params.wavelength;
     }
-    while (farlands_params_fault(&params, NULL)) {
+    while (params_fault(&params, NULL)) {
         params.octaves--;
         REQUIRE(params.octaves > 0, "%s: %s", reference_params_text(&params),
-                farlands_params_fault(&params, NULL));
+                params_fault(&params, NULL));
     }
     params.volume = draw_volume(draws, params);
     return params;
@@ -139,12 +139,12 @@ START_TEST(grid_equals_points)
             for (int k = 0; k < grid.width * grid.height; k++) {
                 int i = k % grid.width, j = k / grid.width;
                 float point =
-                    farlands_height(terrain, grid.x + i * grid.step, grid.y + j * grid.step);
+                    terrain_height(terrain, grid.x + i * grid.step, grid.y + j * grid.step);
                 assert_same(out[k], point, &params, &grid, i, j, "as a point");
             }
             free(out);
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -185,7 +185,7 @@ START_TEST(grid_equals_its_parts)
             free(cut);
         }
         free(out);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -210,7 +210,7 @@ START_TEST(zooms_agree)
         }
         free(a);
         free(b);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -243,8 +243,8 @@ START_TEST(scratch_has_no_memory)
         struct farlands_scratch *fresh = reference_scratch();
         const size_t count = (size_t)(grid.width * grid.height);
         float *used = floats(count), *out = floats(count);
-        ck_assert_int_eq(farlands_heights(terrain, old, &grid, used, (size_t)grid.width), 0);
-        ck_assert_int_eq(farlands_heights(terrain, fresh, &grid, out, (size_t)grid.width), 0);
+        ck_assert_int_eq(terrain_heights(terrain, old, &grid, used, (size_t)grid.width), 0);
+        ck_assert_int_eq(terrain_heights(terrain, fresh, &grid, out, (size_t)grid.width), 0);
         for (int k = 0; k < grid.width * grid.height; k++)
             assert_same(used[k], out[k], &params, &grid, k % grid.width, k / grid.width,
                         "with a fresh scratch");
@@ -257,13 +257,13 @@ START_TEST(scratch_has_no_memory)
                                          .height = grid.height,
                                          .depth = 1};
         if (round % 3 == 0) {
-            ck_assert_int_eq(farlands_volume(terrain, old, &box, used), 0);
-            ck_assert_int_eq(farlands_volume(terrain, fresh, &box, out), 0);
+            ck_assert_int_eq(terrain_volume(terrain, old, &box, used), 0);
+            ck_assert_int_eq(terrain_volume(terrain, fresh, &box, out), 0);
             REQUIRE(memcmp(used, out, count * sizeof *out) == 0,
                     "%s; %s: not as with a fresh scratch", reference_params_text(&params),
                     box_text(&box));
-            ck_assert_int_eq(farlands_density(terrain, old, &box, used), 0);
-            ck_assert_int_eq(farlands_density(terrain, fresh, &box, out), 0);
+            ck_assert_int_eq(terrain_density(terrain, old, &box, used), 0);
+            ck_assert_int_eq(terrain_density(terrain, fresh, &box, out), 0);
             REQUIRE(memcmp(used, out, count * sizeof *out) == 0,
                     "%s; %s: density not as with a fresh scratch", reference_params_text(&params),
                     box_text(&box));
@@ -271,7 +271,7 @@ START_TEST(scratch_has_no_memory)
         free(used);
         free(out);
         farlands_scratch_free(fresh);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
     farlands_scratch_free(old);
 }
@@ -292,7 +292,7 @@ START_TEST(stride_leaves_the_padding)
         float *out = floats((size_t)count);
         for (int k = 0; k < count; k++)
             memcpy(&out[k], &untouched, sizeof untouched);
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, out, (size_t)stride), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, (size_t)stride), 0);
         for (int k = 0; k < count; k++) {
             int i = k % stride, j = k / stride;
             if (i < grid.width && j < grid.height)
@@ -305,7 +305,7 @@ START_TEST(stride_leaves_the_padding)
     }
     free(packed);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -314,9 +314,9 @@ static struct farlands_terrain *on_kernel(const struct farlands_params *params, 
 {
     struct farlands_terrain *terrain = NULL;
     ck_assert_int_eq(setenv("FARLANDS_KERNEL", name, 1), 0);
-    if (!farlands_kernel_fault()) {
+    if (!terrain_kernel_fault()) {
         terrain = reference_terrain(params);
-        ck_assert_str_eq(farlands_kernel(terrain), name);
+        ck_assert_str_eq(terrain_kernel(terrain), name);
     }
     unsetenv("FARLANDS_KERNEL");
     return terrain;
@@ -326,7 +326,7 @@ static bool machine_has(const char *kernel)
 {
     const struct farlands_params params = reference_params();
     struct farlands_terrain *terrain = on_kernel(&params, kernel);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
     return terrain != NULL;
 }
 
@@ -373,14 +373,13 @@ START_TEST(grids_end_at_a_guard_page)
                 size_t stride = (size_t)(grid.width + padding);
                 size_t count = stride * (size_t)(grid.height - 1) + (size_t)grid.width;
                 float *late = fenced.end - count;
-                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, fenced.first, stride),
-                                 0);
-                ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, late, stride), 0);
+                ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, fenced.first, stride), 0);
+                ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, late, stride), 0);
                 float last =
-                    farlands_height(terrain, grid.x + (grid.width - 1) * grid.step, 2 * grid.step);
+                    terrain_height(terrain, grid.x + (grid.width - 1) * grid.step, 2 * grid.step);
                 assert_same(fenced.end[-1], last, &params, &grid, grid.width - 1, 2, "as a point");
             }
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
     }
     farlands_scratch_free(scratch);
@@ -408,24 +407,24 @@ START_TEST(volumes_end_at_a_guard_page)
                                              .height = (int)draw_between(&draws, 1, 4),
                                              .depth = (int)draw_between(&draws, 1, 4)};
             float *late = fenced.end - (size_t)box.width * (size_t)(box.height * box.depth);
-            ck_assert_int_eq(farlands_volume(terrain, scratch, &box, fenced.first), 0);
-            ck_assert_int_eq(farlands_volume(terrain, scratch, &box, late), 0);
-            float last = (float)farlands_noise3(terrain, box.x + (box.width - 1) * box.step,
-                                                box.y + (box.height - 1) * box.step,
-                                                box.z + (box.depth - 1) * box.step);
+            ck_assert_int_eq(terrain_volume(terrain, scratch, &box, fenced.first), 0);
+            ck_assert_int_eq(terrain_volume(terrain, scratch, &box, late), 0);
+            float last = (float)terrain_noise3(terrain, box.x + (box.width - 1) * box.step,
+                                               box.y + (box.height - 1) * box.step,
+                                               box.z + (box.depth - 1) * box.step);
             REQUIRE(float_bits(fenced.end[-1]) == float_bits(last),
                     "%s; %s: ends with %.9g, as a point %.9g", reference_params_text(&params),
                     box_text(&box), (double)fenced.end[-1], (double)last);
-            ck_assert_int_eq(farlands_density(terrain, scratch, &box, fenced.first), 0);
-            ck_assert_int_eq(farlands_density(terrain, scratch, &box, late), 0);
-            last = farlands_density_at(terrain, box.x + (box.width - 1) * box.step,
-                                       box.y + (box.height - 1) * box.step,
-                                       box.z + (box.depth - 1) * box.step);
+            ck_assert_int_eq(terrain_density(terrain, scratch, &box, fenced.first), 0);
+            ck_assert_int_eq(terrain_density(terrain, scratch, &box, late), 0);
+            last = terrain_density_at(terrain, box.x + (box.width - 1) * box.step,
+                                      box.y + (box.height - 1) * box.step,
+                                      box.z + (box.depth - 1) * box.step);
             REQUIRE(float_bits(fenced.end[-1]) == float_bits(last),
                     "%s; %s: density ends with %.9g, as a point %.9g",
                     reference_params_text(&params), box_text(&box), (double)fenced.end[-1],
                     (double)last);
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
     }
     farlands_scratch_free(scratch);
@@ -456,14 +455,14 @@ START_TEST(kernels_agree)
                 for (int n = 0; expected && n < grid.width * grid.height; n++)
                     assert_same(expected[n], out[n], &params, &grid, n % grid.width, n / grid.width,
                                 kernels[k]);
-                float point = farlands_height(terrain, grid.x, grid.y);
+                float point = terrain_height(terrain, grid.x, grid.y);
                 if (!grid.band_limit)
                     assert_same(out[0], point, &params, &grid, 0, 0, "as a point");
                 if (expected)
                     free(out);
                 else
                     expected = out;
-                farlands_terrain_free(terrain);
+                terrain_free(terrain);
             }
             free(expected);
         }
@@ -480,10 +479,10 @@ START_TEST(kernel_is_chosen_by_name)
     ck_assert_ptr_nonnull(scalar);
     setenv("FARLANDS_KERNEL", "", 1);
     struct farlands_terrain *any = reference_terrain(&params);
-    ck_assert_str_eq(farlands_kernel(any), farlands_kernel(best));
-    farlands_terrain_free(best);
-    farlands_terrain_free(scalar);
-    farlands_terrain_free(any);
+    ck_assert_str_eq(terrain_kernel(any), terrain_kernel(best));
+    terrain_free(best);
+    terrain_free(scalar);
+    terrain_free(any);
 }
 END_TEST
 
@@ -494,9 +493,9 @@ START_TEST(unknown_kernels_are_refused)
     for (int i = 0; i < LENGTH(names); i++) {
         struct farlands_terrain *terrain = NULL;
         setenv("FARLANDS_KERNEL", names[i], 1);
-        const char *fault = farlands_kernel_fault();
+        const char *fault = terrain_kernel_fault();
         REQUIRE(fault && strstr(fault, "scalar"), "%s: %s", names[i], fault);
-        ck_assert_int_eq(farlands_terrain_new(&terrain, &params), -EINVAL);
+        ck_assert_int_eq(terrain_new_noise(&terrain, &params), -EINVAL);
         ck_assert_ptr_null(terrain);
     }
 }
@@ -553,12 +552,12 @@ START_TEST(strides_below_the_width_are_refused)
         const struct farlands_grid grid = {
             .step = FARLANDS_UNIT, .width = rows[i].width, .height = rows[i].height};
         float out[64] = {-12345.5f};
-        int err = farlands_heights(terrain, scratch, &grid, out, rows[i].stride);
+        int err = terrain_heights(terrain, scratch, &grid, out, rows[i].stride);
         REQUIRE(err == rows[i].error && (out[0] == -12345.5f) == (err != 0), "%s, stride %zu: %d",
                 grid_text(&grid), rows[i].stride, err);
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -572,7 +571,7 @@ START_TEST(out_of_bounds_is_refused)
     struct farlands_scratch *scratch = reference_scratch();
     for (int k = 0; k < LENGTH(out); k++)
         out[k] = untouched;
-    int err = farlands_heights(terrain, scratch, grid, out, 64);
+    int err = terrain_heights(terrain, scratch, grid, out, 64);
     REQUIRE(err == bounds[_i].error, "%s: %d", grid_text(grid), err);
     for (int k = 0; k < LENGTH(out); k++) {
         bool inside = err == 0 && k % 64 < grid->width && k / 64 < grid->height;
@@ -580,7 +579,7 @@ START_TEST(out_of_bounds_is_refused)
                 grid_text(grid), k % 64, k / 64, (double)out[k]);
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -629,7 +628,7 @@ START_TEST(boxes_out_of_bounds_are_refused)
     struct farlands_scratch *scratch = reference_scratch();
     for (int k = 0; k < LENGTH(out); k++)
         out[k] = untouched;
-    int err = farlands_volume(terrain, scratch, box, out);
+    int err = terrain_volume(terrain, scratch, box, out);
     REQUIRE(err == box_bounds[_i].error, "%s: %d", box_text(box), err);
     int count = err ? 0 : box->width * box->height * box->depth;
     for (int k = 0; k < LENGTH(out); k++)
@@ -637,13 +636,13 @@ START_TEST(boxes_out_of_bounds_are_refused)
                 box_text(box), k, (double)out[k]);
     for (int k = 0; k < LENGTH(out); k++)
         out[k] = untouched;
-    err = farlands_density(terrain, scratch, box, out);
+    err = terrain_density(terrain, scratch, box, out);
     REQUIRE(err == box_bounds[_i].error, "%s: %d for density", box_text(box), err);
     for (int k = 0; k < LENGTH(out); k++)
         REQUIRE(k < count ? isfinite(out[k]) : out[k] == untouched,
                 "%s: number %d is %g of density", box_text(box), k, (double)out[k]);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -665,16 +664,16 @@ START_TEST(points_end_at_the_limit)
 {
     struct farlands_params params = reference_params();
     struct farlands_terrain *terrain = reference_terrain(&params);
-    float height = farlands_height(terrain, ends[_i].x, ends[_i].y);
+    float height = terrain_height(terrain, ends[_i].x, ends[_i].y);
     REQUIRE(ends[_i].exists ? fabsf(height) <= 2 : isnan(height), "(%" PRId64 ", %" PRId64 "): %g",
             ends[_i].x, ends[_i].y, (double)height);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
 START_TEST(freeing_nothing_is_allowed)
 {
-    farlands_terrain_free(NULL);
+    terrain_free(NULL);
     farlands_scratch_free(NULL);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "noise/lattice.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -99,10 +99,10 @@ static void sample(const struct farlands_params *params, const struct motion *mo
             move_x = draw_between(&moves, -1000000, 1000000);
             move_y = -move_x; /* the skewed lattice of simplex is such a case, too */
         }
-        out[i] = farlands_height(terrain, motion->sign_x * u + move_x * BLOCKS(64),
-                                 motion->sign_y * v + move_y * BLOCKS(64));
+        out[i] = terrain_height(terrain, motion->sign_x * u + move_x * BLOCKS(64),
+                                motion->sign_y * v + move_y * BLOCKS(64));
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 
 static const struct motion still = {"still", 1, 1, false, 0, 0};
@@ -262,8 +262,8 @@ static void sample_places(const struct farlands_params *params, struct farlands_
                                        .width = PLACE_COLUMNS,
                                        .height = PLACES / PLACE_COLUMNS};
     struct farlands_terrain *terrain = reference_terrain(params);
-    ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, out, PLACE_COLUMNS), 0);
-    farlands_terrain_free(terrain);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, PLACE_COLUMNS), 0);
+    terrain_free(terrain);
     double mean = 0, square = 0;
     for (int i = 0; i < PLACES; i++)
         mean += (double)out[i] / PLACES;
@@ -350,14 +350,14 @@ START_TEST(octaves_are_not_copies)
     for (int i = 0; i < SAMPLES; i++) {
         int64_t x = draw_between(&draws, -BLOCKS(1 << 20), BLOCKS(1 << 20));
         int64_t y = draw_between(&draws, -BLOCKS(1 << 20), BLOCKS(1 << 20));
-        first[i] = farlands_height(coarse, 2 * x, 2 * y);
-        second[i] = 2.0 * farlands_height(sum, x, y) - farlands_height(coarse, x, y);
+        first[i] = terrain_height(coarse, 2 * x, 2 * y);
+        second[i] = 2.0 * terrain_height(sum, x, y) - terrain_height(coarse, x, y);
     }
     double r = correlation(first, second, SAMPLES);
     REQUIRE(octave_pairs[_i].same ? r > 0.999 : fabs(r) < 0.1, "%s: correlation %g", hashing->name,
             r);
-    farlands_terrain_free(sum);
-    farlands_terrain_free(coarse);
+    terrain_free(sum);
+    terrain_free(coarse);
 }
 END_TEST
 
@@ -381,8 +381,8 @@ static struct lattice_heights at_lattice_points(const struct farlands_terrain *t
         y = (int64_t)(lattice_random(seed, 4 * (uint64_t)octave + 3) % (uint64_t)wavelength);
     }
     for (int i = 0; i < LATTICE_POINTS; i++) {
-        double height = farlands_height(terrain, (i % 32 * 5 - 80) * wavelength - x,
-                                        (i / 32 * 5 - 80) * wavelength - y);
+        double height = terrain_height(terrain, (i % 32 * 5 - 80) * wavelength - x,
+                                       (i / 32 * 5 - 80) * wavelength - y);
         heights.rms += height * height / LATTICE_POINTS;
         heights.zeros += height == 0;
     }
@@ -405,7 +405,7 @@ START_TEST(zeros_of_seeds_do_not_coincide)
                 "seed %d at lattice points of seed %" PRIu64 ": %g, %d zeros", _i, seed, there.rms,
                 there.zeros);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -441,7 +441,7 @@ START_TEST(zeros_of_octaves_do_not_coincide)
                     REQUIRE(own.zeros == LATTICE_POINTS, "%s, %d octaves: %d zeros",
                             hashings[h].name, params.octaves, own.zeros);
             }
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
     }
 }
@@ -476,8 +476,7 @@ static void assert_no_seam(const struct farlands_params *params, const char *nam
             struct farlands_grid grid = {start + done, BLOCKS(-3.3), 1, LINE, 1, false};
             if (along_y)
                 grid = (struct farlands_grid){BLOCKS(-3.3), start + done, 1, 1, LINE, false};
-            ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, line, (size_t)grid.width),
-                             0);
+            ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, line, (size_t)grid.width), 0);
             for (int i = 0; i < LINE; i++) {
                 REQUIRE(!(fabsf(line[i] - before) > most), "%s; %s: from %g to %g at %s = %" PRId64,
                         name, reference_params_text(params), (double)before, (double)line[i],
@@ -487,7 +486,7 @@ static void assert_no_seam(const struct farlands_params *params, const char *nam
         }
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 
 START_TEST(no_seams)
@@ -562,7 +561,7 @@ static void changes_around(const struct farlands_terrain *terrain, int64_t x, in
             .step = step,
             .width = 2,
             .height = 2};
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, out, 2), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, 2), 0);
         for (int axis = 0; axis < 2; axis++) {
             changes->along[axis][i] = (double)out[1 + axis] - (double)out[0];
             changes->level += out[1 + axis] == out[0];
@@ -617,7 +616,7 @@ START_TEST(far_away_is_like_here)
             }
         }
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

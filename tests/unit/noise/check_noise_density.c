@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_density.h"
 #include "tests/unit/support/reference_noise.h"
@@ -29,7 +29,7 @@ static float *density(const struct farlands_terrain *terrain, const struct farla
     float *out =
         malloc((size_t)box->width * (size_t)box->height * (size_t)box->depth * sizeof *out);
     ck_assert_ptr_nonnull(out);
-    int err = farlands_density(terrain, scratch, box, out);
+    int err = terrain_density(terrain, scratch, box, out);
     REQUIRE(err == 0, "%s: %d", box_text(box), err);
     return out;
 }
@@ -78,9 +78,9 @@ START_TEST(density_follows_its_formula)
             int64_t at[3];
             for (int axis = 0; axis < 2; axis++)
                 at[axis] = draw_between(&draws, -BLOCKS(100000), BLOCKS(100000));
-            const float height = farlands_height(terrain, at[0], at[1]);
+            const float height = terrain_height(terrain, at[0], at[1]);
             at[2] = (int64_t)(height * 1024) + draw_between(&draws, -BLOCKS(150), BLOCKS(60));
-            const float found = farlands_density_at(terrain, at[0], at[1], at[2]);
+            const float found = terrain_density_at(terrain, at[0], at[1], at[2]);
             const struct reference_value expected = reference_density(&reference, height, at);
             REQUIRE(fabs(found - expected.n) <= expected.error,
                     "%s; %s: at (%" PRId64 ", %" PRId64 ", %" PRId64
@@ -89,7 +89,7 @@ START_TEST(density_follows_its_formula)
                     at[1], at[2], (double)height, (double)found, expected.n,
                     fabs(found - expected.n), expected.error);
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -110,12 +110,12 @@ START_TEST(without_volume_it_is_the_height_less_the_altitude)
         const int64_t x = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT), y = -x / 3;
         const int64_t z = altitudes[n % LENGTH(altitudes)];
         const float expected =
-            (float)((double)farlands_height(terrain, x, y) - (double)z / FARLANDS_UNIT);
-        const float found = farlands_density_at(terrain, x, y, z);
+            (float)((double)terrain_height(terrain, x, y) - (double)z / FARLANDS_UNIT);
+        const float found = terrain_density_at(terrain, x, y, z);
         REQUIRE(float_bits(found) == float_bits(expected), "%" PRId64 ": %.9g, not %.9g", z,
                 (double)found, (double)expected);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -129,13 +129,13 @@ START_TEST(volumes_change_no_height)
         struct farlands_terrain *without = reference_terrain(&params);
         for (int n = 0; n < 100; n++) {
             const int64_t x = draw_between(&draws, -BLOCKS(9999), BLOCKS(9999)), y = n * x;
-            REQUIRE(float_bits(farlands_height(with, x, y)) ==
-                            float_bits(farlands_height(without, x, y)) &&
-                        farlands_noise3(with, x, y, n) == farlands_noise3(without, x, y, n),
+            REQUIRE(float_bits(terrain_height(with, x, y)) ==
+                            float_bits(terrain_height(without, x, y)) &&
+                        terrain_noise3(with, x, y, n) == terrain_noise3(without, x, y, n),
                     "(%" PRId64 ", %" PRId64 ")", x, y);
         }
-        farlands_terrain_free(with);
-        farlands_terrain_free(without);
+        terrain_free(with);
+        terrain_free(without);
     }
 }
 END_TEST
@@ -148,14 +148,14 @@ START_TEST(volumes_repeat_with_their_world)
     struct farlands_terrain *terrain = reference_terrain(&params);
     for (int n = 0; n < 2000; n++) {
         const int64_t x = draw_between(&draws, -BLOCKS(1 << 25), BLOCKS(1 << 25)), y = x * 3 + n;
-        const int64_t z = (int64_t)(farlands_height(terrain, x, y) * 1024) - n * 100;
-        const float here = farlands_density_at(terrain, x, y, z);
+        const int64_t z = (int64_t)(terrain_height(terrain, x, y) * 1024) - n * 100;
+        const float here = terrain_density_at(terrain, x, y, z);
         const float there =
-            farlands_density_at(terrain, x + 5 * params.period, y - params.period, z);
+            terrain_density_at(terrain, x + 5 * params.period, y - params.period, z);
         REQUIRE(float_bits(here) == float_bits(there), "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", x,
                 y, z);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -239,9 +239,9 @@ START_TEST(bad_parameters_are_named)
         *(int *)place = (int)value;
     else
         *(double *)place = value;
-    const char *key = NULL, *fault = farlands_params_fault(&params, &key);
+    const char *key = NULL, *fault = params_fault(&params, &key);
     struct farlands_terrain *terrain = NULL;
-    const int err = farlands_terrain_new(&terrain, &params);
+    const int err = terrain_new_noise(&terrain, &params);
     if (changes[_i].key) {
         REQUIRE(fault && strcmp(key, changes[_i].key) == 0 && err == -EINVAL,
                 "row %d (%s = %g): %s, %s", _i, changes[_i].key, value, fault ? key : "accepted",
@@ -249,8 +249,8 @@ START_TEST(bad_parameters_are_named)
         return;
     }
     REQUIRE(!fault && err == 0, "row %d: %s: %s", _i, key, fault);
-    ck_assert(!isnan(farlands_density_at(terrain, 12345, -6789, -30000)));
-    farlands_terrain_free(terrain);
+    ck_assert(!isnan(terrain_density_at(terrain, 12345, -6789, -30000)));
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -264,8 +264,8 @@ START_TEST(noises_that_are_off_may_be_anything)
     params.volume.tunnels.radius = 0;
     params.volume.overhangs.noise = params.volume.caverns.noise = params.volume.tunnels.noise = bad;
     struct farlands_terrain *terrain = reference_terrain(&params);
-    ck_assert_float_eq(farlands_density_at(terrain, 0, 0, 0), farlands_height(terrain, 0, 0));
-    farlands_terrain_free(terrain);
+    ck_assert_float_eq(terrain_density_at(terrain, 0, 0, 0), terrain_height(terrain, 0, 0));
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -310,7 +310,7 @@ static struct farlands_box draw_box(struct draws *draws, const struct farlands_t
             *first[axis] = -EDGE;
     }
     if (draw_between(draws, 0, 4))
-        box.z = (int64_t)(farlands_height(terrain, box.x, box.y) * 1024) - step * size[2] / 2;
+        box.z = (int64_t)(terrain_height(terrain, box.x, box.y) * 1024) - step * size[2] / 2;
     return box;
 }
 
@@ -322,8 +322,8 @@ static void assert_points(const struct farlands_params *params,
         for (int j = 0; j < box->height; j++)
             for (int i = 0; i < box->width; i++, out++) {
                 const float point =
-                    farlands_density_at(terrain, box->x + i * box->step, box->y + j * box->step,
-                                        box->z + k * box->step);
+                    terrain_density_at(terrain, box->x + i * box->step, box->y + j * box->step,
+                                       box->z + k * box->step);
                 REQUIRE(float_bits(*out) == float_bits(point),
                         "%s; %s; %s: sample (%d, %d, %d) %.9g, as a point %.9g",
                         reference_params_text(params), reference_volume_text(&params->volume),
@@ -342,7 +342,7 @@ START_TEST(boxes_are_points)
         float *out = density(terrain, &box);
         assert_points(&params, terrain, &box, out);
         free(out);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -385,7 +385,7 @@ START_TEST(slabs_are_boxes)
         for (int axis = 0; axis < 3; axis++)
             assert_slabs(terrain, &box, whole, axis, (int)draw_between(&draws, 1, 9));
         free(whole);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -421,7 +421,7 @@ START_TEST(neighbours_share_their_faces)
         }
         free(here);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -431,7 +431,7 @@ static struct farlands_terrain *on_kernel(const struct farlands_params *params, 
     const char *forced = getenv("FARLANDS_KERNEL");
     char *before = forced ? strdup(forced) : NULL;
     ck_assert_int_eq(setenv("FARLANDS_KERNEL", name, 1), 0);
-    struct farlands_terrain *terrain = farlands_kernel_fault() ? NULL : reference_terrain(params);
+    struct farlands_terrain *terrain = terrain_kernel_fault() ? NULL : reference_terrain(params);
     if (before)
         setenv("FARLANDS_KERNEL", before, 1);
     else
@@ -462,10 +462,10 @@ START_TEST(kernels_agree)
                         reference_params_text(&params), reference_volume_text(&params.volume),
                         box_text(&box), n, (double)out[n], kernels[k], (double)expected[n]);
             free(out);
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
         free(expected);
-        farlands_terrain_free(scalar);
+        terrain_free(scalar);
     }
 }
 END_TEST
@@ -484,16 +484,16 @@ START_TEST(density_ends_at_the_limit)
     const struct farlands_params params = default_world();
     struct farlands_terrain *terrain = reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
-    const float at = farlands_density_at(terrain, ends[_i].x, ends[_i].y, ends[_i].z);
+    const float at = terrain_density_at(terrain, ends[_i].x, ends[_i].y, ends[_i].z);
     const struct farlands_box box = {ends[_i].x, ends[_i].y, ends[_i].z, 1, 1, 1, 1};
     float sample = 12345;
-    const int err = farlands_density(terrain, scratch, &box, &sample);
+    const int err = terrain_density(terrain, scratch, &box, &sample);
     REQUIRE(isnan(at) == !ends[_i].exists && err == (ends[_i].exists ? 0 : -EINVAL), "%s: %g, %d",
             box_text(&box), (double)at, err);
     REQUIRE(ends[_i].exists ? float_bits(sample) == float_bits(at) : sample == 12345,
             "%s: %g as a box", box_text(&box), (double)sample);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -515,13 +515,13 @@ static void count_columns(const struct farlands_terrain *terrain, int64_t x, int
                           struct columns *c)
 {
     enum { SIDE = 64, ABOVE = 60, DEPTH = 320 };
-    const int64_t top = (int64_t)floorf(farlands_height(terrain, x, y)) + ABOVE;
+    const int64_t top = (int64_t)floorf(terrain_height(terrain, x, y)) + ABOVE;
     const struct farlands_box box = {x,    y,    BLOCKS(top - DEPTH + 1), FARLANDS_UNIT, SIDE,
                                      SIDE, DEPTH};
     float *out = density(terrain, &box);
     for (int column = 0; column < SIDE * SIDE; column++) {
         const float height =
-            farlands_height(terrain, x + BLOCKS(column % SIDE), y + BLOCKS(column / SIDE));
+            terrain_height(terrain, x + BLOCKS(column % SIDE), y + BLOCKS(column / SIDE));
         int crossings = 0;
         bool moved = false;
         for (int k = 0; k < DEPTH; k++) {
@@ -561,7 +561,7 @@ START_TEST(default_world_has_overhangs_and_caves)
     REQUIRE(hollow > 0.02 && hollow < 0.12, "%g of the deep ground is hollow", hollow);
     REQUIRE(mouths > 0.002 && mouths < 0.08, "%g of the ground near the surface is hollow", mouths);
     REQUIRE(c.lowest_above < 0, "%g above all overhangs", (double)c.lowest_above);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -577,13 +577,13 @@ START_TEST(far_from_the_surface_all_is_air_or_ground)
         const int64_t x = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
         const int64_t y = draw_between(&draws, -BLOCKS(1000000), BLOCKS(1000000));
         const int64_t away = draw_between(&draws, BLOCKS(20), BLOCKS(100));
-        const int64_t height = (int64_t)(farlands_height(terrain, x, y) * 1024);
-        const float above = farlands_density_at(terrain, x, y, height + away);
-        const float below = farlands_density_at(terrain, x, y, height - away);
+        const int64_t height = (int64_t)(terrain_height(terrain, x, y) * 1024);
+        const float above = terrain_density_at(terrain, x, y, height + away);
+        const float below = terrain_density_at(terrain, x, y, height - away);
         REQUIRE(above < 0 && below > 0, "%" PRId64 " units from (%" PRId64 ", %" PRId64 "): %g, %g",
                 away, x, y, (double)above, (double)below);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -599,13 +599,13 @@ START_TEST(cover_holds)
     int hollow = 0;
     for (int n = 0; n < 100000; n++) {
         const int64_t x = draw_between(&draws, -BLOCKS(1000000), BLOCKS(1000000)), y = x / 7 * n;
-        const int64_t height = (int64_t)(farlands_height(terrain, x, y) * 1024);
-        const float just_below = farlands_density_at(terrain, x, y, height - 100);
+        const int64_t height = (int64_t)(terrain_height(terrain, x, y) * 1024);
+        const float just_below = terrain_density_at(terrain, x, y, height - 100);
         REQUIRE(just_below > 0, "(%" PRId64 ", %" PRId64 "): %g", x, y, (double)just_below);
-        hollow += farlands_density_at(terrain, x, y, height - BLOCKS(60)) < 0;
+        hollow += terrain_density_at(terrain, x, y, height - BLOCKS(60)) < 0;
     }
     ck_assert_int_gt(hollow, 5000);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"
@@ -29,13 +29,13 @@ static double noise_in(const struct farlands_terrain *terrain, int dimensions,
 {
     switch (dimensions) {
     case 1:
-        return farlands_noise1(terrain, place[0]);
+        return terrain_noise1(terrain, place[0]);
     case 2:
-        return farlands_noise2(terrain, place[0], place[1]);
+        return terrain_noise2(terrain, place[0], place[1]);
     case 3:
-        return farlands_noise3(terrain, place[0], place[1], place[2]);
+        return terrain_noise3(terrain, place[0], place[1], place[2]);
     default:
-        return farlands_noise4(terrain, place[0], place[1], place[2], place[3]);
+        return terrain_noise4(terrain, place[0], place[1], place[2], place[3]);
     }
 }
 
@@ -96,9 +96,9 @@ START_TEST(published_value)
     struct farlands_terrain *terrain = reference_terrain(&params);
     REQUIRE(fabs(improved(3.14, 42, 7) - printed) <= 0x1p-52, "transcription: %.17g",
             improved(3.14, 42, 7));
-    double noise = farlands_noise3(terrain, 157, 42 * 50, 7 * 50);
+    double noise = terrain_noise3(terrain, 157, 42 * 50, 7 * 50);
     REQUIRE(fabs(noise - printed) <= exact, "%.17g, published %.17g", noise, printed);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -134,13 +134,13 @@ START_TEST(improved_noise_is_reproduced)
     for (int n = 0; n < 200000; n++) {
         int64_t at[4];
         draw_place(&draws, BLOCKS(300), at);
-        double noise = farlands_noise3(terrain, at[0], at[1], at[2]);
+        double noise = terrain_noise3(terrain, at[0], at[1], at[2]);
         double expected = improved(in_table(at[0]), in_table(at[1]), in_table(at[2]));
         REQUIRE(fabs(noise - expected) <= exact,
                 "at (%" PRId64 ", %" PRId64 ", %" PRId64 ") %.17g, published %.17g", at[0], at[1],
                 at[2], noise, expected);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -211,7 +211,7 @@ START_TEST(every_dimension_follows_its_formula)
                         noise, expected.n, fabs(noise - expected.n), expected.error);
             }
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -227,11 +227,11 @@ START_TEST(values_by_hand)
     struct farlands_params params = published(4);
     params.fade = FARLANDS_LINEAR;
     struct farlands_terrain *terrain = reference_terrain(&params);
-    double one = farlands_noise1(terrain, 1), west = farlands_noise1(terrain, 1 - 4 * 256);
-    double four = farlands_noise4(terrain, 0, 0, 0, 1);
+    double one = terrain_noise1(terrain, 1), west = terrain_noise1(terrain, 1 - 4 * 256);
+    double four = terrain_noise4(terrain, 0, 0, 0, 1);
     REQUIRE(one == -0.375 && west == -0.375, "1-D: %.17g and %.17g", one, west);
     REQUIRE(four == -0.1875, "4-D: %.17g", four);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -252,15 +252,15 @@ START_TEST(map_options_do_not_apply)
         for (int dimensions = 1; dimensions <= 4; dimensions++)
             REQUIRE(noise_in(plain, dimensions, at) == noise_in(changed, dimensions, at),
                     "%d-D at (%" PRId64 ", ...)", dimensions, at[0]);
-        double height = farlands_height(plain, at[0], at[1]);
-        double noise = farlands_noise2(plain, at[0], at[1]);
+        double height = terrain_height(plain, at[0], at[1]);
+        double noise = terrain_noise2(plain, at[0], at[1]);
         /* 2^-18 per octave in float, as in reference_noise.h, and 2^-22 for the curve. */
         REQUIRE(fabs(height - noise) <= 0x1p-18 + 0x1p-22,
                 "at (%" PRId64 ", %" PRId64 ") height %.9g, noise %.9g", at[0], at[1], height,
                 noise);
     }
-    farlands_terrain_free(changed);
-    farlands_terrain_free(plain);
+    terrain_free(changed);
+    terrain_free(plain);
 }
 END_TEST
 
@@ -285,7 +285,7 @@ START_TEST(nothing_beyond_the_limit)
             }
         }
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -304,7 +304,7 @@ static float *volume(const struct farlands_terrain *terrain, struct farlands_scr
     size_t samples = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
     float *out = malloc(samples * sizeof *out);
     ck_assert_ptr_nonnull(out);
-    int err = farlands_volume(terrain, scratch, box, out);
+    int err = terrain_volume(terrain, scratch, box, out);
     REQUIRE(err == 0, "%s: %d", box_text(box), err);
     return out;
 }
@@ -316,9 +316,8 @@ static void assert_points(const struct farlands_params *params,
     for (int k = 0; k < box->depth; k++) {
         for (int j = 0; j < box->height; j++) {
             for (int i = 0; i < box->width; i++, out++) {
-                float point =
-                    (float)farlands_noise3(terrain, box->x + i * box->step, box->y + j * box->step,
-                                           box->z + k * box->step);
+                float point = (float)terrain_noise3(terrain, box->x + i * box->step,
+                                                    box->y + j * box->step, box->z + k * box->step);
                 REQUIRE(float_bits(*out) == float_bits(point),
                         "%s; %s: sample (%d, %d, %d) %.9g, as a point %.9g",
                         reference_params_text(params), box_text(box), i, j, k, (double)*out,
@@ -377,7 +376,7 @@ START_TEST(volumes_are_points)
                 free(out);
             }
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
     farlands_scratch_free(scratch);
 }
@@ -414,7 +413,7 @@ START_TEST(neighbours_share_their_faces)
         free(here);
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -448,7 +447,7 @@ START_TEST(boxes_end_at_the_limit)
     float out[64];
     for (int i = 0; i < LENGTH(out); i++)
         out[i] = 12345;
-    int err = farlands_volume(terrain, scratch, box, out);
+    int err = terrain_volume(terrain, scratch, box, out);
     REQUIRE(err == bounds[_i].error, "%s: %d", box_text(box), err);
     for (int i = 0; err && i < LENGTH(out); i++)
         REQUIRE(out[i] == 12345, "%s: refused, but sample %d is %g", box_text(box), i,
@@ -456,7 +455,7 @@ START_TEST(boxes_end_at_the_limit)
     if (!err)
         assert_points(&params, terrain, box, out);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

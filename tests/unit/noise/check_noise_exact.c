@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -116,7 +116,7 @@ static float *heights(const struct farlands_terrain *terrain, const struct farla
         scratch = reference_scratch();
     float *out = malloc((size_t)grid->width * (size_t)grid->height * sizeof *out);
     ck_assert_ptr_nonnull(out);
-    ck_assert_int_eq(farlands_heights(terrain, scratch, grid, out, (size_t)grid->width), 0);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, grid, out, (size_t)grid->width), 0);
     return out;
 }
 
@@ -150,7 +150,7 @@ static void assert_part(const char *name, const struct farlands_terrain *terrain
             REQUIRE(float_bits(row[i]) == float_bits(wanted[i]),
                     "%s under %s, step %" PRId64 "%s, from (%" PRId64 ", %" PRId64
                     "): (%d, %d) is %.9g, in the part %dx%d from (%d, %d) %.9g",
-                    name, farlands_kernel(terrain), part.step,
+                    name, terrain_kernel(terrain), part.step,
                     part.band_limit ? ", band-limited" : "", whole->x, whole->y, left + i, top + j,
                     (double)wanted[i], width, height, left, top, (double)row[i]);
     }
@@ -175,11 +175,11 @@ static void assert_cuts(const struct kind *kind, const struct farlands_terrain *
     for (int k = first % 61; !whole->band_limit && k < whole->width * whole->height; k += 61) {
         int i = k % whole->width, j = k / whole->width;
         float point =
-            farlands_height(terrain, whole->x + i * whole->step, whole->y + j * whole->step);
+            terrain_height(terrain, whole->x + i * whole->step, whole->y + j * whole->step);
         REQUIRE(float_bits(point) == float_bits(expected[k]),
                 "%s under %s, step %" PRId64 ", from (%" PRId64 ", %" PRId64
                 "): (%d, %d) is %.9g, as a point %.9g",
-                kind->name, farlands_kernel(terrain), whole->step, whole->x, whole->y, i, j,
+                kind->name, terrain_kernel(terrain), whole->step, whole->x, whole->y, i, j,
                 (double)expected[k], (double)point);
     }
 }
@@ -189,7 +189,7 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
     const struct kind *kind = kind_at(_i);
     struct farlands_params params = kind_params(kind);
     struct draws draws = {1100 + (uint64_t)_i, 0};
-    int64_t finest = farlands_octave_wavelength(&params, params.octaves - 1);
+    int64_t finest = params_wavelength(&params, params.octaves - 1);
     /* Samples finer than the finest cell, coarser, and in between. */
     const int64_t steps[] = {finest / 21 + 1, finest * 3 + 1, params.wavelength / 3};
     for (int s = 0; s < 2 * LENGTH(steps); s++) {
@@ -206,7 +206,7 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
         float *expected = NULL;
         for (int k = 0; k < LENGTH(kernels); k++) {
             setenv("FARLANDS_KERNEL", kernels[k], 1);
-            if (farlands_kernel_fault()) /* not on this machine */
+            if (terrain_kernel_fault()) /* not on this machine */
                 continue;
             struct farlands_terrain *terrain = reference_terrain(&params);
             if (expected)
@@ -214,7 +214,7 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
             else
                 expected = heights(terrain, &whole);
             assert_cuts(kind, terrain, &whole, expected, _i + KINDS * s);
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
         ck_assert_ptr_nonnull(expected); /* the scalar kernel runs on any machine */
         free(expected);
@@ -250,7 +250,7 @@ START_TEST(zooms_agree)
             free(b);
         }
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -277,12 +277,12 @@ START_TEST(period_repeats_bit_for_bit)
         const int64_t on_x = draw_between(&draws, 1, (FARLANDS_LIMIT - x) / period) * period;
         const int64_t on_y = draw_between(&draws, 1, (FARLANDS_LIMIT - y) / period) * period;
         const int64_t moves[][2] = {{period, 0}, {0, period}, {on_x, 0}, {0, on_y}, {on_x, on_y}};
-        const float here = farlands_height(terrain, x, y);
-        const double here_3d = n % 16 == 0 ? farlands_noise3(terrain, x, y, on_x / 3) : 0;
+        const float here = terrain_height(terrain, x, y);
+        const double here_3d = n % 16 == 0 ? terrain_noise3(terrain, x, y, on_x / 3) : 0;
         for (int m = 0; m < LENGTH(moves); m++) {
-            float there = farlands_height(terrain, x + moves[m][0], y + moves[m][1]);
+            float there = terrain_height(terrain, x + moves[m][0], y + moves[m][1]);
             double there_3d =
-                n % 16 == 0 ? farlands_noise3(terrain, x + moves[m][0], y + moves[m][1], on_x / 3)
+                n % 16 == 0 ? terrain_noise3(terrain, x + moves[m][0], y + moves[m][1], on_x / 3)
                             : here_3d;
             REQUIRE(here_3d == there_3d, "%s: in 3-D %.17g at (%" PRId64 ", %" PRId64 "), %.17g on",
                     kind->name, here_3d, x, y, there_3d);
@@ -292,7 +292,7 @@ START_TEST(period_repeats_bit_for_bit)
                     kind->name, (double)here, x, y, (double)there, moves[m][0], moves[m][1]);
         }
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -302,7 +302,7 @@ START_TEST(period_repeats_in_pictures)
     const struct kind *kind = &periodic[_i];
     struct farlands_params params = kind_params(kind);
     struct farlands_terrain *terrain = reference_terrain(&params);
-    int64_t finest = farlands_terrain_finest(terrain);
+    int64_t finest = terrain_finest(terrain);
     const int64_t steps[] = {finest / 9 + 1, finest / 3, kind->wavelength / 3, kind->wavelength};
     for (int s = 0; s < 2 * LENGTH(steps); s++) {
         const int64_t step = steps[s / 2];
@@ -327,7 +327,7 @@ START_TEST(period_repeats_in_pictures)
         }
         free(here);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -345,16 +345,16 @@ START_TEST(period_is_not_shorter)
         for (int n = 0; n < 1000 && parts[p] > 0; n++) {
             const int64_t x = place_before(&draws, kind->period);
             const int64_t y = place_before(&draws, kind->period);
-            const float here = farlands_height(terrain, x, y);
-            same_x += farlands_height(terrain, x + parts[p], y) == here;
-            same_y += farlands_height(terrain, x, y + parts[p]) == here;
+            const float here = terrain_height(terrain, x, y);
+            same_x += terrain_height(terrain, x + parts[p], y) == here;
+            same_y += terrain_height(terrain, x, y + parts[p]) == here;
         }
         REQUIRE(same_x < 20 && same_y < 20,
                 "%s: %d and %d of 1000 places are the same %" PRId64
                 " units on, the period is %" PRId64,
                 kind->name, same_x, same_y, parts[p], kind->period);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -368,9 +368,9 @@ START_TEST(heights_stay_within_the_range)
     params.elevation[2] = (struct farlands_knot){0.07f, 1234.5f};
     struct farlands_terrain *terrain = reference_terrain(&params);
     float min, max;
-    farlands_terrain_range(terrain, &min, &max);
+    terrain_range(terrain, &min, &max);
     ck_assert(min == -77.7f && max == 1234.5f);
-    const int64_t start = farlands_terrain_finest(terrain) / 9 + 1;
+    const int64_t start = terrain_finest(terrain) / 9 + 1;
     int top = 0;
     for (int64_t step = start; step < FARLANDS_MAX_STEP / 3; step *= 3) {
         for (int limited = 0; limited < 2; limited++) {
@@ -390,7 +390,7 @@ START_TEST(heights_stay_within_the_range)
         }
     }
     REQUIRE(top > 0, "%s: the curve's ends are never met", kind->name);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -176,11 +176,11 @@ START_TEST(heights_stay)
         .band_limit = rows[_i].flags & BAND_LIMIT,
     };
     static float heights[256 * 16];
-    ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, 256), 0);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights, 256), 0);
     uint64_t hash = hash_heights(heights, LENGTH(heights));
     REQUIRE(hash == rows[_i].hash, "%s: 0x%016" PRIx64, rows[_i].name, hash);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -209,12 +209,12 @@ START_TEST(volumes_stay)
     struct farlands_scratch *scratch = reference_scratch();
     const struct farlands_box box = {-7000, 8000, -BLOCKS(3), volumes[_i].step, 40, 5, 6};
     static float noise[40 * 5 * 6];
-    ck_assert_int_eq(farlands_volume(terrain, scratch, &box, noise), 0);
+    ck_assert_int_eq(terrain_volume(terrain, scratch, &box, noise), 0);
     uint64_t hash = hash_heights(noise, LENGTH(noise));
     REQUIRE(hash == volumes[_i].hash_of_heights, "volume %s: 0x%016" PRIx64, volumes[_i].name,
             hash);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -243,17 +243,17 @@ START_TEST(densities_stay)
     };
     struct farlands_terrain *terrain = reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
-    const int64_t surface = (int64_t)farlands_height(terrain, densities[_i].x, densities[_i].y);
+    const int64_t surface = (int64_t)terrain_height(terrain, densities[_i].x, densities[_i].y);
     const int64_t step = densities[_i].step;
     const struct farlands_box box = {
         densities[_i].x, densities[_i].y, BLOCKS(surface) - 40 * step, step, 40, 5, 60};
     static float density[40 * 5 * 60];
-    ck_assert_int_eq(farlands_density(terrain, scratch, &box, density), 0);
+    ck_assert_int_eq(terrain_density(terrain, scratch, &box, density), 0);
     uint64_t hash = hash_heights(density, LENGTH(density));
     REQUIRE(hash == densities[_i].hash_of_density, "density %s: 0x%016" PRIx64, densities[_i].name,
             hash);
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/params.h"
 #include "noise/permutation.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"
@@ -62,7 +62,7 @@ static void compare_at(const char *name, const struct farlands_terrain *terrain,
 {
     const struct farlands_params *params = &reference->params;
     const struct farlands_knot *last = &params->elevation[params->knots - 1];
-    double height = farlands_height(terrain, x, y);
+    double height = terrain_height(terrain, x, y);
     struct reference_value noise = reference_noise_at(reference, x, y);
     double expected = reference_elevation(params, noise.n);
     double accepted = tolerance(reference, noise, (double)last->metres / (double)last->noise);
@@ -90,7 +90,7 @@ static void compare(const char *name, const struct farlands_params *params, int 
         y += draw_between(&draws, -around, around);
         compare_at(name, terrain, &reference, x, y);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 
 static const struct shape {
@@ -354,11 +354,11 @@ START_TEST(values_by_hand)
     params.gradients = by_hand[_i].gradients;
     params.fade = by_hand[_i].fade;
     struct farlands_terrain *terrain = reference_terrain(&params);
-    float height = farlands_height(terrain, by_hand[_i].x, by_hand[_i].y);
+    float height = terrain_height(terrain, by_hand[_i].x, by_hand[_i].y);
     REQUIRE(fabs(height - by_hand[_i].noise) <= 0x1p-22,
             "%s: at (%" PRId64 ", %" PRId64 ") %.9g, by hand %.9g", reference_params_text(&params),
             by_hand[_i].x, by_hand[_i].y, (double)height, by_hand[_i].noise);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -372,12 +372,12 @@ START_TEST(values_end_at_1)
     struct farlands_terrain *terrain = reference_terrain(&params);
     for (int x = 0; x < 256; x++) {
         int index = reference_permutation[(x + reference_permutation[0]) & 255];
-        float height = farlands_height(terrain, BLOCKS(x), 0);
+        float height = terrain_height(terrain, BLOCKS(x), 0);
         REQUIRE(fabsf(height) <= 1, "index %d: %.9g", index, (double)height);
         REQUIRE((index != 0 || height == -1) && (index != 255 || height == 1), "index %d: %.9g",
                 index, (double)height);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -394,12 +394,12 @@ START_TEST(zero_at_lattice_points)
             for (int j = 0; j < LENGTH(places); j++) {
                 int64_t x = places[i] / params.wavelength * params.wavelength;
                 int64_t y = places[j] / params.wavelength * params.wavelength;
-                float height = farlands_height(terrain, x, y);
+                float height = terrain_height(terrain, x, y);
                 REQUIRE(height == 0, "%s: at (%" PRId64 ", %" PRId64 ") %g",
                         reference_params_text(&params), x, y, (double)height);
             }
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -420,13 +420,13 @@ START_TEST(broad_cells_have_no_steps)
     for (int n = 0; n < 64 * 64; n++) {
         int64_t x = (n % 64 - 32) * (params.wavelength + 1);
         int64_t y = (n / 64 - 32) * (params.wavelength + 1);
-        double height = farlands_height(terrain, x, y);
+        double height = terrain_height(terrain, x, y);
         double expected = reference_noise_at(&reference, x, y).n;
         REQUIRE(fabs(height - expected) <= 0.01 / (double)params.wavelength,
                 "%s: at (%" PRId64 ", %" PRId64 ") %.9g, formula %.9g",
                 reference_params_text(&params), x, y, height, expected);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "noise/lattice.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -409,7 +409,7 @@ START_TEST(samples_are_their_systems)
     double accepted = tolerance(&params);
     for (int n = 0; n < PLACES; n++) {
         int64_t x = place(&draws), y = place(&draws);
-        double height = farlands_height(terrain, x, y);
+        double height = terrain_height(terrain, x, y);
         double noise = systems[_i].noise(&params, x, y);
         double expected = metres_on_curve(&params, noise);
         REQUIRE(fabs(height - expected) <= accepted,
@@ -420,7 +420,7 @@ START_TEST(samples_are_their_systems)
                     "%s: noise %.9g is %.9g m, described as %.9g m", systems[_i].file, noise,
                     height, systems[_i].metres(noise));
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -434,18 +434,18 @@ START_TEST(tables_in_one_and_three_dimensions)
     struct draws draws = {951, 0};
     for (int n = 0; n < PLACES; n++) {
         int64_t x = place(&draws), y = place(&draws), z = place(&draws);
-        double one = farlands_noise1(terrain, x);
-        double three = farlands_noise3(terrain, x, y, z);
+        double one = terrain_noise1(terrain, x);
+        double three = terrain_noise3(terrain, x, y, z);
         REQUIRE(fabs(one - system_4_in_1(&params, x)) <= exact,
                 "1-D at %" PRId64 ": %.17g, formula %.17g", x, one, system_4_in_1(&params, x));
         REQUIRE(fabs(three - system_4_in_3(&params, x, y, z)) <= exact,
                 "3-D at (%" PRId64 ", %" PRId64 ", %" PRId64 "): %.17g, formula %.17g", x, y, z,
                 three, system_4_in_3(&params, x, y, z));
-        REQUIRE(fabs(farlands_noise2(terrain, y, x) - system_4_in_2(&params, x, y)) <= exact,
+        REQUIRE(fabs(terrain_noise2(terrain, y, x) - system_4_in_2(&params, x, y)) <= exact,
                 "2-D at (%" PRId64 ", %" PRId64 "): %.17g, formula %.17g", x, y,
-                farlands_noise2(terrain, y, x), system_4_in_2(&params, x, y));
+                terrain_noise2(terrain, y, x), system_4_in_2(&params, x, y));
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"
@@ -224,24 +224,24 @@ START_TEST(bad_parameters_are_named)
     for (int n = 0; n < LENGTH(changes[_i].set); n++)
         set_field(&params, changes[_i].set[n].field, changes[_i].set[n].value);
     const char *key = NULL;
-    const char *fault = farlands_params_fault(&params, &key);
+    const char *fault = params_fault(&params, &key);
     struct farlands_terrain *const untouched = (struct farlands_terrain *)&params;
     struct farlands_terrain *terrain = untouched;
-    int err = farlands_terrain_new(&terrain, &params);
+    int err = terrain_new_noise(&terrain, &params);
     if (changes[_i].key) {
         REQUIRE(fault && *fault, "row %d (%s): accepted", _i, changes[_i].key);
         ck_assert_str_eq(key, changes[_i].key);
-        ck_assert_ptr_nonnull(farlands_params_fault(&params, NULL));
+        ck_assert_ptr_nonnull(params_fault(&params, NULL));
         ck_assert_int_eq(err, -EINVAL);
         ck_assert_ptr_eq(terrain, untouched);
         /* Messages about invalid octaves compute their wavelengths. */
         for (int k = 0; k < 2 * FARLANDS_MAX_OCTAVES; k++)
-            farlands_octave_wavelength(&params, k);
+            params_wavelength(&params, k);
     } else {
         REQUIRE(!fault, "row %d: %s: %s", _i, key, fault);
         ck_assert_int_eq(err, 0);
-        ck_assert(!isnan(farlands_height(terrain, 12345, -6789)));
-        farlands_terrain_free(terrain);
+        ck_assert(!isnan(terrain_height(terrain, 12345, -6789)));
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -254,15 +254,15 @@ START_TEST(period_holds_the_warp)
     params.period = 3 * params.wavelength;
     params.warp.amplitude = BLOCKS(100);
     params.warp.wavelength = params.period / 2 + 1;
-    ck_assert_ptr_nonnull(farlands_params_fault(&params, &key));
+    ck_assert_ptr_nonnull(params_fault(&params, &key));
     ck_assert_str_eq(key, "period");
     params.warp.wavelength = params.period / 5 * 2;
-    ck_assert_ptr_nonnull(farlands_params_fault(&params, &key));
+    ck_assert_ptr_nonnull(params_fault(&params, &key));
     ck_assert_str_eq(key, "period");
     params.warp.wavelength = params.period / 2;
-    ck_assert_ptr_null(farlands_params_fault(&params, NULL));
+    ck_assert_ptr_null(params_fault(&params, NULL));
     params.warp.wavelength = BLOCKS(1.5);
-    ck_assert_ptr_null(farlands_params_fault(&params, NULL));
+    ck_assert_ptr_null(params_fault(&params, NULL));
 }
 END_TEST
 
@@ -302,7 +302,7 @@ START_TEST(elevation_follows_its_knots)
     struct farlands_terrain *terrain = reference_terrain(&curved);
 
     float min = 0, max = 0;
-    farlands_terrain_range(terrain, &min, &max);
+    terrain_range(terrain, &min, &max);
     REQUIRE(min == curve->min && max == curve->max, "%s: range %g..%g", curve->name, (double)min,
             (double)max);
     for (int n = 0; n < 20000; n++) {
@@ -312,7 +312,7 @@ START_TEST(elevation_follows_its_knots)
             x -= x % BLOCKS(10);
             y -= y % BLOCKS(10);
         }
-        float value = farlands_height(noise, x, y), height = farlands_height(terrain, x, y);
+        float value = terrain_height(noise, x, y), height = terrain_height(terrain, x, y);
         REQUIRE(height >= min && height <= max, "%s: noise %g becomes %g", curve->name,
                 (double)value, (double)height);
         /* The noise is known to 2^-23; the curve may take any of its values in that interval. */
@@ -324,8 +324,8 @@ START_TEST(elevation_follows_its_knots)
                 "%s: noise %.9g becomes %.9g, the curve says %.9g", curve->name, (double)value,
                 (double)height, b);
     }
-    farlands_terrain_free(noise);
-    farlands_terrain_free(terrain);
+    terrain_free(noise);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -349,14 +349,14 @@ START_TEST(finest_is_the_last_octave)
     params.octaves = finest[_i].octaves;
     params.lacunarity = finest[_i].lacunarity;
     struct farlands_terrain *terrain = reference_terrain(&params);
-    int64_t wavelength = farlands_terrain_finest(terrain);
+    int64_t wavelength = terrain_finest(terrain);
     REQUIRE(wavelength == finest[_i].finest, "%s: %" PRId64, reference_params_text(&params),
             wavelength);
     int last = params.fractal == FARLANDS_NONE ? 0 : params.octaves - 1;
-    wavelength = farlands_octave_wavelength(&params, last);
+    wavelength = params_wavelength(&params, last);
     REQUIRE(wavelength == finest[_i].finest, "%s: octave %d has %" PRId64,
             reference_params_text(&params), last, wavelength);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -368,7 +368,7 @@ START_TEST(elevation_is_exact_at_knots)
     for (int n = 0; n < 500; n++) {
         int64_t x = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
         int64_t y = draw_between(&draws, -FARLANDS_LIMIT, FARLANDS_LIMIT);
-        float value = farlands_height(noise, x, y);
+        float value = terrain_height(noise, x, y);
         /* Places whose noise is that of a knot: an inner one, the first and the last. */
         const struct {
             struct farlands_knot knots[3];
@@ -381,13 +381,13 @@ START_TEST(elevation_is_exact_at_knots)
             struct farlands_params params = plain;
             memcpy(params.elevation, rows[r].knots, sizeof rows[r].knots);
             struct farlands_terrain *terrain = reference_terrain(&params);
-            float height = farlands_height(terrain, x, y);
+            float height = terrain_height(terrain, x, y);
             REQUIRE(fabsf(height - 77) <= 1e-4f, "knot %d at noise %.9g: %.9g, not 77", r,
                     (double)value, (double)height);
-            farlands_terrain_free(terrain);
+            terrain_free(terrain);
         }
     }
-    farlands_terrain_free(noise);
+    terrain_free(noise);
 }
 END_TEST
 
@@ -397,7 +397,7 @@ static void one_row(const struct farlands_terrain *terrain, int64_t step, bool b
     struct farlands_scratch *scratch = reference_scratch();
     struct farlands_grid grid = {
         .x = -77, .y = 1234, .step = step, .width = 256, .height = 1, .band_limit = band_limit};
-    ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, out, 256), 0);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, 256), 0);
     farlands_scratch_free(scratch);
 }
 
@@ -442,7 +442,7 @@ START_TEST(band_limit_fades_an_octave)
                     "%s, %" PRId64 " thousandths: %.9g is not %g of %.9g (mean %g)", bases[b],
                     limits[_i].thousandths, (double)limited[i], weight, (double)exact[i], mean);
         }
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
 }
 END_TEST
@@ -464,7 +464,7 @@ START_TEST(band_limit_leaves_a_plain)
     for (int i = 0; i < 256; i++)
         level += row[i] == 90;
     ck_assert_int_lt(level, 10);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -493,9 +493,9 @@ START_TEST(band_limit_keeps_coarse_octaves)
                     "%s %s, %d octaves at step %" PRId64 ": %.9g, not %.9g", bases[all.basis],
                     fractals[all.fractal], coarse, step, (double)limited[i],
                     mean + share * (exact[i] - mean));
-        farlands_terrain_free(expected);
+        terrain_free(expected);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -529,7 +529,7 @@ static void spreads(const struct farlands_terrain *terrain, int64_t step, struct
     for (int n = 0; n < 2; n++) {
         struct spread *spread = n ? limited : exact;
         grid.band_limit = n;
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, out, SIDE), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, SIDE), 0);
         *spread = (struct spread){0, out[0], out[0]};
         for (int k = 0; k < COUNT; k++) {
             spread->mean += (double)out[k] / COUNT;
@@ -555,7 +555,7 @@ START_TEST(pictures_keep_their_mean)
     for (int k = params.octaves - 1; k >= 0; k--) {
         for (int h = 0; h < LENGTH(hundredths); h++) {
             struct spread exact, limited;
-            const int64_t step = farlands_octave_wavelength(&params, k) * hundredths[h] / 100;
+            const int64_t step = params_wavelength(&params, k) * hundredths[h] / 100;
             spreads(terrain, step, &exact, &limited);
             const double range = exact.most - exact.least;
             REQUIRE(fabs(limited.mean - exact.mean) <= MEAN_SHARE * range,
@@ -572,7 +572,7 @@ START_TEST(pictures_keep_their_mean)
                         bases[params.basis], fractals[params.fractal], limited.least, limited.most);
         }
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -597,10 +597,10 @@ START_TEST(faded_ridges_stay_ridges)
         struct farlands_terrain *terrain = reference_terrain(&params);
         struct farlands_grid grid = {0, 0, BLOCKS(717), 64, 64, true};
         static float heights[64 * 64];
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, 64), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights, 64), 0);
         for (int i = 0; i < LENGTH(heights); i++)
             REQUIRE(heights[i] >= 0, "%s: %g", reference_params_text(&params), (double)heights[i]);
-        farlands_terrain_free(terrain);
+        terrain_free(terrain);
     }
     farlands_scratch_free(scratch);
 }
@@ -620,18 +620,18 @@ START_TEST(pictures_fade_without_a_jump)
     struct farlands_terrain *terrain = reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
     struct draws draws = {710, 0};
-    const int64_t first = farlands_octave_wavelength(&params, params.octaves - 1) / 5;
+    const int64_t first = params_wavelength(&params, params.octaves - 1) / 5;
     for (int n = 0; n < PLACES; n++) {
         const int64_t x = draw_between(&draws, -BLOCKS(10000), BLOCKS(10000));
         const int64_t y = draw_between(&draws, -BLOCKS(10000), BLOCKS(10000));
-        const float exact = farlands_height(terrain, x, y);
+        const float exact = terrain_height(terrain, x, y);
         float before = exact;
         double exactly = (double)first;
         for (int64_t step = first; step < params.wavelength * 3 / 5; step = (int64_t)exactly) {
             struct farlands_grid grid = {
                 .x = x, .y = y, .step = step, .width = 1, .height = 1, .band_limit = true};
             float height;
-            ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, &height, 1), 0);
+            ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, &height, 1), 0);
             REQUIRE(fabsf(height - before) <= 0.01f,
                     "%s %s at (%" PRId64 ", %" PRId64 "): from %g to %g at step %" PRId64,
                     bases[params.basis], fractals[params.fractal], x, y, (double)before,
@@ -645,7 +645,7 @@ START_TEST(pictures_fade_without_a_jump)
         }
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -34,7 +34,7 @@ static struct named new_named(struct draws *draws)
 
 static void free_named(struct named *named)
 {
-    farlands_terrain_free(named->terrain);
+    terrain_free(named->terrain);
     farlands_scratch_free(named->scratch);
     free(named->graph);
 }
@@ -67,7 +67,7 @@ START_TEST(a_place_has_the_bits_of_a_grid)
                                        .step = draw_between(&draws, 1, BLOCKS(100)),
                                        .width = SIDE,
                                        .height = SIDE};
-    ck_assert_int_eq(farlands_heights(named.terrain, named.scratch, &grid, heights, SIDE), 0);
+    ck_assert_int_eq(terrain_heights(named.terrain, named.scratch, &grid, heights, SIDE), 0);
     ck_assert_int_eq(terrain_fields(named.terrain, named.scratch, &grid, both, 2, out, SIDE), 0);
     ck_assert_mem_eq(heights, values[1], sizeof heights);
     for (int i = 0; i < 2 * SIDE * SIDE; i += 5) {
@@ -80,7 +80,7 @@ START_TEST(a_place_has_the_bits_of_a_grid)
         terrain_field_range(named.terrain, both[k], &min, &max);
         ck_assert(value >= min && value <= max);
     }
-    const float alone = farlands_height(named.terrain, grid.x, grid.y);
+    const float alone = terrain_height(named.terrain, grid.x, grid.y);
     ck_assert_mem_eq(&alone, heights, sizeof alone);
     free_named(&named);
 }
@@ -91,12 +91,12 @@ START_TEST(slopes_are_finite_and_fade)
     struct draws draws = {7200 + (uint64_t)_i, 0};
     struct named named = new_named(&draws);
     for (int bits = 0; bits <= 52; bits++) {
-        const float slope = farlands_terrain_slope(named.terrain, INT64_C(1) << bits);
+        const float slope = terrain_slope(named.terrain, INT64_C(1) << bits);
         must(slope >= 0 && slope < 1e18F, "%s: %g at 2^%d", graph_text(named.graph), (double)slope,
              bits);
     }
-    ck_assert_float_eq(farlands_terrain_slope(named.terrain, FARLANDS_MAX_STEP), 0);
-    ck_assert_int_ge(farlands_terrain_finest(named.terrain), FARLANDS_MIN_WAVELENGTH);
+    ck_assert_float_eq(terrain_slope(named.terrain, FARLANDS_MAX_STEP), 0);
+    ck_assert_int_ge(terrain_finest(named.terrain), FARLANDS_MIN_WAVELENGTH);
     free_named(&named);
 }
 END_TEST

@@ -74,7 +74,7 @@ static inline struct farlands_params draw_valid_noise(struct draws *draws)
     do {
         checked = params;
         checked.knots = 6;
-    } while (farlands_params_fault(&checked, NULL) && params.octaves-- > 1);
+    } while (params_fault(&checked, NULL) && params.octaves-- > 1);
     return params;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Density, written from the formula in farlands.h as plainly as possible, in double: the
- * reference for farlands_density. The height is the library's own, which other tests check.
+ * reference for terrain_density. The height is the library's own, which other tests check.
  */
 #ifndef FARLANDS_REFERENCE_DENSITY_H
 #define FARLANDS_REFERENCE_DENSITY_H

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/params.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/draws.h"
 
 /* Unlike ck_assert_msg, does not write to a pipe for each assertion that holds: some tests make
@@ -89,10 +89,10 @@ static inline const char *reference_params_text(const struct farlands_params *p)
 static inline struct farlands_terrain *reference_terrain(const struct farlands_params *params)
 {
     const char *key = "";
-    const char *fault = farlands_params_fault(params, &key);
+    const char *fault = params_fault(params, &key);
     ck_assert_msg(!fault, "%s: %s: %s", reference_params_text(params), key, fault);
     struct farlands_terrain *terrain = NULL;
-    ck_assert_int_eq(farlands_terrain_new(&terrain, params), 0);
+    ck_assert_int_eq(terrain_new_noise(&terrain, params), 0);
     return terrain;
 }
 
@@ -141,11 +141,11 @@ static inline struct farlands_volume_params draw_volume(struct draws *draws,
     if (draw_between(draws, 0, 3) == 0)
         v.tunnels.radius = 0;
     params.volume = v;
-    for (int i = 0; i < LENGTH(noises) && farlands_params_fault(&params, NULL); i++) {
+    for (int i = 0; i < LENGTH(noises) && params_fault(&params, NULL); i++) {
         for (int k = 0; k < LENGTH(noises); k++)
             noises[k]->octaves = 1;
         params.volume = v;
-        if (!farlands_params_fault(&params, NULL))
+        if (!params_fault(&params, NULL))
             break;
         if (i == 0)
             v.overhangs.amplitude = 0;

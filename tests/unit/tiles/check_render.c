@@ -127,9 +127,8 @@ START_TEST(test_f32)
     ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
     ck_assert_uint_eq(blob->length, size * size * 4);
     for (size_t k = 0; k < size * size; k += 1 + (k % size ? 12 : 0)) {
-        float height =
-            farlands_height(tile.world->terrain, grid.x + (int64_t)(k % size) * grid.step,
-                            grid.y + (int64_t)(k / size) * grid.step);
+        float height = terrain_height(tile.world->terrain, grid.x + (int64_t)(k % size) * grid.step,
+                                      grid.y + (int64_t)(k / size) * grid.step);
         float found = float_at(blob, k);
         must(memcmp(&found, &height, 4) == 0, "sample %zu: %a, not %a", k, (double)found,
              (double)height);
@@ -363,11 +362,11 @@ START_TEST(test_normals_of_heights)
         for (int i = j % 7; i < size; i += 7) {
             const int64_t x = grid.x + i * grid.step, y = grid.y + j * grid.step;
             const double blocks = 2.0 * apart / FARLANDS_UNIT;
-            const double east = ((double)farlands_height(terrain, x + apart, y) -
-                                 (double)farlands_height(terrain, x - apart, y)) /
+            const double east = ((double)terrain_height(terrain, x + apart, y) -
+                                 (double)terrain_height(terrain, x - apart, y)) /
                                 blocks;
-            const double north = ((double)farlands_height(terrain, x, y - apart) -
-                                  (double)farlands_height(terrain, x, y + apart)) /
+            const double north = ((double)terrain_height(terrain, x, y - apart) -
+                                  (double)terrain_height(terrain, x, y + apart)) /
                                  blocks;
             const double length = sqrt(1 + east * east + north * north);
             const double normal[] = {-east / length, -north / length, 1 / length};

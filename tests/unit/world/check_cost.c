@@ -63,7 +63,7 @@ static struct farlands_params random_params(const struct farlands_params *usual,
     }
     if (p.basis != FARLANDS_SIMPLEX && p.lacunarity == 2 && between(0, 3) == 0)
         p.period = INT64_C(1) << 40;
-    while (p.octaves > 1 && farlands_params_fault(&p, NULL))
+    while (p.octaves > 1 && params_fault(&p, NULL))
         p.octaves--;
     p.volume = draw_volume(&draws, p);
     return p;
@@ -84,7 +84,7 @@ static void make_worlds(const char *kernel)
         many[i].layers = ~0u;
         if (i > 0)
             many[i].terrain = random_params(&one->terrain, i);
-        const char *key = "", *fault = farlands_params_fault(&many[i].terrain, &key);
+        const char *key = "", *fault = params_fault(&many[i].terrain, &key);
         must(!fault, "%s: %s: %s", reference_params_text(&many[i].terrain), key, fault);
     }
     config->worlds = many;
@@ -201,7 +201,7 @@ static void run(const struct request *r)
         break;
     default:
         for (int i = 0; i < r->count; i++)
-            sink = farlands_height(r->world->terrain, i * 100000, -i * 333333);
+            sink = terrain_height(r->world->terrain, i * 100000, -i * 333333);
     }
     (void)sink;
     must(!err, "%d", err);
@@ -334,7 +334,7 @@ START_TEST(predicts_the_time)
         return;
     }
     setenv("FARLANDS_KERNEL", kernel, 1);
-    if (farlands_kernel_fault()) /* not on this machine */
+    if (terrain_kernel_fault()) /* not on this machine */
         return;
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
     for (int i = 1; i <= ATTEMPTS && !compare_all(kernel, i == ATTEMPTS); i++)

@@ -78,7 +78,7 @@ START_TEST(test_eviction)
     const struct world *again = find(0, 0);
     ck_assert_ptr_ne(again, gone);
     ck_assert_str_eq(again->fingerprint, gone->fingerprint);
-    ck_assert(farlands_height(again->terrain, 1, 2) == farlands_height(gone->terrain, 1, 2));
+    ck_assert(terrain_height(again->terrain, 1, 2) == terrain_height(gone->terrain, 1, 2));
     world_release(gone);
 }
 END_TEST

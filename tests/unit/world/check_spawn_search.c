@@ -86,7 +86,7 @@ static void region_new(struct region *region, const struct farlands_terrain *ter
     *region = (struct region){.x = x, .y = y, .side = side};
     region->height = malloc((size_t)side * (size_t)side * sizeof *region->height);
     region->slope = malloc((size_t)side * (size_t)side * sizeof *region->slope);
-    ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights, bordered), 0);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights, bordered), 0);
     for (int j = 0; j < side; j++)
         for (int i = 0; i < side; i++) {
             const float *at = heights + (size_t)(j + 1) * bordered + (size_t)i + 1;
@@ -234,7 +234,7 @@ START_TEST(test_every_block)
         region_free(&region);
     }
     ck_assert_int_ge(within, 1000);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -262,7 +262,7 @@ START_TEST(test_whole_disc)
     query.min = nextafterf(query.min, INFINITY);
     ck_assert_int_eq(search_all(terrain, &query, 1000000, &place), SPAWN_NONE);
     region_free(&region);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -300,7 +300,7 @@ START_TEST(test_nearest_block)
         ck_assert_int_eq(place.y, BLOCKS(nearest[_i].found_y));
         ck_assert_double_eq(place.distance, sqrt(nearest[_i].distance) / 1024);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(test_ties)
         ck_assert_int_eq(place.y, y);
     }
     region_free(&region);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(test_limit)
         }
         region_free(&region);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -392,7 +392,7 @@ START_TEST(test_hopeless)
     ck_assert_int_eq(spawn_search_run(search, NULL, 1), SPAWN_NONE);
     spawn_search_free(search);
     spawn_search_free(NULL);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -422,7 +422,7 @@ START_TEST(test_slices)
         ck_assert_int_eq(count == 1, slices[i] == INT64_MAX);
         spawn_search_free(search);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

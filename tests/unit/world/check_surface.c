@@ -70,14 +70,14 @@ START_TEST(test_places)
     for (int i = 0; i < PLACES; i++) {
         const int64_t x = any_place(&draws), y = any_place(&draws), block = FARLANDS_UNIT;
         const struct surface surface = surface_at(terrain, x, y);
-        const long double east = ((long double)farlands_height(terrain, x + block, y) -
-                                  (long double)farlands_height(terrain, x - block, y)) /
+        const long double east = ((long double)terrain_height(terrain, x + block, y) -
+                                  (long double)terrain_height(terrain, x - block, y)) /
                                  2;
-        const long double south = ((long double)farlands_height(terrain, x, y + block) -
-                                   (long double)farlands_height(terrain, x, y - block)) /
+        const long double south = ((long double)terrain_height(terrain, x, y + block) -
+                                   (long double)terrain_height(terrain, x, y - block)) /
                                   2;
         const long double square = east * east + south * south, length = sqrtl(square + 1);
-        must(float_bits(surface.height) == float_bits(farlands_height(terrain, x, y)),
+        must(float_bits(surface.height) == float_bits(terrain_height(terrain, x, y)),
              "%s at %" PRId64 ", %" PRId64 ": height %a", ground->name, x, y,
              (double)surface.height);
         must(is_nearest(surface.slope, sqrtl(square)) && !signbit(surface.slope),
@@ -90,7 +90,7 @@ START_TEST(test_places)
                  "%s at %" PRId64 ", %" PRId64 ": normal[%d] %a, not %La", ground->name, x, y, axis,
                  (double)surface.normal[axis], normal[axis]);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -106,7 +106,7 @@ START_TEST(test_grids)
     for (int k = 0; k < 10; k++) {
         const struct farlands_grid grid = {
             any_place(&draws), any_place(&draws), FARLANDS_UNIT, SIDE, SIDE, false};
-        ck_assert_int_eq(farlands_heights(terrain, scratch, &grid, heights[0], SIDE), 0);
+        ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights[0], SIDE), 0);
         for (int j = 1; j < SIDE - 1; j += 3)
             for (int i = 1; i < SIDE - 1; i++) {
                 const int64_t x = grid.x + i * grid.step, y = grid.y + j * grid.step;
@@ -117,7 +117,7 @@ START_TEST(test_grids)
             }
     }
     farlands_scratch_free(scratch);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -137,13 +137,13 @@ START_TEST(test_directions)
     for (int i = 0; i < 100; i++) {
         const int64_t x = BLOCKS(1000) * i, y = -BLOCKS(777) * i;
         const struct surface surface = surface_at(terrain, x, y);
-        const bool rises_east = farlands_height(terrain, x + BLOCKS(1), y) > surface.height;
-        const bool rises_south = farlands_height(terrain, x, y + BLOCKS(1)) > surface.height;
+        const bool rises_east = terrain_height(terrain, x + BLOCKS(1), y) > surface.height;
+        const bool rises_south = terrain_height(terrain, x, y + BLOCKS(1)) > surface.height;
         ck_assert(rises_east == (surface.normal[0] < 0));
         ck_assert(rises_south == (surface.normal[1] < 0));
         ck_assert(surface.normal[2] > 0 && surface.normal[2] < 1);
     }
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 
@@ -153,7 +153,7 @@ START_TEST(test_flat)
     const struct surface surface = surface_at(terrain, 12345, -6789);
     const float level[] = {42, 0, 0, 0, 1}; /* without -0 */
     ck_assert_mem_eq(&surface, level, sizeof surface);
-    farlands_terrain_free(terrain);
+    terrain_free(terrain);
 }
 END_TEST
 

@@ -73,8 +73,8 @@ START_TEST(test_pairs)
     ck_assert_mem_eq(world->colors, other->colors, sizeof *other->colors);
     for (int i = 0; i < 1000; i++) {
         const int64_t x = (int64_t)chance(&state) >> 12, y = (int64_t)chance(&state) >> 12;
-        const float height = farlands_height(world->terrain, x, y);
-        must(height == farlands_height(other->terrain, x, y), "%" PRId64 " %" PRId64, x, y);
+        const float height = terrain_height(world->terrain, x, y);
+        must(height == terrain_height(other->terrain, x, y), "%" PRId64 " %" PRId64, x, y);
     }
     worlds_release(derived);
 }
@@ -93,8 +93,8 @@ START_TEST(test_seeds_differ)
             ck_assert_str_ne(seen[i], seen[j]);
         ck_assert_str_ne(world->fingerprint, worlds->world->fingerprint);
         ck_assert_ptr_eq(world->parameters, worlds->world->parameters);
-        ck_assert_float_ne(farlands_height(world->terrain, 0, 0),
-                           farlands_height(worlds->world->terrain, 0, 0));
+        ck_assert_float_ne(terrain_height(world->terrain, 0, 0),
+                           terrain_height(worlds->world->terrain, 0, 0));
         worlds_release(derived);
     }
 }

@@ -1,0 +1,29 @@
+/* A terrain as kernels see it: its program and what becomes of it. Private to noise/. */
+#ifndef FARLANDS_TERRAIN_PARTS_H
+#define FARLANDS_TERRAIN_PARTS_H
+
+#include "density.h"
+#include "noise.h"
+#include "plan.h"
+#include "terrain.h"
+
+/* A field with a name: the values of an operation. */
+struct field {
+    char name[GRAPH_NAME_MAX];
+    int operation;
+};
+
+struct farlands_terrain {
+    const struct kernel *kernel;
+    struct program *program;
+    struct field *field;
+    int fields;
+    int height; /* the field whose values are heights */
+    /* For volumes and noise in other dimensions: their hash and fade, and their noise. That of the
+     * height if it is a single noise, or else OWN_NOISE. */
+    const struct noise *noise;
+    struct noise *own_noise;
+    struct density density;
+};
+
+#endif
