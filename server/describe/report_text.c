@@ -13,16 +13,17 @@ static const char *const goals[WALK_GOALS] = {
     [WALK_CLASS] = "way until other ground, km",
 };
 
-/* Three digits or more, right-aligned. */
+/* Three digits or more, at most three after the point, right-aligned. */
 static void print_number(FILE *out, double number)
 {
     const double size = fabs(number);
+    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
     if (isnan(number))
         fprintf(out, "%*s", NUMBER_WIDTH, "-");
     else if (isinf(number))
         fprintf(out, "%*s%d", NUMBER_WIDTH - 4, "> ", WALK_LIMIT / 1000);
     else
-        fprintf(out, "%*.*f", NUMBER_WIDTH, size >= 100 ? 0 : size >= 10 ? 1 : 2, number);
+        fprintf(out, "%*.*f", NUMBER_WIDTH, digits, size < 0.0005 ? 0 : number); /* not -0 */
 }
 
 static void print_row(FILE *out, const char *label, const struct quantiles *quantiles, double unit)
