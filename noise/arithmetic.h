@@ -36,8 +36,8 @@
  * is given -ffp-contract=fast, and no macro shows its -funsafe-math-optimizations. */
 static inline bool arithmetic_is_exact(void)
 {
-    const volatile float values[] = {1 + 0x1p-12f, -1 - 0x1p-11f};
-    const float a = values[0], b = values[1];
+    const volatile float unknown_a = 1 + 0x1p-12f, unknown_b = -1 - 0x1p-11f;
+    const float a = unknown_a, b = unknown_b;
     return a * a + b == 0 && (a + 0x1p-30f) - a == 0; /* fused: 2^-24; reordered: 2^-30 */
 }
 
