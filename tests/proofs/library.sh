@@ -3,6 +3,8 @@
 # alone: shared and static, from C and C++, it computes the daemon's heights bit for bit, for
 # every world, from the daemon's JSON and from YAML. It exports only farlands_*, needs only
 # libc, libm and (for worlds) libyaml, and has no state. `make check-library` builds it first.
+#
+#   tests/proofs/library.sh [--cmake]    --cmake: instead, projects that embed it or find it by CMake
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 farlands=${FARLANDS:-$PWD/build/farlands}
@@ -202,14 +204,63 @@ same_worlds() {
     done
 }
 
+# A project of both examples. With FARLANDS, the sources, it embeds the library; else it finds an installed one.
+write_game() {
+    mkdir "$scratch/game"
+    cp tests/examples/{heights,world}.c "$scratch/game"
+    cat >"$scratch/game/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(game C)
+if(FARLANDS)
+    add_subdirectory(${FARLANDS}/noise farlands)
+else()
+    find_package(farlands 0.1 REQUIRED)
+endif()
+foreach(name heights world)
+    add_executable(${name} ${name}.c)
+    target_link_libraries(${name} PRIVATE farlands::farlands)
+endforeach()
+END
+}
+
+# by_cmake SOURCES NAME OPTION...: configure and build SOURCES in the directory NAME.
+by_cmake() {
+    { cmake -S "$1" -B "$scratch/$2" "${@:3}" && cmake --build "$scratch/$2" -j "$(nproc)"; } >"$scratch/cmake.log" 2>&1 || {
+        tail -n 40 "$scratch/cmake.log"
+        fail "cmake: $2"
+    }
+}
+
+check_cmake() {
+    write_game
+    # -ffast-math also makes the program flush subnormal numbers to zero.
+    by_cmake "$scratch/game" embedded -DFARLANDS="$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS=-ffast-math
+    by_cmake "$PWD/noise" shared -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
+        -DCMAKE_INSTALL_PREFIX="$root/cmake"
+    cmake --install "$scratch/shared" >"$scratch/cmake.log" || fail "cmake --install"
+    by_cmake "$scratch/game" found -DCMAKE_C_COMPILER=clang -DCMAKE_PREFIX_PATH="$root/cmake"
+    for name in embedded found; do
+        same_heights $name/heights
+        same_worlds $name/world
+        echo "libfarlands by CMake: the daemon's heights, $name"
+    done
+}
+
+write_world
+write_compare
+export LD_LIBRARY_PATH=$lib
+if [ "${1:-}" = --cmake ]; then
+    make_installation install-lib
+    compile g++ "$scratch/compare.cc" compare
+    serve_worlds
+    check_cmake
+    exit
+fi
 make_installation install
 check_files
 check_symbols
-write_world
-write_compare
 serve_worlds
 
-export LD_LIBRARY_PATH=$lib
 compile g++ "$scratch/compare.cc" compare
 for name in heights world; do
     compile gcc tests/examples/$name.c $name-shared
