@@ -75,8 +75,8 @@ static void mix_bounds(struct operation *o, const struct operation *a, const str
     for (int i = 0; i < 8; i++) {
         const double x = (double)(i & 1 ? a->high : a->low), y = (double)(i & 2 ? b->high : b->low);
         const double value = x + (double)(i & 4 ? c->high : c->low) * (y - x);
-        low = fmin(low, value);
-        high = fmax(high, value);
+        low = value < low ? value : low; /* at fmin, gcc 12 fails for aarch64 */
+        high = value > high ? value : high;
     }
     set_bounds(o, low, high);
 }
