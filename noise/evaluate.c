@@ -41,6 +41,7 @@ struct context {
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
     bool band_limit;
+    struct surveyor *surveyor; /* NULL: evaluate */
 };
 
 /* --- Memory --- */
@@ -86,14 +87,20 @@ void evaluation_free(struct evaluation *evaluation)
     free(evaluation);
 }
 
+static void empty_patches(struct evaluation *e)
+{
+    for (int i = 0; i < GRAPH_MAX_NODES; i++)
+        if (e->patch[i])
+            e->patch[i]->columns = 0;
+}
+
 /* The plan for OUTPUTS; patches of another program are thrown away. */
 static int make_plan(struct context *c, int64_t band_limit, const struct output *outputs, int count)
 {
     struct evaluation *e = c->evaluation;
     int operations[PLAN_MAX_OUTPUTS];
-    for (int i = 0; e->plan.program != c->program->id && i < GRAPH_MAX_NODES; i++)
-        if (e->patch[i])
-            e->patch[i]->columns = 0;
+    if (e->plan.program != c->program->id)
+        empty_patches(e);
     for (int i = 0; i < count; i++)
         operations[i] = outputs[i].operation;
     return plan_make(&e->plan, c->program, band_limit, operations, count);
@@ -227,6 +234,8 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     int err = 0;
     for (int i = 0; i < domain->lattices && !err; i++)
         err = make_patch(c, domain->lattice[i], chunk);
+    if (c->surveyor)
+        return err ? err : c->surveyor->see(c->surveyor, domain, chunk);
     if (!err)
         err = keep_buffers(c->evaluation, domain);
     const int band = err ? err : begin_noises(c, domain, chunk);
@@ -303,9 +312,34 @@ int evaluate(const struct program *program, const struct kernel *kernel,
 {
     if (!scratch->evaluation)
         scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program, kernel, scratch, scratch->evaluation, grid->band_limit};
+    struct context c = {program, kernel, scratch, scratch->evaluation, grid->band_limit, NULL};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
     return err ? err : evaluate_grid(&c, grid, outputs, stride);
+}
+
+int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
+                    const int *operations, int count, struct surveyor *surveyor,
+                    struct evaluation **kept)
+{
+    struct output outputs[PLAN_MAX_OUTPUTS];
+    struct farlands_grid first = *grid;
+    if (!*kept)
+        *kept = calloc(1, sizeof **kept);
+    if (!*kept)
+        return -ENOMEM;
+    struct context c = {program, NULL, NULL, *kept, grid->band_limit, surveyor};
+    for (int i = 0; i < count; i++)
+        outputs[i] = (struct output){operations[i], NULL};
+    empty_patches(*kept);
+    const int err =
+        plan_make(&(*kept)->plan, program, grid->band_limit ? grid->step : 0, operations, count);
+    if (err)
+        return err;
+    const int most = chunk_size(&(*kept)->plan, grid->step);
+    first.width = even_chunk(grid->width, most);
+    first.height = even_chunk(grid->height, most);
+    surveyor->times = (double)grid->width / first.width * ((double)grid->height / first.height);
+    return evaluate_grid(&c, &first, outputs, 0);
 }

@@ -3,6 +3,7 @@
 #define FARLANDS_EVALUATE_H
 
 #include "noise/kernel/kernel.h"
+#include "patch.h"
 #include "plan.h"
 
 /* One of the fields that an evaluation writes: OPERATION of the program, into rows of OUT. */
@@ -19,7 +20,22 @@ int evaluate(const struct program *program, const struct kernel *kernel,
              struct farlands_scratch *scratch, const struct farlands_grid *grid,
              const struct output *outputs, int count, size_t stride);
 
+/* Sees each chunk of each domain that an evaluation carries out, after the chunks that it needs.
+ * The chunks of the grid are alike: only the first of TIMES is seen. Returns 0, or an error that
+ * ends the survey. */
+struct surveyor {
+    double times;
+    int (*see)(struct surveyor *surveyor, const struct domain *domain, const struct chunk *chunk);
+};
+
+/* Go through the evaluation of COUNT OPERATIONS over GRID without carrying it out, from no patches
+ * on. *KEPT is memory: NULL before the first survey, freed with evaluation_free. Returns 0,
+ * -ENOMEM, or what SURVEYOR returns. */
 struct evaluation;
+int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
+                    const int *operations, int count, struct surveyor *surveyor,
+                    struct evaluation **kept);
+
 void evaluation_free(struct evaluation *evaluation);
 
 #endif

@@ -110,6 +110,11 @@ int terrain_field_count(const struct farlands_terrain *terrain)
     return terrain->fields;
 }
 
+bool terrain_is_graph(const struct farlands_terrain *terrain)
+{
+    return terrain->own_noise || terrain->fields > 1;
+}
+
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field)
 {
     return terrain->field[field].name;

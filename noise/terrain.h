@@ -47,6 +47,9 @@ const char *terrain_field_name(const struct farlands_terrain *terrain, int field
 /* The field whose values are heights. */
 int terrain_height_field(const struct farlands_terrain *terrain);
 
+/* True unless the terrain's only field is a noise that nothing moves. */
+bool terrain_is_graph(const struct farlands_terrain *terrain);
+
 /* Bounds of a field's values: none is outside of them, though they may be far from any value. */
 void terrain_field_range(const struct farlands_terrain *terrain, int field, float *min, float *max);
 

@@ -1,0 +1,383 @@
+/* From the chunks that an evaluation goes through to its time. */
+#include "estimate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "terrain_parts.h"
+
+/* Distances of neighbours along an axis: of the nodes of a lattice around samples that are far
+ * apart, some are next to each other. */
+struct gaps {
+    double close, closes; /* samples, and how many gaps */
+    double apart, aparts; /* units: the mean of the others */
+    double span;          /* units, of all */
+};
+
+struct extent {
+    double columns, rows; /* in whole steps of the loops, and as they are */
+    double row_starts;    /* in whole steps */
+    double step;          /* the widest gap */
+    struct gaps x, y;
+};
+
+static struct gaps gaps_of(struct coordinates along, int n)
+{
+    struct gaps gaps = {.close = (double)along.step, .closes = n - 1};
+    gaps.span = gaps.close * gaps.closes;
+    if (!along.at || n < 2)
+        return gaps;
+    gaps.close = (double)(along.at[1] - along.at[0]); /* TAPS nodes are neighbours */
+    gaps.closes = 0;
+    gaps.span = (double)(along.at[n - 1] - along.at[0]);
+    for (int i = 1; i < n; i++)
+        gaps.closes += (double)(along.at[i] - along.at[i - 1]) == gaps.close;
+    gaps.aparts = n - 1 - gaps.closes;
+    if (gaps.aparts > 0)
+        gaps.apart = (gaps.span - gaps.closes * gaps.close) / gaps.aparts;
+    return gaps;
+}
+
+static struct extent extent_of(const struct chunk *chunk)
+{
+    return (struct extent){
+        .columns = whole_steps(chunk->width),
+        .rows = chunk->height,
+        .row_starts = whole_steps(chunk->height),
+        .step = (double)chunk->x.step,
+        .x = gaps_of(chunk->x, chunk->width),
+        .y = gaps_of(chunk->y, chunk->height),
+    };
+}
+
+/* Lattice rows that samples lie between, CORNERS each, in an octave of WAVELENGTH. */
+static double lines_of(const struct gaps *gaps, double corners, double wavelength)
+{
+    return corners + gaps->closes * fmin(gaps->close / wavelength, corners) +
+           gaps->aparts * fmin(gaps->apart / wavelength, corners);
+}
+
+/* --- Rates, in ns --- */
+
+/* Of an octave by rows, narrow or broad. */
+struct line_rates {
+    double column, row_start, hash;   /* at the start of a chunk */
+    double line, corner, line_sample; /* of a lattice row */
+    double row, sample;
+};
+
+static const struct line_rates line_rates[FARLANDS_BASES][2] = {
+    [FARLANDS_PERLIN] = {{1.25, 0.5, 0.4, 11, 0.55, 0.42, 2, 0.11},
+                         {1.6, 10, 0.3, 19, 0.58, 0.32, 4, 0.14}},
+    [FARLANDS_CELLULAR] = {{2.3, 0.5, 0.1, 17, 0.1, 0.5, 6, 0.85},
+                           {1.6, 17, 0.1, 14, 0.12, 0.31, 16, 1.2}},
+    [FARLANDS_VALUE] = {{2, 0.5, 0.1, 15, 0.05, 0.17, 1, 0.1}, {1.4, 9, 0.1, 8, 0.1, 0.12, 3, 0.1}},
+};
+
+static const struct line_rates slope_rates = {2.5, 4, 0.4, 30, 0.6, 1.4, 16, 0.36};
+static const struct line_rates broad_slope_rates = {2.5, 10, 0.4, 40, 0.6, 1.4, 18, 0.55};
+static const struct line_rates gully_rates = {2.3, 0.5, 0.1, 17, 0.1, 0.5, 14, 3.9};
+
+/* Of an octave whose samples have cells of their own. */
+static const double point_sample[FARLANDS_BASES] = {
+    [FARLANDS_PERLIN] = 5.3,
+    [FARLANDS_SIMPLEX] = 5.9,
+    [FARLANDS_CELLULAR] = 5.8,
+    [FARLANDS_VALUE] = 3.2,
+};
+static const double point_row = 25;
+
+/* Of operations on values, and of what comes after a noise. */
+static const double operation_sample[GRAPH_KINDS] = {
+    [GRAPH_CONSTANT] = 0.02,   [GRAPH_ADD] = 0.06,        [GRAPH_SUBTRACT] = 0.06,
+    [GRAPH_MULTIPLY] = 0.06,   [GRAPH_MIN] = 0.06,        [GRAPH_MAX] = 0.06,
+    [GRAPH_SMOOTH_MIN] = 0.12, [GRAPH_SMOOTH_MAX] = 0.15, [GRAPH_ABS] = 0.04,
+    [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_SPLINE] = 2,
+    [GRAPH_STEP] = 0.16,       [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
+};
+static const double operation_row = 4, band = 30, chunk_start = 100;
+
+/* --- Operations --- */
+
+/* The operation that is estimated, and where its time goes. */
+struct tally {
+    struct estimate *estimate;
+    double times;
+    int operation;
+};
+
+static void add(struct tally *t, enum estimate_class class, double ns)
+{
+    ns *= t->times;
+    t->estimate->ns += ns;
+    t->estimate->class_ns[class] += ns;
+    t->estimate->operation_ns[t->operation] += ns;
+}
+
+/* The start of an octave in a chunk. Returns the corners that each of its lines hashes. */
+static double add_start(struct tally *t, const struct extent *e, const struct line_rates *rates,
+                        double corners, double wavelength)
+{
+    const double dense = e->x.span / wavelength + corners + KERNEL_STEP;
+    const double hashes = e->step < 0.86 * wavelength ? dense : e->columns * corners;
+    add(t, ESTIMATE_OVERHEAD,
+        e->columns * rates->column + e->row_starts * rates->row_start + hashes * rates->hash);
+    return hashes;
+}
+
+static void add_lined_octave(struct tally *t, const struct extent *e,
+                             const struct line_rates *rates, enum estimate_class class,
+                             double corners, double wavelength)
+{
+    const double hashes = add_start(t, e, rates, corners, wavelength);
+    const double lines = lines_of(&e->y, corners, wavelength);
+    add(t, ESTIMATE_OVERHEAD, lines * (rates->line + hashes * rates->corner));
+    add(t, ESTIMATE_LINES, lines * e->columns * rates->line_sample);
+    add(t, ESTIMATE_OVERHEAD, e->rows * rates->row);
+    add(t, class, e->rows * e->columns * rates->sample);
+}
+
+static void add_scattered_octave(struct tally *t, const struct extent *e, enum farlands_basis basis,
+                                 bool broad, double wavelength)
+{
+    const struct line_rates *start = &line_rates[FARLANDS_PERLIN][broad];
+    add_start(t, e, start, basis_of(basis).corners, wavelength);
+    add(t, ESTIMATE_OVERHEAD, e->rows * point_row);
+    add(t, ESTIMATE_POINTS, e->rows * e->columns * point_sample[basis]);
+}
+
+static void add_warp(struct tally *t, const struct extent *e, const struct noise *noise)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        const struct octave *octave = &noise->warp_octave[axis];
+        add_lined_octave(t, e, &line_rates[FARLANDS_PERLIN][octave_is_broad(octave)], ESTIMATE_SUMS,
+                         2, (double)octave->wavelength);
+        add(t, ESTIMATE_SUMS, e->rows * e->columns * 0.6);
+    }
+}
+
+static void add_noise(struct tally *t, const struct operation *o, const struct extent *e,
+                      const int64_t band_limit)
+{
+    const struct noise *noise = o->noise;
+    const struct basis basis = basis_of(noise->basis);
+    const bool scattered = basis.method == BASIS_POINTS || noise->warp != 0 || o->inputs > 0;
+    const bool sum = noise->fractal == FARLANDS_NONE || noise->fractal == FARLANDS_FBM;
+    const double samples = e->rows * e->columns;
+
+    for (int k = 0; k < noise->octaves; k++) {
+        const struct octave *octave = &noise->octave[k];
+        const double wavelength = (double)octave->wavelength;
+        const bool broad = octave_is_broad(octave);
+        if (!sum)
+            add(t, ESTIMATE_ARITHMETIC, samples * 0.4);
+        if (band_limit && octave_band_limit(octave, band_limit) == 0)
+            continue;
+        if (scattered)
+            add_scattered_octave(t, e, noise->basis, broad, wavelength);
+        else
+            add_lined_octave(t, e, &line_rates[noise->basis][broad],
+                             basis.method == BASIS_ROWS ? ESTIMATE_CELLS : ESTIMATE_SUMS,
+                             basis.corners, wavelength);
+    }
+    if (noise->warp != 0)
+        add_warp(t, e, noise);
+    if (o->inputs > 0)
+        add(t, ESTIMATE_POINTS, samples);
+    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * e->rows);
+    add(t, ESTIMATE_ARITHMETIC, samples * (noise->broad > 0 ? 0.6 : 0.1));
+    if (o->curve)
+        add(t, ESTIMATE_CURVES, samples * (o->curve->pieces > 2 ? 1.6 : 0.9));
+}
+
+static void add_steered(struct tally *t, const struct operation *o, const struct extent *e,
+                        int64_t band_limit)
+{
+    const bool damped = o->kind == GRAPH_DAMPED;
+    for (int k = 0; k < o->noise->octaves; k++) {
+        const struct octave *octave = &o->noise->octave[k];
+        if (band_limit && octave_band_limit(octave, band_limit) == 0)
+            break;
+        const struct line_rates *rates = !damped                   ? &gully_rates
+                                         : octave_is_broad(octave) ? &broad_slope_rates
+                                                                   : &slope_rates;
+        add_lined_octave(t, e, rates, damped ? ESTIMATE_SLOPES : ESTIMATE_GULLIES, damped ? 2 : 3,
+                         (double)octave->wavelength);
+    }
+    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * e->rows);
+}
+
+/* COLUMNS of the patch are mixed for each row. */
+static void add_lattice(struct tally *t, const struct extent *e, double columns)
+{
+    add(t, ESTIMATE_OVERHEAD, 15 * e->rows);
+    add(t, ESTIMATE_LATTICES, e->rows * (0.3 * e->columns + 0.1 * columns));
+}
+
+static void add_operation(struct tally *t, const struct operation *o, const struct extent *e)
+{
+    add(t, ESTIMATE_OVERHEAD, operation_row * e->rows + band * ceil(e->rows / KERNEL_BAND_ROWS));
+    const bool linear = o->kind == GRAPH_SPLINE && !o->curve->cubic;
+    add(t, o->kind == GRAPH_SPLINE ? ESTIMATE_CURVES : ESTIMATE_ARITHMETIC,
+        e->rows * e->columns * operation_sample[o->kind] * (linear ? 0.8 : 1));
+}
+
+/* --- Chunks --- */
+
+struct estimator {
+    struct surveyor surveyor; /* first */
+    const struct program *program;
+    struct estimate *estimate;
+    double most;
+};
+
+/* Nodes that a chunk needs along an axis, about. */
+static double nodes_of(const struct gaps *gaps, double spacing)
+{
+    return TAPS + gaps->closes * fmin(gaps->close / spacing, TAPS) +
+           gaps->aparts * fmin(gaps->apart / spacing, TAPS);
+}
+
+static int see(struct surveyor *surveyor, const struct domain *domain, const struct chunk *chunk)
+{
+    const struct estimator *estimator = (const struct estimator *)surveyor;
+    const struct program *program = estimator->program;
+    const struct extent extent = extent_of(chunk);
+
+    for (int s = 0; s < domain->steps; s++) {
+        const int operation = domain->step[s].operation;
+        const struct operation *o = &program->operation[operation];
+        struct tally tally = {estimator->estimate, surveyor->times, operation};
+        const int lattice = operation_is_slope(o) ? o->input[0] : operation;
+        if (s < domain->constants)
+            add(&tally, ESTIMATE_OVERHEAD, 100);
+        else if (o->kind == GRAPH_LATTICE || operation_is_slope(o))
+            add_lattice(&tally, &extent,
+                        nodes_of(&extent.x, (double)lattice_spacing(&program->operation[lattice])));
+        else if (o->kind == GRAPH_NOISE)
+            add_noise(&tally, o, &extent, domain->band_limit);
+        else if (o->noise)
+            add_steered(&tally, o, &extent, domain->band_limit);
+        else
+            add_operation(&tally, o, &extent);
+    }
+    for (int i = 0; i < domain->lattices; i++)
+        add(&(struct tally){estimator->estimate, surveyor->times, domain->lattice[i]},
+            ESTIMATE_OVERHEAD, 60 + 6 * extent.columns);
+    return estimator->estimate->ns > estimator->most ? -E2BIG : 0;
+}
+
+int estimate(struct estimate *out, const struct program *program, int operation,
+             const struct farlands_grid *grid, double most, struct evaluation **kept)
+{
+    struct estimator estimator = {{1, see}, program, out, most};
+    memset(out, 0, sizeof *out);
+    const int err = evaluate_survey(program, grid, &operation, 1, &estimator.surveyor, kept);
+    return err == -E2BIG ? 0 : err;
+}
+
+/* --- Fields --- */
+
+/* The field that each operation belongs to: the one in whose expression it stands. */
+static void find_owners(const struct program *program, const int *field, int fields,
+                        int owner[GRAPH_MAX_NODES])
+{
+    for (int k = 0; k < program->count; k++)
+        owner[k] = -1;
+    for (int i = fields - 1; i >= 0; i--)
+        owner[field[i]] = i;
+    for (int k = program->count - 1; k >= 0; k--)
+        for (int i = 0; i < program->operation[k].inputs; i++)
+            if (owner[program->operation[k].input[i]] < 0)
+                owner[program->operation[k].input[i]] = owner[k];
+}
+
+static void share_out(const struct estimate *guess, const struct program *program, const int *field,
+                      int fields, double *field_ns)
+{
+    int owner[GRAPH_MAX_NODES];
+    find_owners(program, field, fields, owner);
+    for (int i = 0; i < fields; i++)
+        field_ns[i] = 0;
+    for (int k = 0; k < program->count; k++)
+        if (owner[k] >= 0)
+            field_ns[owner[k]] += guess->operation_ns[k];
+}
+
+int estimate_field(struct estimate *out, const struct farlands_terrain *terrain, int field,
+                   const struct farlands_grid *grid, double *field_ns, struct evaluation **kept)
+{
+    int operation[GRAPH_MAX_NODES];
+    for (int i = 0; i < terrain->fields; i++)
+        operation[i] = terrain->field[i].operation;
+    const int err = estimate(out, terrain->program, operation[field], grid, INFINITY, kept);
+    if (!err && field_ns)
+        share_out(out, terrain->program, operation, terrain->fields, field_ns);
+    return err;
+}
+
+/* --- Tiles that take too long --- */
+
+enum { COARSE_STRIDE = 4, MAX_STEP_BITS = 52 };
+
+struct look {
+    const struct program *program;
+    const int *field; /* operations */
+    int fields;
+    struct evaluation *kept;
+    struct dear_tile dearest;
+};
+
+/* Look at tiles of field I with samples 2^BITS units apart. */
+static int look_at(struct look *look, int i, int bits, bool band_limit)
+{
+    const struct farlands_grid grid = {.x = 12345,
+                                       .y = -54321,
+                                       .step = INT64_C(1) << bits,
+                                       .width = ESTIMATE_TILE,
+                                       .height = ESTIMATE_TILE,
+                                       .band_limit = band_limit};
+    double field_ns[GRAPH_MAX_NODES];
+    struct dear_tile *tile = &look->dearest;
+    struct estimate guess;
+    const int err =
+        estimate(&guess, look->program, look->field[i], &grid, 2 * ESTIMATE_MOST_NS, &look->kept);
+    if (err || guess.ns <= tile->ns)
+        return err;
+    *tile = (struct dear_tile){guess.ns, i, grid.step, i, 0};
+    share_out(&guess, look->program, look->field, look->fields, field_ns);
+    for (int k = 0; k < look->fields; k++)
+        if (field_ns[k] > tile->share * guess.ns) {
+            tile->dearest = k;
+            tile->share = field_ns[k] / guess.ns;
+        }
+    return 0;
+}
+
+/* Without a band limit tiles take longest, and the time changes little from one power of two to the
+ * next: look at some of them, and at all if a tile could take too long. */
+static int look_at_field(struct look *look, int i)
+{
+    int err = 0;
+    for (int bits = 0; bits <= MAX_STEP_BITS && !err; bits += COARSE_STRIDE)
+        err = look_at(look, i, bits, false);
+    const double ns = look->dearest.ns;
+    const bool close =
+        look->dearest.field == i && ns > ESTIMATE_MOST_NS / 4 && ns <= ESTIMATE_MOST_NS;
+    for (int k = 0; k <= 2 * MAX_STEP_BITS + 1 && close && !err; k++)
+        err = look_at(look, i, k / 2, k % 2);
+    return err;
+}
+
+int estimate_dearest(struct dear_tile *out, const struct program *program, const int *field,
+                     int fields)
+{
+    struct look look = {.program = program, .field = field, .fields = fields};
+    int err = 0;
+    for (int i = 0; i < fields && !err && look.dearest.ns <= ESTIMATE_MOST_NS; i++)
+        err = look_at_field(&look, i);
+    evaluation_free(look.kept);
+    *out = look.dearest;
+    return err;
+}

@@ -1,0 +1,72 @@
+/*
+ * How long an evaluation takes, known without carrying it out. Times are those of one fixed
+ * machine: an x86-64 core of about 3 GHz with AVX2, not disturbed by others. So they are the same
+ * everywhere, and a world is too dear or not on every machine alike. Multiplied by factors that are
+ * measured (server/world/cost_rates.h) they are those of another machine. Private to the project.
+ */
+#ifndef FARLANDS_ESTIMATE_H
+#define FARLANDS_ESTIMATE_H
+
+#include "evaluate.h"
+
+struct farlands_terrain;
+
+/* Work whose speed differs from one instruction set to the next alike. */
+enum estimate_class {
+    ESTIMATE_OVERHEAD,   /* per chunk, row and column */
+    ESTIMATE_LINES,      /* lattice rows made for noise by rows */
+    ESTIMATE_SUMS,       /* samples from them */
+    ESTIMATE_CELLS,      /* the same of cellular noise */
+    ESTIMATE_POINTS,     /* noise whose samples have cells of their own: moved, warped, simplex */
+    ESTIMATE_SLOPES,     /* GRAPH_DAMPED */
+    ESTIMATE_GULLIES,    /* GRAPH_ERODE */
+    ESTIMATE_CURVES,     /* splines and elevation curves */
+    ESTIMATE_ARITHMETIC, /* other operations */
+    ESTIMATE_LATTICES,   /* interpolation */
+    ESTIMATE_CLASSES,
+};
+
+struct estimate {
+    double ns;
+    double class_ns[ESTIMATE_CLASSES];
+    double operation_ns[GRAPH_MAX_NODES]; /* of each, on all domains together */
+};
+
+/*
+ * Estimate the values of OPERATION over GRID, right within a factor of 2 for nearly all grids. Goes
+ * through a chunk, which takes tens of microseconds; ends early once the estimate is above MOST
+ * ns. *KEPT is memory: NULL before the first call, freed with evaluation_free. Returns 0 or
+ * -ENOMEM.
+ */
+int estimate(struct estimate *out, const struct program *program, int operation,
+             const struct farlands_grid *grid, double most, struct evaluation **kept);
+
+/* The same for FIELD of TERRAIN. FIELD_NS, unless it is NULL, gets for each field of the terrain
+ * the time that is spent on the operations in its own expression. */
+int estimate_field(struct estimate *out, const struct farlands_terrain *terrain, int field,
+                   const struct farlands_grid *grid, double *field_ns, struct evaluation **kept);
+
+/* Samples along the side of the largest tile: 512, one more that it shares with the next tile, and
+ * one on each side for slopes. (There are more for slopes where the ground is seen from so near
+ * that tiles take little time.) */
+enum { ESTIMATE_TILE = 512 + 1 + 2 };
+#define ESTIMATE_MOST_NS 1e9 /* that such a tile may take */
+
+/* A tile that takes long. */
+struct dear_tile {
+    double ns;
+    int field;    /* that it shows */
+    int64_t step; /* units */
+    int dearest;  /* the field whose own operations take most of it, */
+    double share; /* and their part, 0 .. 1 */
+};
+
+/*
+ * Find the tile of any of FIELDS, operations of PROGRAM, at any zoom, that takes longest; or the
+ * first that takes more than ESTIMATE_MOST_NS. Takes less than a millisecond for most fields.
+ * Returns 0 or -ENOMEM.
+ */
+int estimate_dearest(struct dear_tile *out, const struct program *program, const int *field,
+                     int fields);
+
+#endif
