@@ -151,8 +151,9 @@ static const struct streamed_job_kind volume_kind = {
 static uint32_t cost_of(const struct raster *raster, const struct farlands_box *box)
 {
     const struct farlands_grid grid = grid_of(raster, box);
-    return raster->depth ? cost_of_volume(raster->world, box)
-                         : cost_of_region(raster->world, &grid, raster->format, raster->layer);
+    return raster->depth
+               ? cost_of_volume(raster->world, box)
+               : cost_of_region(raster->world, &grid, raster->format, raster->layer, raster->field);
 }
 
 /* The most samples of a piece of BOX. */
@@ -178,8 +179,9 @@ static uint64_t piece_samples(const struct raster *raster, const struct farlands
 
     if (cost_us <= STREAMED_JOB_SLICE_US || raster->format == FORMAT_PNG)
         return largest_piece(raster, box);
-    const uint64_t heights =
-        box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32, raster->layer) : 0;
+    const uint64_t heights = box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32,
+                                                             raster->layer, raster->field)
+                                            : 0;
     if (2 * heights <= STREAMED_JOB_SLICE_US)
         return samples * (STREAMED_JOB_SLICE_US - heights) / (cost_us - heights);
     return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "server/world/cost_rates.h"
+#include "server/world/field_costs.h"
 #include "server/world/picture.h"
 
 static double time_of(const struct world *world, const struct work *work)
@@ -18,9 +19,11 @@ static uint32_t microseconds(double ns)
     return ns < (double)UINT32_MAX * 1000 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
-static double time_of_grid(const struct world *world, const struct farlands_grid *grid)
+static double time_of_grid(const struct world *world, int field, const struct farlands_grid *grid)
 {
     struct work work = {0};
+    if (world->field_costs)
+        return field_costs_of_grid(world->field_costs, world->terrain, field, grid);
     work_add_grid(&work, &world->config.terrain, grid);
     return time_of(world, &work);
 }
@@ -51,12 +54,13 @@ uint32_t cost_of_tile(const struct tile *tile)
     const int reach = tile_reach(tile, grid.step);
     grid.width += 2 * reach;
     grid.height += 2 * reach;
-    return microseconds(time_of_grid(tile->world, &grid) +
+    return microseconds(time_of_grid(tile->world, tile_content(tile).field, &grid) +
                         time_of_format(tile->world, tile->format, tile->layer, size * size));
 }
 
 /* The heights of a picture: blocks share their borders with their neighbours. */
-static double time_of_blocks(const struct world *world, const struct farlands_grid *grid, int layer)
+static double time_of_blocks(const struct world *world, const struct farlands_grid *grid, int layer,
+                             int field)
 {
     const struct tile tile = {.world = world, .layer = layer};
     const int reach = tile_reach(&tile, grid->step), most = PICTURE_BAND_MAX / grid->width;
@@ -66,15 +70,15 @@ static double time_of_blocks(const struct world *world, const struct farlands_gr
     struct farlands_grid bordered = *grid;
     bordered.width = block.width + 2 * reach;
     bordered.height = block.height + 2 * reach;
-    return blocks * time_of_grid(world, &bordered);
+    return blocks * time_of_grid(world, field, &bordered);
 }
 
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
-                        enum format format, int layer)
+                        enum format format, int layer, int field)
 {
     const double samples = (double)grid->width * grid->height;
-    const double heights =
-        format == FORMAT_PNG ? time_of_blocks(world, grid, layer) : time_of_grid(world, grid);
+    const double heights = format == FORMAT_PNG ? time_of_blocks(world, grid, layer, field)
+                                                : time_of_grid(world, field, grid);
     return microseconds(heights + time_of_format(world, format, layer, samples));
 }
 
@@ -87,12 +91,27 @@ struct relief {
     double lowest, highest; /* metres */
 };
 
+/* The heights of a graph in BOX, some rows at a time. */
+static double time_of_surface(const struct world *world, const struct farlands_box *box)
+{
+    const int rows = box->height < WORK_BOX_ROWS ? box->height : WORK_BOX_ROWS;
+    const struct farlands_grid grid = {.step = box->step, .width = box->width, .height = rows};
+    return time_of_grid(world, world_height_field(world), &grid) * box->height / rows;
+}
+
 static double time_of_box(const struct world *world, const struct farlands_box *box,
                           const struct relief *relief)
 {
     struct work work = {0};
-    work_add_box(&work, &world->config.terrain, box, relief->lowest, relief->highest);
-    return time_of(world, &work);
+    struct farlands_params params = world->config.terrain;
+    double ns = 0;
+    if (world->field_costs) {
+        ns = time_of_surface(world, box);
+        params.octaves = 1; /* which takes little */
+        params.warp.amplitude = 0;
+    }
+    work_add_box(&work, &params, box, relief->lowest, relief->highest);
+    return ns + time_of(world, &work);
 }
 
 /* The middle of part I of LOOKS equal parts of COUNT samples. */
@@ -151,6 +170,9 @@ uint32_t cost_of_volume(const struct world *world, const struct farlands_box *bo
 uint32_t cost_of_points(const struct world *world, uint64_t count)
 {
     struct work work = {0};
+    const struct farlands_grid place = {.step = 1, .width = 1, .height = 1};
+    if (world->field_costs)
+        return microseconds((double)count * time_of_grid(world, world_height_field(world), &place));
     work_add_points(&work, &world->config.terrain, (double)count);
     return microseconds(time_of(world, &work));
 }

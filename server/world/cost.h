@@ -1,7 +1,8 @@
 /*
  * What a request costs, known before it runs: CPU time on this machine, in microseconds, right
- * within a factor of 2 for nearly all requests. Pure, any thread; each function takes less than a
- * microsecond, cost_of_volume a few.
+ * within a factor of 2 for nearly all requests. Any thread; each function takes less than a
+ * microsecond, cost_of_volume a few. In a world of many fields the first request for a field at a
+ * zoom takes some 100 microseconds more (field_costs.h).
  */
 #ifndef FARLANDS_WORLD_COST_H
 #define FARLANDS_WORLD_COST_H
@@ -11,14 +12,14 @@
 /* Render TILE, whose grid exists (tile_grid). */
 uint32_t cost_of_tile(const struct tile *tile);
 
-/* Heights of GRID as FORMAT; as a picture, LAYER's. */
+/* FIELD's values over GRID as FORMAT; as a picture, LAYER's. */
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
-                        enum format format, int layer);
+                        enum format format, int layer, int field);
 
 /* Densities of BOX. Looks at the heights of a few places, because volumes in the air are cheap. */
 uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box);
 
-/* Heights of COUNT places, one by one. */
+/* Heights of COUNT places, one by one, far from each other. */
 uint32_t cost_of_points(const struct world *world, uint64_t count);
 
 #endif

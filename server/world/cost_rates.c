@@ -83,6 +83,8 @@ struct measured {
 struct cost_table {
     struct measured *first;
     struct layer_rates layers[CONFIG_LAYERS_MAX];
+    bool has_fields;
+    struct field_rates fields;
 };
 
 static double now_ns(void)
@@ -383,6 +385,8 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
 static int copy_rates(struct cost_table *table, const struct cost_table *known)
 {
     memcpy(table->layers, known->layers, sizeof table->layers);
+    table->has_fields = known->has_fields;
+    table->fields = known->fields;
     for (const struct measured *next = known->first; next; next = next->next)
         if (!add(table, next->kind, next->rates.ns))
             return -ENOMEM;
@@ -401,6 +405,14 @@ int cost_table_new(struct cost_table **out, const struct cost_table *known)
     }
     *out = table;
     return 0;
+}
+
+const struct field_rates *cost_table_fields(struct cost_table *table)
+{
+    if (!table->has_fields && field_rates_measure(&table->fields))
+        return NULL;
+    table->has_fields = true;
+    return &table->fields;
 }
 
 void cost_table_free(struct cost_table *table)

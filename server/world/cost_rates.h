@@ -7,6 +7,7 @@
 #define FARLANDS_WORLD_COST_RATES_H
 
 #include "server/layers/layer.h"
+#include "server/world/field_costs.h"
 #include "server/world/work.h"
 
 /* Of a layer, ns per sample. */
@@ -25,6 +26,10 @@ struct cost_table;
 /* With the rates that KNOWN has, or, if that is NULL, those of the layers, which are measured: that
  * takes about a millisecond. Returns 0 or -ENOMEM. */
 int cost_table_new(struct cost_table **out, const struct cost_table *known);
+/* The rates of fields; the table's. Those of KNOWN, or else measured by the first call, which takes
+ * a few milliseconds. Returns NULL if that is not possible. */
+const struct field_rates *cost_table_fields(struct cost_table *table);
+
 void cost_table_free(struct cost_table *table);
 
 /* The rates for PARAMS, which are valid; the table's. A kind that the table does not have yet is

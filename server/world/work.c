@@ -8,7 +8,6 @@ enum {
     VECTOR = 16,   /* columns are evaluated in multiples of this */
     POINTS = 64,   /* points of a group; their hashes are shared if */
     NEAR = 30,     /* they lie within so many cells */
-    BOX_ROWS = 64, /* rows of a box that share their heights */
     BAND = 16,     /* rows that share lines */
     FINE_BAND = 4, /* the same if cells are smaller than 4 samples */
     SLOTS = 4,     /* lattice rows whose lines are kept from one slice to the next */
@@ -264,9 +263,9 @@ static void add_blocks(struct work *work, const struct farlands_params *params,
 void work_add_box(struct work *work, const struct farlands_params *params,
                   const struct farlands_box *box, double lowest, double highest)
 {
-    const int whole = box->height / BOX_ROWS, rest = box->height % BOX_ROWS;
+    const int whole = box->height / WORK_BOX_ROWS, rest = box->height % WORK_BOX_ROWS;
     if (whole > 0)
-        add_blocks(work, params, box, BOX_ROWS, whole, lowest, highest);
+        add_blocks(work, params, box, WORK_BOX_ROWS, whole, lowest, highest);
     if (rest > 0)
         add_blocks(work, params, box, rest, 1, lowest, highest);
 }

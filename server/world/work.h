@@ -22,6 +22,9 @@ enum octave_work {
     OCTAVE_WORKS,
 };
 
+/* Rows of a box whose heights are computed together. */
+enum { WORK_BOX_ROWS = 64 };
+
 enum octave_class { OCTAVE_NARROW, OCTAVE_BROAD, OCTAVE_WARP, OCTAVE_SPACE, OCTAVE_CLASSES };
 
 /* Other operations. */

@@ -108,6 +108,16 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     return 0;
 }
 
+static int add_field_costs(struct worlds *worlds, struct world *world)
+{
+    if (!terrain_is_graph(world->terrain))
+        return 0;
+    const struct field_rates *rates = cost_table_fields(worlds->costs);
+    world->field_costs = rates ? field_costs_new(world->terrain, rates) : NULL;
+    worlds->field_costs[worlds->count - 1] = world->field_costs;
+    return world->field_costs ? 0 : -ENOMEM;
+}
+
 /* Add the configured world of CONFIG, with what worlds derived from it share. */
 static int add_family(struct worlds *worlds, const struct world_config *config)
 {
@@ -124,6 +134,9 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     world->rates = cost_table_add(worlds->costs, &config->terrain);
     if (!world->rates)
         return -ENOMEM;
+    err = add_field_costs(worlds, world);
+    if (err)
+        return err;
     terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
@@ -138,7 +151,8 @@ int worlds_new(struct worlds **out, const struct config *config, const struct wo
         return -ENOMEM;
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
-    int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
+    worlds->field_costs = calloc(count, sizeof(struct field_costs *));
+    int err = worlds->colors && worlds->parameters && worlds->field_costs ? 0 : -ENOMEM;
     if (!err)
         err = cost_table_new(&worlds->costs, previous ? previous->costs : NULL);
     for (int i = 0; i < config->world_count && !err; i++)
@@ -170,6 +184,7 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     worlds->base = world_hold(base)->set;
     worlds->world->colors = base->colors;
     worlds->world->rates = base->rates;
+    worlds->world->field_costs = base->field_costs;
     *out = worlds;
     return 0;
 }
@@ -182,6 +197,9 @@ void worlds_release(struct worlds *worlds)
             terrain_free(worlds->world[i].terrain);
         free(worlds->parameters);
         free(worlds->colors);
+        for (int i = 0; worlds->field_costs && i < worlds->count; i++)
+            field_costs_free(worlds->field_costs[i]);
+        free((void *)worlds->field_costs);
         cost_table_free(worlds->costs);
         free(worlds);
         worlds = base;

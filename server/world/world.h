@@ -27,6 +27,7 @@ struct world {
     const struct color_table *colors;    /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
     const struct cost_rates *rates;      /* and this: how fast the machine computes it */
+    struct field_costs *field_costs;     /* and this; NULL if it is a single noise */
 };
 
 struct worlds {
@@ -35,6 +36,7 @@ struct worlds {
     struct color_table *colors;    /* one per world, NULL if there is a base; */
     struct parameters *parameters; /* the same */
     struct cost_table *costs;      /* of all worlds, NULL if there is a base */
+    struct field_costs **field_costs; /* one per world, NULL for a single noise; the same */
     int capacity, count;
     struct world world[];
 };

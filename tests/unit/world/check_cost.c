@@ -165,7 +165,7 @@ static uint32_t predict(const struct request *r)
     case TILE:
         return cost_of_tile(&r->tile);
     case REGION:
-        return cost_of_region(r->world, &r->grid, r->format, r->layer);
+        return cost_of_region(r->world, &r->grid, r->format, r->layer, 0);
     case VOLUME:
         return cost_of_volume(r->world, &r->box);
     default:
@@ -350,8 +350,8 @@ START_TEST(charges_thin_shapes_by_rows)
     const struct world *world = worlds->world;
     struct farlands_grid thin = {.step = INT64_C(1) << 30, .width = 1, .height = 1560};
     struct farlands_grid square = {.step = FARLANDS_UNIT, .width = 40, .height = 39};
-    const uint32_t rows = cost_of_region(world, &thin, FORMAT_F32, 0);
-    const uint32_t samples = cost_of_region(world, &square, FORMAT_F32, 0);
+    const uint32_t rows = cost_of_region(world, &thin, FORMAT_F32, 0, 0);
+    const uint32_t samples = cost_of_region(world, &square, FORMAT_F32, 0, 0);
     ck_assert_msg(rows > 10 * samples, "%u and %u us", rows, samples);
     struct farlands_box box = {
         .z = -2000 * FARLANDS_UNIT, .step = FARLANDS_UNIT, .width = 1, .height = 63, .depth = 4097};

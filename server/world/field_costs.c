@@ -1,0 +1,269 @@
+#include "field_costs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "noise/terrain.h"
+
+/* --- Rates --- */
+
+enum { REPEATS = 3, COLUMNS = 256, ROWS = 64, PROBE_NODES = 8 };
+
+/* A graph whose time is spent in one class, or in those before it, whose factors are known. */
+struct probe {
+    enum estimate_class class;
+    int columns, rows;
+    int64_t step;
+    struct graph_node node[PROBE_NODES]; /* those that are set */
+};
+
+#define NOISE(basis_, octaves_)                                                            \
+    {                                                                                      \
+        .basis = (basis_), .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC,        \
+        .hash = FARLANDS_MIX64, .fractal = FARLANDS_FBM, .wavelength = 1 << 20,            \
+        .octaves = (octaves_), .persistence = 0.5, .lacunarity = 2, .offset = 1, .gain = 2 \
+    }
+static const struct farlands_params noise[] = {NOISE(FARLANDS_PERLIN, 4),
+                                               NOISE(FARLANDS_CELLULAR, 2)};
+
+static const struct curve_params curve[] = {
+    {.knots = 4, .knot = {{-1, 1}, {-0.2F, 0}, {0.2F, 2}, {1, 0}}, .cubic = true}};
+
+#define NODE(kind, a, b, c, p, q)                                     \
+    {                                                                 \
+        kind, {a, b, c}, {p, q}, &noise[(kind) == GRAPH_ERODE], curve \
+    }
+#define LEAF(kind, p, q) NODE(kind, -1, -1, -1, p, q)
+#define OF(kind, input) NODE(kind, input, -1, -1, -0.7, 0.7)
+#define ADD(a, b) NODE(GRAPH_ADD, a, b, -1, 0, 0)
+#define CELLS                                           \
+    {                                                   \
+        GRAPH_NOISE, {-1, -1, -1}, {0}, &noise[1], NULL \
+    }
+#define FINE FARLANDS_UNIT
+#define COARSE (FARLANDS_UNIT << 6)
+#define CONSTANT LEAF(GRAPH_CONSTANT, 0.5, 0)
+#define LATTICE(spacing) NODE(GRAPH_LATTICE, 0, -1, -1, (double)(spacing), 0)
+
+/* clang-format off */
+static const struct probe probes[] = {
+    {ESTIMATE_OVERHEAD, 16, ROWS, FINE,
+     {CONSTANT, OF(GRAPH_ABS, 0), OF(GRAPH_ABS, 1), OF(GRAPH_ABS, 2), OF(GRAPH_ABS, 3),
+      OF(GRAPH_ABS, 4), OF(GRAPH_ABS, 5)}},
+    {ESTIMATE_ARITHMETIC, COLUMNS, ROWS, FINE,
+     {CONSTANT, OF(GRAPH_STEP, 0), OF(GRAPH_STEP, 1), OF(GRAPH_STEP, 2), OF(GRAPH_STEP, 3),
+      OF(GRAPH_STEP, 4), OF(GRAPH_STEP, 5)}},
+    {ESTIMATE_SUMS, COLUMNS, ROWS, FINE, {LEAF(GRAPH_NOISE, 0, 0)}},
+    {ESTIMATE_LINES, COLUMNS, ROWS, COARSE, {LEAF(GRAPH_NOISE, 0, 0)}},
+    {ESTIMATE_CELLS, COLUMNS, 16, FINE, {CELLS}},
+    {ESTIMATE_POINTS, COLUMNS, 16, FINE, {CONSTANT, NODE(GRAPH_NOISE, 0, 0, -1, 100, 0)}},
+    {ESTIMATE_SLOPES, COLUMNS, 16, FINE, {LEAF(GRAPH_DAMPED, 0.5, 0)}},
+    {ESTIMATE_GULLIES, COLUMNS, 16, FINE, {CONSTANT, NODE(GRAPH_ERODE, 0, 0, 0, 0.1, 0.3)}},
+    {ESTIMATE_CURVES, COLUMNS, ROWS, FINE,
+     {LEAF(GRAPH_NOISE, 0, 0), OF(GRAPH_SPLINE, 0), OF(GRAPH_SPLINE, 1), OF(GRAPH_SPLINE, 2)}},
+    {ESTIMATE_LATTICES, COLUMNS, ROWS, FINE,
+     {CONSTANT, LATTICE(1 << 16), LATTICE(1 << 17), LATTICE(1 << 15), ADD(1, 2), ADD(3, 4)}},
+};
+/* clang-format on */
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static struct farlands_grid probe_grid(const struct probe *probe)
+{
+    return (struct farlands_grid){.x = 12345,
+                                  .y = -54321,
+                                  .step = probe->step,
+                                  .width = probe->columns,
+                                  .height = probe->rows};
+}
+
+static int new_terrain(struct farlands_terrain **out, const struct probe *probe)
+{
+    int count = 0;
+    while (count < PROBE_NODES && probe->node[count].noise)
+        count++;
+    const struct graph_field field = {"height", count - 1};
+    const struct graph graph = {probe->node, count, &field, 1, 0};
+    struct graph_fault fault;
+    return terrain_new(out, &graph, &noise[0], &fault);
+}
+
+/* The fastest of some runs over places of their own. */
+static double time_of(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                      struct farlands_grid grid, float out[ROWS * COLUMNS])
+{
+    double best = INFINITY;
+    for (int i = 0; i <= REPEATS; i++) {
+        grid.x += INT64_C(1) << 30;
+        const double start = now_ns();
+        if (terrain_heights(terrain, scratch, &grid, out, COLUMNS))
+            return INFINITY;
+        best = fmin(best, now_ns() - start);
+    }
+    return best;
+}
+
+/* The factor of the probe's class, those before it being known. */
+static int measure(struct field_rates *rates, const struct probe *probe,
+                   struct farlands_scratch *scratch)
+{
+    float out[ROWS * COLUMNS];
+    const struct farlands_grid grid = probe_grid(probe);
+    struct farlands_terrain *terrain;
+    struct evaluation *kept = NULL;
+    struct estimate guess;
+    int err = new_terrain(&terrain, probe);
+    if (err)
+        return err;
+    err = estimate_field(&guess, terrain, 0, &grid, NULL, &kept);
+    evaluation_free(kept);
+    if (!err) {
+        const double ns = time_of(terrain, scratch, grid, out);
+        rates->factor[probe->class] = 0;
+        const double rest = ns - field_rates_ns(rates, &guess);
+        rates->factor[probe->class] = fmax(rest / guess.class_ns[probe->class], 0.05);
+        err = isfinite(ns) ? 0 : -ENOMEM;
+    }
+    terrain_free(terrain);
+    return err;
+}
+
+int field_rates_measure(struct field_rates *rates)
+{
+    struct farlands_scratch *scratch;
+    int err = farlands_scratch_new(&scratch);
+    if (err)
+        return err;
+    for (int class = 0; class < ESTIMATE_CLASSES; class ++)
+        rates->factor[class] = 1;
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0] && !err; i++)
+        err = measure(rates, &probes[i], scratch);
+    farlands_scratch_free(scratch);
+    return err;
+}
+
+double field_rates_ns(const struct field_rates *rates, const struct estimate *estimate)
+{
+    double ns = 0;
+    for (int class = 0; class < ESTIMATE_CLASSES; class ++)
+        ns += rates->factor[class] * estimate->class_ns[class];
+    return ns;
+}
+
+/* --- The table --- */
+
+enum { SIZES = 4, STEPS = 53 };
+static const int sizes[SIZES] = {1, 16, 64, 272};
+
+/* The times of grids of sizes[j] rows of sizes[i] samples. */
+struct entry {
+    double ns[SIZES][SIZES];
+};
+
+struct field_costs {
+    const struct field_rates *rates;
+    int fields;
+    _Atomic(struct entry *) entry[]; /* [field][band limit][step] */
+};
+
+struct field_costs *field_costs_new(const struct farlands_terrain *terrain,
+                                    const struct field_rates *rates)
+{
+    const int fields = terrain_field_count(terrain);
+    struct field_costs *costs =
+        calloc(1, sizeof *costs + (size_t)fields * 2 * STEPS * sizeof costs->entry[0]);
+    if (costs) {
+        costs->rates = rates;
+        costs->fields = fields;
+    }
+    return costs;
+}
+
+void field_costs_free(struct field_costs *costs)
+{
+    for (int i = 0; costs && i < costs->fields * 2 * STEPS; i++)
+        free(costs->entry[i]);
+    free(costs);
+}
+
+static int fill(struct entry *entry, const struct field_costs *costs,
+                const struct farlands_terrain *terrain, int field, struct farlands_grid grid)
+{
+    struct evaluation *kept = NULL;
+    int err = 0;
+    for (int i = 0; i < SIZES * SIZES && !err; i++) {
+        struct estimate guess;
+        grid.width = sizes[i % SIZES];
+        grid.height = sizes[i / SIZES];
+        err = estimate_field(&guess, terrain, field, &grid, NULL, &kept);
+        entry->ns[i / SIZES][i % SIZES] = field_rates_ns(costs->rates, &guess);
+    }
+    evaluation_free(kept);
+    return err;
+}
+
+/* The entry for GRID, whose step is a power of two. NULL if out of memory. */
+static const struct entry *entry_of(struct field_costs *costs,
+                                    const struct farlands_terrain *terrain, int field,
+                                    const struct farlands_grid *grid)
+{
+    const int bits = __builtin_ctzll((uint64_t)grid->step);
+    _Atomic(struct entry *) *at = &costs->entry[(field * 2 + grid->band_limit) * STEPS + bits];
+    struct entry *known = *at, *made;
+    if (known)
+        return known;
+    made = malloc(sizeof *made);
+    if (!made || fill(made, costs, terrain, field, *grid)) {
+        free(made);
+        return NULL;
+    }
+    /* Another thread may have been first. */
+    if (atomic_compare_exchange_strong(at, &known, made))
+        return made;
+    free(made);
+    return known;
+}
+
+/* N within sizes: the lower neighbour, and the part of the way to the upper one; above them more
+ * than 1. */
+static int place(double n, double *part)
+{
+    int i = 0;
+    while (i < SIZES - 2 && n > sizes[i + 1])
+        i++;
+    *part = (n - sizes[i]) / (sizes[i + 1] - sizes[i]);
+    return i;
+}
+
+static double mix(double a, double b, double part)
+{
+    return a + part * (b - a);
+}
+
+double field_costs_of_grid(struct field_costs *costs, const struct farlands_terrain *terrain,
+                           int field, const struct farlands_grid *grid)
+{
+    const int most = sizes[SIZES - 1];
+    const double width = fmin(grid->width, most), height = fmin(grid->height, most);
+    /* Wider grids are cut in chunks, each of which costs about the same. */
+    const double times = grid->width / width * (grid->height / height);
+    const int log = (int)lround(log2((double)grid->step));
+    const struct farlands_grid rounded = {
+        .x = 12345, .y = -54321, .step = INT64_C(1) << log, .band_limit = grid->band_limit};
+    const struct entry *entry = entry_of(costs, terrain, field, &rounded);
+    double across, down;
+    if (!entry)
+        return 0;
+    const int i = place(width, &across), j = place(height, &down);
+    return times * mix(mix(entry->ns[j][i], entry->ns[j][i + 1], across),
+                       mix(entry->ns[j + 1][i], entry->ns[j + 1][i + 1], across), down);
+}
