@@ -1,5 +1,5 @@
 /* The exaggeration of heights in the scene: a default by zoom, and the user's slider. */
-import { $, step } from './world.js';
+import { $, noiseOf, step } from './world.js';
 
 const FACTORS = [1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200];
 const SPAN = 1024;                // pixels
@@ -12,7 +12,7 @@ const nearest = (factor) => FACTORS.reduce((best, each, i) =>
  * divided among the octaves by amplitude; an octave wider than the view counts by its visible part. If the broadest
  * octave is smaller than the view, its cell counts as the view, which avoids needles. */
 export function suitable(world, zoom) {
-    const { wavelength, octaves, persistence, lacunarity } = world.noise;
+    const { wavelength, octaves, persistence, lacunarity } = noiseOf(world);
     const span = Math.min(SPAN * step(world, zoom), wavelength);
     let [whole, seen] = [0, 0];
     for (let k = 0; k < octaves; k++) {

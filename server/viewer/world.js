@@ -52,9 +52,24 @@ export function snap(world, blocks, zoom) {
     return plain(Math.round(blocks / grain) * grain);
 }
 
+/* The noise of a world, or a common one with the broadest cells of a graph of fields. */
+export function noiseOf({ noise, fields }) {
+    if (noise)
+        return noise;
+    let broadest = 0;
+    JSON.stringify(fields, (key, value) => {
+        if (key === 'wavelength' && typeof value === 'number')
+            broadest = Math.max(broadest, value);
+        return value;
+    });
+    const wavelength = broadest || START_CELL;
+    return { wavelength, octaves: Math.max(1, Math.round(Math.log2(wavelength))), persistence: 0.5, lacunarity: 2 };
+}
+
 /* The first view of a world shows a few of its broadest features. */
-export function startPlace({ native_zoom: native, noise, limits }) {
-    const zoom = Math.round(native + Math.log2(START_CELL / noise.wavelength));
+export function startPlace(world) {
+    const { native_zoom: native, limits } = world;
+    const zoom = Math.round(native + Math.log2(START_CELL / noiseOf(world).wavelength));
     return { zoom: clamp(zoom, limits.zoom[0], limits.zoom[1]), x: 0, y: 0 };
 }
 
@@ -74,7 +89,7 @@ export function reachable(world, wanted) {
 }
 
 /* Pictures omit octaves finer than a pixel; this far out even the broadest one fades. */
-export const fadesOut = (world, zoom) => 4 * step(world, zoom) > world.noise.wavelength;
+export const fadesOut = (world, zoom) => 4 * step(world, zoom) > noiseOf(world).wavelength;
 
 /* ---- Tiles and layers ---- */
 
