@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/name_distance.h"
 #include "noise/farlands.h"
-#include "server/core/name_distance.h"
 #include "server/routing/number.h"
 
 unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, ...)
@@ -224,7 +224,7 @@ static const struct query_parameter *find(const struct query_table *table, struc
         if (span_is(key, p->name))
             return p;
     for (const struct query_parameter *p = table->parameters; p->name; p++) {
-        const unsigned distance = name_distance(key, p->name);
+        const unsigned distance = name_distance(key.text, key.length, p->name);
         if (distance < least) {
             least = distance;
             *nearest = p;

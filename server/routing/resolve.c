@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "config/name_distance.h"
 #include "noise/terrain.h"
-#include "server/core/name_distance.h"
 
 enum { PATH_LONGEST = 1024 };
 
@@ -72,7 +72,7 @@ static const char *nearest_field(const struct world *world, struct span name)
 
     for (int i = 0; i < terrain_field_count(world->terrain); i++) {
         const char *other = terrain_field_name(world->terrain, i);
-        const unsigned distance = name_distance(name, other);
+        const unsigned distance = name_distance(name.text, name.length, other);
         if (distance < least) {
             least = distance;
             nearest = other;
