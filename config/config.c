@@ -58,10 +58,19 @@ int config_load(struct config **out, const char *file, const struct config_layer
     return 0;
 }
 
+void config_drop_worlds(struct config *config)
+{
+    for (int i = 0; i < config->world_count; i++)
+        world_fields_release(config->worlds[i].fields);
+    free(config->worlds);
+    config->worlds = NULL;
+    config->world_count = 0;
+}
+
 void config_free(struct config *config)
 {
     if (!config)
         return;
-    free(config->worlds);
+    config_drop_worlds(config);
     free(config);
 }

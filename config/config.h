@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "config/authority.h"
+#include "config/fields.h"
 #include "config/log_level.h"
 #include "config/network.h"
 #include "config/url_prefix.h"
@@ -48,6 +49,7 @@ struct world_config {
     int64_t origin[2];                        /* units: the position of sample 0 of tile 0 */
     bool wrap;                                /* repeat the terrain with the web map's square */
     struct farlands_params terrain;           /* heights and volume */
+    const struct world_fields *fields;        /* instead of the terrain's noise; NULL: none */
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
     uint32_t layers; /* bit i: serve layer i of those given to config_load */
@@ -125,6 +127,8 @@ struct config_error {
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error);
 void config_free(struct config *config);
+/* Free the worlds alone. */
+void config_drop_worlds(struct config *config);
 
 /* The parts of a world. Each of its products, such as a layer, depends on some of them. */
 enum world_part {

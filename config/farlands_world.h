@@ -47,7 +47,8 @@ struct farlands_world {
  *  -EINVAL   malformed, beyond the limits above, a parameter out of bounds, an unknown key, a
  *            document without `generator`, `name` or `noise`, several worlds and no NAME
  *  -ENOENT   no world NAME
- *  -ENOTSUP  a document of another FARLANDS_GENERATOR, whose heights this library cannot compute
+ *  -ENOTSUP  a document of another generator, whose heights this library cannot compute; a world
+ *            with `fields`, which is more than PARAMS can say
  *  -EFBIG    more than FARLANDS_WORLD_TEXT bytes
  *  -ENOMEM
  */

@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "exact_numbers.h"
+#include "noise/graph.h"
 
 const struct option *option_find(const struct option *options, const char *key, size_t length)
 {
@@ -103,6 +104,16 @@ static int parse_blocks(const struct option *option, const char *text, size_t le
     return 0;
 }
 
+static int parse_spacing(const char *text, size_t length, unsigned *out)
+{
+    uint64_t value;
+    if (unsigned_parse(text, length, &value) || value < 1 ||
+        value > GRAPH_MAX_SPACING / FARLANDS_UNIT || (value & (value - 1)) != 0)
+        return -EINVAL;
+    *out = (unsigned)value;
+    return 0;
+}
+
 int option_parse(const struct option *option, const char *text, size_t length, void *base)
 {
     void *value = (char *)base + option->offset;
@@ -125,6 +136,8 @@ int option_parse(const struct option *option, const char *text, size_t length, v
         return parse_real(option, text, length, value);
     case OPTION_BLOCKS:
         return parse_blocks(option, text, length, value);
+    case OPTION_SPACING:
+        return parse_spacing(text, length, value);
     default:
         return -EINVAL; /* not a scalar */
     }
@@ -156,6 +169,9 @@ char *option_expected(const struct option *option, char *buffer, size_t size)
         snprintf(buffer, size, "%.10g to %.15g blocks, with at most 10 fractional bits",
                  option->min, option->max);
         break;
+    case OPTION_SPACING:
+        snprintf(buffer, size, "a power of two from 1 to 16777216 blocks");
+        break;
     case OPTION_WORLDS:
         snprintf(buffer, size, "a list of 1 to %d worlds", WORLDS_MAX);
         break;
@@ -181,6 +197,7 @@ bool option_format(const struct option *option, const void *base, char *buffer, 
         snprintf(buffer, size, "%s", *(const bool *)value ? "true" : "false");
         return false;
     case OPTION_INTEGER:
+    case OPTION_SPACING:
         snprintf(buffer, size, "%u", *(const unsigned *)value);
         return false;
     case OPTION_SEED: /* quoted: JSON readers that use doubles would round it */

@@ -17,14 +17,20 @@ enum option_kind {
     OPTION_SIZE,    /* uint64_t bytes, min .. max; suffixes K M G T */
     OPTION_REAL,    /* double, min .. max */
     OPTION_BLOCKS,  /* int64_t units, min .. max blocks */
+    OPTION_SPACING, /* unsigned: blocks between the nodes of a lattice, a power of two */
     /* The kinds above are scalars; yaml_mapping.c reads those below. */
     OPTION_ORIGIN,    /* int64_t[2] units, each min .. max blocks */
     OPTION_ELEVATION, /* struct farlands_params: knots */
+    OPTION_KNOTS,     /* struct curve_params: knots */
     OPTION_PALETTE,   /* struct world_config: stops */
     OPTION_LAYERS,    /* uint32_t: one bit per layer of the reader */
     OPTION_NETWORKS,  /* struct networks */
     OPTION_SECTION,   /* a mapping with .options of its own */
     OPTION_WORLDS,    /* the list of worlds */
+    OPTION_FIELDS,    /* struct world_fields *: a mapping of names to fields */
+    /* In fields (field_nodes.h): */
+    OPTION_FIELD,      /* int: an expression */
+    OPTION_FIELD_PAIR, /* int[2]: a list of two */
 };
 
 struct option {

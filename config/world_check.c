@@ -5,23 +5,8 @@
 #include <string.h>
 
 #include "exact_numbers.h"
+#include "fields_check.h"
 #include "world_options.h"
-
-/* The value of the dotted KEY below NODE, or the nearest section above it: the line of a message.
- */
-static const struct yaml_node *find_nearest(const struct yaml_node *node, const char *key)
-{
-    for (;;) {
-        const size_t length = strcspn(key, ".");
-        const struct yaml_node *found = yaml_reader_find(node, key, length);
-        if (!found)
-            return node;
-        if (!key[length])
-            return found;
-        node = found;
-        key += length + 1;
-    }
-}
 
 static bool reserved(const char *name)
 {
@@ -44,22 +29,6 @@ static struct key_path parameter_path(const char *key)
     return path;
 }
 
-/* The wavelength that does not divide WORLD's period, and its UNITS; or NULL. */
-static const char *unfit_wavelength(const struct world_config *world, char text[64], int64_t *units)
-{
-    const struct farlands_params *terrain = &world->terrain;
-    const int octaves = terrain->fractal == FARLANDS_NONE ? 1 : terrain->octaves;
-    for (int k = 0; k < octaves; k++) {
-        *units = params_wavelength(terrain, k);
-        if (terrain->period % *units == 0)
-            continue;
-        snprintf(text, 64, "the wavelength of octave %d", k + 1);
-        return text;
-    }
-    *units = terrain->warp.wavelength;
-    return terrain->warp.amplitude > 0 && terrain->period % *units ? "the warp's wavelength" : NULL;
-}
-
 /* Check the terrain by params_fault, with the keys and units of the file. */
 static int check_terrain(struct yaml_reader *reader, const struct yaml_node *node,
                          const struct key_path *path, const struct world_config *world)
@@ -69,12 +38,12 @@ static int check_terrain(struct yaml_reader *reader, const struct yaml_node *nod
         return 0;
     const struct key_path inner = parameter_path(key);
     const struct key_path at = key_path_join(path, inner.text, strlen(inner.text));
-    const struct yaml_node *value = find_nearest(node, inner.text);
-    char text[64], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
+    const struct yaml_node *value = yaml_reader_nearest(node, inner.text);
+    char text[UNFIT_TEXT], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
     int64_t units;
     const char *unfit = NULL;
     if (strcmp(key, "period") == 0 && world->terrain.basis != FARLANDS_SIMPLEX)
-        unfit = unfit_wavelength(world, text, &units);
+        unfit = unfit_wavelength(&world->terrain, text, &units);
     if (!unfit)
         return yaml_reader_fail(reader, value, &at, "invalid value; %s", fault);
     return yaml_reader_fail(reader, value, &at,
@@ -84,17 +53,35 @@ static int check_terrain(struct yaml_reader *reader, const struct yaml_node *nod
                             blocks_format(world->terrain.period, window));
 }
 
-/* The index of the first height that LAYER cannot encode, or -1. */
+/* Bounds of a world's heights. */
+struct range {
+    float lowest, highest; /* metres */
+};
+
+static bool layer_holds(const struct config_layer *layer, float metres)
+{
+    const bool limited = layer->lowest != 0 || layer->highest != 0;
+    return !limited || (metres >= layer->lowest && metres <= layer->highest);
+}
+
+/* The index of the first knot that LAYER cannot encode, or -1. */
 static int unfit_knot(const struct world_config *world, const struct config_layer *layer)
 {
-    if (layer->lowest == 0 && layer->highest == 0)
-        return -1;
-    for (int i = 0; i < world->terrain.knots; i++) {
-        const float metres = world->terrain.elevation[i].metres;
-        if (metres < layer->lowest || metres > layer->highest)
+    for (int i = 0; !world->fields && i < world->terrain.knots; i++)
+        if (!layer_holds(layer, world->terrain.elevation[i].metres))
             return i;
-    }
     return -1;
+}
+
+static struct range range_of_knots(const struct world_config *world)
+{
+    const struct farlands_knot *knot = world->terrain.elevation;
+    struct range range = {knot->metres, knot->metres};
+    for (int i = 1; i < world->terrain.knots; i++) {
+        range.lowest = fminf(range.lowest, knot[i].metres);
+        range.highest = fmaxf(range.highest, knot[i].metres);
+    }
+    return range;
 }
 
 /* Item I of the list KEY below NODE, or the list, or NODE if the file lacks them; extends *PATH. */
@@ -119,35 +106,72 @@ static int listed_at(const struct yaml_node *node, const char *name)
     return -1;
 }
 
+/* The place of the message: the layer, if the file lists it; otherwise the height. */
+static const struct yaml_node *find_unfit(const struct yaml_node *node, struct key_path *at,
+                                          const struct world_config *world,
+                                          const struct config_layer *layer)
+{
+    const int listed = listed_at(node, layer->name);
+    if (listed >= 0)
+        return find_item(node, at, "layers", listed);
+    if (!world->fields)
+        return find_item(node, at, "elevation", unfit_knot(world, layer));
+    *at = key_path_join(at, "fields.height", 13);
+    return yaml_reader_nearest(node, "fields.height");
+}
+
 /* Check that each layer can encode the heights: others would wrap around. */
 static int check_layers(struct yaml_reader *reader, const struct yaml_node *node,
-                        const struct key_path *path, const struct world_config *world)
+                        const struct key_path *path, const struct world_config *world,
+                        struct range range)
 {
     for (int i = 0; reader->layers && reader->layers[i].name; i++) {
         const struct config_layer *layer = &reader->layers[i];
-        const int knot = world->layers >> i & 1 ? unfit_knot(world, layer) : -1;
-        if (knot < 0)
+        if (!(world->layers >> i & 1) ||
+            (layer_holds(layer, range.lowest) && layer_holds(layer, range.highest)))
             continue;
-        /* The message names the layer if the file lists it, otherwise the height. */
-        const int listed = listed_at(node, layer->name);
         struct key_path at = *path;
-        const struct yaml_node *item = listed >= 0 ? find_item(node, &at, "layers", listed)
-                                                   : find_item(node, &at, "elevation", knot);
-        float min = world->terrain.elevation[0].metres, max = min;
-        for (int k = 1; k < world->terrain.knots; k++) {
-            min = fminf(min, world->terrain.elevation[k].metres);
-            max = fmaxf(max, world->terrain.elevation[k].metres);
-        }
+        const struct yaml_node *item = find_unfit(node, &at, world, layer);
         char lowest[REAL_TEXT], highest[REAL_TEXT], low[REAL_TEXT], high[REAL_TEXT];
         return yaml_reader_fail(
             reader, item, &at,
             "world \"%s\" has heights from %s to %s metres, which layer %s cannot hold; "
             "expected heights from %s to %s metres, or a list `layers:` without %s",
-            world->name, float_format(min, low), float_format(max, high), layer->name,
-            float_format(layer->lowest, lowest), float_format(layer->highest, highest),
+            world->name, float_format(range.lowest, low), float_format(range.highest, high),
+            layer->name, float_format(layer->lowest, lowest), float_format(layer->highest, highest),
             layer->name);
     }
     return 0;
+}
+
+/* Fields take the place of the short form. */
+static int check_forms(struct yaml_reader *reader, const struct yaml_node *node,
+                       const struct key_path *path)
+{
+    static const char *const keys[] = {"noise", "elevation"};
+    for (int i = 0; i < 2; i++) {
+        const struct yaml_node *value = yaml_reader_find(node, keys[i], strlen(keys[i]));
+        const struct key_path at = key_path_join(path, keys[i], strlen(keys[i]));
+        if (value)
+            return yaml_reader_fail(reader, value, &at,
+                                    "this world has `fields`, too; expected either `fields`, or "
+                                    "`noise` and `elevation`");
+    }
+    return 0;
+}
+
+static int check_heights(struct yaml_reader *reader, const struct yaml_node *node,
+                         const struct key_path *path, const struct world_config *world,
+                         struct range *range)
+{
+    const struct key_path at = key_path_join(path, "fields", 6);
+    *range = range_of_knots(world);
+    if (!world->fields)
+        return 0;
+    int err = check_forms(reader, node, path);
+    return err ? err
+               : fields_check(reader, yaml_reader_nearest(node, "fields"), &at, world,
+                              &range->lowest, &range->highest);
 }
 
 int world_check(struct yaml_reader *reader, const struct yaml_node *node,
@@ -169,6 +193,9 @@ int world_check(struct yaml_reader *reader, const struct yaml_node *node,
             return yaml_reader_fail(
                 reader, name, &at, "\"%s\" is already the name of a world; expected each name once",
                 world->name);
+    struct range range;
     int err = check_terrain(reader, node, path, world);
-    return err ? err : check_layers(reader, node, path, world);
+    if (!err)
+        err = check_heights(reader, node, path, world, &range);
+    return err ? err : check_layers(reader, node, path, world, range);
 }

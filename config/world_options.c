@@ -2,17 +2,15 @@
 #include "world_options.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "exact_numbers.h"
+#include "noise_keys.h"
 
-/* In the order of the enumerations of noise/params.h. */
-static const char *const bases[] = {"perlin", "simplex", "cellular", "value", NULL};
-static const char *const gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
-static const char *const fades[] = {"linear", "cubic", "quintic", NULL};
-static const char *const hashes[] = {"mix64", "permutation", NULL};
-static const char *const fractals[] = {"none", "fbm", "billow", "ridged", "hybrid", NULL};
+const char *const noise_bases[] = {"perlin", "simplex", "cellular", "value", NULL};
+const char *const noise_gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
+const char *const noise_fades[] = {"linear", "cubic", "quintic", NULL};
+const char *const noise_hashes[] = {"mix64", "permutation", NULL};
+const char *const noise_fractals[] = {"none", "fbm", "billow", "ridged", "hybrid", NULL};
 /* In the order of enum world_seeds. */
 static const char *const seeds[] = {"fixed", "any", NULL};
 
@@ -30,75 +28,45 @@ static int parse_name(char *out, const char *text, size_t length)
 }
 
 #define AT(member) offsetof(struct world_config, member)
-#define INTEGER(key, member, min, max)                              \
-    {                                                               \
-        key, OPTION_INTEGER, AT(member), min, max, .expected = NULL \
-    }
-#define REAL(key, member, min, max)                              \
-    {                                                            \
-        key, OPTION_REAL, AT(member), min, max, .expected = NULL \
-    }
-#define BLOCKS(key, member, min, max)                              \
-    {                                                              \
-        key, OPTION_BLOCKS, AT(member), min, max, .expected = NULL \
-    }
-/* 0 itself is refused by params_fault. */
-#define PERSISTENCE(member)                                                                      \
-    {                                                                                            \
-        "persistence", OPTION_REAL, AT(member), 0, 1, .expected = "a number above 0 and up to 1" \
-    }
-
-#define MIN_WAVELENGTH (2 / 1024.0) /* FARLANDS_MIN_WAVELENGTH in blocks */
 
 static const struct option warp_options[] = {
-    BLOCKS("amplitude", terrain.warp.amplitude, 0, 0x1p40),
-    BLOCKS("wavelength", terrain.warp.wavelength, 0, 0x1p40),
+    KEYS_OF_WARP(struct world_config, terrain),
     {0},
 };
 
 static const struct option noise_options[] = {
-    {"basis", OPTION_CHOICE, AT(terrain.basis), .choices = bases},
-    {"gradients", OPTION_CHOICE, AT(terrain.gradients), .choices = gradients},
-    {"fade", OPTION_CHOICE, AT(terrain.fade), .choices = fades},
-    {"hash", OPTION_CHOICE, AT(terrain.hash), .choices = hashes},
-    {"octave_salt", OPTION_FLAG, .offset = AT(terrain.octave_salt)},
-    {"fractal", OPTION_CHOICE, AT(terrain.fractal), .choices = fractals},
-    BLOCKS("wavelength", terrain.wavelength, MIN_WAVELENGTH, 0x1p40),
-    INTEGER("octaves", terrain.octaves, 1, FARLANDS_MAX_OCTAVES),
-    PERSISTENCE(terrain.persistence),
-    REAL("lacunarity", terrain.lacunarity, 1, FARLANDS_MAX_LACUNARITY),
-    REAL("offset", terrain.offset, 0, FARLANDS_MAX_OFFSET),
-    REAL("gain", terrain.gain, 0, FARLANDS_MAX_GAIN),
-    {"warp", OPTION_SECTION, .options = warp_options},
+    KEYS_OF_NOISE(struct world_config, terrain, warp_options),
     {0},
 };
 
 /* The keys that all of a volume's noises have. */
-#define SPACE_NOISE(section)                                                                      \
-    BLOCKS("wavelength", terrain.volume.section.noise.wavelength, MIN_WAVELENGTH, 16384),         \
-        INTEGER("octaves", terrain.volume.section.noise.octaves, 1, FARLANDS_MAX_VOLUME_OCTAVES), \
-        PERSISTENCE(terrain.volume.section.noise.persistence),                                    \
-        REAL("lacunarity", terrain.volume.section.noise.lacunarity, 1, FARLANDS_MAX_LACUNARITY),  \
-        REAL("squash", terrain.volume.section.noise.squash, 1 / FARLANDS_MAX_SQUASH,              \
-             FARLANDS_MAX_SQUASH)
+#define SPACE_NOISE(section)                                                                  \
+    KEY_BLOCKS("wavelength", AT(terrain.volume.section.noise.wavelength), KEY_MIN_WAVELENGTH, \
+               16384),                                                                        \
+        KEY_INTEGER("octaves", AT(terrain.volume.section.noise.octaves), 1,                   \
+                    FARLANDS_MAX_VOLUME_OCTAVES),                                             \
+        KEY_PERSISTENCE(AT(terrain.volume.section.noise.persistence)),                        \
+        KEY_LACUNARITY(AT(terrain.volume.section.noise.lacunarity)),                          \
+        KEY_REAL("squash", AT(terrain.volume.section.noise.squash), 1 / FARLANDS_MAX_SQUASH,  \
+                 FARLANDS_MAX_SQUASH)
 
 static const struct option overhangs_options[] = {
-    BLOCKS("amplitude", terrain.volume.overhangs.amplitude, 0, 16384),
-    REAL("threshold", terrain.volume.overhangs.threshold, 0, 1),
+    KEY_BLOCKS("amplitude", AT(terrain.volume.overhangs.amplitude), 0, 16384),
+    KEY_REAL("threshold", AT(terrain.volume.overhangs.threshold), 0, 1),
     SPACE_NOISE(overhangs),
     {0},
 };
 
 static const struct option caverns_options[] = {
-    REAL("size", terrain.volume.caverns.size, 0, 1),
-    BLOCKS("cover", terrain.volume.caverns.cover, 0, 16384),
+    KEY_REAL("size", AT(terrain.volume.caverns.size), 0, 1),
+    KEY_BLOCKS("cover", AT(terrain.volume.caverns.cover), 0, 16384),
     SPACE_NOISE(caverns),
     {0},
 };
 
 static const struct option tunnels_options[] = {
-    BLOCKS("radius", terrain.volume.tunnels.radius, 0, 16384),
-    BLOCKS("cover", terrain.volume.tunnels.cover, 0, 16384),
+    KEY_BLOCKS("radius", AT(terrain.volume.tunnels.radius), 0, 16384),
+    KEY_BLOCKS("cover", AT(terrain.volume.tunnels.cover), 0, 16384),
     SPACE_NOISE(tunnels),
     {0},
 };
@@ -123,6 +91,7 @@ const struct option world_options[] = {
     {"noise", OPTION_SECTION, .options = noise_options, .part = WORLD_HEIGHTS},
     {"elevation", OPTION_ELEVATION, AT(terrain), .part = WORLD_HEIGHTS,
      .expected = "2 to 32 pairs [noise, metres], noise ascending"},
+    {"fields", OPTION_FIELDS, AT(fields), .part = WORLD_HEIGHTS},
     {"volume", OPTION_SECTION, .options = volume_options, .part = WORLD_DENSITY},
     {"palette", OPTION_PALETTE, 0, .part = WORLD_COLORS,
      .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
@@ -182,91 +151,11 @@ const struct world_config world_defaults = {
 bool world_key_is_ignored(const char *key, size_t length)
 {
     static const char *const keys[] = {
-        "palette", "layers", "fingerprint", "range", "tile_size", "limits", "urls", "generator",
+        "palette",   "layers", "fingerprint", "range",     "ranges",
+        "tile_size", "limits", "urls",        "generator",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)
             return true;
     return false;
-}
-
-static void format_elevation(const struct farlands_params *params, char *buffer, size_t size)
-{
-    char noise[REAL_TEXT], metres[REAL_TEXT];
-    size_t used = 0;
-    for (int i = 0; i < params->knots && used < size; i++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,%s]", i ? "," : "[",
-                                 float_format(params->elevation[i].noise, noise),
-                                 float_format(params->elevation[i].metres, metres));
-    if (used < size)
-        snprintf(buffer + used, size - used, "]");
-}
-
-static void format_palette(const struct world_config *world, char *buffer, size_t size)
-{
-    char metres[REAL_TEXT];
-    size_t used = 0;
-    for (int i = 0; i < world->stops && used < size; i++) {
-        const struct palette_stop *stop = &world->palette[i];
-        used += (size_t)snprintf(buffer + used, size - used, "%s[%s,\"#%02x%02x%02x\"]",
-                                 i ? "," : "[", float_format(stop->metres, metres), stop->red,
-                                 stop->green, stop->blue);
-    }
-    if (used < size)
-        snprintf(buffer + used, size - used, "]");
-}
-
-bool world_option_format(const struct option *option, const struct world_config *world,
-                         char *buffer, size_t size)
-{
-    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
-
-    switch (option->kind) {
-    case OPTION_ORIGIN:
-        snprintf(buffer, size, "[%s,%s]", blocks_format(world->origin[0], x),
-                 blocks_format(world->origin[1], y));
-        return false;
-    case OPTION_ELEVATION:
-        format_elevation(&world->terrain, buffer, size);
-        return false;
-    case OPTION_PALETTE:
-        format_palette(world, buffer, size);
-        return false;
-    default:
-        return option_format(option, world, buffer, size);
-    }
-}
-
-struct visit {
-    const struct world_config *world;
-    world_visitor *visitor;
-    void *context;
-};
-
-/* Visit OPTIONS, whose keys begin with PREFIX. They belong to PART, or to a part each. */
-static void visit_options(const struct visit *visit, const struct option *options,
-                          const char *prefix, int part)
-{
-    for (; options->key; options++) {
-        char name[64], value[OPTION_TEXT_MAX], other[OPTION_TEXT_MAX];
-        const bool section = options->kind == OPTION_SECTION;
-        const int own = part ? part : options->part;
-        if (options->kind == OPTION_LAYERS)
-            continue;
-        snprintf(name, sizeof name, "%s%s%s", prefix, options->key, section ? "." : "");
-        if (section) {
-            visit_options(visit, options->options, name, own);
-            continue;
-        }
-        struct world_key key = {.name = name, .value = value, .part = (enum world_part)own};
-        key.quoted = world_option_format(options, visit->world, value, sizeof value);
-        world_option_format(options, &world_defaults, other, sizeof other);
-        key.is_default = strcmp(value, other) == 0;
-        visit->visitor(visit->context, &key);
-    }
-}
-
-void config_world_visit(const struct world_config *world, world_visitor *visitor, void *context)
-{
-    visit_options(&(struct visit){world, visitor, context}, world_options, "", WORLD_IDENTITY);
 }

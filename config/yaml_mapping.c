@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "exact_numbers.h"
+#include "fields_read.h"
+#include "noise/curve.h"
 #include "world_check.h"
 #include "world_options.h"
 
@@ -57,29 +59,47 @@ static int refuse_order(struct yaml_reader *reader, const struct yaml_node *node
                             option->expected);
 }
 
-static int read_elevation(struct yaml_reader *reader, const struct yaml_node *node,
-                          const struct key_path *path, const struct option *option,
-                          struct farlands_params *params)
+/* Pairs of a NUMBER and a RESULT, the numbers ascending. */
+static int read_knots(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, const struct option *option,
+                      const struct option *number, const struct option *result,
+                      struct farlands_knot *knots, int *knots_count)
 {
     int count = yaml_reader_length(node);
     if (count < 2 || count > FARLANDS_MAX_KNOTS)
         return yaml_reader_refuse(reader, node, path, option);
-    params->knots = count;
+    *knots_count = count;
     for (int i = 0; i < count; i++) {
         const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
-        struct farlands_knot *knot = &params->elevation[i];
-        double noise = 0, metres = 0;
-        int err = read_pair(reader, item, &at, option, &noise_number, &noise);
+        struct farlands_knot *knot = &knots[i];
+        double first = 0, second = 0;
+        int err = read_pair(reader, item, &at, option, number, &first);
         if (!err)
-            err = read_scalar(reader, yaml_reader_item(item, 1), &at, &metres_number, &metres);
+            err = read_scalar(reader, yaml_reader_item(item, 1), &at, result, &second);
         if (err)
             return err;
-        *knot = (struct farlands_knot){(float)noise, (float)metres};
+        *knot = (struct farlands_knot){(float)first, (float)second};
         if (i > 0 && !(knot[-1].noise < knot->noise))
             return refuse_order(reader, item, &at, option, knot[-1].noise, knot->noise);
     }
     return 0;
+}
+
+static int read_elevation(struct yaml_reader *reader, const struct yaml_node *node,
+                          const struct key_path *path, const struct option *option,
+                          struct farlands_params *params)
+{
+    return read_knots(reader, node, path, option, &noise_number, &metres_number, params->elevation,
+                      &params->knots);
+}
+
+static int read_curve(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, const struct option *option,
+                      struct curve_params *curve)
+{
+    static const struct option any = {"", OPTION_REAL, .min = -1e9, .max = 1e9};
+    return read_knots(reader, node, path, option, &any, &any, curve->knot, &curve->knots);
 }
 
 static bool parse_colour(const char *text, size_t length, struct palette_stop *stop)
@@ -212,6 +232,14 @@ static int read_value(struct yaml_reader *reader, const struct yaml_node *node,
         return read_origin(reader, node, path, option, base);
     case OPTION_ELEVATION:
         return read_elevation(reader, node, path, option, value);
+    case OPTION_KNOTS:
+        return read_curve(reader, node, path, option, value);
+    case OPTION_FIELDS:
+        return fields_read(reader, node, path, value);
+    case OPTION_FIELD:
+        return fields_read_input(reader, node, path, value);
+    case OPTION_FIELD_PAIR:
+        return fields_read_pair(reader, node, path, value);
     case OPTION_PALETTE:
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:
@@ -260,6 +288,14 @@ int yaml_mapping_read(struct yaml_reader *reader, const struct yaml_node *node,
     return 0;
 }
 
+/* In a world of fields, what is left of its noise is that of terrain_noise3 and the like. Any
+ * window is a multiple of its wavelength. */
+static void take_default_noise(struct farlands_params *terrain)
+{
+    terrain->octaves = 1;
+    terrain->wavelength = 256 * FARLANDS_UNIT;
+}
+
 int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *node,
                             const struct key_path *path, int index)
 {
@@ -267,6 +303,8 @@ int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *
     int err = yaml_mapping_read(reader, node, path, world_options, world);
     if (err)
         return err;
+    if (world->fields)
+        take_default_noise(&world->terrain);
     /* Keys come in any order, so the period is known only now. */
     world->terrain.period = world_config_period(world);
     return world_check(reader, node, path, index);
@@ -286,7 +324,7 @@ static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
     }
     for (int i = 0; i < count; i++)
         worlds[i] = world_defaults;
-    free(config->worlds);
+    config_drop_worlds(config);
     config->worlds = worlds;
     config->world_count = count;
     for (int i = 0; i < count; i++) {

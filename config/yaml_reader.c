@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char printable(unsigned char byte)
@@ -18,7 +19,7 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
     for (; n < length && n < sizeof name - 1; n++)
         name[n] = printable((unsigned char)key[n]); /* NULs, too */
     name[n] = '\0';
-    snprintf(path.text, sizeof path.text, "%.120s%s%s", parent ? parent->text : "",
+    snprintf(path.text, sizeof path.text, "%.230s%s%s", parent ? parent->text : "",
              parent && parent->text[0] ? "." : "", name);
     return path;
 }
@@ -26,7 +27,7 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
 struct key_path key_path_index(const struct key_path *parent, int index)
 {
     struct key_path path;
-    snprintf(path.text, sizeof path.text, "%.180s[%d]", parent->text, index);
+    snprintf(path.text, sizeof path.text, "%.285s[%d]", parent->text, index);
     return path;
 }
 
@@ -109,4 +110,26 @@ struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key
         if (has_text(&node->items[i], key, length))
             return &node->items[i + 1];
     return NULL;
+}
+
+const struct yaml_node *yaml_reader_nearest(const struct yaml_node *node, const char *path)
+{
+    while (*path) {
+        const struct yaml_node *found = NULL;
+        const size_t length = strcspn(path, ".[]");
+        if (*path == '[') {
+            char *end;
+            const long item = strtol(path + 1, &end, 10);
+            found = item < yaml_reader_length(node) ? yaml_reader_item(node, (int)item) : NULL;
+            path = end + 1;
+        } else {
+            found = yaml_reader_find(node, path, length);
+            path += length;
+        }
+        if (!found)
+            return node;
+        node = found;
+        path += *path == '.';
+    }
+    return node;
 }

@@ -14,9 +14,12 @@ struct yaml_reader {
     const struct config_layer *layers; /* as given to config_load */
     struct config *config;
     struct config_error *error;
+    struct world_fields *fields; /* those that are being read */
+    size_t fields_path;          /* the length of the path of `fields` */
 };
 
-enum { KEY_PATH_TEXT = 200 };
+/* Long enough for any path with keys that are known. */
+enum { KEY_PATH_TEXT = 300 };
 
 /* A key for messages, such as worlds[1].noise.octaves; longer ones are cut. */
 struct key_path {
@@ -38,6 +41,10 @@ int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
 
 /* The value of KEY (LENGTH bytes) in NODE; NULL if absent or NODE is no mapping. */
 struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key, size_t length);
+
+/* The value at PATH below NODE, such as a.b[1].c, or the nearest list or mapping above it that is
+ * there. */
+const struct yaml_node *yaml_reader_nearest(const struct yaml_node *node, const char *path);
 
 /* The number of items of a list, or -1 if NODE is not a list. */
 int yaml_reader_length(const struct yaml_node *node);

@@ -155,12 +155,13 @@ struct node_fault graph_node_fault(const struct graph_node *node)
         return is_number(p) ? no_fault : (struct node_fault){"number", NUMBER};
     case GRAPH_CLAMP:
         if (!is_number(p) || !is_number(q) || p > q)
-            return (struct node_fault){"range", "expected [lowest, highest], from -1e9 to 1e9"};
+            return (struct node_fault){"to",
+                                       "expected a number up to 1e9, and not below the other end"};
         return no_fault;
     case GRAPH_STEP:
         if (!is_number(p) || !is_number(q) || !(fabs(q - p) >= 1e-6) || (float)p == (float)q)
-            return (struct node_fault){"range", "expected [from, to], from -1e9 to 1e9, at least "
-                                                "1e-6 and a 10-millionth of themselves apart"};
+            return (struct node_fault){"to", "expected a number up to 1e9, at least 1e-6 and a "
+                                             "10-millionth of itself from the other end"};
         return no_fault;
     case GRAPH_RIDGE:
     case GRAPH_SMOOTH_MIN:

@@ -107,7 +107,7 @@ static struct node_fault bounds_fault(const struct operation *o, const struct op
         return (struct node_fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
         if (!(fabs(o->move) * largest(&all[o->input[i]]) <= (double)GRAPH_MAX_MOVE))
-            return (struct node_fault){"warp", "its fields could move it by more than 2^30 blocks"};
+            return (struct node_fault){"move", "its fields could move it by more than 2^30 blocks"};
     }
     if (o->kind == GRAPH_LATTICE && has_finer_slopes(o, all))
         return (struct node_fault){"lattice", "expected at most the spacing of the lattices whose "

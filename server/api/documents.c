@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "config/world_terrain.h"
 #include "server/layers/layer.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
@@ -177,7 +178,7 @@ static void add_layers(struct document *document, cJSON *parent, const struct wo
 static void add_identity(struct document *document, cJSON *parent, const struct world *world)
 {
     add_text(document, parent, "fingerprint", "%s", world->fingerprint);
-    add_number(document, parent, "generator", FARLANDS_GENERATOR);
+    add_number(document, parent, "generator", world_config_generator(&world->config));
     add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
     cJSON *limits = add(document, parent, "limits", cJSON_CreateObject());
@@ -243,11 +244,26 @@ struct blob *document_worlds(const struct worlds *worlds, bool watched)
     return document_end(&document);
 }
 
+/* What the fields can be: bounds of all values, with the unit if there is one. */
+static void add_ranges(struct document *document, cJSON *parent, const struct world *world)
+{
+    const struct world_fields *fields = world->config.fields;
+    float min, max;
+    if (!fields)
+        return;
+    cJSON *ranges = add(document, parent, "ranges", cJSON_CreateObject());
+    for (int i = 0; i < world_fields_count(fields) && document->complete; i++) {
+        terrain_field_range(world->terrain, i, &min, &max);
+        add_pair(document, ranges, world_fields_name(fields, i), (double)min, (double)max);
+    }
+}
+
 struct blob *document_world(const struct world *world)
 {
     struct document document = document_new();
 
     config_world_visit(&world->config, add_parameter, &document);
+    add_ranges(&document, document.root, world);
     add_outline(&document, document.root, world);
     return document_end(&document);
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "config/world_terrain.h"
+
 static const char *scale_suffix(int scale)
 {
     return scale == 2 ? " @2x" : "";
@@ -54,7 +56,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .description = out->description,
         .zoom_min = first->z,
         .zoom_max = last->z,
-        .version = FARLANDS_GENERATOR,
+        .version = world_config_generator(&first->world->config),
         .fingerprint = first->world->layer_fingerprint[first->layer],
         .encoding = layer->encoding,
     };

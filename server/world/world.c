@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "noise/terrain.h"
+#include "config/world_terrain.h"
 #include "server/layers/layer.h"
 #include "server/png/image_version.h"
 #include "server/world/cost_rates.h"
@@ -38,7 +38,7 @@ static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
                              const struct parameters *parameters)
 {
     uint64_t input[] = {XXH64(product.name, strlen(product.name), 0),
-                        FARLANDS_GENERATOR,
+                        (uint64_t)world_config_generator(config),
                         (uint64_t)product.version,
                         (uint64_t)product.image_version,
                         seed,
@@ -97,11 +97,12 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters)
 {
     struct world *world = &worlds->world[worlds->count];
-    int err = terrain_new_noise(&world->terrain, &config->terrain);
+    int err = world_config_terrain(&world->terrain, config);
     if (err)
         return err;
     world->set = worlds;
     world->config = *config;
+    world_fields_hold(config->fields);
     world->parameters = parameters;
     make_fingerprints(world);
     worlds->count++;
@@ -189,12 +190,18 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     return 0;
 }
 
+static void free_world(struct world *world)
+{
+    terrain_free(world->terrain);
+    world_fields_release(world->config.fields);
+}
+
 void worlds_release(struct worlds *worlds)
 {
     while (worlds && __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) == 0) {
         struct worlds *base = worlds->base;
         for (int i = 0; i < worlds->count; i++)
-            terrain_free(worlds->world[i].terrain);
+            free_world(&worlds->world[i]);
         free(worlds->parameters);
         free(worlds->colors);
         for (int i = 0; worlds->field_costs && i < worlds->count; i++)
@@ -264,8 +271,11 @@ int world_max_zoom(const struct world *world, int scale)
 
 int world_first_zoom(const struct world *world)
 {
-    const double cell = 1024, blocks = (double)world->config.terrain.wavelength / FARLANDS_UNIT;
-    const int zoom = world->config.native_zoom + (int)lround(log2(cell / blocks));
+    const struct world_config *config = &world->config;
+    const int64_t broadest =
+        config->fields ? world_fields_broadest(config->fields) : config->terrain.wavelength;
+    const double cell = 1024, blocks = (double)broadest / FARLANDS_UNIT;
+    const int zoom = config->native_zoom + (int)lround(log2(cell / blocks));
     const int least = world_min_zoom(world), most = world_max_zoom(world, 1);
 
     return zoom < least ? least : zoom > most ? most : zoom;

@@ -68,7 +68,7 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
         const { relief, way, ...object } = await described(...args, '--json');
         const text = await described(...args);
         const row = (label) => text.match(new RegExp(`^${label} {2,}(.*)$`, 'm'))[1].trim().split(/(?<!>) +/);
-        const digits = (number) => number.toFixed([100, 10, 1].filter((bound) => Math.abs(number) < bound).length);
+        const digits = (number) => number.toFixed(Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2);
         assert.match(text, new RegExp(`^default: fingerprint ${object.fingerprint}, heights from -6500 to 6000 metres\n` +
             '8192 places in -5000000,-1,5000000,5000000.5, drawn by seed 0; 10 of \\d+ on land looked at closely\n'));
         assert.deepEqual(row('relief within 1024 m, m'), relief[1024].map(digits));

@@ -110,8 +110,10 @@ int set(size_t key_length, size_t length)
 EXPORT("known") int known(size_t length);
 int known(size_t length)
 {
-    return length <= TEXT_BYTES &&
-           (option_find(world_options, text, length) || world_key_is_ignored(text, length));
+    if (length > TEXT_BYTES)
+        return false;
+    const struct option *option = option_find(world_options, text, length);
+    return option ? option->kind != OPTION_FIELDS : world_key_is_ignored(text, length);
 }
 
 /* Set knot I of the elevation curve; it is the last one unless I + 1 is set, too. Returns 0, or

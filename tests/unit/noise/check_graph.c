@@ -349,7 +349,7 @@ static const struct refusal {
     int nodes;
     struct graph_node node[6];
 } refusals[] = {
-    {"range",
+    {"to",
      2,
      {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
       {GRAPH_STEP, {0, -1, -1}, {1e9, 1e9 - 1e-6}, NULL, NULL}}},

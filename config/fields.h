@@ -1,0 +1,46 @@
+/*
+ * The fields of a world: names and expressions, as `fields:` in a file has them. Immutable and
+ * reference-counted; any thread. A world and the worlds derived from it share them.
+ */
+#ifndef FARLANDS_CONFIG_FIELDS_H
+#define FARLANDS_CONFIG_FIELDS_H
+
+#include <stdint.h>
+
+struct graph; /* noise/graph.h */
+struct world_fields;
+
+/* Take a reference, or drop one; the last one frees the fields. NULL is allowed. */
+const struct world_fields *world_fields_hold(const struct world_fields *fields);
+void world_fields_release(const struct world_fields *fields);
+
+/* The fields as JSON in the grammar of files: without keys that have their default, with every salt
+ * written out. What reads it makes the same fields, with the same text. */
+const char *world_fields_text(const struct world_fields *fields);
+
+/* Fields are numbered from 0 on in the order of the file; their names are unique. The unit is ""
+ * if the file has none. */
+int world_fields_count(const struct world_fields *fields);
+const char *world_fields_name(const struct world_fields *fields, int field);
+const char *world_fields_unit(const struct world_fields *fields, int field);
+
+/* The longest wavelength of a noise in any field, in units; 1024 blocks if there is no noise. */
+int64_t world_fields_broadest(const struct world_fields *fields);
+
+/* The graph of a world's fields for a seed, and the memory that it refers to. */
+struct world_graph;
+
+/*
+ * Make the graph for SEED, in a world that repeats after PERIOD units (0: never). The graph has the
+ * fields in their order. FIELDS must outlive it; the caller frees it. Returns 0 or -ENOMEM.
+ */
+int world_fields_graph(struct world_graph **out, const struct world_fields *fields, uint64_t seed,
+                       int64_t period);
+void world_graph_free(struct world_graph *graph);
+const struct graph *world_graph(const struct world_graph *graph);
+
+/* The part of the file that NODE of the graph is from: its path below `fields`, such as
+ * "mountains.ridge.of"; *KEY gets the key below that, such as "noise" or "lattice", or "". */
+const char *world_graph_origin(const struct world_graph *graph, int node, const char **key);
+
+#endif

@@ -1,0 +1,137 @@
+#include "fields_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact_numbers.h"
+#include "fields.h"
+#include "noise/program.h"
+
+/* As for the short form, whose curve ends there. */
+#define MOST_METRES 1e6F
+
+/* What is checked. */
+struct check {
+    struct yaml_reader *reader;
+    const struct yaml_node *node;
+    const struct key_path *path;
+    const struct world_graph *world;
+    const struct graph *graph;
+    int64_t period;
+};
+
+/* The path below `fields` of what FAULT is about. */
+static struct key_path fault_path(const struct check *check, const struct graph_fault *fault)
+{
+    const char *key, *inner = world_graph_origin(check->world, fault->node, &key);
+    const char *part = strcmp(fault->key, "period") == 0 ? "basis" : fault->key;
+    const bool whole = !part[0] || strcmp(part, key) == 0 || strcmp(part, "input") == 0 ||
+                       strcmp(part, "number") == 0;
+    struct key_path path;
+    snprintf(path.text, sizeof path.text, "%.240s%s%.30s%s%.20s", inner, key[0] ? "." : "", key,
+             whole ? "" : ".", whole ? "" : part);
+    return path;
+}
+
+static int refuse(const struct check *check, const struct graph_fault *fault)
+{
+    const struct key_path inner = fault_path(check, fault);
+    struct key_path at;
+    snprintf(at.text, sizeof at.text, "%.40s.%.250s", check->path->text, inner.text);
+    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, inner.text), &at, "%s",
+                            fault->text);
+}
+
+const char *unfit_wavelength(const struct farlands_params *noise, char text[UNFIT_TEXT],
+                             int64_t *units)
+{
+    const int octaves = noise->fractal == FARLANDS_NONE ? 1 : noise->octaves;
+    for (int k = 0; k < octaves; k++) {
+        *units = params_wavelength(noise, k);
+        if (noise->period % *units == 0)
+            continue;
+        snprintf(text, UNFIT_TEXT, "the wavelength of octave %d", k + 1);
+        return text;
+    }
+    *units = noise->warp.wavelength;
+    return noise->warp.amplitude > 0 && noise->period % *units ? "the warp's wavelength" : NULL;
+}
+
+static int refuse_period(const struct check *check, int node, const char *key, const char *unfit,
+                         int64_t units)
+{
+    char text[300], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
+    snprintf(text, sizeof text,
+             "%s is %s blocks, which does not divide the window of %s blocks (256 * "
+             "2^native_zoom), with which the world wraps; expected one that divides it",
+             unfit, blocks_format(units, blocks), blocks_format(check->period, window));
+    return refuse(check, &(struct graph_fault){node, key, text});
+}
+
+/* Check that what node AT has repeats after the period. */
+static int check_node(const struct check *check, int at)
+{
+    const struct graph_node *node = &check->graph->node[at];
+    char text[UNFIT_TEXT];
+    int64_t units = (int64_t)node->number[0];
+    if (node->kind == GRAPH_LATTICE && check->period % units != 0)
+        return refuse_period(check, at, "lattice", "the spacing of the lattice", units);
+    if (!node->noise || node->noise->basis == FARLANDS_SIMPLEX)
+        return 0;
+    const char *unfit = unfit_wavelength(node->noise, text, &units);
+    return unfit ? refuse_period(check, at, "wavelength", unfit, units) : 0;
+}
+
+static int check_period(const struct check *check)
+{
+    int err = 0;
+    for (int i = 0; i < check->graph->nodes && check->period > 0 && !err; i++)
+        err = check_node(check, i);
+    return err;
+}
+
+static int check_heights(const struct check *check, float lowest, float highest)
+{
+    char low[REAL_TEXT], high[REAL_TEXT];
+    const struct key_path at = key_path_join(check->path, "height", 6);
+    if (lowest >= -MOST_METRES && highest <= MOST_METRES)
+        return 0;
+    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, "height"), &at,
+                            "its values could be from %s to %s; expected metres from -1000000 to "
+                            "1000000, if need be by a clamp",
+                            float_format(lowest, low), float_format(highest, high));
+}
+
+static int check_program(const struct check *check, float *lowest, float *highest)
+{
+    struct program *program;
+    struct graph_fault fault;
+    int err = program_new(&program, check->graph->node, check->graph->nodes, &fault);
+    if (err)
+        return err == -EINVAL ? refuse(check, &fault) : err;
+    const int node = check->graph->field[check->graph->height].node;
+    *lowest = program->operation[program->place[node]].low;
+    *highest = program->operation[program->place[node]].high;
+    program_free(program);
+    return check_heights(check, *lowest, *highest);
+}
+
+int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
+                 const struct key_path *path, const struct world_config *world, float *lowest,
+                 float *highest)
+{
+    const struct farlands_params *terrain = &world->terrain;
+    struct world_graph *graph;
+    int err = world_fields_graph(&graph, world->fields, terrain->seed, terrain->period);
+    if (!err) {
+        const struct check check = {reader, node, path, graph, world_graph(graph), terrain->period};
+        err = check_period(&check);
+        if (!err)
+            err = check_program(&check, lowest, highest);
+        world_graph_free(graph);
+    }
+    if (err == -ENOMEM)
+        snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
+    return err;
+}

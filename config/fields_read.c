@@ -1,0 +1,614 @@
+#include "fields_read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact_numbers.h"
+#include "field_nodes.h"
+#include "name_distance.h"
+#include "noise/lattice.h"
+#include "yaml_mapping.h"
+
+#define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
+
+static const struct option expression_option = {.expected = EXPRESSION};
+
+static int no_memory(struct yaml_reader *reader)
+{
+    snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
+    return -ENOMEM;
+}
+
+/* --- Expressions --- */
+
+/* The path below `fields`. */
+static const char *inner_path(const struct yaml_reader *reader, const struct key_path *path)
+{
+    return path->text + reader->fields_path + 1;
+}
+
+/* The salt of a noise that has none: by its place in the file. */
+static unsigned salt_of(const char *path)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *path; path++)
+        hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+    const unsigned salt = (unsigned)(lattice_mix(hash) & FIELD_MAX_SALT);
+    return salt ? salt : 1;
+}
+
+/* Add an expression of KIND, to be filled in. Returns its number or a negative code. */
+static int add_expression(struct yaml_reader *reader, const struct yaml_node *node,
+                          const struct key_path *path, const struct node_kind *kind)
+{
+    struct world_fields *fields = reader->fields;
+    const int at = fields->expressions;
+    if (at == FIELDS_MAX_EXPRESSIONS)
+        return yaml_reader_fail(reader, node, path,
+                                "too many nodes, numbers and names; expected at most %d",
+                                FIELDS_MAX_EXPRESSIONS);
+    struct expression *expression = &fields->expression[at];
+    *expression = (struct expression){.kind = kind, .line = node->line};
+    expression->path = strdup(inner_path(reader, path));
+    if (!expression->path)
+        return no_memory(reader);
+    fields->expressions++;
+    return at;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+    if (length == 0 || length >= FIELD_NAME_MAX || text[0] < 'a' || text[0] > 'z')
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!memchr("abcdefghijklmnopqrstuvwxyz0123456789_", text[i], 37))
+            return false;
+    return true;
+}
+
+static int read_name(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, int *out)
+{
+    const int at = add_expression(reader, node, path, NODE_KIND_NAME);
+    if (at < 0)
+        return at;
+    *out = at;
+    reader->fields->expression[at].name = strdup(node->text);
+    return reader->fields->expression[at].name ? 0 : no_memory(reader);
+}
+
+static int read_number(struct yaml_reader *reader, const struct yaml_node *node,
+                       const struct key_path *path, int *out)
+{
+    static const struct option number = {"", OPTION_REAL, .min = -1e9, .max = 1e9};
+    double value;
+    if (option_parse(&number, node->text, node->length, &value))
+        return yaml_reader_refuse(reader, node, path, &number);
+    const int at = add_expression(reader, node, path, NODE_KIND_NUMBER);
+    if (at < 0)
+        return at;
+    *out = at;
+    reader->fields->expression[at].number = value;
+    return 0;
+}
+
+static int read_scalar(struct yaml_reader *reader, const struct yaml_node *node,
+                       const struct key_path *path, int *out)
+{
+    if (is_name(node->text, node->length))
+        return read_name(reader, node, path, out);
+    if (node->length > 0 && memchr("+-.0123456789", node->text[0], 13))
+        return read_number(reader, node, path, out);
+    return yaml_reader_refuse(reader, node, path, &expression_option);
+}
+
+/* --- Nodes --- */
+
+/* Make room for the inputs of an expression: none of them is set yet. */
+static int *new_inputs(struct expression *expression, int count)
+{
+    expression->input = malloc((size_t)count * sizeof *expression->input);
+    expression->inputs = expression->input ? count : 0;
+    return expression->input;
+}
+
+static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, int at)
+{
+    const struct node_kind *kind = reader->fields->expression[at].kind;
+    const int count = yaml_reader_length(node);
+    char expected[64];
+    if (kind->inputs == 2)
+        snprintf(expected, sizeof expected, "a list of two fields");
+    else
+        snprintf(expected, sizeof expected, "a list of 2 to %d fields", kind->inputs);
+    if (count < 2 || count > kind->inputs)
+        return yaml_reader_refuse(reader, node, path, &(struct option){.expected = expected});
+    int *input = new_inputs(&reader->fields->expression[at], count), err = input ? 0 : -ENOMEM;
+    if (err)
+        return no_memory(reader);
+    for (int i = 0; i < count && !err; i++) {
+        const struct key_path item = key_path_index(path, i);
+        err = fields_read_input(reader, yaml_reader_item(node, i), &item, &input[i]);
+    }
+    return err;
+}
+
+static int read_only_input(struct yaml_reader *reader, const struct yaml_node *node,
+                           const struct key_path *path, int at)
+{
+    int *input = new_inputs(&reader->fields->expression[at], 1);
+    return input ? fields_read_input(reader, node, path, input) : no_memory(reader);
+}
+
+/* True if the key of OPTION is required and missing. */
+static bool is_missing(const struct node_kind *kind, const struct option *option,
+                       const struct node_values *values)
+{
+    const char *value = (const char *)values + option->offset;
+    const int *input = (const int *)value;
+    switch (option->kind) {
+    case OPTION_FIELD:
+    case OPTION_FIELD_PAIR:
+        return *input < 0 && input < &values->input[kind->inputs];
+    case OPTION_REAL:
+        return isnan(*(const double *)value);
+    case OPTION_KNOTS:
+        return values->curve.knots == 0;
+    case OPTION_BLOCKS:
+        return *(const int64_t *)value == 0;
+    case OPTION_INTEGER:
+        return *(const int *)value == 0 && option->min > 0;
+    default:
+        return false;
+    }
+}
+
+static int refuse_missing(struct yaml_reader *reader, const struct yaml_node *node,
+                          const struct key_path *path, const struct option *option)
+{
+    char expected[256];
+    const struct key_path at = key_path_join(path, option->key, strlen(option->key));
+    return yaml_reader_fail(reader, node, &at, "missing; expected %s",
+                            option_expected(option, expected, sizeof expected));
+}
+
+static int check_keys(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, const struct node_kind *kind,
+                      const struct node_values *values)
+{
+    for (const struct option *option = kind->keys; option->key; option++)
+        if (is_missing(kind, option, values))
+            return refuse_missing(reader, node, path, option);
+    return 0;
+}
+
+/* A noise is moved along both axes, or not at all. */
+static int check_move(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, const struct node_values *values)
+{
+    const struct yaml_node *move = yaml_reader_find(node, "move", 4);
+    const struct key_path at = key_path_join(path, "move", 4);
+    if (!move || (values->input[0] >= 0 && values->input[1] >= 0))
+        return 0;
+    return refuse_missing(
+        reader, move, &at,
+        &(struct option){.key = values->input[0] < 0 ? "x" : "y", .expected = EXPRESSION});
+}
+
+static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, int at)
+{
+    struct expression *expression = &reader->fields->expression[at];
+    const struct node_kind *kind = expression->kind;
+    struct node_values *values = malloc(sizeof *values);
+    if (!values)
+        return no_memory(reader);
+    *values = *kind->defaults;
+    expression->values = values;
+    int err = yaml_mapping_read(reader, node, path, kind->keys, values);
+    if (err)
+        return err;
+    if (values->noise.fractal == FARLANDS_NONE)
+        values->noise.octaves = 1;
+    if (values->salt == FIELD_NO_SALT)
+        values->salt = salt_of(expression->path);
+    err = check_keys(reader, node, path, kind, values);
+    return err || kind->graph != GRAPH_NOISE ? err : check_move(reader, node, path, values);
+}
+
+/* --- Mappings --- */
+
+/* The keys of an expression that is a mapping. */
+struct parts {
+    const struct node_kind *kind;
+    const struct yaml_node *node, *unit;
+    unsigned spacing;
+};
+
+static size_t node_names(char *buffer, size_t size)
+{
+    size_t used = 0;
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name && used < size; kind++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", kind->name);
+    return used;
+}
+
+/* What TEXT is a misspelling of, or NULL. */
+static const char *nearest_node(const char *text, size_t length)
+{
+    unsigned least = NAME_DISTANCE_NONE;
+    const char *nearest = NULL;
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++) {
+        const unsigned distance = name_distance(text, length, kind->name);
+        if (distance < least) {
+            least = distance;
+            nearest = kind->name;
+        }
+    }
+    return nearest;
+}
+
+static int refuse_key(struct yaml_reader *reader, const struct yaml_node *key,
+                      const struct key_path *path)
+{
+    char names[300];
+    size_t length = 0;
+    const char *text = yaml_reader_text(key, &length);
+    const char *nearest = text ? nearest_node(text, length) : NULL;
+    const struct key_path at = key_path_join(path, text ? text : "", length);
+    if (nearest)
+        return yaml_reader_fail(reader, key, &at, "unknown key; did you mean %s?", nearest);
+    node_names(names, sizeof names);
+    return yaml_reader_fail(reader, key, &at, "unknown key; expected one of %s, lattice, unit",
+                            names);
+}
+
+static int read_lattice(struct yaml_reader *reader, const struct yaml_node *node,
+                        const struct key_path *path, unsigned *out)
+{
+    static const struct option spacing = {"lattice", OPTION_SPACING, .offset = 0};
+    const struct key_path at = key_path_join(path, "lattice", 7);
+    if (*out > 0)
+        return yaml_reader_fail(reader, node, &at, "duplicate key; expected once");
+    size_t length;
+    const char *text = yaml_reader_text(node, &length);
+    if (!text || option_parse(&spacing, text, length, out))
+        return yaml_reader_refuse(reader, node, &at, &spacing);
+    return 0;
+}
+
+static int read_unit(struct yaml_reader *reader, const struct yaml_node *key,
+                     const struct yaml_node *value, const struct key_path *path,
+                     struct parts *parts)
+{
+    const struct key_path at = key_path_join(path, "unit", 4);
+    if (strchr(inner_path(reader, path), '.'))
+        return yaml_reader_fail(reader, key, &at,
+                                "unknown key; expected a unit only at the top of a field");
+    if (parts->unit)
+        return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
+    parts->unit = value;
+    return 0;
+}
+
+/* One of the keys of NODE. */
+static int read_part(struct yaml_reader *reader, const struct yaml_node *key,
+                     const struct yaml_node *value, const struct key_path *path,
+                     struct parts *parts)
+{
+    size_t length = 0;
+    const char *text = yaml_reader_text(key, &length);
+    if (yaml_reader_is(key, "lattice"))
+        return read_lattice(reader, value, path, &parts->spacing);
+    if (yaml_reader_is(key, "unit"))
+        return read_unit(reader, key, value, path, parts);
+    const struct node_kind *kind = text ? node_kind_find(text, length) : NULL;
+    if (!kind)
+        return refuse_key(reader, key, path);
+    if (parts->kind) {
+        const struct key_path at = key_path_join(path, text, length);
+        return yaml_reader_fail(reader, key, &at,
+                                "a second node beside %s; expected one, with others inside it",
+                                parts->kind->name);
+    }
+    parts->kind = kind;
+    parts->node = value;
+    return 0;
+}
+
+static int read_parts(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, struct parts *parts)
+{
+    char names[300];
+    for (size_t i = 0; i < node->length; i += 2) {
+        int err = read_part(reader, &node->items[i], &node->items[i + 1], path, parts);
+        if (err)
+            return err;
+    }
+    if (parts->kind)
+        return 0;
+    node_names(names, sizeof names);
+    return yaml_reader_fail(reader, node, path, "no node; expected one of %s", names);
+}
+
+static int read_node(struct yaml_reader *reader, const struct key_path *path,
+                     const struct parts *parts, int at)
+{
+    const struct node_kind *kind = parts->kind;
+    const struct key_path below = key_path_join(path, kind->name, strlen(kind->name));
+    switch (kind->shape) {
+    case NODE_LIST:
+        return read_list(reader, parts->node, &below, at);
+    case NODE_KEYS:
+        return read_keys(reader, parts->node, &below, at);
+    default:
+        return read_only_input(reader, parts->node, &below, at);
+    }
+}
+
+static int set_unit(struct yaml_reader *reader, const struct yaml_node *unit,
+                    const struct key_path *path)
+{
+    struct world_fields *fields = reader->fields;
+    const struct key_path at = key_path_join(path, "unit", 4);
+    const struct option text = {.expected = "a text of 1 to 31 bytes, such as m"};
+    bool printable = unit->kind == YAML_SCALAR && unit->length > 0 && unit->length < FIELD_UNIT_MAX;
+    for (size_t i = 0; printable && i < unit->length; i++)
+        printable = (unsigned char)unit->text[i] >= 32 && unit->text[i] != 127;
+    if (!printable)
+        return yaml_reader_refuse(reader, unit, &at, &text);
+    memcpy(fields->field[fields->count].unit, unit->text, unit->length);
+    return 0;
+}
+
+static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node,
+                        const struct key_path *path, int *out)
+{
+    struct parts parts = {0};
+    int err = read_parts(reader, node, path, &parts);
+    if (!err && parts.unit)
+        err = set_unit(reader, parts.unit, path);
+    if (err)
+        return err;
+    const int at = add_expression(reader, node, path, parts.kind);
+    if (at < 0)
+        return at;
+    *out = at;
+    reader->fields->expression[at].spacing = parts.spacing;
+    return read_node(reader, path, &parts, at);
+}
+
+int fields_read_input(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, int *out)
+{
+    switch (node->kind) {
+    case YAML_SCALAR:
+        return read_scalar(reader, node, path, out);
+    case YAML_MAPPING:
+        return read_mapping(reader, node, path, out);
+    case YAML_LIST:
+        break;
+    }
+    return yaml_reader_refuse(reader, node, path, &expression_option);
+}
+
+int fields_read_pair(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, int out[2])
+{
+    static const struct option pair = {.expected = "a list of two fields"};
+    int err = yaml_reader_length(node) == 2 ? 0 : yaml_reader_refuse(reader, node, path, &pair);
+    for (int i = 0; i < 2 && !err; i++) {
+        const struct key_path item = key_path_index(path, i);
+        err = fields_read_input(reader, yaml_reader_item(node, i), &item, &out[i]);
+    }
+    return err;
+}
+
+/* --- All fields --- */
+
+static int read_field(struct yaml_reader *reader, const struct yaml_node *key,
+                      const struct yaml_node *value, const struct key_path *path)
+{
+    struct world_fields *fields = reader->fields;
+    struct named_field *field = &fields->field[fields->count];
+    size_t length = 0;
+    const char *text = yaml_reader_text(key, &length);
+    const struct key_path at = key_path_join(path, text ? text : "", length);
+    if (!text || !is_name(text, length))
+        return yaml_reader_fail(reader, key, &at,
+                                "not a name of a field; expected 1 to 63 of the characters "
+                                "a-z 0-9 _, beginning with a letter");
+    if (world_fields_find(fields, text, length) >= 0)
+        return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
+    memcpy(field->name, text, length);
+    field->first = fields->expressions;
+    int err = fields_read_input(reader, value, &at, &field->expression);
+    fields->count++;
+    return err;
+}
+
+static int fail_at(struct yaml_reader *reader, const struct key_path *path, int expression,
+                   const char *text)
+{
+    const struct expression *e = &reader->fields->expression[expression];
+    const struct yaml_node line = {.line = e->line};
+    struct key_path at;
+    snprintf(at.text, sizeof at.text, "%.*s.%s", (int)reader->fields_path, path->text, e->path);
+    return yaml_reader_fail(reader, &line, &at, "%s", text);
+}
+
+/* NAME is no field. */
+static int refuse_name(struct yaml_reader *reader, const struct key_path *path, int expression)
+{
+    const struct world_fields *fields = reader->fields;
+    const char *name = fields->expression[expression].name, *nearest = NULL;
+    unsigned least = NAME_DISTANCE_NONE;
+    char text[600];
+    for (int i = 0; i < fields->count; i++) {
+        const unsigned distance = name_distance(name, strlen(name), fields->field[i].name);
+        if (distance < least) {
+            least = distance;
+            nearest = fields->field[i].name;
+        }
+    }
+    int used = snprintf(text, sizeof text, "no field \"%s\"; ", name);
+    if (nearest)
+        snprintf(text + used, sizeof text - (size_t)used, "did you mean %s?", nearest);
+    for (int i = 0; !nearest && i < fields->count && used < 500; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
+                         i > 0 ? ", " : "expected one of ", fields->field[i].name);
+    return fail_at(reader, path, expression, text);
+}
+
+static int resolve_names(struct yaml_reader *reader, const struct key_path *path)
+{
+    struct world_fields *fields = reader->fields;
+    for (int i = 0; i < fields->expressions; i++) {
+        struct expression *expression = &fields->expression[i];
+        if (expression->kind != NODE_KIND_NAME)
+            continue;
+        expression->field = world_fields_find(fields, expression->name, strlen(expression->name));
+        if (expression->field < 0)
+            return refuse_name(reader, path, i);
+    }
+    return 0;
+}
+
+/* The fields on the way to the one that is looked at. */
+struct way {
+    int field[FIELDS_MAX];
+    int length;
+    bool done[FIELDS_MAX];
+};
+
+static int refuse_circle(struct yaml_reader *reader, const struct key_path *path,
+                         const struct way *way, int first, int expression)
+{
+    const struct world_fields *fields = reader->fields;
+    char text[600] = "a field depends on itself: ";
+    size_t used = strlen(text);
+    for (int i = first; i < way->length && used < 400; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s -> ",
+                                 fields->field[way->field[i]].name);
+    snprintf(text + used, sizeof text - used, "%s; expected no circle",
+             fields->field[way->field[first]].name);
+    return fail_at(reader, path, expression, text);
+}
+
+/* Check the names in FIELD, and what they lead to. */
+static int follow(struct yaml_reader *reader, const struct key_path *path, struct way *way,
+                  int field)
+{
+    const struct world_fields *fields = reader->fields;
+    const int end =
+        field + 1 < fields->count ? fields->field[field + 1].first : fields->expressions;
+    way->field[way->length++] = field;
+    for (int i = fields->field[field].first; i < end; i++) {
+        const struct expression *expression = &fields->expression[i];
+        if (expression->kind != NODE_KIND_NAME || way->done[expression->field])
+            continue;
+        for (int k = 0; k < way->length; k++)
+            if (way->field[k] == expression->field)
+                return refuse_circle(reader, path, way, k, i);
+        int err = follow(reader, path, way, expression->field);
+        if (err)
+            return err;
+    }
+    way->length--;
+    way->done[field] = true;
+    return 0;
+}
+
+static int check_circles(struct yaml_reader *reader, const struct key_path *path)
+{
+    struct way way = {.length = 0};
+    int err = 0;
+    for (int i = 0; i < reader->fields->count && !err; i++)
+        err = way.done[i] ? 0 : follow(reader, path, &way, i);
+    return err;
+}
+
+static int check_size(struct yaml_reader *reader, const struct key_path *path)
+{
+    struct world_graph *graph;
+    char text[80];
+    int at, err = fields_graph(&graph, reader->fields, 0, 0, &at);
+    if (err == -ENOMEM)
+        return no_memory(reader);
+    if (!err) {
+        world_graph_free(graph);
+        return 0;
+    }
+    snprintf(text, sizeof text, "too many nodes; expected at most %d in a world", GRAPH_MAX_NODES);
+    return fail_at(reader, path, at, text);
+}
+
+static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
+                    const struct key_path *path)
+{
+    int err = 0;
+    for (size_t i = 0; i < node->length && !err; i += 2)
+        err = read_field(reader, &node->items[i], &node->items[i + 1], path);
+    if (err)
+        return err;
+    if (world_fields_find(reader->fields, "height", 6) < 0) {
+        const struct key_path height = key_path_join(path, "height", 6);
+        return yaml_reader_fail(reader, node, &height,
+                                "missing; expected the field that is the height in metres");
+    }
+    err = resolve_names(reader, path);
+    if (!err)
+        err = check_circles(reader, path);
+    if (!err)
+        err = check_size(reader, path);
+    if (!err && fields_format(reader->fields))
+        err = no_memory(reader);
+    return err;
+}
+
+/* Give back what is more than FIELDS has. */
+static void trim(struct world_fields *fields)
+{
+    const size_t size = (size_t)fields->expressions * sizeof *fields->expression;
+    struct expression *smaller = realloc(fields->expression, size);
+    fields->expression = smaller ? smaller : fields->expression;
+}
+
+static struct world_fields *fields_new(size_t count)
+{
+    struct world_fields *fields = calloc(1, sizeof *fields);
+    if (!fields)
+        return NULL;
+    fields->references = 1;
+    fields->field = calloc(count, sizeof *fields->field);
+    fields->expression = calloc(FIELDS_MAX_EXPRESSIONS, sizeof *fields->expression);
+    if (fields->field && fields->expression)
+        return fields;
+    world_fields_release(fields);
+    return NULL;
+}
+
+int fields_read(struct yaml_reader *reader, const struct yaml_node *node,
+                const struct key_path *path, const struct world_fields **out)
+{
+    static const struct option option = {.expected = "1 to 256 fields, NAME: EXPRESSION"};
+    if (node->kind != YAML_MAPPING || node->length == 0 || node->length > 2 * FIELDS_MAX)
+        return yaml_reader_refuse(reader, node, path, &option);
+    reader->fields = fields_new(node->length / 2);
+    if (!reader->fields)
+        return no_memory(reader);
+    reader->fields_path = strlen(path->text);
+    int err = read_all(reader, node, path);
+    if (err) {
+        world_fields_release(reader->fields);
+    } else {
+        trim(reader->fields);
+        *out = reader->fields;
+    }
+    reader->fields = NULL;
+    return err;
+}

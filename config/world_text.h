@@ -1,0 +1,20 @@
+/* A world from text: a document /{world}.json, or a configuration. Private to the project;
+ * farlands_world.h has what others may use. */
+#ifndef FARLANDS_CONFIG_WORLD_TEXT_H
+#define FARLANDS_CONFIG_WORLD_TEXT_H
+
+#include "config.h"
+
+struct world_text {
+    struct world_config world; /* with "name:seed" as its name, if the text has that */
+    char fingerprint[17];      /* of regions, 16 hex digits; "" for YAML */
+};
+
+/*
+ * Read the world NAME from TEXT, as farlands_world_read does, with its errors and their messages in
+ * ERROR. The caller releases OUT->world.fields.
+ */
+int world_text_read(struct world_text *out, const char *text, size_t length, const char *name,
+                    struct config_error *error);
+
+#endif

@@ -1,0 +1,308 @@
+/* Worlds of fields: good and bad ones, their documents, and what comes back of them. */
+#include "config/fields.h"
+
+#include <errno.h>
+#include <glob.h>
+
+#include "config/world_terrain.h"
+#include "config/world_text.h"
+#include "noise/terrain_parts.h"
+#include "server/api/documents.h"
+#include "tests/unit/support/fixtures.h"
+
+static char folder[FOLDER_TEXT];
+static char file[FOLDER_TEXT + 16];
+
+static void set_up(void)
+{
+    folder_new(folder);
+    snprintf(file, sizeof file, "%s/a.yaml", folder);
+}
+
+static void tear_down(void)
+{
+    folder_remove(folder);
+}
+
+/* The text of a configuration with the fields FIELDS, which begin on line 4. */
+static char *world_of(const char *fields)
+{
+    static char text[1 << 16];
+    snprintf(text, sizeof text, "worlds:\n  - name: a\n    fields:\n%s", fields);
+    return text;
+}
+
+static struct config *load(const char *text)
+{
+    struct config *config = NULL;
+    struct config_error error = {{0}};
+    file_write(file, text, strlen(text));
+    int err = config_load(&config, file, NULL, &error);
+    must(err == 0, "%s\n%s", text, error.text);
+    return config;
+}
+
+/* --- Good ones --- */
+
+/* Fields in a file, and their text in documents. */
+static const struct {
+    const char *yaml, *text;
+} good[] = {
+    {"{height: 5}", "{\"height\":5}"},
+    {"{height: -0.5}", "{\"height\":-0.5}"},
+    {"{height: 1e3}", "{\"height\":1000}"},
+    {"{a: 1, height: a}", "{\"a\":1,\"height\":\"a\"}"},
+    {"{height: a, a: \"1\"}", "{\"height\":\"a\",\"a\":1}"},
+    {"{height: {of: 1, unit: m}}", "{\"height\":{\"of\":1,\"unit\":\"m\"}}"},
+    {"{height: {abs: -3, unit: '\"\\'}}", "{\"height\":{\"abs\":-3,\"unit\":\"\\\"\\\\\"}}"},
+    {"{height: {add: [1, 2, 3], lattice: 64}}", "{\"height\":{\"add\":[1,2,3],\"lattice\":64}}"},
+    {"{height: {subtract: [1, {multiply: [2, 3]}]}}",
+     "{\"height\":{\"subtract\":[1,{\"multiply\":[2,3]}]}}"},
+    {"{height: {min: [1, {max: [2, 3]}]}}", "{\"height\":{\"min\":[1,{\"max\":[2,3]}]}}"},
+    {"{height: {smooth_min: {of: [1, {smooth_max: {width: 2, of: [2, 3]}}], width: 0.5}}}",
+     "{\"height\":{\"smooth_min\":{\"of\":[1,{\"smooth_max\":{\"of\":[2,3],\"width\":2}}],"
+     "\"width\":0.5}}}"},
+    {"{height: {clamp: {of: 1, from: -1, to: 1}}}",
+     "{\"height\":{\"clamp\":{\"of\":1,\"from\":-1,\"to\":1}}}"},
+    {"{height: {step: {to: 0, from: 1, of: 7}}}",
+     "{\"height\":{\"step\":{\"of\":7,\"from\":1,\"to\":0}}}"},
+    {"{height: {mix: {from: 0, to: 1, by: 0.5}}}",
+     "{\"height\":{\"mix\":{\"from\":0,\"to\":1,\"by\":0.5}}}"},
+    {"{height: {spline: {of: 0, knots: [[-1, 0.1], [1, 5]]}}}",
+     "{\"height\":{\"spline\":{\"of\":0,\"knots\":[[-1,0.1],[1,5]]}}}"},
+    {"{height: {spline: {of: 0, knots: [[-1, 0], [1, 5]], cubic: false}}}",
+     "{\"height\":{\"spline\":{\"of\":0,\"knots\":[[-1,0],[1,5]],\"cubic\":false}}}"},
+    {"{height: {ridge: {of: 1, width: 2}}}", "{\"height\":{\"ridge\":{\"of\":1,\"width\":2}}}"},
+    {"{height: {terrace: {of: 1, height: 2, slope: 0.5}}}",
+     "{\"height\":{\"terrace\":{\"of\":1,\"height\":2,\"slope\":0.5}}}"},
+    {"{height: {slope_x: {abs: 1, lattice: 4}}}",
+     "{\"height\":{\"slope_x\":{\"abs\":1,\"lattice\":4}}}"},
+    {"{height: {slope_y: a}, a: {of: height_of, lattice: 1}, height_of: 1}",
+     "{\"height\":{\"slope_y\":\"a\"},\"a\":{\"of\":\"height_of\",\"lattice\":1},\"height_of\":1}"},
+    {"{height: {noise: {wavelength: 1000, octaves: 3, salt: 0}}}",
+     "{\"height\":{\"noise\":{\"wavelength\":1000,\"octaves\":3,\"salt\":0}}}"},
+    {"{height: {noise: {wavelength: 10.5, fractal: none, basis: value, fade: linear, salt: 7,\n"
+     "  hash: permutation, octave_salt: true, warp: {amplitude: 5, wavelength: 8}}}}",
+     "{\"height\":{\"noise\":{\"basis\":\"value\",\"fade\":\"linear\",\"hash\":\"permutation\","
+     "\"octave_salt\":true,\"fractal\":\"none\",\"wavelength\":10.5,\"octaves\":1,"
+     "\"warp\":{\"amplitude\":5,\"wavelength\":8},\"salt\":7}}}"},
+    {"{height: {noise: {wavelength: 64, octaves: 2, elevation: [[0, 0], [1, 9]], salt: 1}}}",
+     "{\"height\":{\"noise\":{\"wavelength\":64,\"octaves\":2,\"elevation\":[[0,0],[1,9]],"
+     "\"salt\":1}}}"},
+    {"{height: {noise: {wavelength: 64, octaves: 2, move: {x: 1, y: {abs: 2}, by: 3}, salt: 1}}}",
+     "{\"height\":{\"noise\":{\"wavelength\":64,\"octaves\":2,"
+     "\"move\":{\"x\":1,\"y\":{\"abs\":2},\"by\":3},\"salt\":1}}}"},
+    {"{height: {damped: {wavelength: 64, octaves: 2, salt: 1}}}",
+     "{\"height\":{\"damped\":{\"wavelength\":64,\"octaves\":2,\"salt\":1}}}"},
+    {"{height: {erode: {of: 1, wavelength: 64, salt: 1}}}",
+     "{\"height\":{\"erode\":{\"of\":1,\"wavelength\":64,\"salt\":1}}}"},
+    {"{height: {gullies: {of: 1, wavelength: 64, octaves: 3, lacunarity: 2.5, strength: 0.2,\n"
+     "  slope: 0.5, mask: 0.5, lattice: 8, salt: 1}, lattice: 2}}",
+     "{\"height\":{\"gullies\":{\"of\":1,\"wavelength\":64,\"octaves\":3,\"lacunarity\":2.5,"
+     "\"strength\":0.2,\"slope\":0.5,\"mask\":0.5,\"lattice\":8,\"salt\":1},\"lattice\":2}}"},
+};
+
+START_TEST(good_fields_have_a_text_that_comes_back)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "      %s", good[_i].yaml);
+    struct config *config = load(world_of(text));
+    ck_assert_str_eq(world_fields_text(config->worlds->fields), good[_i].text);
+    config_free(config);
+    snprintf(text, sizeof text, "      %s", good[_i].text);
+    config = load(world_of(text));
+    ck_assert_str_eq(world_fields_text(config->worlds->fields), good[_i].text);
+    config_free(config);
+}
+END_TEST
+
+/* --- Bad ones --- */
+
+#define NODES                                                                                 \
+    "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
+    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies"
+#define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
+
+/* Fields from line 4 on, and the message below worlds[0].fields. */
+static const struct {
+    const char *fields;
+    int line;
+    const char *message;
+} bad[] = {
+    {"      5", 4, ": got \"5\"; expected 1 to 256 fields, NAME: EXPRESSION"},
+    {"      {}", 4, ": got a mapping; expected 1 to 256 fields, NAME: EXPRESSION"},
+    {"      a: 5\n", 4, ".height: missing; expected the field that is the height in metres"},
+    {"      height: 1\n      Up: 2\n", 5,
+     ".Up: not a name of a field; expected 1 to 63 of the characters a-z 0-9 _, beginning with a "
+     "letter"},
+    {"      height: 1\n      height: 2\n", 5, ".height: duplicate key; expected once"},
+    {"      height:\n", 4, ".height: got no value; " EXPRESSION},
+    {"      height: [1, 2]\n", 4, ".height: got a list of 2; " EXPRESSION},
+    {"      height: Up\n", 4, ".height: got \"Up\"; " EXPRESSION},
+    {"      height: 1e10\n", 4,
+     ".height: got \"1e10\"; expected a number from -1000000000 to 1000000000"},
+    {"      height: .nan\n", 4,
+     ".height: got \".nan\"; expected a number from -1000000000 to 1000000000"},
+    {"      mountains: 1\n      height:\n        add: [1,\n          montains]\n", 7,
+     ".height.add[1]: no field \"montains\"; did you mean mountains?"},
+    {"      a: 1\n      b: 1\n      height: { abs: rivers }\n", 6,
+     ".height.abs: no field \"rivers\"; expected one of a, b, height"},
+    {"      height: height\n", 4,
+     ".height: a field depends on itself: height -> height; expected no circle"},
+    {"      a: { abs: b }\n      b:\n        add:\n          - 1\n          - c\n"
+     "      c: { abs: a }\n      height: a\n",
+     9, ".c.abs: a field depends on itself: a -> b -> c -> a; expected no circle"},
+    {"      height: { ad: [1, 2] }\n", 4, ".height.ad: unknown key; did you mean add?"},
+    {"      height: { biome: [1, 2] }\n", 4,
+     ".height.biome: unknown key; expected one of " NODES ", lattice, unit"},
+    {"      height: { lattice: 4 }\n", 4, ".height: no node; expected one of " NODES},
+    {"      height: { abs: 4, of: 5 }\n", 4,
+     ".height.of: a second node beside abs; expected one, with others inside it"},
+    {"      height: { abs: 4, lattice: 3 }\n", 4,
+     ".height.lattice: got \"3\"; expected a power of two from 1 to 16777216 blocks"},
+    {"      height: { abs: 4, lattice: 4, lattice: 4 }\n", 4,
+     ".height.lattice: duplicate key; expected once"},
+    {"      height: { abs: { of: 4, unit: m } }\n", 4,
+     ".height.abs.unit: unknown key; expected a unit only at the top of a field"},
+    {"      height: { abs: 4, unit: [] }\n", 4,
+     ".height.unit: got a list of 0; expected a text of 1 to 31 bytes, such as m"},
+    {"      height: { add: [1] }\n", 4,
+     ".height.add: got a list of 1; expected a list of 2 to 256 fields"},
+    {"      height: { subtract: [1, 2, 3] }\n", 4,
+     ".height.subtract: got a list of 3; expected a list of two fields"},
+    {"      height: { smooth_min: { of: 1, width: 1 } }\n", 4,
+     ".height.smooth_min.of: got \"1\"; expected a list of two fields"},
+    {"      height: { smooth_min: { of: [1, 2] } }\n", 4,
+     ".height.smooth_min.width: missing; expected a number from 1e-06 to 1000000000"},
+    {"      height: { smooth_max: { width: 1 } }\n", 4,
+     ".height.smooth_max.of: missing; expected a list of two fields"},
+    {"      height: { mix: { from: 1, to: 2 } }\n", 4, ".height.mix.by: missing; " EXPRESSION},
+    {"      height: { step: { of: 1, from: 2 } }\n", 4,
+     ".height.step.to: missing; expected a number from -1000000000 to 1000000000"},
+    {"      height: { step: { of: 1, from: 2,\n        to: 2 } }\n", 5,
+     ".height.step.to: expected a number up to 1e9, at least 1e-6 and a 10-millionth of itself from the "
+     "other end"},
+    {"      height: { clamp: { of: 1, from: 2, to: 1 } }\n", 4,
+     ".height.clamp.to: expected a number up to 1e9, and not below the other end"},
+    {"      height: { ridge: { of: 1, wide: 2 } }\n", 4,
+     ".height.ridge.wide: unknown key; expected one of of, width"},
+    {"      height: { spline: { of: 1 } }\n", 4,
+     ".height.spline.knots: missing; expected 2 to 32 pairs [value, result], value ascending"},
+    {"      height: { spline: { of: 1, knots: [[1, 1], [1, 2]] } }\n", 4,
+     ".height.spline.knots[1]: 1 follows 1; expected 2 to 32 pairs [value, result], value "
+     "ascending"},
+    {"      height: { noise: { octaves: 3 } }\n", 4,
+     ".height.noise.wavelength: missing; expected 0.001953125 to 1099511627776 blocks, with at "
+     "most 10 fractional bits"},
+    {"      height: { noise: { wavelength: 3 } }\n", 4,
+     ".height.noise.octaves: missing; expected a whole number from 1 to 64"},
+    {"      height: { noise: { wavelength: 3, octaves: 1, salt: 2147483648 } }\n", 4,
+     ".height.noise.salt: got \"2147483648\"; expected a whole number from 0 to 2147483647"},
+    {"      height:\n        noise:\n          wavelength: 16\n          octaves: 20\n", 7,
+     ".height.noise.octaves: too many: each octave needs a wavelength of its own, of at least "
+     "2/1024 blocks"},
+    {"      height: { noise: { wavelength: 3, octaves: 1, move: { x: 1 } } }\n", 4,
+     ".height.noise.move.y: missing; " EXPRESSION},
+    {"      height: { noise: { wavelength: 3, octaves: 1, move: { by: 4 } } }\n", 4,
+     ".height.noise.move.x: missing; " EXPRESSION},
+    {"      height:\n        abs:\n          noise:\n            wavelength: 3\n"
+     "            octaves: 1\n            move: { x: 1e9, y: 1, by: 1e9 }\n",
+     9, ".height.abs.noise.move: its fields could move it by more than 2^30 blocks"},
+    {"      height: { noise: { wavelength: 3, octaves: 1, warp: { amplitude: 3, wavelength: 3 },\n"
+     "        move: { x: 1, y: 1 } } }\n",
+     4, ".height.noise.warp: expected fields, or a noise's own warp, but not both"},
+    {"      height: { damped: { wavelength: 3, octaves: 1, basis: value } }\n", 4,
+     ".height.damped.basis: unknown key; expected one of gradients, fade, hash, octave_salt, "
+     "wavelength, octaves, persistence, lacunarity, damping, salt"},
+    {"      height: { erode: { of: 1, wavelength: 20000 } }\n", 4,
+     ".height.erode.wavelength: got \"20000\"; expected 0.001953125 to 16384 blocks, with at most "
+     "10 fractional bits"},
+    {"      height: { erode: { of: 1, wavelength: 1, octaves: 12 } }\n", 4,
+     ".height.erode.octaves: too many: each octave needs a wavelength of its own, of at least "
+     "2/1024 blocks"},
+    {"      height: { slope_x: a }\n      a: { noise: { wavelength: 64, octaves: 2 } }\n", 4,
+     ".height.slope_x: expected a field with a lattice"},
+    {"      big: { multiply: [1e9, 9e8] }\n      height: { clamp: { of: { multiply: [big, 2] },\n"
+     "        from: 0, to: 1 } }\n",
+     5, ".height.clamp.of.multiply: its values could exceed 1e18"},
+    {"      height: { add: [1000000, 1] }\n", 4,
+     ".height: its values could be from 999991 to 1000011; expected metres from -1000000 to "
+     "1000000, if need be by a clamp"},
+};
+
+START_TEST(bad_fields_are_refused)
+{
+    char expected[1200];
+    struct config *config = NULL;
+    struct config_error error = {{0}};
+    const char *text = world_of(bad[_i].fields);
+    file_write(file, text, strlen(text));
+    snprintf(expected, sizeof expected, "%s:%d: worlds[0].fields%s", file, bad[_i].line,
+             bad[_i].message);
+    ck_assert_int_eq(config_load(&config, file, NULL, &error), -EINVAL);
+    ck_assert_str_eq(error.text, expected);
+}
+END_TEST
+
+/* --- Documents --- */
+
+enum { SIDE = 40 };
+
+/* The document of WORLD gives its very heights, fields, text and fingerprint. */
+static void must_come_back(const struct world *world)
+{
+    struct blob *document = document_world(world);
+    struct world_text read;
+    struct config_error error = {{0}};
+    int err = world_text_read(&read, (const char *)document->bytes, document->length, NULL, &error);
+    must(err == 0, "%s", error.text);
+    ck_assert_str_eq(read.fingerprint, world->fingerprint);
+    ck_assert_str_eq(read.world.name, world->config.name);
+    ck_assert_str_eq(world_fields_text(read.world.fields), world_fields_text(world->config.fields));
+    struct farlands_terrain *terrain;
+    struct farlands_scratch *scratch;
+    ck_assert_int_eq(world_config_terrain(&terrain, &read.world), 0);
+    ck_assert_uint_eq(terrain->program->id, world->terrain->program->id);
+    ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
+    const struct farlands_grid grid = {-12345678, 87654321, 3333, SIDE, SIDE, false};
+    float heights[SIDE * SIDE], again[SIDE * SIDE];
+    ck_assert_int_eq(terrain_heights(world->terrain, scratch, &grid, heights, SIDE), 0);
+    ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, again, SIDE), 0);
+    ck_assert_mem_eq(heights, again, sizeof heights);
+    farlands_scratch_free(scratch);
+    terrain_free(terrain);
+    world_fields_release(read.world.fields);
+    blob_release(document);
+}
+
+START_TEST(documents_of_samples_come_back)
+{
+    glob_t samples;
+    int graphs = 0;
+    ck_assert_int_eq(glob("config/worlds/*.yaml", 0, NULL, &samples), 0);
+    for (size_t i = 0; i < samples.gl_pathc; i++) {
+        struct worlds *worlds = worlds_of(samples.gl_pathv[i]), *derived;
+        if (worlds->world->config.fields) {
+            must_come_back(worlds->world);
+            ck_assert_int_eq(worlds_derive(&derived, worlds->world, 99), 0);
+            must_come_back(derived->world);
+            worlds_release(derived);
+            graphs++;
+        }
+        worlds_release(worlds);
+    }
+    ck_assert_int_ge(graphs, 1);
+    globfree(&samples);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fields");
+    TCase *tcase = suite_case(suite, "fields of a world");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, good_fields_have_a_text_that_comes_back, 0, ROWS(good));
+    tcase_add_loop_test(tcase, bad_fields_are_refused, 0, ROWS(bad));
+    tcase_add_test(tcase, documents_of_samples_come_back);
+    return suite_run(suite);
+}
