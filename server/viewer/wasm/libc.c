@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "wide.h"
+#include "noise/wide.h"
 
 enum { PAGE = 65536 };
 

@@ -1,6 +1,6 @@
 /* 128-bit products. Pure. */
-#ifndef FARLANDS_VIEWER_WASM_WIDE_H
-#define FARLANDS_VIEWER_WASM_WIDE_H
+#ifndef FARLANDS_WIDE_H
+#define FARLANDS_WIDE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-/* Fused multiply-add in software. Pure. */
-#ifndef FARLANDS_VIEWER_WASM_SOFT_FMA_H
-#define FARLANDS_VIEWER_WASM_SOFT_FMA_H
+/* Fused multiply-add in software. Pure. Private to noise/. */
+#ifndef FARLANDS_SOFT_FMA_H
+#define FARLANDS_SOFT_FMA_H
 
 /*
  * In WebAssembly these replace the C library's: musl's fmaf needs rounding modes, which WebAssembly
