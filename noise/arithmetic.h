@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "soft_fma.h"
+
 #if defined __FAST_MATH__ || __FINITE_MATH_ONLY__ || defined __ASSOCIATIVE_MATH__ || \
     defined __RECIPROCAL_MATH__ || defined __NO_SIGNED_ZEROS__
 #error "noise/ cannot be compiled with -ffast-math or a part of it: heights would differ"

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aligned.h"
 #include "noise/kernel/scratch.h"
 #include "patch.h"
 #include "plan.h"
@@ -50,7 +51,7 @@ struct context {
 static void *keep(void **memory, size_t size)
 {
     if (!*memory)
-        *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+        *memory = aligned_new(size);
     return *memory;
 }
 
@@ -63,9 +64,9 @@ static struct noise_run *keep_run(struct evaluation *e, int k, int octaves)
     if (!memory)
         return NULL;
     if (memory->octaves < octaves) {
-        free(memory->run.octave);
+        aligned_free(memory->run.octave);
         memory->octaves = 0;
-        memory->run.octave = aligned_alloc(64, (size_t)octaves * sizeof *memory->run.octave);
+        memory->run.octave = aligned_new((size_t)octaves * sizeof *memory->run.octave);
         if (!memory->run.octave)
             return NULL;
         memory->octaves = octaves;
@@ -78,10 +79,10 @@ void evaluation_free(struct evaluation *evaluation)
     if (evaluation)
         plan_clear(&evaluation->plan);
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
-        free(evaluation->patch[i]);
-        free(evaluation->buffer[i]);
+        aligned_free(evaluation->patch[i]);
+        aligned_free(evaluation->buffer[i]);
         if (evaluation->run[i])
-            free(evaluation->run[i]->run.octave);
+            aligned_free(evaluation->run[i]->run.octave);
         free(evaluation->run[i]);
     }
     free(evaluation);

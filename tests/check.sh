@@ -68,7 +68,7 @@ patient_proofs() {
 busy_proofs() {
     local all=
     [ $((${TURN:-0} % 5)) -ne 0 ] || all=--all
-    suites package same-bits cmake
+    suites package same-bits cmake windows
     suite "aarch64 $all" check-aarch64 AARCH64="$all"
 }
 

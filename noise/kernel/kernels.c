@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "noise/aligned.h"
 #include "noise/evaluate.h"
 #include "noise/terrain.h"
 #include "scratch.h"
@@ -81,7 +82,7 @@ const char *terrain_kernel_fault(void)
 
 int farlands_scratch_new(struct farlands_scratch **out)
 {
-    struct farlands_scratch *scratch = aligned_alloc(64, sizeof *scratch);
+    struct farlands_scratch *scratch = aligned_new(sizeof *scratch);
     if (!scratch)
         return -ENOMEM;
     scratch->evaluation = NULL;
@@ -93,5 +94,5 @@ void farlands_scratch_free(struct farlands_scratch *scratch)
 {
     if (scratch)
         evaluation_free(scratch->evaluation);
-    free(scratch);
+    aligned_free(scratch);
 }

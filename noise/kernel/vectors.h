@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "noise/arithmetic.h"
+
 typedef uint32_t integer_vector __attribute__((vector_size(4 * KERNEL_LANES)));
 
 #define REAL_IS_FLOAT 1

@@ -187,6 +187,7 @@ const EXAMPLES = {
         ['#include <farlands_terrain.h>', write('chunk.c')],
         ['cc -o chunk', async (block) => assert.equal(await run(`${block}\n./chunk`), '251.70 m in the middle\n')],
         ['add_subdirectory', by('tests/proofs/library.sh')],
+        ['cmake -S noise', by('tests/proofs/windows.sh')],
         ['q p\' gx', text],
         ['along =', text],
         ['n = q0', text],

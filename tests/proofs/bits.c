@@ -23,6 +23,10 @@ enum {
 };
 enum { WIDTH = 300, HEIGHT = 40 }; /* at most; 300: more than one chunk of columns */
 
+#ifdef _WIN32
+#define setenv(name, value, overwrite) _putenv_s(name, value)
+#endif
+
 static uint64_t random_state;
 
 /* A random number, LOW .. HIGH inclusive, by SplitMix64: the same in every run. */
