@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 
+#include "noise/graph_check.h"
 #include "noise/lattice.h"
 #include "tests/unit/support/graph_values.h"
 
@@ -390,6 +391,99 @@ START_TEST(what_could_not_be_computed_is_refused)
 }
 END_TEST
 
+/* --- Programs are told apart --- */
+
+static uint64_t id_of(const struct random_graph *graph)
+{
+    struct program *program = graph_program(graph);
+    const uint64_t id = program->id;
+    program_free(program);
+    return id;
+}
+
+/* Change number CHANGE of NODE a little. False if there is no such number. */
+static bool change_node(struct random_graph *graph, int node, int change)
+{
+    struct graph_node *n = &graph->node[node];
+    struct farlands_params *noise = &graph->noise[node];
+    switch (change) {
+    case 0:
+    case 1:
+        n->number[change] += 0.01;
+        return change < graph_shape(n).numbers && n->kind != GRAPH_LATTICE;
+    case 2: /* a constant is a constant, whatever its inputs */
+        n->input[0]--;
+        return n->input[0] >= 0 && graph_shape(n).inputs > 0 && n->kind != GRAPH_SLOPE_X &&
+               n->kind != GRAPH_SLOPE_Y;
+    case 3:
+        noise->seed++;
+        return n->noise;
+    case 4:
+        noise->wavelength += 16;
+        return n->noise && noise->period == 0;
+    case 5:
+        graph->curve[node].knot[0].metres += 1;
+        return n->curve;
+    default:
+        graph->curve[node].cubic = !graph->curve[node].cubic;
+        return n->curve;
+    }
+}
+
+/* A scratch keeps nodes of lattices of the program that it knows by this number. */
+START_TEST(a_changed_graph_has_another_id)
+{
+    for (int i = 0; i < GRAPHS_PER_ROUND; i++) {
+        struct draws draws = {8500 + (uint64_t)(_i * GRAPHS_PER_ROUND + i), 0};
+        struct random_graph *graph = draw_graph(&draws);
+        const uint64_t id = id_of(graph);
+        ck_assert_uint_eq(id, id_of(graph));
+        for (int node = 0; node < graph->count; node++)
+            for (int change = 0; change < 7; change++) {
+                const struct graph_node kept = graph->node[node];
+                const struct farlands_params noise = graph->noise[node];
+                const struct curve_params curve = graph->curve[node];
+                struct graph_fault fault;
+                struct program *program;
+                if (change_node(graph, node, change) &&
+                    program_new(&program, graph->node, graph->count, &fault) == 0) {
+                    must(program->id != id, "%s: change %d of node %d", graph_text(graph), change,
+                         node);
+                    program_free(program);
+                }
+                graph->node[node] = kept;
+                graph->noise[node] = noise;
+                graph->curve[node] = curve;
+            }
+        free(graph);
+    }
+}
+END_TEST
+
+/* Their first pieces have the same sum of value and slope. */
+START_TEST(curves_have_ids_of_their_own)
+{
+    const struct curve_params curves[] = {
+        {.knot = {{0, 1}, {1, 3}}, .knots = 2},
+        {.knot = {{0, 2}, {1, 3}}, .knots = 2},
+        {.knot = {{0, 1}, {2, 5}}, .knots = 2},
+        {.knot = {{0, 1}, {1, 3}, {2, 3}}, .knots = 3},
+    };
+    uint64_t ids[LENGTH(curves)];
+    for (int i = 0; i < LENGTH(curves); i++) {
+        const struct graph_node nodes[] = {{GRAPH_CONSTANT, {-1, -1, -1}, {0.5}, NULL, NULL},
+                                           {GRAPH_SPLINE, {0, -1, -1}, {0}, NULL, &curves[i]}};
+        struct program *program = NULL;
+        struct graph_fault fault;
+        ck_assert_int_eq(program_new(&program, nodes, 2, &fault), 0);
+        ids[i] = program->id;
+        program_free(program);
+        for (int k = 0; k < i; k++)
+            must(ids[k] != ids[i], "curves %d and %d", k, i);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
@@ -398,6 +492,9 @@ int main(void)
     tests = suite_case(suite, "noises that steer themselves");
     tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
     tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 6);
+    tests = suite_case(suite, "programs are told apart");
+    tcase_add_loop_test(tests, a_changed_graph_has_another_id, 0, graph_rounds() / 5);
+    tcase_add_test(tests, curves_have_ids_of_their_own);
     tests = suite_case(suite, "refused graphs");
     tcase_add_loop_test(tests, what_could_not_be_computed_is_refused, 0, LENGTH(refusals));
     return suite_run(suite);
