@@ -234,7 +234,7 @@ static void warn_of_watching(const char *address)
     for (size_t i = 0; i < sizeof loopback / sizeof loopback[0]; i++)
         if (strncmp(address, loopback[i], strlen(loopback[i])) == 0)
             return;
-    log_line(LOG_WARNING, "--watch: whoever can connect to %s sees errors of the configuration",
+    log_line(LOG_WARNING, "--watch: every client of %s can read errors of the configuration",
              address);
 }
 

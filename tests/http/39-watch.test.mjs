@@ -182,7 +182,7 @@ it('--watch warns if other machines may see errors', { timeout: patience(60000) 
 ], async ([listen, warns]) => {
     const daemon = await new Daemon({ listen, args: ['--watch', '--config', scratchFile('world.yaml', text(5))] }).start();
     const { stderr } = await daemon.quit();
-    assert.equal(/ warning --watch: whoever can connect to 0\.0\.0\.0:\d+ sees errors/.test(stderr), warns, stderr);
+    assert.equal(/ warning --watch: every client of 0\.0\.0\.0:\d+ can read errors/.test(stderr), warns, stderr);
 }));
 
 it('--watch without a file to watch is an error', { timeout: patience(60000) }, () => eachRow([
