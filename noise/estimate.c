@@ -283,7 +283,7 @@ int estimate(struct estimate *out, const struct program *program, int operation,
 static void find_owners(const struct program *program, const int *field, int fields,
                         int owner[GRAPH_MAX_NODES])
 {
-    for (int k = 0; k < program->count; k++)
+    for (int k = 0; k < GRAPH_MAX_NODES; k++)
         owner[k] = -1;
     for (int i = fields - 1; i >= 0; i--)
         owner[field[i]] = i;

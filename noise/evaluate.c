@@ -9,6 +9,7 @@
  */
 #include "evaluate.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,10 +130,12 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     if (!is_new && patch_covers(patch, bits, chunk))
         return 0;
     const struct chunk nodes = patch_place(patch, bits, chunk);
+    const struct domain *domain = e->plan.lattice[lattice];
     const bool band_limit = c->band_limit;
+    assert(domain->outputs == 1);
     c->band_limit = false;
-    const int err = evaluate_chunk(c, e->plan.lattice[lattice], &nodes, true,
-                                   &(struct rows){patch->value[0], KERNEL_CHUNK});
+    const int err =
+        evaluate_chunk(c, domain, &nodes, true, &(struct rows){patch->value[0], KERNEL_CHUNK});
     c->band_limit = band_limit;
     patch->columns = err ? 0 : nodes.width;
     return err;
@@ -324,23 +327,23 @@ int evaluate_survey(const struct program *program, const struct farlands_grid *g
                     const int *operations, int count, struct surveyor *surveyor,
                     struct evaluation **kept)
 {
-    struct output outputs[PLAN_MAX_OUTPUTS];
-    struct farlands_grid first = *grid;
     if (!*kept)
         *kept = calloc(1, sizeof **kept);
     if (!*kept)
         return -ENOMEM;
     struct context c = {program, NULL, NULL, *kept, grid->band_limit, surveyor};
-    for (int i = 0; i < count; i++)
-        outputs[i] = (struct output){operations[i], NULL};
+    struct plan *plan = &(*kept)->plan;
     empty_patches(*kept);
-    const int err =
-        plan_make(&(*kept)->plan, program, grid->band_limit ? grid->step : 0, operations, count);
+    const int err = plan_make(plan, program, grid->band_limit ? grid->step : 0, operations, count);
     if (err)
         return err;
-    const int most = chunk_size(&(*kept)->plan, grid->step);
-    first.width = even_chunk(grid->width, most);
-    first.height = even_chunk(grid->height, most);
+    const int most = chunk_size(plan, grid->step);
+    const struct chunk first = {
+        {grid->x, grid->step, NULL},
+        {grid->y, grid->step, NULL},
+        even_chunk(grid->width, most),
+        even_chunk(grid->height, most),
+    };
     surveyor->times = (double)grid->width / first.width * ((double)grid->height / first.height);
-    return evaluate_grid(&c, &first, outputs, 0);
+    return evaluate_chunk(&c, &plan->grid, &first, false, NULL);
 }
