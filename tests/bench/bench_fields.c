@@ -1,0 +1,128 @@
+/*
+ * Speed of a world that is a graph of fields, next to the default world, a single noise. They take
+ * turns on the same core, so that other load affects both alike:
+ *
+ *     fields/relief-256/z14  380 us  2.4x the single noise's 158 us
+ *
+ * The heights are those that a relief tile of 256 x 256 needs, two more on each axis. A first point
+ * is far from the one before it, a near one is 100 blocks away. Run in the folder of the sources.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "noise/terrain.h"
+#include "server/world/world.h"
+#include "tests/bench/bench.h"
+
+#define WORLD "config/worlds/continents.yaml"
+
+enum { ROUNDS = 60, POINTS = 50, SIDE = 256 + 2 };
+enum { GRAPH, SINGLE, KINDS };
+
+struct bench {
+    const struct farlands_terrain *terrain[KINDS];
+    struct farlands_scratch *scratch[KINDS]; /* a scratch remembers its last terrain */
+    int native_zoom[KINDS];
+    float out[SIDE * SIDE];
+};
+
+/* Tile NUMBER at ZOOM, at another place each. Returns the time in us. */
+static double time_tile(struct bench *bench, int kind, int zoom, int number)
+{
+    const int64_t step = FARLANDS_UNIT << bench->native_zoom[kind] >> zoom;
+    const struct farlands_grid grid = {.x = (number % 8 - 4) * 256 * step - step,
+                                       .y = (number / 8 - 4) * 256 * step - step,
+                                       .step = step,
+                                       .width = SIDE,
+                                       .height = SIDE,
+                                       .band_limit = true};
+    const uint64_t start = now();
+    terrain_heights(bench->terrain[kind], bench->scratch[kind], &grid, bench->out, SIDE);
+    return (double)(now() - start) / 1e3;
+}
+
+static void print(const char *name, double times[KINDS][ROUNDS])
+{
+    const double graph = quantile(times[GRAPH], ROUNDS, 0.1);
+    const double single = quantile(times[SINGLE], ROUNDS, 0.1);
+    printf("fields/%s  %.*f us  %.1fx the single noise's %.*f us\n", name, graph < 100 ? 1 : 0,
+           graph, graph / single, single < 100 ? 1 : 0, single);
+    fflush(stdout);
+}
+
+static void bench_zoom(struct bench *bench, int zoom)
+{
+    double times[KINDS][ROUNDS];
+    char name[32];
+    for (int round = 0; round < ROUNDS; round++)
+        for (int kind = 0; kind < KINDS; kind++)
+            times[kind][round] = time_tile(bench, kind, zoom, round);
+    snprintf(name, sizeof name, "relief-256/z%d", zoom);
+    print(name, times);
+}
+
+/* POINTS points that are BLOCKS apart, in us each. */
+static double time_points(struct bench *bench, int kind, int64_t blocks, int round)
+{
+    const struct farlands_terrain *terrain = bench->terrain[kind];
+    const int field = terrain_height_field(terrain);
+    const int64_t x = round * 7919 * 1000 * FARLANDS_UNIT;
+    float sum = 0;
+    terrain_field_at(terrain, bench->scratch[kind], field, x, 0);
+    const uint64_t start = now();
+    for (int i = 1; i <= POINTS; i++)
+        sum += terrain_field_at(terrain, bench->scratch[kind], field,
+                                x + i % 7 * blocks * FARLANDS_UNIT, i % 5 * blocks * FARLANDS_UNIT);
+    bench->out[0] = sum;
+    return (double)(now() - start) / 1e3 / POINTS;
+}
+
+static void bench_points(struct bench *bench, const char *name, int64_t blocks)
+{
+    double times[KINDS][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++)
+        for (int kind = 0; kind < KINDS; kind++)
+            times[kind][round] = time_points(bench, kind, blocks, round);
+    print(name, times);
+}
+
+static int load(struct bench *bench, int kind, const char *file, struct worlds **worlds)
+{
+    struct config_error error;
+    struct config *config;
+    int err = config_load(&config, file, NULL, &error);
+    if (err) {
+        fprintf(stderr, "bench_fields: %s\n", error.text);
+        return err;
+    }
+    err = worlds_new(worlds, config, NULL);
+    config_free(config);
+    if (!err)
+        err = farlands_scratch_new(&bench->scratch[kind]);
+    if (err)
+        return err;
+    bench->terrain[kind] = (*worlds)->world[0].terrain;
+    bench->native_zoom[kind] = (*worlds)->world[0].config.native_zoom;
+    return 0;
+}
+
+int main(void)
+{
+    static const int zooms[] = {0, 3, 5, 6, 8, 10, 12, 14, 16};
+    static struct bench bench;
+    struct worlds *worlds[KINDS] = {NULL};
+    int err = load(&bench, GRAPH, WORLD, &worlds[GRAPH]);
+    if (!err)
+        err = load(&bench, SINGLE, NULL, &worlds[SINGLE]);
+    for (size_t i = 0; !err && i < sizeof zooms / sizeof zooms[0]; i++)
+        bench_zoom(&bench, zooms[i]);
+    if (!err) {
+        bench_points(&bench, "point-first", 100000);
+        bench_points(&bench, "point-near", 100);
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        farlands_scratch_free(bench.scratch[kind]);
+        worlds_release(worlds[kind]);
+    }
+    return err ? 1 : 0;
+}
