@@ -6,7 +6,7 @@
 
 #include "exact_numbers.h"
 #include "fields.h"
-#include "noise/program.h"
+#include "noise/estimate.h"
 
 /* As for the short form, whose curve ends there. */
 #define MOST_METRES 1e6F
@@ -103,6 +103,29 @@ static int check_heights(const struct check *check, float lowest, float highest)
                             float_format(lowest, low), float_format(highest, high));
 }
 
+/* Refuse fields of which a tile would take too long, on whichever machine. */
+static int check_time(const struct check *check, const struct program *program)
+{
+    const struct graph *graph = check->graph;
+    int operation[GRAPH_MAX_NODES];
+    struct dear_tile tile;
+    char step[BLOCKS_TEXT];
+
+    for (int i = 0; i < graph->fields; i++)
+        operation[i] = program->place[graph->field[i].node];
+    int err = estimate_dearest(&tile, program, operation, graph->fields);
+    if (err || tile.ns <= ESTIMATE_MOST_NS)
+        return err;
+    const char *name = graph->field[tile.dearest].name;
+    const struct key_path at = key_path_join(check->path, name, strlen(name));
+    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, name), &at,
+                            "takes %.0f %% of the time of tiles of \"%s\" with samples %s blocks "
+                            "apart, which is more than a second for 256 x 256; expected fewer "
+                            "octaves, moved noises, or lattices that need each other",
+                            100 * tile.share, graph->field[tile.field].name,
+                            blocks_format(tile.step, step));
+}
+
 static int check_program(const struct check *check, float *lowest, float *highest)
 {
     struct program *program;
@@ -113,8 +136,11 @@ static int check_program(const struct check *check, float *lowest, float *highes
     const int node = check->graph->field[check->graph->height].node;
     *lowest = program->operation[program->place[node]].low;
     *highest = program->operation[program->place[node]].high;
+    err = check_heights(check, *lowest, *highest);
+    if (!err)
+        err = check_time(check, program);
     program_free(program);
-    return check_heights(check, *lowest, *highest);
+    return err;
 }
 
 int fields_check(struct yaml_reader *reader, const struct yaml_node *node,

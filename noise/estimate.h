@@ -46,10 +46,9 @@ int estimate(struct estimate *out, const struct program *program, int operation,
 int estimate_field(struct estimate *out, const struct farlands_terrain *terrain, int field,
                    const struct farlands_grid *grid, double *field_ns, struct evaluation **kept);
 
-/* Samples along the side of the largest tile: 512, one more that it shares with the next tile, and
- * one on each side for slopes. (There are more for slopes where the ground is seen from so near
- * that tiles take little time.) */
-enum { ESTIMATE_TILE = 512 + 1 + 2 };
+/* Samples along the side of a tile: 256, one more that it shares with the next tile, and one on
+ * each side for slopes. A tile of 512 samples takes four times as long. */
+enum { ESTIMATE_TILE = 256 + 1 + 2 };
 #define ESTIMATE_MOST_NS 1e9 /* that such a tile may take */
 
 /* A tile that takes long. */

@@ -228,6 +228,13 @@ static const struct {
     {"      height: { add: [1000000, 1] }\n", 4,
      ".height: its values could be from 999991 to 1000011; expected metres from -1000000 to "
      "1000000, if need be by a clamp"},
+    {"      height: { abs: b, lattice: 4 }\n      b: { abs: a, lattice: 4 }\n      a:\n"
+     "        noise: { wavelength: 1000000000, octaves: 60, lacunarity: 1.2, basis: cellular,\n"
+     "          warp: { amplitude: 10, wavelength: 1000 } }\n        lattice: 4\n",
+     7,
+     ".a: takes 100 % of the time of tiles of \"height\" with samples 1073741824 blocks apart, which "
+     "is more than a second for 256 x 256; expected fewer octaves, moved noises, or lattices that need "
+     "each other"},
 };
 
 START_TEST(bad_fields_are_refused)
