@@ -2,7 +2,8 @@
  * What a request costs, known before it runs: CPU time on this machine, in microseconds, right
  * within a factor of 2 for nearly all requests. Any thread; each function takes less than a
  * microsecond, cost_of_volume a few. In a world of many fields the first request for a field at a
- * zoom takes some 100 microseconds more (field_costs.h).
+ * zoom takes some 100 microseconds more (field_costs.h), and cost_of_volume up to half a
+ * millisecond, for the heights that it looks at.
  */
 #ifndef FARLANDS_WORLD_COST_H
 #define FARLANDS_WORLD_COST_H
