@@ -179,6 +179,7 @@ const EXAMPLES = {
         ['{"worlds":"', by('tests/http/39-watch.test.mjs')],
         ['noise: {', config],
         ['(x, y) -> warp', text],
+        ['worlds:', config],
         ['$ build/farlands check-config', exactSession],
         ['farlands: mine.yaml:4', message],
         ['$ build/farlands describe', measured],

@@ -46,17 +46,21 @@ static void on_parameter(void *context, const struct world_key *key)
 {
     int *count = context;
     must(is_printable(key->name) && *key->name, "%s", key->name);
-    must(is_printable(key->value), "%s: %s", key->name, key->value);
+    if (strcmp(key->name, "fields") == 0) /* which have units in any language */
+        for (const char *c = key->value; *c; c++)
+            must((unsigned char)*c >= 32 && *c != 127, "%s", key->value);
+    else
+        must(is_printable(key->value), "%s: %s", key->name, key->value);
     must(key->quoted || *key->value, "%s", key->name);
     ++*count;
 }
 
-static void check_world(const struct world_config *world, const struct config_layer *known)
+static void check_world(const struct world_config *world)
 {
     const struct farlands_params *terrain = &world->terrain;
     int parameters = 0;
     config_world_visit(world, on_parameter, &parameters);
-    must(parameters > 10, "%d", parameters);
+    must(parameters > 10 || world->fields, "%d", parameters);
     must(memchr(world->name, '\0', sizeof world->name) && world->name[0], "no name");
     must(strlen(world->name) < WORLD_NAME_MAX, "%s", world->name);
     must(world->seeds == SEEDS_FIXED || world->seeds == SEEDS_ANY, "%d", (int)world->seeds);
@@ -66,22 +70,29 @@ static void check_world(const struct world_config *world, const struct config_la
     must(terrain->octaves >= 1 && terrain->octaves <= FARLANDS_MAX_OCTAVES, "%d", terrain->octaves);
     must(!params_fault(terrain, NULL), "%s", params_fault(terrain, NULL));
     must(world->layers, "no layers");
+}
+
+/* Each layer that a world serves can hold its heights. */
+static void check_layers(const struct world *world, const struct config_layer *known)
+{
+    float low, high;
+    terrain_range(world->terrain, &low, &high);
     for (int i = 0; known[i].name; i++) {
         const struct config_layer *layer = &known[i];
-        for (int k = 0; k < terrain->knots && (layer->lowest != 0 || layer->highest != 0); k++)
-            must(!(world->layers >> i & 1) || (terrain->elevation[k].metres >= layer->lowest &&
-                                               terrain->elevation[k].metres <= layer->highest),
-                 "%s cannot hold %g", layer->name, (double)terrain->elevation[k].metres);
+        if (world_serves(world, i) && (layer->lowest != 0 || layer->highest != 0))
+            must(low >= layer->lowest && high <= layer->highest, "%s cannot hold %g to %g",
+                 layer->name, (double)low, (double)high);
     }
 }
 
-static void check_worlds(const struct config *config)
+static void check_worlds(const struct config *config, const struct config_layer *known)
 {
     struct worlds *worlds;
     must(worlds_new(&worlds, config, NULL) == 0, "accepted, but cannot be created");
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;
+        check_layers(world, known);
         const float height = terrain_height(world->terrain, origin[0], origin[1]);
         must(isfinite(height) && isfinite(world->colors->min) && isfinite(world->colors->max),
              "%s: %g", world->config.name, (double)height);
@@ -101,9 +112,9 @@ static void check_config(const struct config *config, const struct config_layer 
          config->site.proxies.count);
     must(config->threads <= 256 && config->shards <= 64, "%u, %u", config->threads, config->shards);
     for (int i = 0; i < config->world_count; i++)
-        check_world(&config->worlds[i], known);
+        check_world(&config->worlds[i]);
     if (config->world_count <= WORLDS_CREATED_MAX)
-        check_worlds(config);
+        check_worlds(config, known);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <stdarg.h>
 
 #include "config/world_terrain.h"
 #include "config/world_text.h"
 #include "noise/terrain_parts.h"
 #include "server/api/documents.h"
+#include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 
 static char folder[FOLDER_TEXT];
@@ -27,7 +29,7 @@ static void tear_down(void)
 /* The text of a configuration with the fields FIELDS, which begin on line 4. */
 static char *world_of(const char *fields)
 {
-    static char text[1 << 16];
+    static char text[(1 << 16) + 64];
     snprintf(text, sizeof text, "worlds:\n  - name: a\n    fields:\n%s", fields);
     return text;
 }
@@ -251,7 +253,229 @@ START_TEST(bad_fields_are_refused)
 }
 END_TEST
 
+/* Whole worlds, and the message. */
+static const struct {
+    const char *world;
+    int line;
+    const char *message;
+} bad_worlds[] = {
+    {"    fields: { height: 1 }\n    noise: { octaves: 3 }\n", 4,
+     "noise: this world has `fields`, too; expected either `fields`, or `noise` and `elevation`"},
+    {"    fields: { height: 1 }\n    elevation: [[0, 1], [1, 2]]\n", 4,
+     "elevation: this world has `fields`, too; expected either `fields`, or `noise` and "
+     "`elevation`"},
+    {"    wrap: true\n    fields:\n      height:\n        noise:\n          octaves: 2\n"
+     "          wavelength: 3\n",
+     8,
+     "fields.height.noise.wavelength: the wavelength of octave 1 is 3 blocks, which does not "
+     "divide the window of 16777216 blocks (256 * 2^native_zoom), with which the world wraps; "
+     "expected one that divides it"},
+    {"    wrap: true\n    fields:\n      height: { noise: { octaves: 1, wavelength: 4,\n"
+     "        basis: simplex } }\n",
+     6,
+     "fields.height.noise.basis: simplex noise cannot repeat, only perlin, cellular and value can"},
+    {"    wrap: true\n    native_zoom: 0\n    fields:\n      height: { of: 1, lattice: 512 }\n", 6,
+     "fields.height.lattice: the spacing of the lattice is 512 blocks, which does not divide the "
+     "window of 256 blocks (256 * 2^native_zoom), with which the world wraps; expected one that "
+     "divides it"},
+    {"    wrap: true\n    fields:\n      height: { erode: { of: 1, wavelength: 48 } }\n", 5,
+     "fields.height.erode.wavelength: the wavelength of octave 1 is 48 blocks, which does not "
+     "divide the window of 16777216 blocks (256 * 2^native_zoom), with which the world wraps; "
+     "expected one that divides it"},
+};
+
+START_TEST(bad_worlds_are_refused)
+{
+    char text[1200], expected[1200];
+    struct config *config = NULL;
+    struct config_error error = {{0}};
+    snprintf(text, sizeof text, "worlds:\n  - name: a\n%s", bad_worlds[_i].world);
+    file_write(file, text, strlen(text));
+    snprintf(expected, sizeof expected, "%s:%d: worlds[0].%s", file, bad_worlds[_i].line,
+             bad_worlds[_i].message);
+    ck_assert_int_eq(config_load(&config, file, NULL, &error), -EINVAL);
+    ck_assert_str_eq(error.text, expected);
+}
+END_TEST
+
+/* A sum of COUNT different numbers has as many nodes, and one less for the sums. */
+static int load_sum(int count, struct config_error *error)
+{
+    static char fields[1 << 16];
+    struct config *config = NULL;
+    size_t used = (size_t)sprintf(fields, "      height: { add: [0");
+    for (int i = 1; i < count; i++)
+        used += (size_t)sprintf(fields + used, ", %d", i);
+    sprintf(fields + used, "] }\n");
+    const char *text = world_of(fields);
+    file_write(file, text, strlen(text));
+    int err = config_load(&config, file, NULL, error);
+    config_free(config);
+    return err;
+}
+
+START_TEST(graphs_have_a_largest_size)
+{
+    struct config_error error = {{0}};
+    ck_assert_int_eq(load_sum(128, &error), 0);
+    ck_assert_int_eq(load_sum(129, &error), -EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(error.text,
+               ":4: worlds[0].fields.height: too many nodes; expected at most 256 in a world"));
+}
+END_TEST
+
+/* --- Random fields --- */
+
+struct draft {
+    char text[1 << 14];
+    size_t used;
+    int nodes;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct draft *draft, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    draft->used += (size_t)vsnprintf(draft->text + draft->used, sizeof draft->text - draft->used,
+                                     format, arguments);
+    va_end(arguments);
+}
+
+static void put_expression(struct draft *draft, struct draws *draws, int depth);
+
+/* FORMAT, in which each '?' is an expression and each '#' a number above 0. */
+static void put_node(struct draft *draft, struct draws *draws, const char *format, int depth)
+{
+    for (; *format; format++)
+        if (*format == '?')
+            put_expression(draft, draws, depth - 1);
+        else if (*format == '#')
+            put(draft, "%d.%d", (int)draw_between(draws, 1, 9), (int)draw_between(draws, 0, 99));
+        else
+            put(draft, "%c", *format);
+}
+
+static void put_expression(struct draft *draft, struct draws *draws, int depth)
+{
+    static const char *const nodes[] = {
+        "{add: [?, ?, ?]}",
+        "{subtract: [?, ?]}",
+        "{multiply: [?, #]}",
+        "{min: [?, ?]}",
+        "{max: [?, ?, ?], lattice: 4}",
+        "{smooth_min: {of: [?, ?], width: #}}",
+        "{smooth_max: {of: [?, ?], width: #}}",
+        "{abs: ?}",
+        "{of: ?, lattice: 16}",
+        "{clamp: {of: ?, from: -#, to: #}}",
+        "{step: {of: ?, from: #, to: -#}}",
+        "{mix: {from: ?, to: ?, by: {clamp: {of: ?, from: 0, to: 1}}}}",
+        "{spline: {of: ?, knots: [[-#, #], [#, -#]]}}",
+        "{spline: {of: ?, knots: [[-#, #], [0, 0], [#, -#]], cubic: false}}",
+        "{ridge: {of: ?, width: #}}",
+        "{terrace: {of: ?, height: #, slope: 0.3}}",
+        "{noise: {wavelength: 1000, octaves: 3, persistence: 0.5}}",
+        "{noise: {wavelength: 900.5, octaves: 2, basis: cellular, fractal: ridged, gain: #}}",
+        "{noise: {wavelength: 64, fractal: none, move: {x: ?, y: ?, by: #}, salt: 5}}",
+        "{damped: {wavelength: 400, octaves: 4, damping: #}}",
+        "{erode: {of: ?, wavelength: 256, octaves: 2, strength: 0.2, lattice: 1}}",
+        "{gullies: {of: ?, wavelength: 200, octaves: 1, lattice: 1}}",
+    };
+    const int pick = (int)draw_between(draws, 0, depth > 0 ? ROWS(nodes) - 1 : 1);
+    if (depth > 0)
+        put_node(draft, draws, nodes[pick], depth);
+    else if (pick)
+        put(draft, "first");
+    else
+        put_node(draft, draws, "#", 0);
+}
+
+/* A world of random fields, or NULL if it is too large or its values are. */
+static struct worlds *draw_worlds(struct draws *draws)
+{
+    struct draft draft = {.used = 0};
+    struct config *config = NULL;
+    struct config_error error = {{0}};
+    struct worlds *worlds = NULL;
+    put(&draft, "      first: {noise: {wavelength: 5000, octaves: 3}, unit: m}\n      second: ");
+    put_expression(&draft, draws, 2);
+    put(&draft, "\n      height: {clamp: {of: {add: [second, ");
+    put_expression(&draft, draws, 3);
+    put(&draft, "]}, from: -1000, to: 1000}}\n");
+    const char *text = world_of(draft.text);
+    file_write(file, text, strlen(text));
+    if (config_load(&config, file, NULL, &error)) {
+        must(strstr(error.text, "too many nodes") || strstr(error.text, "at most the spacing") ||
+                 strstr(error.text, "10-millionth") || strstr(error.text, "could") ||
+                 strstr(error.text, "pairs"),
+             "%s\n%s", error.text, text);
+        return NULL;
+    }
+    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
+    config_free(config);
+    return worlds;
+}
+
+static void must_come_back(const struct world *world);
+
+START_TEST(random_fields_come_back)
+{
+    struct draws draws = {9000 + (uint64_t)_i, 0};
+    int made = 0;
+    for (int i = 0; i < 10; i++) {
+        struct worlds *worlds = draw_worlds(&draws);
+        if (!worlds)
+            continue;
+        must_come_back(worlds->world);
+        worlds_release(worlds);
+        made++;
+    }
+    ck_assert_int_ge(made, 3);
+}
+END_TEST
+
 /* --- Documents --- */
+
+/* Documents without what is not looked at, and why they are refused; NULL: they are not. */
+static const struct {
+    const char *text, *why;
+    int err;
+} documents[] = {
+    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":1}}", NULL, 0},
+    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":1},\"ranges\":7}", NULL, 0},
+    {"{\"name\":\"a\",\"generator\":2,\"noise\":{}}", NULL, 0},
+    {"{\"name\":\"a\",\"generator\":3,\"noise\":{}}", NULL, 0},
+    {"{\"name\":\"a\",\"generator\":2,\"fields\":{\"height\":1}}",
+     "text:1: fields: unknown to generator 2; expected generator 3", -EINVAL},
+    {"{\"name\":\"a\",\"generator\":4,\"fields\":{\"height\":1}}",
+     "text:1: generator: document was made by generator 4; expected 2 or 3, which this library "
+     "implements",
+     -ENOTSUP},
+    {"{\"name\":\"a\",\"generator\":1,\"noise\":{}}",
+     "text:1: generator: document was made by generator 1; expected 2 or 3, which this library "
+     "implements",
+     -ENOTSUP},
+    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":1},\"noise\":{}}",
+     "text:1: noise: this world has `fields`, too; expected either `fields`, or `noise` and "
+     "`elevation`",
+     -EINVAL},
+    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":{\"drain\":1}}}",
+     "text:1: fields.height.drain: unknown key; expected one of " NODES ", lattice, unit", -EINVAL},
+};
+
+START_TEST(documents_name_their_generator)
+{
+    struct world_text read;
+    struct config_error error = {{0}};
+    const char *text = documents[_i].text;
+    ck_assert_int_eq(world_text_read(&read, text, strlen(text), NULL, &error), documents[_i].err);
+    if (documents[_i].why)
+        ck_assert_str_eq(error.text, documents[_i].why);
+    else
+        world_fields_release(read.world.fields);
+}
+END_TEST
 
 enum { SIDE = 40 };
 
@@ -310,6 +534,10 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, good_fields_have_a_text_that_comes_back, 0, ROWS(good));
     tcase_add_loop_test(tcase, bad_fields_are_refused, 0, ROWS(bad));
+    tcase_add_loop_test(tcase, bad_worlds_are_refused, 0, ROWS(bad_worlds));
+    tcase_add_test(tcase, graphs_have_a_largest_size);
+    tcase_add_loop_test(tcase, random_fields_come_back, 0, 20);
+    tcase_add_loop_test(tcase, documents_name_their_generator, 0, ROWS(documents));
     tcase_add_test(tcase, documents_of_samples_come_back);
     return suite_run(suite);
 }
