@@ -159,3 +159,28 @@ test('worlds come and go', LIMIT, async () => {
     await painted(page);
     assert.equal(await page.title(), 'Farlands: renamed');
 });
+
+test('a graph of fields shows by itself, and an error names its field', LIMIT, async () => {
+    const { page } = await visit(AT);
+    const graph = (seed, height) => `worlds:
+  - name: mine
+    seed: ${seed}
+    fields:
+      hills: { noise: { wavelength: 16384, octaves: 12 } }
+      height: { multiply: [${height}, 900] }
+`;
+    const shows = async (seed) => {
+        await page.waitForFunction((text) => document.getElementById('seed').textContent === text, `seed ${seed}`);
+        await showsNow(page);
+    };
+    save(graph(5, 'hills'));
+    await shows(5);
+    const before = await pixels(page);
+    save(graph(6, '{ abs: hills }'));
+    await shows(6);
+    assert.notDeepEqual(await pixels(page), before);
+    assert.equal(await place(page), AT);
+    save(graph(6, 'hils'));
+    await broken(page).waitFor();
+    assert.match(await why(page), /^mine\.yaml:6: worlds\[0\]\.fields\.height\.multiply\[0\]: .*"hils"/);
+});
