@@ -9,6 +9,7 @@
 
 #include "config/exact_numbers.h"
 #include "config/world_terrain.h"
+#include "noise/terrain.h"
 #include "server/layers/layer.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
@@ -82,6 +83,11 @@ static struct blob *document_end(struct document *document)
     return blob;
 }
 
+static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
+{
+    add_numbers(document, parent, key, (double[]){a, b}, 2);
+}
+
 static void add_value(struct document *document, cJSON *parent, const char *name,
                       const struct world_key *key)
 {
@@ -120,11 +126,6 @@ static void add_parameter(void *context, const struct world_key *key)
     add_value(document, parent, name, key);
 }
 
-static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
-{
-    add_numbers(document, parent, key, (double[]){a, b}, 2);
-}
-
 /* The beginning of relative URLs: a name with a colon would be taken for a scheme (RFC 3986,
  * section 4.2). */
 static const char *relative(const struct world *world)
@@ -132,13 +133,22 @@ static const char *relative(const struct world *world)
     return strchr(world->config.name, ':') ? "./" : "";
 }
 
-/* The URL template of LAYER's pictures, beginning with BASE. FORM is their ending up to the
- * fingerprint. */
+/* The URL template of the pictures of LAYER, one of FIELD, beginning with BASE. FORM is their
+ * ending up to the fingerprint. */
 static void add_tile_url(struct document *document, cJSON *parent, const char *key,
-                         const struct world *world, int layer, const char *base, const char *form)
+                         const struct world *world, int layer, int field, const char *base,
+                         const char *form)
 {
+    char name[LAYER_NAME_MAX];
     add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
-             layers[layer].name, form, world->layer_fingerprint[layer]);
+             layer_name(world, layer, field, name), form, world->layer_fingerprint[layer]);
+}
+
+static void add_range(struct document *document, cJSON *parent, const struct world *world,
+                      int field)
+{
+    const struct value_range range = world_field_range(world, field);
+    add_pair(document, parent, "range", (double)range.min, (double)range.max);
 }
 
 static void add_extensions(struct document *document, cJSON *parent, int layer)
@@ -155,23 +165,42 @@ static void add_encoding(struct document *document, cJSON *parent, int layer)
         add_text(document, parent, "encoding", "%s", layers[layer].encoding);
 }
 
+static void add_layer(struct document *document, cJSON *list, const struct world *world, int layer,
+                      int field)
+{
+    char name[LAYER_NAME_MAX];
+    cJSON *entry = add(document, list, NULL, cJSON_CreateObject());
+
+    layer_name(world, layer, field, name);
+    add_text(document, entry, "name", "%s", name);
+    add_extensions(document, entry, layer);
+    add_encoding(document, entry, layer);
+    if (layers[layer].fields)
+        add_range(document, entry, world, field);
+    add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
+    add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
+             name);
+    add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name, name);
+    add_tile_url(document, entry, "tiles", world, layer, field, relative(world), ".png?");
+}
+
 static void add_layers(struct document *document, cJSON *parent, const struct world *world)
 {
     cJSON *list = add(document, parent, "layers", cJSON_CreateArray());
-    for (int i = 0; layers[i].name && document->complete; i++) {
-        if (!world_serves(world, i))
-            continue;
-        cJSON *entry = add(document, list, NULL, cJSON_CreateObject());
-        add_text(document, entry, "name", "%s", layers[i].name);
-        add_extensions(document, entry, i);
-        add_encoding(document, entry, i);
-        add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[i]);
-        add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
-                 layers[i].name);
-        add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
-                 layers[i].name);
-        add_tile_url(document, entry, "tiles", world, i, relative(world), ".png?");
-    }
+    for (int i = 0; layers[i].name && document->complete; i++)
+        if (world_lists(world, i))
+            add_layer(document, list, world, i, 0);
+}
+
+/* The layers of fields, after the others; the height has layers of its own. */
+static void add_field_layers(struct document *document, const struct world *world)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "layers");
+    for (int i = 0; layers[i].name; i++)
+        for (int field = 0; field < terrain_field_count(world->terrain) && document->complete;
+             field++)
+            if (layers[i].fields && world_serves(world, i) && field != world_height_field(world))
+                add_layer(document, list, world, i, field);
 }
 
 /* Common to all documents about a world. */
@@ -265,6 +294,7 @@ struct blob *document_world(const struct world *world)
     config_world_visit(&world->config, add_parameter, &document);
     add_ranges(&document, document.root, world);
     add_outline(&document, document.root, world);
+    add_field_layers(&document, world);
     return document_end(&document);
 }
 
@@ -301,32 +331,39 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
 /* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, borders, raw heights.
  */
 static void add_plane(struct document *document, cJSON *parent, const struct world *world,
-                      int layer, const char *base)
+                      int layer, int field, const char *base)
 {
+    char name[LAYER_NAME_MAX];
     cJSON *plane = add(document, parent, "farlands", cJSON_CreateObject());
     add_text(document, plane, "world", "%s", world->config.name);
-    add_text(document, plane, "layer", "%s", layers[layer].name);
+    add_text(document, plane, "layer", "%s", layer_name(world, layer, field, name));
     add_grid(document, plane, world);
     add_identity(document, plane, world);
+    if (layers[layer].fields) {
+        cJSON_DeleteItemFromObjectCaseSensitive(plane, "range");
+        add_range(document, plane, world, field);
+    }
     add_extensions(document, plane, layer);
-    add_tile_url(document, plane, "tiles_2x", world, layer, base, "@2x.png?");
-    add_tile_url(document, plane, "tiles_border", world, layer, base, ".png?border=1&");
+    add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");
+    add_tile_url(document, plane, "tiles_border", world, layer, field, base, ".png?border=1&");
 }
 
-struct blob *document_tilejson(const struct world *world, int layer, const char *base)
+struct blob *document_tilejson(const struct world *world, int layer, int field, const char *base)
 {
+    char name[LAYER_NAME_MAX];
     struct document document = document_new();
     cJSON *root = document.root;
     char below[BASE_MAX];
 
     snprintf(below, sizeof below, "%s/", base);
     add_text(&document, root, "tilejson", "3.0.0");
-    add_text(&document, root, "name", "%s %s", world->config.name, layers[layer].name);
+    layer_name(world, layer, field, name);
+    add_text(&document, root, "name", "%s %s", world->config.name, name);
     add_text(&document, root, "description", "Layer %s of the world %s, an endless seeded terrain",
-             layers[layer].name, world->config.name);
+             name, world->config.name);
     add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = add(&document, root, "tiles", cJSON_CreateArray());
-    add_tile_url(&document, tiles, NULL, world, layer, below, ".png?");
+    add_tile_url(&document, tiles, NULL, world, layer, field, below, ".png?");
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
     add_number(&document, root, "minzoom", tilejson_zoom(world, 0));
@@ -337,7 +374,7 @@ struct blob *document_tilejson(const struct world *world, int layer, const char 
     add_center(&document, root, world);
     add(&document, root, "vector_layers", cJSON_CreateArray());
     add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
-    add_plane(&document, root, world, layer, below);
+    add_plane(&document, root, world, layer, field, below);
     return document_end(&document);
 }
 

@@ -50,11 +50,12 @@ static struct blob *xml_end(struct xml *xml)
 }
 
 /* LAYER's pictures; TILE is the placeholders for zoom, x and y. */
-static void print_tile_url(FILE *out, const struct world *world, int layer, const char *base,
-                           const char *tile)
+static void print_tile_url(FILE *out, const struct world *world, int layer, int field,
+                           const char *base, const char *tile)
 {
-    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name, layers[layer].name, tile,
-            world->layer_fingerprint[layer]);
+    char name[LAYER_NAME_MAX];
+    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name,
+            layer_name(world, layer, field, name), tile, world->layer_fingerprint[layer]);
 }
 
 static int wmts_max_zoom(const struct world *world)
@@ -100,7 +101,7 @@ static void print_layer(FILE *out, const struct world *world, int layer, const c
             "</TileMatrixSetLink>\n",
             wmts_max_zoom(world));
     fputs("<ResourceURL format=\"image/png\" resourceType=\"tile\" template=\"", out);
-    print_tile_url(out, world, layer, base, "{TileMatrix}/{TileCol}/{TileRow}");
+    print_tile_url(out, world, layer, 0, base, "{TileMatrix}/{TileCol}/{TileRow}");
     fputs("\"/>\n</Layer>\n", out);
 }
 
@@ -137,7 +138,7 @@ static void print_contents(FILE *out, const struct world *first, int count, cons
     for (const struct world *world = first; world < first + count; world++) {
         zooms |= UINT32_C(1) << wmts_max_zoom(world);
         for (int i = 0; layers[i].name; i++)
-            if (world_serves(world, i))
+            if (world_lists(world, i))
                 print_layer(out, world, i, base);
     }
     for (int z = 0; z <= WMTS_MAX_ZOOM; z++)
@@ -178,7 +179,8 @@ static int gdal_zoom(const struct world_config *config)
 }
 
 /* A file of GDAL's driver WMS. It is known by its first bytes, so there is no XML declaration. */
-static void print_gdal_wms(FILE *out, const struct world *world, int layer, const char *base)
+static void print_gdal_wms(FILE *out, const struct world *world, int layer, int field,
+                           const char *base)
 {
     static const struct {
         int bands;
@@ -195,7 +197,7 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, cons
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], right[BLOCKS_TEXT], bottom[BLOCKS_TEXT];
 
     fputs("<GDAL_WMS>\n  <Service name=\"TMS\"><ServerUrl>", out);
-    print_tile_url(out, world, layer, base, "${z}/${x}/${y}");
+    print_tile_url(out, world, layer, field, base, "${z}/${x}/${y}");
     fprintf(out,
             "</ServerUrl></Service>\n"
             "  <DataWindow>\n"
@@ -224,44 +226,46 @@ static void print_escaped(FILE *out, const char *xml)
             putc(*xml, out);
 }
 
-/* A file of GDAL's driver VRT: the picture that WMS describes, and how many metres its values are.
- */
-static void print_gdal_vrt(FILE *out, const struct world *world, const char *wms)
+/* A file of GDAL's driver VRT: the picture of CONTENT that WMS describes, and what its numbers
+ * stand for. */
+static void print_gdal_vrt(FILE *out, const struct content *content, const char *wms)
 {
-    const struct world_config *config = &world->config;
-    const struct color_table *colors = world->colors;
+    const struct world_config *config = &content->world->config;
+    const double min = (double)content->range.min, max = (double)content->range.max;
+    const bool metres = content->field == world_height_field(content->world);
     const int zoom = gdal_zoom(config), side = TILE_SIZE << zoom;
     const int64_t pixel = INT64_C(1) << (config->native_zoom - zoom);
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], offset[REAL_TEXT], scale[REAL_TEXT];
 
     blocks_format(config->origin[0], left);
     blocks_format(-config->origin[1], top);
-    real_format((double)colors->min, offset);
-    real_format(((double)colors->max - (double)colors->min) / UINT16_MAX, scale);
-    fprintf(
-        out,
-        "<VRTDataset rasterXSize=\"%d\" rasterYSize=\"%d\">\n"
-        "  <GeoTransform>%s, %" PRId64 ", 0, %s, 0, %" PRId64 "</GeoTransform>\n"
-        "  <VRTRasterBand dataType=\"UInt16\" band=\"1\">\n"
-        "    <ColorInterp>Gray</ColorInterp><UnitType>m</UnitType><Offset>%s</Offset><Scale>%s</Scale>\n"
-        "    <SimpleSource><SourceBand>1</SourceBand><SourceFilename>",
-        side, side, left, pixel, top, -pixel, offset, scale);
+    real_format(min, offset);
+    real_format((max - min) / UINT16_MAX, scale);
+    fprintf(out,
+            "<VRTDataset rasterXSize=\"%d\" rasterYSize=\"%d\">\n"
+            "  <GeoTransform>%s, %" PRId64 ", 0, %s, 0, %" PRId64 "</GeoTransform>\n"
+            "  <VRTRasterBand dataType=\"UInt16\" band=\"1\">\n"
+            "    <ColorInterp>Gray</ColorInterp>%s<Offset>%s</Offset><Scale>%s</Scale>\n"
+            "    <SimpleSource><SourceBand>1</SourceBand><SourceFilename>",
+            side, side, left, pixel, top, -pixel, metres ? "<UnitType>m</UnitType>" : "", offset,
+            scale);
     print_escaped(out, wms);
     fputs("</SourceFilename></SimpleSource>\n  </VRTRasterBand>\n</VRTDataset>\n", out);
 }
 
-struct blob *document_gdal(const struct world *world, int layer, const char *base)
+struct blob *document_gdal(const struct world *world, int layer, int field, const char *base)
 {
+    const struct content content = world_content(world, layer, field);
     struct xml wms, vrt;
 
     if (!xml_begin(&wms, base))
         return NULL;
-    print_gdal_wms(wms.out, world, layer, base);
+    print_gdal_wms(wms.out, world, layer, field, base);
     if (layers[layer].pixel != PIXEL_GRAY16)
         return xml_end(&wms);
     struct blob *blob = NULL;
     if (xml_flush(&wms) && xml_begin(&vrt, base)) {
-        print_gdal_vrt(vrt.out, world, wms.text);
+        print_gdal_vrt(vrt.out, &content, wms.text);
         blob = xml_end(&vrt);
     }
     xml_free(&wms);

@@ -20,8 +20,8 @@ struct blob *document_wmts(const struct world *first, int count, const char *sel
 /*
  * /{world}/{layer}.xml: the same window for GDAL, with one pixel per block. Its unit is the block
  * and north is up, so y is the block's with the sign changed. A file of the driver WMS or, for
- * 16-bit heights, of VRT, which knows how many metres they are.
+ * 16-bit values, of VRT, which knows what they stand for.
  */
-struct blob *document_gdal(const struct world *world, int layer, const char *base);
+struct blob *document_gdal(const struct world *world, int layer, int field, const char *base);
 
 #endif

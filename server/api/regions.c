@@ -251,8 +251,8 @@ static void begin(struct service *service, struct request_context *context,
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
 
-/* "-relief", ".continents", "@-50,250": what a region shows besides the world's heights over their
- * range. */
+/* "-relief", "-field.continents", ".continents", "@-50,250": what a region shows besides the
+ * world's heights over their range. */
 static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
 {
     const struct world *world = raster->world;
@@ -294,11 +294,13 @@ static int find_content(struct raster *raster, const struct route *route, char w
     const struct world *world = raster->world;
     const struct span field = {route->field, strlen(route->field)};
 
-    raster->layer = route->layer[0] ? resolve_layer(world, route, why) : layer_find("height");
-    if (raster->layer < 0)
-        return -ENOENT;
-    raster->field = field.length ? resolve_field(world, field, why) : world_height_field(world);
-    if (raster->field < 0)
+    raster->layer = layer_find("height");
+    raster->field = world_height_field(world);
+    if (route->layer[0])
+        raster->layer = resolve_layer(world, route, &raster->field, why);
+    else if (field.length)
+        raster->field = resolve_field(world, field, why);
+    if (raster->layer < 0 || raster->field < 0)
         return -ENOENT;
     const int format = resolve_format(raster->layer, route, why);
     if (format < 0)
@@ -334,7 +336,7 @@ void regions_respond(struct service *service, struct request_context *context,
     }
     raster.fingerprint =
         volume ? world->volume_fingerprint : world_region_fingerprint(world, raster.layer);
-    raster.grid.band_limit = !layers[raster.layer].exact;
+    raster.grid.band_limit = raster.format == FORMAT_PNG && !layers[raster.layer].exact;
     make_key(&raster);
     raster_response_plan(&plan, &raster, route->version, context->request);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))

@@ -22,7 +22,8 @@ static void send_document(struct request_context *context, const char *type, str
 
 /* Send DOCUMENT about WORLD, or about all of them if that is NULL: its URLs are absolute. */
 static void handle_document(struct service *service, struct request_context *context,
-                            const struct world *world, enum world_document document, int layer)
+                            const struct world *world, enum world_document document, int layer,
+                            int field)
 {
     const struct site_config *site = &service->snapshot->config->site;
     struct world_documents *documents = service->snapshot->documents;
@@ -34,7 +35,7 @@ static void handle_document(struct service *service, struct request_context *con
     else
         send_document(context,
                       document == WORLD_DOCUMENT_TILEJSON ? "application/json" : "application/xml",
-                      world ? world_documents_get(documents, world, document, layer, base)
+                      world ? world_documents_get(documents, world, document, layer, field, base)
                             : world_documents_wmts(documents, base),
                       world, forwarded_vary(site, context->request));
 }
@@ -44,12 +45,13 @@ static void handle_layer_document(struct service *service, struct request_contex
                                   enum world_document document)
 {
     char why[ROUTE_WHY];
-    const int layer = resolve_layer(world, route, why);
+    int field;
+    const int layer = resolve_layer(world, route, &field, why);
 
     if (layer < 0)
         response_error(context, 404, why);
     else
-        handle_document(service, context, world, document, layer);
+        handle_document(service, context, world, document, layer, field);
 }
 
 /* Configured worlds have a static page; there are too many others. */
@@ -63,7 +65,7 @@ static void handle_description(struct service *service, struct request_context *
     else
         send_document(
             context, "application/json",
-            world_documents_get(snapshot->documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, ""),
+            world_documents_get(snapshot->documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, 0, ""),
             world, NULL);
 }
 
@@ -157,7 +159,7 @@ static void handle_world(struct service *service, struct request_context *contex
         handle_layer_document(service, context, world, route, WORLD_DOCUMENT_GDAL);
         break;
     case ROUTE_WMTS:
-        handle_document(service, context, world, WORLD_DOCUMENT_WMTS, 0);
+        handle_document(service, context, world, WORLD_DOCUMENT_WMTS, 0, 0);
         break;
     case ROUTE_WORLD:
         handle_description(service, context, world, route);
@@ -192,7 +194,7 @@ static void handle_route(struct service *service, struct request_context *contex
         break;
     case ROUTE_WMTS:
         if (!route->world[0]) {
-            handle_document(service, context, NULL, WORLD_DOCUMENT_WMTS, 0);
+            handle_document(service, context, NULL, WORLD_DOCUMENT_WMTS, 0, 0);
             break;
         }
         __attribute__((fallthrough));

@@ -27,7 +27,7 @@ struct view {
     const struct world *world;
     char name[ROUTE_WORD + 21]; /* of the world, with its seed */
     bool seeded;
-    int layer;
+    int layer, field;
     double zoom;
     int64_t x, y; /* units */
     bool placed;  /* the view names X and Y */
@@ -80,8 +80,8 @@ static void find_place(const char *query, char out[PLACE_MAX])
 static int first_layer(const struct world *world)
 {
     int layer = layer_find("relief");
-    for (int i = 0; !world_serves(world, layer) && layers[i].name; i++)
-        if (world_serves(world, i))
+    for (int i = 0; !world_lists(world, layer) && layers[i].name; i++)
+        if (world_lists(world, i))
             layer = i;
     return layer;
 }
@@ -90,7 +90,7 @@ static int first_layer(const struct world *world)
 static bool take_world(struct view *view, const struct worlds *worlds, struct span *place)
 {
     const struct span world = span_take(place, '/'), layer = span_take(place, '/');
-    const bool layered = layer.length > 0 && layer.length < ROUTE_WORD;
+    const bool layered = layer.length > 0 && layer.length < ROUTE_LAYER;
     char uri[3 * ROUTE_WORD], why[ROUTE_WHY];
     struct route route;
 
@@ -106,7 +106,7 @@ static bool take_world(struct view *view, const struct worlds *worlds, struct sp
     view->world = found;
     view->seeded = route.seeded;
     snprintf(view->name, sizeof view->name, "%.*s", (int)world.length, world.text);
-    const int known = resolve_layer(found, &route, why);
+    const int known = resolve_layer(found, &route, &view->field, why);
     view->layer = known < 0 ? first_layer(found) : known;
     return true;
 }
@@ -176,7 +176,7 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
 {
     const double bits = 10 + view->world->config.native_zoom - round(view->zoom) + COARSER;
     const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), QUERY_STEP_MAX_BITS);
-    char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
 
     /* The fingerprint of another seed would cost more than the page. */
     snprintf(
@@ -184,7 +184,8 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
         "%s/%s/region.png?x=%s&amp;y=%s&amp;width=%d&amp;height=%d&amp;step=%s&amp;layer=%s%s%s",
         base[0] ? base : ".", view->name, blocks_format(first_sample(view->x, WIDTH, step), x),
         blocks_format(first_sample(view->y, HEIGHT, step), y), WIDTH, HEIGHT,
-        blocks_format(step, blocks), layers[view->layer].name, view->seeded ? "" : "&amp;v=",
+        blocks_format(step, blocks), layer_name(view->world, view->layer, view->field, layer),
+        view->seeded ? "" : "&amp;v=",
         view->seeded ? "" : world_region_fingerprint(view->world, view->layer));
 }
 

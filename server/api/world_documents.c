@@ -51,7 +51,7 @@ static void set_values(struct values *values, const struct world *world,
 }
 
 static struct blob *write_document(const struct world *world, enum world_document document,
-                                   int layer, const char *base)
+                                   int layer, int field, const char *base)
 {
     char self[WORLD_SEEDED_NAME_MAX + 16];
 
@@ -60,9 +60,9 @@ static struct blob *write_document(const struct world *world, enum world_documen
         snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
         return document_wmts(world, 1, self, base);
     case WORLD_DOCUMENT_TILEJSON:
-        return document_tilejson(world, layer, base);
+        return document_tilejson(world, layer, field, base);
     case WORLD_DOCUMENT_GDAL:
-        return document_gdal(world, layer, base);
+        return document_gdal(world, layer, field, base);
     default:
         return document_world(world);
     }
@@ -81,7 +81,7 @@ static struct text_template *make_template(const struct world *world, enum world
 {
     struct values values = {0};
     set_values(&values, world, document, EXAMPLE_BASE);
-    return cut(write_document(world, document, layer, EXAMPLE_BASE), &values);
+    return cut(write_document(world, document, layer, 0, EXAMPLE_BASE), &values);
 }
 
 static struct text_template *make_seeded_template(const struct world *configured,
@@ -125,13 +125,16 @@ static ptrdiff_t kind_of(enum world_document document, int layer)
 }
 
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
-                                 enum world_document document, int layer, const char *base)
+                                 enum world_document document, int layer, int field,
+                                 const char *base)
 {
     /* Derived worlds share the parameters of the configured one. */
     const ptrdiff_t number = world->parameters - documents->worlds->parameters;
     const bool seeded = world->set->base;
     struct values values = {0};
 
+    if (layers[layer].fields) /* these are many, and requested rarely */
+        return write_document(world, document, layer, field, base);
     assert(number >= 0 && number < documents->worlds->count);
     const struct text_template *template =
         template_at(&documents->templates[(number * 2 + seeded) * KINDS + kind_of(document, layer)],

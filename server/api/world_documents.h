@@ -22,10 +22,11 @@ enum world_document {
     WORLD_DOCUMENT_GDAL,        /* document_gdal of a layer */
 };
 
-/* The document about WORLD, or LAYER in it, whose URLs begin with BASE. Returns one reference, or
- * NULL if out of memory. */
+/* The document about WORLD, or LAYER in it (of FIELD, if it is one for each), whose URLs begin with
+ * BASE. Returns one reference, or NULL if out of memory. */
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
-                                 enum world_document document, int layer, const char *base);
+                                 enum world_document document, int layer, int field,
+                                 const char *base);
 
 /* document_wmts of all configured worlds. */
 struct blob *world_documents_wmts(struct world_documents *documents, const char *base);

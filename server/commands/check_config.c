@@ -8,7 +8,7 @@ static void print_world(const struct world *world)
     printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->config.name,
            world->fingerprint, (double)world->colors->min, (double)world->colors->max);
     for (int i = 0; layers[i].name; i++)
-        if (world_serves(world, i))
+        if (world_lists(world, i))
             printf(" %s", layers[i].name);
     putchar('\n');
 }

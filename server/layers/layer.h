@@ -52,8 +52,9 @@ struct layer {
     const char *name;
     unsigned formats; /* a bit 1 << FORMAT_... each */
     enum pixel pixel;
-    bool exact;            /* every octave, also those finer than a pixel */
+    bool exact;            /* pictures have every octave, also those finer than a pixel */
     bool slopes;           /* needs a border of reach samples */
+    bool fields;           /* is one layer for each field of a world, called {name}.{field} */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
     int version;           /* increase it if a pixel changes: part of the layer's fingerprint */
@@ -64,7 +65,7 @@ struct layer {
 /* The table; ends with a NULL name. */
 extern const struct layer layers[];
 
-/* The index in layers of NAME, or -1. */
+/* The index in layers of NAME, or -1. Any {name}.{field} will do. */
 int layer_find(const char *name);
 
 /* The table as the configuration needs it, in the same order. */

@@ -15,6 +15,11 @@ const struct layer layers[] = {
     {.name = text, .formats = bits, .paint = paint_##id, __VA_ARGS__},
 #include "layers.def"
 #undef LAYER
+    {.name = "field",
+     .formats = PNG | R16 | F32 | U8,
+     .pixel = PIXEL_GRAY16,
+     .fields = true,
+     .paint = paint_height},
     {.name = NULL},
 };
 _Static_assert(sizeof layers / sizeof layers[0] - 1 <= CONFIG_LAYERS_MAX, "one bit per layer");
@@ -30,9 +35,12 @@ static const struct {
 
 int layer_find(const char *name)
 {
-    for (int i = 0; layers[i].name; i++)
-        if (strcmp(layers[i].name, name) == 0)
+    for (int i = 0; layers[i].name; i++) {
+        const size_t length = layers[i].fields ? strlen(layers[i].name) : strlen(name);
+        if (strncmp(layers[i].name, name, length) == 0 && layers[i].name[length] == '\0' &&
+            (!layers[i].fields || (name[length] == '.' && name[length + 1])))
             return i;
+    }
     return -1;
 }
 

@@ -14,13 +14,17 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
                       char why[TILE_PLAN_WHY])
 {
     const int64_t side = INT64_C(1) << (part->z < 0 ? 0 : part->z);
+    char one[LAYER_NAME_MAX], other[LAYER_NAME_MAX];
 
-    if (part->world != first->world || part->layer != first->layer || part->scale != first->scale)
-        snprintf(why, TILE_PLAN_WHY,
-                 "--export: expected one layer of one world at one scale, not both %s/%s%s and "
-                 "%s/%s%s",
-                 first->world->config.name, layers[first->layer].name, scale_suffix(first->scale),
-                 part->world->config.name, layers[part->layer].name, scale_suffix(part->scale));
+    if (part->world != first->world || part->layer != first->layer || part->field != first->field ||
+        part->scale != first->scale)
+        snprintf(
+            why, TILE_PLAN_WHY,
+            "--export: expected one layer of one world at one scale, not both %s/%s%s and "
+            "%s/%s%s",
+            first->world->config.name, layer_name(first->world, first->layer, first->field, one),
+            scale_suffix(first->scale), part->world->config.name,
+            layer_name(part->world, part->layer, part->field, other), scale_suffix(part->scale));
     else if (part->border)
         snprintf(why, TILE_PLAN_WHY, "--export: expected tiles without border=1");
     else if (part->z < 0 || part->z > MBTILES_ZOOM_MAX)
@@ -43,14 +47,15 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
     const struct tile_part *first = &plan->part[0], *last = &plan->part[plan->part_count - 1];
     const struct layer *layer = &layers[first->layer];
     const char *world = first->world->config.name;
+    char name[LAYER_NAME_MAX];
 
     for (size_t i = 0; i < plan->part_count; i++)
         if (check_part(&plan->part[i], first, why))
             return -EINVAL;
-    snprintf(out->name, sizeof out->name, "%s %s%s", world, layer->name,
-             scale_suffix(first->scale));
+    layer_name(first->world, first->layer, first->field, name);
+    snprintf(out->name, sizeof out->name, "%s %s%s", world, name, scale_suffix(first->scale));
     snprintf(out->description, sizeof out->description,
-             "Layer %s of the world %s, an endless seeded terrain", layer->name, world);
+             "Layer %s of the world %s, an endless seeded terrain", name, world);
     out->mbtiles = (struct mbtiles_metadata){
         .name = out->name,
         .description = out->description,

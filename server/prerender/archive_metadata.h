@@ -6,7 +6,8 @@
 #include "server/prerender/tile_plan.h"
 
 struct archive_metadata {
-    char name[WORLD_SEEDED_NAME_MAX + 64], description[WORLD_SEEDED_NAME_MAX + 128];
+    char name[WORLD_SEEDED_NAME_MAX + LAYER_NAME_MAX + 8];
+    char description[WORLD_SEEDED_NAME_MAX + LAYER_NAME_MAX + 64];
     struct mbtiles_metadata mbtiles; /* points to the texts above and into the plan's world */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "noise/terrain.h"
 #include "server/core/span.h"
 
 /* Either a list of tiles or a box. */
@@ -110,7 +111,7 @@ static const char *served_layers(const struct world *world, char *out, size_t si
     size_t length = 0;
     out[0] = '\0';
     for (int i = 0; layers[i].name && length < size; i++)
-        if (world_serves(world, i))
+        if (world_lists(world, i))
             length += (size_t)snprintf(out + length, size - length, "%s%s", length ? ", " : "",
                                        layers[i].name);
     return out;
@@ -118,7 +119,7 @@ static const char *served_layers(const struct world *world, char *out, size_t si
 
 int render_options_layers(struct tile_box *box, const char *text, char why[OPTION_WHY])
 {
-    char name[64], served[256];
+    char name[LAYER_NAME_MAX], served[256];
 
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
@@ -127,9 +128,18 @@ int render_options_layers(struct tile_box *box, const char *text, char why[OPTIO
             return option_refuse(why, "--layer: world %.64s has no \"%.40s\"; expected one of %s",
                                  box->world->config.name, name,
                                  served_layers(box->world, served, sizeof served));
+        const char *dot = strchr(name, '.');
+        const int field =
+            layers[layer].fields ? terrain_field(box->world->terrain, dot + 1, strlen(dot + 1)) : 0;
+        if (field < 0)
+            return option_refuse(why, "--layer: world %.64s has no field \"%.64s\"",
+                                 box->world->config.name, dot + 1);
         for (int i = 0; i < box->layer_count; i++)
-            if (box->layer[i] == layer)
+            if (box->layer[i] == layer && box->field[i] == field)
                 return option_refuse(why, "--layer: %s is listed twice", name);
+        if (box->layer_count == CONFIG_LAYERS_MAX)
+            return option_refuse(why, "--layer: more than %d layers", CONFIG_LAYERS_MAX);
+        box->field[box->layer_count] = field;
         box->layer[box->layer_count++] = layer;
     }
     return 0;

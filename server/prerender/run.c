@@ -346,9 +346,11 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
     const struct tile_part *part = &plan->part[number];
     const struct part_estimate *each = &estimate->part[number];
     const uint64_t tiles = tile_plan_count_part(plan, number);
-    char bytes[HUMAN_UNITS_TEXT], mean[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT], name[128];
+    char bytes[HUMAN_UNITS_TEXT], mean[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
+    char layer[LAYER_NAME_MAX], name[sizeof part->world->config.name + LAYER_NAME_MAX + 16];
 
-    snprintf(name, sizeof name, "%s/%s%s%s", part->world->config.name, layers[part->layer].name,
+    snprintf(name, sizeof name, "%s/%s%s%s", part->world->config.name,
+             layer_name(part->world, part->layer, part->field, layer),
              part->scale == 2 ? " @2x" : "", part->border ? " border" : "");
     printf("%4d  %-24s %20" PRIu64 " %9s %9s %14s\n", part->z, name, tiles,
            human_units_bytes(each->bytes, mean),

@@ -89,6 +89,7 @@ static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
             return -EOVERFLOW;
         }
         part.layer = box->layer[i];
+        part.field = box->field[i];
         part.before = plan->total;
         part.count = (uint64_t)count;
         part.directories_before = plan->directories;
@@ -181,6 +182,8 @@ static int compare_parts(const struct tile *a, const struct tile *b)
     if (!result)
         result = compare(a->layer, b->layer);
     if (!result)
+        result = compare(a->field, b->field);
+    if (!result)
         result = compare(a->scale, b->scale);
     return result ? result : compare(a->border, b->border);
 }
@@ -235,6 +238,7 @@ static void fill_parts(struct tile_plan *plan)
             part = &plan->part[plan->part_count++];
             *part = (struct tile_part){.world = tile->world,
                                        .layer = tile->layer,
+                                       .field = tile->field,
                                        .scale = tile->scale,
                                        .z = tile->z,
                                        .border = tile->border,
@@ -340,6 +344,7 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
     const struct tile_part *part = &plan->part[found];
     *tile = (struct tile){.world = part->world,
                           .layer = part->layer,
+                          .field = part->field,
                           .format = FORMAT_PNG,
                           .scale = part->scale,
                           .z = part->z};

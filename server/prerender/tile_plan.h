@@ -18,7 +18,7 @@ enum { TILE_PLAN_WHY = 256, METATILE = 8 };
 /* The tiles of one layer at one zoom. */
 struct tile_part {
     const struct world *world;
-    int layer, scale, z;
+    int layer, field, scale, z;
     bool border;
     int64_t x, y, width, height; /* tiles: the part, or the bounding box of a list's tiles */
     uint64_t before;             /* tiles of the parts before this one */
@@ -29,7 +29,7 @@ struct tile_part {
 /* A box of the plane at several zooms. */
 struct tile_box {
     const struct world *world; /* must outlive the plan */
-    int layer[CONFIG_LAYERS_MAX], layer_count;
+    int layer[CONFIG_LAYERS_MAX], field[CONFIG_LAYERS_MAX], layer_count;
     int scale;
     int zoom_min, zoom_max;
     bool whole;        /* ignore the box: 0 <= x, y < 2^z, as on web maps */

@@ -54,16 +54,6 @@ const struct world *resolve_hold(const struct worlds *worlds, const struct route
     return NULL;
 }
 
-int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY])
-{
-    int layer = layer_find(route->layer);
-    if (layer >= 0 && world_serves(world, layer))
-        return layer;
-    snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
-             layer < 0 ? "no layer" : "this world does not serve", route->layer);
-    return -1;
-}
-
 /* The name of WORLD's field that NAME is a misspelling of, or NULL. */
 static const char *nearest_field(const struct world *world, struct span name)
 {
@@ -97,6 +87,25 @@ int resolve_field(const struct world *world, struct span name, char why[ROUTE_WH
         n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "it has " : ", ",
                       terrain_field_name(world->terrain, i));
     return -1;
+}
+
+int resolve_layer(const struct world *world, const struct route *route, int *field,
+                  char why[ROUTE_WHY])
+{
+    const int layer = layer_find(route->layer);
+    struct span name = {route->layer, strlen(route->layer)};
+
+    if (layer < 0 || !world_serves(world, layer)) {
+        snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
+                 layer < 0 ? "no layer" : "this world does not serve", route->layer);
+        return -1;
+    }
+    *field = world_height_field(world);
+    if (!layers[layer].fields)
+        return layer;
+    span_take(&name, '.');
+    *field = resolve_field(world, name, why);
+    return *field < 0 ? -1 : layer;
 }
 
 unsigned resolve_fields(const struct world *world, const struct route *route,
@@ -133,7 +142,8 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
                  struct farlands_grid *grid, char why[ROUTE_WHY])
 {
     const char *part;
-    int layer = resolve_layer(world, route, why);
+    int field = 0;
+    int layer = resolve_layer(world, route, &field, why);
     int format = layer < 0 ? -1 : resolve_format(layer, route, why);
 
     if (format < 0)
@@ -146,7 +156,8 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
                           .z = z,
                           .x = route->x,
                           .y = route->y,
-                          .border = route->border};
+                          .border = route->border,
+                          .field = field};
     if (tile_grid(tile, grid, &part) == 0)
         return 0;
     if (part[0] == 'z')

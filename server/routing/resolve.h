@@ -18,8 +18,10 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
 const struct world *resolve_hold(const struct worlds *worlds, const struct route *route,
                                  char why[ROUTE_WHY]);
 
-/* The index of the route's layer, or -1 if WORLD does not serve it. */
-int resolve_layer(const struct world *world, const struct route *route, char why[ROUTE_WHY]);
+/* The index of the route's layer, or -1 if WORLD does not serve it. *FIELD is its field: the height
+ * unless the layer is one for each field. */
+int resolve_layer(const struct world *world, const struct route *route, int *field,
+                  char why[ROUTE_WHY]);
 
 /* The number of the field NAME of WORLD, or -1. */
 int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY]);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "noise/terrain.h"
 #include "server/core/decimal.h"
 
 /* The first sample of TILE on one axis, on which it is number INDEX, in units; -ERANGE unless all
@@ -38,19 +39,21 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
         return -ERANGE;
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
-    grid->band_limit = !layers[tile->layer].exact;
+    /* Numbers are exact, pictures are filtered. */
+    grid->band_limit = tile->format == FORMAT_PNG && !layers[tile->layer].exact;
     return 0;
 }
 
-struct content world_content(const struct world *world, int layer)
+struct content world_content(const struct world *world, int layer, int field)
 {
-    const int field = world_height_field(world);
+    if (!layers[layer].fields)
+        field = world_height_field(world);
     return (struct content){world, layer, field, world_field_range(world, field)};
 }
 
 struct content tile_content(const struct tile *tile)
 {
-    return world_content(tile->world, tile->layer);
+    return world_content(tile->world, tile->layer, tile->field);
 }
 
 /*
@@ -67,10 +70,23 @@ int tile_reach(const struct tile *tile, int64_t step)
     return reach;
 }
 
+static char *put_layer(char *at, const struct world *world, int layer, int field)
+{
+    at = stpcpy(at, layers[layer].name);
+    return layers[layer].fields ? stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, field))
+                                : at;
+}
+
+char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX])
+{
+    put_layer(buffer, world, layer, field);
+    return buffer;
+}
+
 /* Write the path, with BORDER before the extension. Returns its end. */
 static char *put_path(char *buffer, const struct tile *tile, const char *border)
 {
-    char *at = stpcpy(buffer, layers[tile->layer].name);
+    char *at = put_layer(buffer, tile->world, tile->layer, tile->field);
     *at++ = '/';
     at = decimal_put_signed(at, tile->z);
     *at++ = '/';

@@ -5,7 +5,12 @@
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 
-enum { TILE_SIZE = 256, TILE_PATH_MAX = 128, TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX };
+enum {
+    TILE_SIZE = 256,
+    TILE_PATH_MAX = 144,
+    LAYER_NAME_MAX = 80,
+    TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX
+};
 
 struct tile {
     const struct world *world;
@@ -15,7 +20,11 @@ struct tile {
     int z;
     int64_t x, y;
     bool border; /* one more column and row: the first of the next tiles to the east and south */
+    int field;   /* its number, if the layer is one for each field */
 };
+
+/* The name of LAYER, with that of FIELD if it is one for each field. Returns BUFFER. */
+char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX]);
 
 /* What a raster shows: a layer's picture of a field, or the field's values over a range. */
 struct content {
@@ -37,8 +46,8 @@ static inline int tile_size(const struct tile *tile)
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 
-/* WORLD's heights, and pictures of them by LAYER. */
-struct content world_content(const struct world *world, int layer);
+/* LAYER of WORLD: pictures of its heights, or of FIELD if there is one for each field. */
+struct content world_content(const struct world *world, int layer, int field);
 
 /* The content of TILE. */
 struct content tile_content(const struct tile *tile);

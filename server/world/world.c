@@ -237,6 +237,11 @@ bool world_serves(const struct world *world, int layer)
     return world->config.layers >> layer & 1;
 }
 
+bool world_lists(const struct world *world, int layer)
+{
+    return world_serves(world, layer) && !layers[layer].fields;
+}
+
 const char *world_region_fingerprint(const struct world *world, int layer)
 {
     return layer == layer_find("height") ? world->fingerprint : world->layer_fingerprint[layer];

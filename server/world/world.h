@@ -65,6 +65,11 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name);
 /* Whether WORLD serves LAYER, an index in layers. */
 bool world_serves(const struct world *world, int layer);
 
+/* Whether documents list LAYER among those of WORLD: it serves it, and it is not one for each
+ * field.
+ */
+bool world_lists(const struct world *world, int layer);
+
 /* The fingerprint of regions that show LAYER. */
 const char *world_region_fingerprint(const struct world *world, int layer);
 

@@ -158,7 +158,7 @@ describe('the headers of regions', { timeout: patience(60000) }, () => {
         assert.equal(headers['access-control-allow-origin'], '*');
         const exposed = headers['access-control-expose-headers'].toLowerCase().split(/ *, */);
         for (const name of ['etag', 'content-range', 'farlands-width', 'farlands-height', 'farlands-origin',
-            'farlands-step', 'farlands-range', 'farlands-fingerprint', 'retry-after'])
+            'farlands-step', 'farlands-field', 'farlands-range', 'farlands-scale', 'farlands-offset', 'farlands-fingerprint', 'retry-after'])
             assert.ok(exposed.includes(name), `${name} is not in ${exposed}`);
         if (options.form === 'png') {
             assert.equal(headers['content-type'], 'image/png');

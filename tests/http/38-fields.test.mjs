@@ -15,6 +15,9 @@ const CONFIG = `worlds:
     elevation: [[-1, 7], [1, 7]]
   - name: few
     layers: [relief]
+  - name: drawn
+    seeds: any
+    layers: [field]
 `;
 
 /* The integers that VALUES are over [MIN, MAX], up to MOST, in floats as the daemon rounds. */
@@ -142,4 +145,54 @@ describe('fields of places', { timeout: patience(60000) }, () => {
         assertError(await daemon.get(`/default/height?x=0&y=0&fields=${fields}`), status, why);
         assertError(await daemon.get(`/default/heights?at=0,0&fields=${fields}`), status, why);
     }));
+});
+
+describe('layers of fields', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const [z, x, y] = [12, 2047, 2049];
+    const tile = (ext, world = 'default', field = 'height') => `/${world}/field.${field}/${z}/${x}/${y}${ext}`;
+
+    it('are gray pictures with the octaves that a picture shows', async () => {
+        const picture = decodePng(await daemon.bytes(tile('.png')));
+        assert.deepEqual([picture.depth, picture.colour, picture.width, picture.height], [16, 'gray', 256, 256]);
+        const gray = decodePng(await daemon.bytes(`/default/gray/${z}/${x}/${y}.png`));
+        assert.equal(picture.samples.findIndex((value, i) => Math.abs(value / 257 - gray.samples[i]) > 0.6), -1);
+        const exact = words(await daemon.bytes(`/default/height/${z}/${x}/${y}.r16`));
+        assert.ok(picture.samples.some((value, i) => value !== exact[i]), 'filtered');
+    });
+
+    it('have numbers with all octaves', () => eachRow(['.f32', '.r16', '.u8', '@2x.f32', '.f32?border=1'], async (ext) => {
+        assertSameBytes(await daemon.bytes(tile(ext)), await daemon.bytes(`/default/height/${z}/${x}/${y}${ext}`), ext);
+    }));
+
+    it('are regions with the pixels of their tiles', async () => {
+        const at = [BigInt(256 * x * 16 - 2 ** 23) * 1024n, BigInt(256 * y * 16 - 2 ** 23) * 1024n];
+        const region = await daemon.get(`${target(at, [256, 256], { step: 16n * 1024n, form: 'png' })}&layer=field.height`);
+        assert.deepEqual(decodePng(region.body).samples, decodePng(await daemon.bytes(tile('.png'))).samples);
+        assert.match(region.headers.etag, /region-field/);
+    });
+
+    it('are cached, also for other seeds', async () => {
+        for (const world of ['drawn', 'drawn:7']) {
+            const { layers, urls } = await daemon.json(`/${world}.json`);
+            assert.deepEqual(layers, [], 'a world with one field has no layers of others');
+            assert.ok(urls.region_field);
+            const { fingerprint, tiles, farlands } = await daemon.json(`/${world}/field.height.json`);
+            assert.deepEqual([farlands.layer, farlands.range, farlands.extensions], ['field.height', [-6500, 6000], ['png', 'r16', 'f32', 'u8']]);
+            const url = tiles[0].replace(/^http:..[^/]*/, '').replace('{z}', z).replace('{x}', x).replace('{y}', y);
+            const first = await daemon.get(url), again = await daemon.get(url);
+            assert.deepEqual(again.body, first.body);
+            assert.equal(first.headers.etag, `"${fingerprint}${tile('.png', '').slice(1)}"`);
+            assert.match(first.headers['cache-control'], /immutable/);
+            assertStatus(await daemon.get(url, { 'If-None-Match': first.headers.etag }), 304);
+            assert.match((await daemon.get(`/${world}/field.height.xml`)).body.toString(), /<Offset>-6500<.*field\.height/s);
+        }
+    });
+
+    it('are refused with the reason', () => eachRow([
+        [tile('.png', 'default', 'heigth'), /field.*"heigth"; did you mean "height"\?/], ['/default/field.rain.json', /field.*"rain"; it has height/],
+        ['/default/field/1/2/3.png', /no layer "field"/], ['/default/field./1/2/3.png', /no layer "field\."/],
+        ['/default/relief.height/1/2/3.png', /no layer/], [tile('.png', 'few'), /does not serve "field\.height"/],
+        [tile('.jpg'), /extension/], [`/drawn/relief/${z}/${x}/${y}.png`, /does not serve/],
+    ], async ([path, why]) => assertError(await daemon.get(path), 404, why)));
 });

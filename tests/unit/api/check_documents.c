@@ -169,7 +169,7 @@ START_TEST(test_world)
     const cJSON *list = member(json, "layers");
     static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
     int count = 0;
-    for (int i = 0; _i == 0 ? some[i] != NULL : layers[i].name != NULL; i++, count++) {
+    for (int i = 0; _i == 0 ? some[i] != NULL : !layers[i].fields; i++, count++) {
         const cJSON *layer = cJSON_GetArrayItem(list, count);
         ck_assert_ptr_nonnull(layer);
         ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
@@ -192,18 +192,18 @@ static const double centers[][3] = {
 static void must_tell_plane(const cJSON *json, const struct world *world, int layer)
 {
     const cJSON *plane = member(json, "farlands");
-    char url[512];
+    char url[512], name[LAYER_NAME_MAX];
     ck_assert_str_eq(string(plane, "world"), world->config.name);
-    ck_assert_str_eq(string(plane, "layer"), layers[layer].name);
+    ck_assert_str_eq(string(plane, "layer"), layer_name(world, layer, 0, name));
     ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprint);
     must_tell_grid(plane, world);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
                      "png");
     snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
-             world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
+             world->config.name, name, world->layer_fingerprint[layer]);
     ck_assert_str_eq(string(plane, "tiles_2x"), url);
     snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?border=1&v=%s",
-             world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
+             world->config.name, name, world->layer_fingerprint[layer]);
     ck_assert_str_eq(string(plane, "tiles_border"), url);
 }
 
@@ -211,14 +211,15 @@ START_TEST(test_tilejson)
 {
     const struct world *world = &worlds->world[_i];
     for (int layer = 0; layers[layer].name; layer++) {
-        char url[512];
-        cJSON *json = parse(document_tilejson(world, layer, "https://[::1]:8443"));
+        char url[512], name[LAYER_NAME_MAX];
+        layer_name(world, layer, 0, name);
+        cJSON *json = parse(document_tilejson(world, layer, 0, "https://[::1]:8443"));
         ck_assert_str_eq(string(json, "tilejson"), "3.0.0");
         ck_assert_str_eq(string(json, "fingerprint"), world->layer_fingerprint[layer]);
         const cJSON *tiles = member(json, "tiles");
         ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
         snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?v=%s",
-                 world->config.name, layers[layer].name, world->layer_fingerprint[layer]);
+                 world->config.name, name, world->layer_fingerprint[layer]);
         ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
         ck_assert(cJSON_IsArray(member(json, "vector_layers")));
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
@@ -265,7 +266,7 @@ START_TEST(test_seeded)
                      string(relief, "tiles"));
     cJSON_Delete(json);
 
-    json = parse(document_tilejson(world, 0, "https://[::1]:8443"));
+    json = parse(document_tilejson(world, 0, 0, "https://[::1]:8443"));
     must_tell_plane(json, world, 0);
     const char *tiles = cJSON_GetArrayItem(member(json, "tiles"), 0)->valuestring;
     ck_assert_ptr_eq(strstr(tiles, "https://[::1]:8443/second:18446744073709551615/relief/{z}"),
@@ -283,9 +284,10 @@ START_TEST(test_long_urls)
     memset(base, 'a', sizeof base - 1);
     memset(world.config.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
     for (int layer = 0; layers[layer].name; layer++) {
-        cJSON *json = parse(document_tilejson(&world, layer, base));
+        char name[LAYER_NAME_MAX];
+        cJSON *json = parse(document_tilejson(&world, layer, 0, base));
         snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
-                 layers[layer].name, world.layer_fingerprint[layer]);
+                 layer_name(&world, layer, 0, name), world.layer_fingerprint[layer]);
         ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
         cJSON_Delete(json);
     }

@@ -123,7 +123,7 @@ START_TEST(test_gdal_heights)
 {
     const struct world *world = &worlds->world[_i];
     const float min = world->colors->min, max = world->colors->max;
-    char *text = text_of(document_gdal(world, layer_find("height"), "http://a.b")), value[256];
+    char *text = text_of(document_gdal(world, layer_find("height"), 0, "http://a.b")), value[256];
 
     ck_assert_double_eq(strtod(element(text, "Offset", value), NULL), (double)min);
     ck_assert_double_eq_tol(65535 * strtod(element(text, "Scale", value), NULL),
@@ -146,7 +146,8 @@ START_TEST(test_gdal)
                                    {"TileLevel", gdal[_i].level},   {"UpperLeftX", gdal[_i].left},
                                    {"UpperLeftY", gdal[_i].top},    {"LowerRightX", gdal[_i].right},
                                    {"LowerRightY", gdal[_i].bottom}};
-    char *text = text_of(document_gdal(world, layer_find(gdal[_i].layer), "https://[::1]:8443/t"));
+    char *text =
+        text_of(document_gdal(world, layer_find(gdal[_i].layer), 0, "https://[::1]:8443/t"));
     char value[256], url[256];
 
     /* As GDAL recognizes it. Heights are in a VRT, which has the other file as text. */
@@ -201,7 +202,7 @@ START_TEST(test_wmts)
         snprintf(url, sizeof url,
                  "template=\"http://a.b/%s/%s/{TileMatrix}/{TileCol}/{TileRow}.png?v=%s\"",
                  world->config.name, layers[i].name, world->layer_fingerprint[i]);
-        ck_assert_int_eq(occurrences(text, url), world_serves(world, i));
+        ck_assert_int_eq(occurrences(text, url), world_lists(world, i));
     }
     free(text);
 }

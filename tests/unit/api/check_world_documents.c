@@ -50,10 +50,10 @@ static void must_be_same(struct blob *got, struct blob *expected, const char *wh
 static void check_layers(const struct world *world, const char *base, const char *what)
 {
     for (int i = 0; layers[i].name; i++) {
-        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_TILEJSON, i, base),
-                     document_tilejson(world, i, base), what);
-        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_GDAL, i, base),
-                     document_gdal(world, i, base), what);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_TILEJSON, i, 0, base),
+                     document_tilejson(world, i, 0, base), what);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_GDAL, i, 0, base),
+                     document_gdal(world, i, 0, base), what);
     }
 }
 
@@ -64,9 +64,10 @@ static void check_documents(const struct world *world)
     snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
     for (int i = 0; i < ROWS(bases); i++) {
         snprintf(what, sizeof what, "%s, %s", world->config.name, bases[i]);
-        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, bases[i]),
-                     document_world(world), what);
-        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_WMTS, 0, bases[i]),
+        must_be_same(
+            world_documents_get(documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, 0, bases[i]),
+            document_world(world), what);
+        must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_WMTS, 0, 0, bases[i]),
                      document_wmts(world, 1, self, bases[i]), what);
         must_be_same(world_documents_wmts(documents, bases[i]),
                      document_wmts(worlds->world, worlds->count, "wmts.xml", bases[i]), what);

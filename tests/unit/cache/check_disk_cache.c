@@ -42,7 +42,7 @@ static void set_up(void)
     folder_new(directory);
     worlds = worlds_of(NULL);
     ck_assert_int_eq(open_cache(&cache, directory), 0);
-    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false};
+    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0};
 }
 
 static void tear_down(void)

@@ -22,7 +22,7 @@ static void set_up(void)
 {
     folder_new(directory);
     worlds = worlds_of(NULL);
-    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false};
+    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
 }

@@ -10,6 +10,8 @@ static const struct {
     int tiles, directories, temporaries;
 } entries[] = {
     {"0123456789abcdef/relief/1/2/3.png", 1, 4, 0},
+    {"0123456789abcdef/field.a-b_2/1/2/3.png", 1, 4, 0},
+    {"0123456789abcdef/field/1/2/3.png", 0, 1, 0},
     {"0123456789abcdef/relief/-1/-2/-3@2x.png", 1, 4, 0},
     {"0123456789abcdef/relief/-1/-2/-3+border.png", 1, 4, 0},
     {"0123456789abcdef/relief/-1/-2/-3@2x+border.png", 1, 4, 0},

@@ -59,11 +59,19 @@ static struct heights field_heights(int left, int top, int size, int reach, floa
                             .range = {colors.min, colors.max}};
 }
 
+static const struct layer *layer_called(const char *name)
+{
+    const struct layer *layer = layers;
+    while (strcmp(layer->name, name) != 0)
+        layer++;
+    return layer;
+}
+
 static void paint(const char *name, int reach, float slope)
 {
     struct heights heights = field_heights(0, 0, SIZE, reach, slope);
     memset(pixels, 'x', sizeof pixels);
-    const struct layer *layer = &layers[layer_find(name)];
+    const struct layer *layer = layer_called(name);
     layer->paint(&heights, &colors, pixels);
     ck_assert_int_eq(pixels[SIZE * SIZE * pixel_bytes(layer->pixel)], 'x');
 }
@@ -76,8 +84,9 @@ START_TEST(test_gray_and_height)
         field[k] = fminf(-100 + 200 * (float)k / (FIELD * FIELD - FIELD), 100);
     field[REACH * FIELD + REACH] = -100;
     field[(REACH + SIZE - 1) * FIELD + REACH + SIZE - 1] = 100;
-    for (int wide = 0; wide < 2; wide++) {
-        paint(wide ? "height" : "gray", 1, 1);
+    for (int row = 0; row < 3; row++) {
+        const int wide = row > 0;
+        paint((const char *[]){"gray", "height", "field"}[row], 1, 1);
         double most = wide ? 65535 : 255;
         for (int j = 0; j < SIZE; j++)
             for (int i = 0; i < SIZE; i++) {
@@ -579,7 +588,9 @@ START_TEST(test_table)
 {
     int count = 0;
     for (; layers[count].name; count++) {
-        ck_assert_int_eq(layer_find(layers[count].name), count);
+        char name[32];
+        snprintf(name, sizeof name, "%s%s", layers[count].name, layers[count].fields ? ".a" : "");
+        ck_assert_int_eq(layer_find(name), count);
         ck_assert(layers[count].formats & 1 << FORMAT_PNG);
         ck_assert_uint_eq(layers[count].formats >> FORMATS, 0);
         ck_assert_ptr_nonnull(layers[count].paint);
@@ -588,6 +599,9 @@ START_TEST(test_table)
     }
     ck_assert_int_ge(count, 3);
     ck_assert_int_eq(layer_find(""), -1);
+    ck_assert_int_eq(layer_find("field"), -1);
+    ck_assert_int_eq(layer_find("field."), -1);
+    ck_assert_int_eq(layer_find("relief.a"), -1);
     ck_assert_int_eq(layer_find("Relief"), -1);
     ck_assert_int_eq(layer_find("relief "), -1);
     for (enum format format = 0; format < FORMATS; format++) {
@@ -616,6 +630,7 @@ int main(void)
     const struct painter_test tests[] = {
         {"gray", test_gray_and_height, 1},
         {"height", test_gray_and_height, 1},
+        {"field", test_gray_and_height, 1},
         {"relief", test_level_ground, 1},
         {"relief", test_coast, 1},
         {"relief", test_level_ends, 1},

@@ -20,7 +20,7 @@ static void tear_down(void)
 
 static struct tile tile_at(const char *layer, int scale, int z, int64_t x, int64_t y)
 {
-    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false};
+    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false, 0};
 }
 
 /* A plan of COUNT tiles. */
@@ -62,12 +62,13 @@ END_TEST
 START_TEST(test_layers)
 {
     for (int i = 0; layers[i].name; i++) {
-        const struct tile tile = tile_at(layers[i].name, 1, 0, 0, 0);
+        const char *layer = layers[i].fields ? "field.height" : layers[i].name;
+        const struct tile tile = tile_at(layer, 1, 0, 0, 0);
         struct tile_plan *plan = plan_of(&tile, 1);
         struct archive_metadata metadata;
         char why[TILE_PLAN_WHY] = "", name[64];
         ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), 0);
-        snprintf(name, sizeof name, "default %s", layers[i].name);
+        snprintf(name, sizeof name, "default %s", layer);
         ck_assert_str_eq(metadata.mbtiles.name, name);
         ck_assert_ptr_eq(metadata.mbtiles.encoding, layers[i].encoding);
         tile_plan_free(plan);

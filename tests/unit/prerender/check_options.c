@@ -131,6 +131,10 @@ static const struct {
 } layer_lists[] = {
     {"relief", 1, "relief"},
     {"gray,relief,normal", 3, "normal"},
+    {"relief,field.height", 2, "field.height"},
+    {"field.rain", 0, "--layer: world default has no field \"rain\""},
+    {"field", 0, "has no \"field\""},
+    {"field.height,field.height", 0, "--layer: field.height is listed twice"},
     {"", 0, "--layer: world default has no \"\"; expected one of relief, hillshade"},
     {"relief,", 0, "has no \"\""},
     {"relief,nothing", 0, "has no \"nothing\""},

@@ -127,7 +127,7 @@ static const struct farlands_grid region = {.x = INT64_C(-123456789012),
 
 static struct blob *values_of(const struct world *world, enum format format)
 {
-    const struct content heights = world_content(world, layer_find("height"));
+    const struct content heights = world_content(world, layer_find("height"), 0);
     struct blob *values;
     ck_assert_int_eq(render_values(&values, scratch, &heights, format, &region), 0);
     return values;

@@ -51,11 +51,13 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
+/* That of fields shows the height. */
 static struct tile tile_of(const char *world, const char *layer, enum format format, int scale,
                            int z, int64_t x, int64_t y)
 {
+    const int number = layer_find(strcmp(layer, "field") == 0 ? "field.height" : layer);
     return (struct tile){
-        worlds_find(worlds, world), layer_find(layer), format, scale, z, x, y, false,
+        worlds_find(worlds, world), number, format, scale, z, x, y, false, 0,
     };
 }
 

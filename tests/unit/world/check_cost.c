@@ -182,7 +182,7 @@ static double now_us(void)
 
 static void run(const struct request *r)
 {
-    const struct content content = world_content(r->world, r->layer);
+    const struct content content = world_content(r->world, r->layer, 0);
     struct blob *blob = NULL;
     struct adler sum;
     volatile float sink = 0;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "noise/terrain_parts.h"
+#include "server/routing/route.h"
 #include "tests/unit/support/fixtures.h"
 
 static const int64_t ORIGIN = -8388608 * FARLANDS_UNIT;
@@ -320,14 +322,20 @@ END_TEST
 /* No layer's name makes a path too long. */
 START_TEST(test_longest_path)
 {
+    struct field longest = {.operation = 0};
+    struct farlands_terrain terrain = {.field = &longest, .fields = 1};
+    memset(longest.name, 'f', sizeof longest.name - 1);
+    world.terrain = &terrain;
     for (int layer = 0; layers[layer].name; layer++) {
         struct tile tile = tile_at(2, INT32_MIN, INT64_MIN, INT64_MIN);
-        char buffer[TILE_PATH_MAX], expected[512];
+        char buffer[TILE_PATH_MAX], expected[512], name[LAYER_NAME_MAX];
+        layer_name(&world, layer, 0, name);
+        ck_assert_uint_lt(strlen(name), ROUTE_LAYER);
         tile.layer = layer;
         tile.format = FORMAT_PNG;
         tile.border = true;
-        snprintf(expected, sizeof expected, "%s/%d/%" PRId64 "/%" PRId64 "@2x.png?border=1",
-                 layers[layer].name, tile.z, tile.x, tile.y);
+        snprintf(expected, sizeof expected, "%s/%d/%" PRId64 "/%" PRId64 "@2x.png?border=1", name,
+                 tile.z, tile.x, tile.y);
         ck_assert_str_eq(tile_url(&tile, buffer), expected);
         ck_assert_uint_lt(strlen(tile_path(&tile, buffer)), strlen(expected));
     }
