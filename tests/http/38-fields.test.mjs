@@ -20,6 +20,19 @@ const CONFIG = `worlds:
     layers: [field]
 `;
 
+/* A world of several fields; a name as long as one may be. */
+const LONG = 'l'.repeat(63);
+const GRAPH = `worlds:
+  - name: graph
+    seeds: any
+    fields:
+      continents: { noise: { wavelength: 65536, octaves: 3 }, unit: m/s }
+      rain: { multiply: [continents, 100] }
+      ${LONG}: { max: [rain, 0] }
+      half: 0.5
+      height: { add: [{ multiply: [continents, 1000] }, { noise: { wavelength: 512, octaves: 6, elevation: [[-1, -50], [1, 50]] } }] }
+`;
+
 /* The integers that VALUES are over [MIN, MAX], up to MOST, in floats as the daemon rounds. */
 function codes(values, [min, max], most) {
     const f = Math.fround, scale = f(most / f(f(max) - f(min)));
@@ -195,4 +208,58 @@ describe('layers of fields', { timeout: patience(60000) }, () => {
         ['/default/relief.height/1/2/3.png', /no layer/], [tile('.png', 'few'), /does not serve "field\.height"/],
         [tile('.jpg'), /extension/], [`/drawn/relief/${z}/${x}/${y}.png`, /does not serve/],
     ], async ([path, why]) => assertError(await daemon.get(path), 404, why)));
+});
+
+describe('a world of several fields', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: GRAPH });
+    const NAMES = ['continents', 'rain', LONG, 'half', 'height'];
+    const at = [blocks(100), -blocks(200)], sides = [5, 3], step = 2n * 1024n;
+    const values = async (field, world = 'graph') => floats(await daemon.bytes(`${target(at, sides, { world, step })}&field=${field}`));
+
+    it('has different values for each', async () => {
+        const fields = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await values(name)])));
+        fields.continents.forEach((value, i) => {
+            assert.equal(fields.rain[i], Math.fround(value * 100));
+            assert.equal(fields[LONG][i], Math.max(fields.rain[i], 0));
+            assert.equal(fields.half[i], 0.5);
+        });
+        assert.deepEqual(fields.height, floats(await daemon.bytes(target(at, sides, { world: 'graph', step }))));
+        assert.notDeepEqual(await values('rain', 'graph:7'), fields.rain);
+        const places = Array.from({ length: 15 }, (_, i) => `${100 + 2 * (i % 5)},${-200 + 2 * Math.floor(i / 5)}`);
+        const list = await daemon.json(`/graph/heights?at=${places.join(';')}&fields=${NAMES.join(',')}`);
+        const one = await daemon.json(`/graph/height?x=104&y=-198&fields=${[...NAMES].reverse().join(',')}`);
+        assert.deepEqual([Object.keys(list.fields), Object.keys(one.fields)], [NAMES, [...NAMES].reverse()]);
+        for (const name of NAMES) {
+            assert.deepEqual(list.fields[name].map(Math.fround), Array.from(fields[name]), name);
+            assert.equal(Math.fround(one.fields[name]), fields[name][7], name);
+        }
+    });
+
+    it('lists their layers with ranges', async () => {
+        const { layers, ranges } = await daemon.json('/graph.json');
+        const listed = layers.filter(({ name }) => name.startsWith('field.'));
+        assert.deepEqual(listed.map(({ name }) => name), NAMES.slice(0, -1).map((name) => `field.${name}`));
+        assert.deepEqual(listed[1].range, ranges.rain);
+        assert.equal((await daemon.json('/worlds.json')).worlds[0].layers.length, layers.length - listed.length);
+        await eachRow(listed, async ({ name, range, tiles, tilejson, gdal, fingerprint }) => {
+            const tile = await daemon.get(`/${tiles.replace('{z}', 10).replace('{x}', -3).replace('{y}', 512)}`);
+            assertStatus(tile, 200);
+            assert.equal(tile.headers.etag, `"${fingerprint}/${name}/10/-3/512.png"`);
+            assert.equal(decodePng(tile.body).depth, 16);
+            assert.deepEqual((await daemon.json(`/${tilejson}`)).farlands.range, range);
+            assertStatus(await daemon.get(`/${gdal}`), 200);
+            const { headers } = await daemon.get(`${target(at, sides, { world: 'graph', form: 'u8' })}&field=${name.slice(6)}`);
+            assert.equal(headers['farlands-field'], name.slice(6));
+            assert.deepEqual(headers['farlands-range'].split(' ').map((value) => Math.fround(Number(value))), range.map(Math.fround));
+        });
+    });
+
+    it('has an ETag for each field and range', async () => {
+        const tags = await Promise.all(['', ...NAMES.slice(0, -1).map((name) => `&field=${name}`), '&field=rain&range=-20,20', '&layer=field.rain']
+            .map(async (query) => (await daemon.get(`${target(at, sides, { world: 'graph', form: 'png' })}${query}`)).headers.etag));
+        assert.equal(new Set(tags).size, tags.length);
+    });
+
+    it('names the nearest field', async () => assertError(await daemon.get(`${target(at, sides, { world: 'graph' })}&field=rian`), 404,
+        /"rian"; did you mean "rain"\? it has continents, rain/));
 });
