@@ -217,17 +217,13 @@ $(BUILD)/wasm/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
 
-# Two objects, one per directory. Like the shared library they hide the symbols that files share among
-# themselves. Linking only against the first object avoids the libyaml dependency.
-PUBLIC := farlands terrain params
-LIBRARY_MEMBERS := $(BUILD)/libfarlands_noise.o $(BUILD)/libfarlands_world.o
-$(BUILD)/libfarlands_noise.o: $(NOISE_OBJECTS)
-$(BUILD)/libfarlands_world.o: $(CONFIG_OBJECTS)
-$(LIBRARY_MEMBERS):
+# One object. Like the shared library it hides the symbols that files share among themselves.
+LIBRARY_OBJECT := $(BUILD)/libfarlands.o
+$(LIBRARY_OBJECT): $(NOISE_OBJECTS) $(CONFIG_OBJECTS)
 	$(Q)$(call tool,ld) -r $^ -o $@
-	$(Q)$(call tool,objcopy) --wildcard $(PUBLIC:%=--keep-global-symbol='%_*') $@
+	$(Q)$(call tool,objcopy) --wildcard --keep-global-symbol='farlands_*' $@
 
-$(STATIC_LIBRARY): $(LIBRARY_MEMBERS)
+$(STATIC_LIBRARY): $(LIBRARY_OBJECT)
 	@echo "  AR    $@"
 	$(Q)rm -f $@
 	$(Q)$(call tool,ar) rcs $@ $^
@@ -292,11 +288,6 @@ install-program: all $(MANUAL)
 
 install-lib: lib
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include noise/farlands.h
-	sed 's|"farlands.h"|<farlands.h>|' noise/params.h >$(DESTDIR)$(PREFIX)/include/farlands_params.h
-	sed 's|"params.h"|<farlands_params.h>|' noise/terrain.h >$(DESTDIR)$(PREFIX)/include/farlands_terrain.h
-	sed 's|"noise/params.h"|<farlands_params.h>|' config/farlands_world.h \
-	    >$(DESTDIR)$(PREFIX)/include/farlands_world.h
-	chmod 644 $(DESTDIR)$(PREFIX)/include/farlands_*.h
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 	ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfarlands.so
@@ -307,8 +298,6 @@ install-lib: lib
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
-	    $(DESTDIR)$(PREFIX)/include/farlands_world.h $(DESTDIR)$(PREFIX)/include/farlands_params.h \
-	    $(DESTDIR)$(PREFIX)/include/farlands_terrain.h \
 	    $(MAN)/man1/farlands.1 $(MAN)/man5/farlands.yaml.5 $(COMPLETIONS)/farlands \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
 	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))

@@ -11,15 +11,10 @@
 
 #include "daemon_options.h"
 #include "exact_numbers.h"
-#include "farlands_world.h"
 #include "world_options.h"
 #include "world_terrain.h"
 #include "yaml_file.h"
 #include "yaml_mapping.h"
-
-_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_FILE_BYTES_MAX, "the same limit as for files");
-_Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_WORLD_WHY, "room for it");
-_Static_assert(FARLANDS_WORLD_NAME >= WORLD_SEEDED_NAME_MAX, "room for it");
 
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
@@ -88,7 +83,7 @@ static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, 
 
 /* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
 static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
-                    char seed[FARLANDS_WORLD_NAME])
+                    char seed[WORLD_SEEDED_NAME_MAX])
 {
     struct yaml_node *node = find(root, "name");
     size_t length = 0;
@@ -101,7 +96,7 @@ static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
     uint64_t value;
     if (unsigned_parse(colon + 1, length - name - 1, &value))
         return yaml_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
-    snprintf(seed, FARLANDS_WORLD_NAME, "%.*s", (int)(length - name), colon);
+    snprintf(seed, WORLD_SEEDED_NAME_MAX, "%.*s", (int)(length - name), colon);
     node->length = name;
     return 0;
 }
@@ -138,7 +133,7 @@ static int no_world(struct yaml_reader *reader, const char *name, const char *na
 static int read_document(struct yaml_reader *reader, struct yaml_node *root, struct world_text *out,
                          const char *name)
 {
-    char seed[FARLANDS_WORLD_NAME], expected[FARLANDS_WORLD_NAME + 8];
+    char seed[WORLD_SEEDED_NAME_MAX], expected[WORLD_SEEDED_NAME_MAX + 8];
     size_t parameters;
     int err = check_generator(reader, root);
     if (!err)
@@ -206,9 +201,9 @@ static int read_world(struct world_text *out, const char *text, size_t length, c
 {
     struct world_text world = {0};
     struct yaml_reader reader = {.file = "text", .error = error};
-    if (length > FARLANDS_WORLD_TEXT) {
+    if (length > YAML_FILE_BYTES_MAX) {
         yaml_reader_fail(&reader, NULL, NULL, "%zu bytes; expected at most %d", length,
-                         FARLANDS_WORLD_TEXT);
+                         YAML_FILE_BYTES_MAX);
         return -EFBIG;
     }
     int err = config_load(&reader.config, NULL, NULL, error);

@@ -1,5 +1,5 @@
 /* A world from text: a document /{world}.json, or a configuration. Private to the project;
- * farlands_world.h has what others may use. */
+ * farlands.h has what others may use. */
 #ifndef FARLANDS_CONFIG_WORLD_TEXT_H
 #define FARLANDS_CONFIG_WORLD_TEXT_H
 
@@ -11,7 +11,7 @@ struct world_text {
 };
 
 /*
- * Read the world NAME from TEXT, as farlands_world_read does, with its errors and their messages in
+ * Read the world NAME from TEXT, as farlands_world_new does, with its errors and their messages in
  * ERROR. The caller releases OUT->world.fields.
  */
 int world_text_read(struct world_text *out, const char *text, size_t length, const char *name,

@@ -1,21 +1,48 @@
 /*
- * Farlands: the heights of an infinite, seeded terrain.
+ * Farlands: an infinite, seeded terrain. Load a world, fill a chunk:
  *
- * A terrain is a pure function from a place to a height in metres. Horizontal coordinates, x to the
- * east and y to the south, and altitudes, z upwards, are signed 64-bit counts of units. A unit is
- * 1/1024 block and a block is one metre, so nothing loses precision far from the origin. The same
- * parameters give the same bits on every machine, for a grid of any shape and for a single point,
- * in any floating-point mode: a thread may round upwards or flush subnormal numbers to zero.
+ *     #include <farlands.h>
+ *     #include <stdio.h>
+ *     #include <string.h>
  *
- * Three functions of a place, each with a variant for a single point:
- *   height    metres, of the ground at (x, y): terrain_heights, terrain_height
- *   density   blocks, above 0 within the ground and below 0 in the air, with overhangs and caves:
- *             terrain_density, terrain_density_at
- *   noise     bare Perlin noise without a unit: terrain_volume, terrain_noise1 to terrain_noise4
+ *     int main(void)
+ *     {
+ *         const char *text = "worlds: [{name: hills, noise: {wavelength: 1024, octaves: 8}}]";
+ *         struct farlands_world *world;
+ *         char message[FARLANDS_MESSAGE];
+ *         float metres[33][33];
+ *         if (farlands_world_new(&world, text, strlen(text), NULL, message, sizeof message)) {
+ *             fprintf(stderr, "%s\n", message);
+ *             return 1;
+ *         }
+ *         // 33 x 33 heights, one per block, from block (1600, -320) on
+ *         const struct farlands_grid chunk = farlands_chunk(1600, -320, 33, 33);
+ *         if (farlands_heights(world, NULL, &chunk, metres[0], 33) == 0)
+ *             printf("%.2f m in the middle\n", metres[16][16]);
+ *         farlands_world_free(world);
+ *     }
  *
- * Functions that return int return 0 or a negative errno; on an error they write nothing. A terrain
- * may be used by any number of threads at once, a scratch by one at a time. noise/README.md in the
- * sources has an example.
+ * A world is made from text: the server's document /{world}.json, or YAML as the server's
+ * configuration has it (config/README.md). It is a set of fields with names. A field is a pure
+ * function from a place to a float; the field "height" is the ground in metres. Its values have the
+ * same bits as the server's, on every machine, in a grid of any shape and at a single place, in any
+ * floating-point mode of the caller.
+ *
+ * Coordinates are 64-bit counts of units, 1/1024 block: x to the east, y to the south, z upwards. A
+ * block is one metre.
+ *
+ * Functions that return int return 0, or a negative errno and then write nothing but MESSAGE:
+ *   -EINVAL  NULL for a pointer, a grid or box out of bounds, a stride less than its width
+ *   -ENOENT  no field, or no world, of this name
+ *   -ENOMEM
+ *
+ * A world never changes, and any number of threads may use it at once. A scratch is working memory,
+ * for one call at a time: it saves the allocation of 4 MB and remembers values at places nearby.
+ * NULL makes one for this call. A call needs 128 KiB of stack.
+ *
+ * Programs stay compatible with later versions of the library with the same soname: no function
+ * changes its meaning, and no structure its size. Structures that may grow are opaque; grids and
+ * boxes are frozen, since a request with more to say will be a function of its own.
  */
 #ifndef FARLANDS_H
 #define FARLANDS_H
@@ -28,8 +55,7 @@
 extern "C" {
 #endif
 
-/* Version of the generator. It changes if a height or density changes by as much as one bit. */
-#define FARLANDS_GENERATOR 2
+/* --- Units ---------------------------------------------------------------- */
 
 /* Units per block. */
 #define FARLANDS_UNIT_BITS 10
@@ -42,16 +68,105 @@ extern "C" {
 /* Largest distance between two samples of a grid or box, in units. */
 #define FARLANDS_MAX_STEP (INT64_C(1) << 52)
 
-/* Working memory for grids and boxes of any terrain, one at a time: make one per thread and reuse
- * it. Returns 0 or -ENOMEM. */
+/* The units of BLOCKS whole blocks, -2^53 .. 2^53. */
+static inline int64_t farlands_units(int64_t blocks)
+{
+    return blocks * FARLANDS_UNIT;
+}
+
+/* The block that contains UNITS: rounded down, so that block -1 is west of block 0. */
+static inline int64_t farlands_block(int64_t units)
+{
+    return (units - (units & (FARLANDS_UNIT - 1))) / FARLANDS_UNIT;
+}
+
+/* UNITS in blocks, exact up to 2^43 blocks. */
+static inline double farlands_blocks(int64_t units)
+{
+    return (double)units / (double)FARLANDS_UNIT;
+}
+
+/* --- Worlds --------------------------------------------------------------- */
+
+struct farlands_world;
+
+enum {
+    FARLANDS_MESSAGE = 1024,       /* bytes, room for every message, with its NUL */
+    FARLANDS_WORLD_TEXT = 1 << 20, /* bytes, the longest text of a world */
+    FARLANDS_MAX_FIELDS = 16,      /* in one call */
+};
+
+/*
+ * Make the world NAME of TEXT, LENGTH bytes. If NAME is NULL the text must have exactly one world.
+ * The text is one of
+ *
+ *  - JSON: the complete document that the server has at /{world}.json or /{world}:{seed}.json;
+ *  - YAML: a configuration of the server with `worlds:`.
+ *
+ * Omitted keys take their defaults, as in the server. A released default never changes, and this
+ * version renders the documents of all generators that farlands_generators tells, bit for bit. A
+ * key that this version does not know is refused, since it may change the heights, except within
+ * `layers`, `limits` and `urls`. Both kinds are read as YAML, without anchors and aliases, at most
+ * 32 levels deep, with at most 200000 keys and values. Any locale; TEXT is not kept.
+ *
+ * On an error MESSAGE, of SIZE bytes, gets one line: the position, the problem, and what is
+ * expected; NULL and 0 do without. Returns 0, and the caller frees *OUT, or
+ *  -EINVAL   malformed, beyond the limits above, a value out of bounds, an unknown key, several
+ *            worlds and no NAME; the environment variable FARLANDS_KERNEL names no kernel
+ *  -ENOENT   no world NAME
+ *  -ENOTSUP  a document of a generator that this version does not have
+ *  -EFBIG    more than FARLANDS_WORLD_TEXT bytes
+ *  -ENOMEM
+ */
+int farlands_world_new(struct farlands_world **out, const char *text, size_t length,
+                       const char *name, char *message, size_t size);
+
+/* The same world with SEED, as the server has it at /{world}:{seed}. */
+int farlands_world_reseed(struct farlands_world **out, const struct farlands_world *world,
+                          uint64_t seed);
+
+/* NULL is allowed. */
+void farlands_world_free(struct farlands_world *world);
+
+/* Facts about WORLD, which is not NULL. Strings live as long as the world. */
+const char *farlands_world_name(const struct farlands_world *world); /* "default", "default:42" */
+uint64_t farlands_world_seed(const struct farlands_world *world);
+/* The generator that defines its values. */
+int farlands_world_generator(const struct farlands_world *world);
+/* 16 hex digits: the fingerprint of its regions, as in the document that it was made from; "" for
+ * YAML and other seeds. */
+const char *farlands_world_fingerprint(const struct farlands_world *world);
+/* The zoom whose samples are a block apart, and the position of sample 0 of tile 0 in units. */
+int farlands_world_native_zoom(const struct farlands_world *world);
+void farlands_world_origin(const struct farlands_world *world, int64_t *x, int64_t *y);
+/* The kernel that it runs on: "avx512", "avx2", "neon" or "scalar". The environment variable
+ * FARLANDS_KERNEL forces one when a world is made. Kernels differ in speed only. */
+const char *farlands_world_kernel(const struct farlands_world *world);
+
+/* --- Fields --------------------------------------------------------------- */
+
+/* The name of field INDEX, from 0 on, in the order of the text; NULL if there are not so many. The
+ * field "height" is in every world. */
+const char *farlands_field_name(const struct farlands_world *world, size_t index);
+
+/* The unit of a field's values, "" if it has none; NULL if there is no such FIELD. */
+const char *farlands_field_unit(const struct farlands_world *world, const char *field);
+
+/* Bounds of a field's values: none is outside of them, though they may be far from any value. */
+int farlands_field_range(const struct farlands_world *world, const char *field, float *min,
+                         float *max);
+
+/* Working memory. Make one per thread, for any number of worlds. */
 struct farlands_scratch;
 int farlands_scratch_new(struct farlands_scratch **out);
 void farlands_scratch_free(struct farlands_scratch *scratch);
 
+/* --- Grids ---------------------------------------------------------------- */
+
 /*
  * A rectangle of samples. Column i, row j lies at (x + i * step, y + j * step) units. Every sample
  * must lie within FARLANDS_LIMIT + FARLANDS_MAX_STEP of the origin along each axis: tiles at the
- * end of the world have a border, too. First and last must be less than 2^63 units apart.
+ * end of the world have a border, too. First and last must be less than 2^63 units apart. Frozen.
  */
 struct farlands_grid {
     int64_t x, y;
@@ -60,13 +175,87 @@ struct farlands_grid {
     bool band_limit; /* fade out octaves finer than the samples: for pictures */
 };
 
+/* The grid of WIDTH x HEIGHT blocks from block (X, Y) on. */
+static inline struct farlands_grid farlands_chunk(int64_t x, int64_t y, int width, int height)
+{
+    const struct farlands_grid grid = {
+        farlands_units(x), farlands_units(y), FARLANDS_UNIT, width, height, false};
+    return grid;
+}
+
+/*
+ * The square of the server's tile ZOOM/X/Y as a grid of SIZE x SIZE samples, a power of two up to
+ * 4096; the server's have 256, and 512 if they end with @2x. Without a band limit, as tiles of
+ * numbers; pictures have one. Returns -EINVAL for zooms that the server does not have, if samples
+ * would lie beyond the end of the world, and if they would be less than a unit apart.
+ */
+int farlands_tile(const struct farlands_world *world, int zoom, int64_t x, int64_t y, int size,
+                  struct farlands_grid *out);
+
+/* Heights in metres into OUT, row by row from north to south, west to east within a row. Rows begin
+ * STRIDE >= width floats apart. Large grids are cheaper per sample than small ones. */
+int farlands_heights(const struct farlands_world *world, struct farlands_scratch *scratch,
+                     const struct farlands_grid *grid, float *out, size_t stride);
+
+/* COUNT fields, 1 to FARLANDS_MAX_FIELDS: FIELD[i] into OUT[i], all with the same stride. What they
+ * have in common is computed once. */
+int farlands_fields(const struct farlands_world *world, struct farlands_scratch *scratch,
+                    const struct farlands_grid *grid, const char *const *field, size_t count,
+                    float *const *out, size_t stride);
+
+/* --- Places --------------------------------------------------------------- */
+
+/* The height, or any field, at one place: the same bits as in a grid without band limit. NAN beyond
+ * the bounds of a grid, without memory, or if there is no such FIELD. */
+float farlands_height(const struct farlands_world *world, struct farlands_scratch *scratch,
+                      int64_t x, int64_t y);
+float farlands_value(const struct farlands_world *world, struct farlands_scratch *scratch,
+                     const char *field, int64_t x, int64_t y);
+
+/* --- Space ---------------------------------------------------------------- */
+
 /* A box of samples. (i, j, k) lies at (x + i * step, y + j * step, z + k * step) units, within the
- * same bounds as those of a grid. */
+ * same bounds as those of a grid. Frozen. */
 struct farlands_box {
     int64_t x, y, z;
     int64_t step; /* 1 .. FARLANDS_MAX_STEP */
     int width, height, depth;
 };
+
+/*
+ * Density in blocks at every sample of a box into OUT: x varies fastest, then y, then z, without
+ * gaps. It is above 0 within the ground and below 0 in the air, with the overhangs and caves of the
+ * world's `volume`; near a surface its size is roughly the distance from it. A sample has the same
+ * bits as farlands_density_at there, so boxes may share faces at any step.
+ */
+int farlands_density(const struct farlands_world *world, struct farlands_scratch *scratch,
+                     const struct farlands_box *box, float *out);
+
+/* The density at one place; NAN beyond the bounds of a box. */
+float farlands_density_at(const struct farlands_world *world, int64_t x, int64_t y, int64_t z);
+
+/*
+ * Bare Perlin noise without a unit, in 1 to 4 DIMENSIONS, in double, at PLACE: as many coordinates
+ * in units. It has the hash, fade, octaves and fractal of the world's `noise` (its defaults if the
+ * world has `fields`), in 2 dimensions its gradients as well; basis, warp and elevation do not
+ * apply. NAN beyond FARLANDS_LIMIT + FARLANDS_MAX_STEP.
+ */
+double farlands_noise(const struct farlands_world *world, int dimensions, const int64_t *place);
+
+/* The same in 3 dimensions at every sample of a box, rounded to float, into OUT as densities. */
+int farlands_volume(const struct farlands_world *world, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out);
+
+/* --- Versions ------------------------------------------------------------- */
+
+/* Version of the generator of a single noise. What a released generator computes never changes by
+ * as much as one bit. */
+#define FARLANDS_GENERATOR 2
+
+/* The version of the library that runs, such as "0.2.0", and the generators that it implements:
+ * *FIRST to *LAST. */
+const char *farlands_version(void);
+void farlands_generators(int *first, int *last);
 
 #ifdef __cplusplus
 }

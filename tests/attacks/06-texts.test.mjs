@@ -60,7 +60,7 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
         }).finally(() => t.diagnostic(`6a: ${times.join(', ')}`));
     });
 
-    it('6b farlands_world_read takes 50 ms at most for a world with a megabyte of junk', async (t) => {
+    it('6b farlands_world_new takes 50 ms at most for a world with a megabyte of junk', async (t) => {
         const daemon = await startDaemon();
         const world = (await daemon.bytes('/default.json')).toString().trim();
         daemon.kill('SIGKILL');

@@ -118,7 +118,7 @@ async function message(block) {
 
 /* C that compiles in a function with these PARAMETERS. */
 const fragment = (...parameters) => async (block) => {
-    write('fragment.c')(`#include <farlands_world.h>\nvoid f(${parameters});\nvoid f(${parameters})\n{\n${block}\n}`);
+    write('fragment.c')(`#include <farlands.h>\nvoid f(${parameters});\nvoid f(${parameters})\n{\n${block}\n}`);
     await run('cc -Wall -Werror -Wno-unused-variable -fsyntax-only fragment.c $(pkg-config --cflags farlands)');
 };
 
@@ -168,7 +168,7 @@ const EXAMPLES = {
         ['curl http://127.0.0.1:8080/worlds.json', run],
         ['<!doctype html>', by('tests/clients/leaflet.test.mjs')],
         ['curl "http://127.0.0.1:8080/default/height', run],
-        ['struct farlands_terrain', fragment('struct farlands_params params')],
+        ['struct farlands_world', fragment('const char *text', 'size_t length')],
         ['cc -o heights', run],
         ['worlds:', config],
         ['build/farlands serve --config config/worlds/ridges.yaml', serve],
@@ -185,7 +185,7 @@ const EXAMPLES = {
         ['$ build/farlands describe', measured],
     ],
     'noise/README.md': [
-        ['#include <farlands_terrain.h>', write('chunk.c')],
+        ['#include <farlands.h>', write('chunk.c')],
         ['cc -o chunk', async (block) => assert.equal(await run(`${block}\n./chunk`), '251.70 m in the middle\n')],
         ['add_subdirectory', by('tests/proofs/library.sh')],
         ['cmake -S noise', by('tests/proofs/windows.sh')],
@@ -227,7 +227,7 @@ const EXAMPLES = {
         ['curl -D terrain3d.txt', ENGINES],
         ['curl -o chunk.png', ENGINES],
         ['curl -o chunk.f32', ENGINES],
-        ['struct farlands_world', fragment('const char *text', 'size_t length')],
+        ['struct farlands_world', fragment('const char *text', 'size_t length', 'float metres')],
         ['cc -o world', run],
         ['make install-lib', text],      // before() runs it
         ['import { loadTerrain', page],

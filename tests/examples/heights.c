@@ -7,27 +7,22 @@
  *     ./heights X Y        starting at block (X, Y), up to 2^52 blocks out
  */
 #include <errno.h>
-#include <farlands_terrain.h>
+#include <farlands.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = 8 };
 
-static const struct farlands_params params = {
-    .seed = 2026,
-    .basis = FARLANDS_PERLIN,
-    .gradients = FARLANDS_UNIT256,
-    .fade = FARLANDS_QUINTIC,
-    .hash = FARLANDS_MIX64,
-    .fractal = FARLANDS_FBM,
-    .wavelength = 4096 * FARLANDS_UNIT, /* all lengths in units, 1/1024 block */
-    .octaves = 12,
-    .persistence = 0.5,
-    .lacunarity = 2,
-    .elevation = {{-0.5f, -300}, {0, 0}, {0.5f, 900}}, /* noise to metres */
-    .knots = 3,
-};
+/* As in a configuration of the server: config/README.md has all keys. Lengths are in blocks. */
+static const char world_text[] =
+    "worlds:\n"
+    "  - name: example\n"
+    "    seed: 2026\n"
+    "    noise:\n"
+    "      { basis: perlin, gradients: unit256, fade: quintic, hash: mix64, fractal: fbm,\n"
+    "        wavelength: 4096, octaves: 12, persistence: 0.5, lacunarity: 2 }\n"
+    "    elevation: [[-0.5, -300], [0, 0], [0.5, 900]]  # noise to metres\n";
 
 /* Parse a whole number of blocks within the terrain's limits; false if TEXT is none. */
 static bool parse_blocks(const char *text, int64_t *blocks)
@@ -39,16 +34,15 @@ static bool parse_blocks(const char *text, int64_t *blocks)
            *blocks <= FARLANDS_LIMIT_BLOCKS - SIDE;
 }
 
-static int print_heights(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+static int print_heights(const struct farlands_world *world, int64_t x, int64_t y)
 {
-    const struct farlands_grid grid = {
-        .x = x, .y = y, .step = FARLANDS_UNIT, .width = SIDE, .height = SIDE};
+    const struct farlands_grid grid = farlands_chunk(x, y, SIDE, SIDE);
     float heights[SIDE * SIDE];
     struct farlands_scratch *scratch; /* one per thread, for any number of grids */
     int err = farlands_scratch_new(&scratch);
     if (err)
         return err;
-    err = terrain_heights(terrain, scratch, &grid, heights, SIDE);
+    err = farlands_heights(world, scratch, &grid, heights, SIDE);
     farlands_scratch_free(scratch);
     if (err)
         return err;
@@ -64,27 +58,20 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s [X Y], in blocks\n", argv[0]);
         return 2;
     }
-    x *= FARLANDS_UNIT;
-    y *= FARLANDS_UNIT;
 
-    const char *key;
-    const char *fault = params_fault(&params, &key);
-    if (fault) {
-        fprintf(stderr, "%s: %s\n", key, fault);
+    struct farlands_world *world;
+    char message[FARLANDS_MESSAGE];
+    if (farlands_world_new(&world, world_text, strlen(world_text), NULL, message, sizeof message)) {
+        fprintf(stderr, "%s\n", message);
         return 1;
     }
-    struct farlands_terrain *terrain;
-    int err = terrain_new_noise(&terrain, &params);
-    if (err) {
-        fprintf(stderr, "terrain_new_noise: %s\n", strerror(-err));
-        return 1;
-    }
-    err = print_heights(terrain, x, y);
+    int err = print_heights(world, x, y);
     if (err)
-        fprintf(stderr, "terrain_heights: %s\n", strerror(-err));
+        fprintf(stderr, "farlands_heights: %s\n", strerror(-err));
     else /* half a block further in both directions */
         printf("between blocks: %.9g\n",
-               (double)terrain_height(terrain, x + FARLANDS_UNIT / 2, y + FARLANDS_UNIT / 2));
-    terrain_free(terrain);
+               (double)farlands_height(world, NULL, farlands_units(x) + FARLANDS_UNIT / 2,
+                                       farlands_units(y) + FARLANDS_UNIT / 2));
+    farlands_world_free(world);
     return err ? 1 : 0;
 }

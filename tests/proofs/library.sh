@@ -35,7 +35,7 @@ make_installation() {
 
 check_files() {
     local file
-    for file in bin/farlands include/farlands{,_params,_terrain,_world}.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
+    for file in bin/farlands include/farlands.h lib/libfarlands.{a,so,so.0} lib/pkgconfig/farlands.pc \
         share/farlands/farlands.{yaml,js,wasm} share/man/man{1/farlands.1,5/farlands.yaml.5} \
         share/bash-completion/completions/farlands; do
         [ -e "$root$prefix/$file" ] || fail "make install leaves out $file"
@@ -61,9 +61,58 @@ library_symbols() {
     done | sed 's/[@ ].*//' | sort -u
 }
 
-# symbols OPTION... FILE: the names, sorted.
+# symbols OPTION... FILE: the names without versions, sorted.
 symbols() {
-    nm --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u
+    nm --format=posix "$@" | awk 'NF > 1 && !/^FARLANDS_/ { sub(/@.*/, "", $1); print $1 }' | sort -u
+}
+
+# The public header without comments and spaces, a line for each semicolon.
+declarations() {
+    gcc -E "$root$prefix/include/farlands.h" |
+        awk '/^# [0-9]+ "/ { own = $3 ~ /farlands\.h"$/; next } own' | tr -s ' \n' ' ' | sed 's/; */;\n/g'
+}
+
+# The layout of the public structures.
+layouts() {
+    cat >"$scratch/layouts.c" <<'END'
+#include <farlands.h>
+#include <stdio.h>
+#define SIZE(s) printf("struct %s: %zu bytes\n", #s, sizeof(struct s))
+#define PLACE(s, member) printf("struct %s: %s at %zu\n", #s, #member, offsetof(struct s, member))
+int main(void)
+{
+    SIZE(farlands_grid);
+    PLACE(farlands_grid, x);
+    PLACE(farlands_grid, y);
+    PLACE(farlands_grid, step);
+    PLACE(farlands_grid, width);
+    PLACE(farlands_grid, height);
+    PLACE(farlands_grid, band_limit);
+    SIZE(farlands_box);
+    PLACE(farlands_box, x);
+    PLACE(farlands_box, y);
+    PLACE(farlands_box, z);
+    PLACE(farlands_box, step);
+    PLACE(farlands_box, width);
+    PLACE(farlands_box, height);
+    PLACE(farlands_box, depth);
+}
+END
+    compile gcc "$scratch/layouts.c" layouts
+    "$scratch/layouts"
+}
+
+# Programs that were linked with an earlier build run with this one: names, their versions, types and layouts are those
+# of library.abi. To add a function, add its lines there; other changes need another soname.
+check_abi() {
+    {
+        echo "# The ABI of libfarlands.so.0, which library.sh compares."
+        readelf --dyn-syms --wide "$lib/libfarlands.so.0" | awk '/ farlands_/ && $7 != "UND" { print $8 }' | sort
+        declarations
+        layouts
+    } >"$scratch/library.abi"
+    diff tests/proofs/library.abi "$scratch/library.abi" ||
+        fail "the ABI has changed; if this only adds functions, commit the lines above to tests/proofs/library.abi"
 }
 
 check_symbols() {
@@ -75,7 +124,7 @@ check_symbols() {
     [ -z "$stray" ] || fail "the shared library needs $stray"
 
     # Exactly the functions of the headers.
-    grep -ohE '\b(farlands|terrain|params)_[a-z0-9_]+\(' "$root$prefix"/include/*.h | tr -d '(' | sort -u \
+    declarations | grep -v 'static inline' | grep -ohE '\bfarlands_[a-z0-9_]+\(' | tr -d '(' | sort -u \
         >"$scratch/declared"
     symbols --dynamic --defined-only "$shared" | diff "$scratch/declared" - ||
         fail "the shared library exports other names than the headers declare"
@@ -111,21 +160,21 @@ END
 # calls the library, to test the header and the names in C++.
 write_compare() {
     cat >"$scratch/compare.cc" <<'END'
+#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <farlands_terrain.h>
-#include <farlands_world.h>
+#include <farlands.h>
 
 int main(int, char **argv)
 {
-    farlands_world world;
-    char why[FARLANDS_WORLD_WHY];
-    if (farlands_world_read(&world, "name: a", 7, nullptr, why, sizeof why) == 0)
+    farlands_world *world = nullptr;
+    char message[FARLANDS_MESSAGE];
+    if (farlands_world_new(&world, "name: a", 7, nullptr, message, sizeof message) == 0)
         return std::fputs("a world of a name alone\n", stderr), 1;
-    const farlands_params none{};
-    const char *key = nullptr;
-    if (!params_fault(&none, &key) || !key)
-        return std::fputs("no fault in empty parameters\n", stderr), 1;
+    const farlands_grid grid = farlands_chunk(-1, 2, 3, 4);
+    if (grid.x != farlands_units(-1) || farlands_block(grid.x) != -1 ||
+        !std::isnan(farlands_value(world, nullptr, "height", 0, 0)))
+        return std::fputs("the helpers are wrong in C++\n", stderr), 1;
     std::FILE *text = std::fopen(argv[1], "r"), *tile = std::fopen(argv[2], "rb");
     if (!text || !tile)
         return std::perror("fopen"), 1;
@@ -259,6 +308,7 @@ fi
 make_installation install
 check_files
 check_symbols
+check_abi
 serve_worlds
 
 compile g++ "$scratch/compare.cc" compare
@@ -276,10 +326,11 @@ same_worlds world-static
 "$scratch/world-shared" "$scratch/worlds.yaml" none 0 0 2>"$scratch/said" &&
     fail "the example accepts any name"
 grep -q 'no world "none"' "$scratch/said" || fail "the message for a wrong name is $(cat "$scratch/said")"
-# A program that computes heights alone links without libyaml.
-gcc tests/examples/heights.c -I"$root$prefix/include" "$lib/libfarlands.a" -lm -o "$scratch/alone" ||
-    fail "heights alone do not link without libyaml"
-same_heights alone
+# The example in the header.
+sed -n '/^ \*     #include/,/^ \*     }/s/^ \*     //p' "$root$prefix/include/farlands.h" >"$scratch/chunk.c"
+sed -i 's|//\(.*\)|/*\1 */|' "$scratch/chunk.c"
+compile gcc "$scratch/chunk.c" chunk
+[ "$("$scratch/chunk")" = "-402.59 m in the middle" ] || fail "the example in farlands.h: $("$scratch/chunk")"
 
 make_installation uninstall
 left=$(find "$root" ! -type d)

@@ -10,8 +10,7 @@
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
 #include <errno.h>
-#include <farlands_terrain.h>
-#include <farlands_world.h>
+#include <farlands.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +28,7 @@ struct client {
     double seconds;
     double radius; /* blocks */
 
-    struct farlands_world world;
-    struct farlands_terrain *terrain;
+    struct farlands_world *world;
     struct farlands_scratch *scratch;
     struct ground *ground;
 
@@ -95,19 +93,17 @@ static struct document fetch(const char *url, long also)
     return document;
 }
 
-/* Fetch the world's parameters, from which the library makes the server's terrain. */
+/* Fetch the world's document, from which the library makes the same world. */
 static bool fetch_world(struct client *client)
 {
-    char url[1024], why[FARLANDS_WORLD_WHY] = "";
+    char url[1024], why[FARLANDS_MESSAGE] = "";
     snprintf(url, sizeof url, "%s.json", client->url);
     struct document document = fetch(url, 200);
     if (!document.text)
         return false;
     int err =
-        farlands_world_read(&client->world, document.text, document.length, NULL, why, sizeof why);
+        farlands_world_new(&client->world, document.text, document.length, NULL, why, sizeof why);
     free(document.text);
-    if (!err)
-        err = terrain_new_noise(&client->terrain, &client->world.params);
     if (!err)
         err = farlands_scratch_new(&client->scratch);
     if (err)
@@ -170,7 +166,7 @@ static void on_square(void *context, const struct ground_square *square, double 
     float own[GROUND_SAMPLES] = {0};
 
     note_latency(client, ms);
-    terrain_heights(client->terrain, client->scratch, &grid, own, GROUND_SIDE);
+    farlands_heights(client->world, client->scratch, &grid, own, GROUND_SIDE);
     for (int i = 0; i < GROUND_SAMPLES; i++) {
         client->samples++;
         if (memcmp(&own[i], &square->height[i], sizeof own[i]) == 0)
@@ -244,7 +240,7 @@ static bool run(struct client *client)
         return false;
     const struct ground_options options = {
         .url = client->url,
-        .fingerprint = client->world.fingerprint,
+        .fingerprint = farlands_world_fingerprint(client->world),
         .reach = (int)ceil(client->radius / GROUND_CELLS),
         .arrived = on_square,
         .context = client,
@@ -311,7 +307,7 @@ int main(int argc, char **argv)
     ground_free(client.ground);
     curl_global_cleanup();
     farlands_scratch_free(client.scratch);
-    terrain_free(client.terrain);
+    farlands_world_free(client.world);
     free(client.latencies);
     return good ? 0 : 1;
 }

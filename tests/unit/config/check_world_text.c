@@ -1,5 +1,5 @@
 /* Worlds from text: the daemon's document and YAML yield the same parameters. */
-#include "config/farlands_world.h"
+#include "config/world_text.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -10,8 +10,11 @@
 
 #include "config/world_options.h"
 #include "config/world_terrain.h"
+#include "config/yaml_file.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/fixtures.h"
+
+enum { WHY = sizeof((struct config_error *)0)->text };
 
 static char directory[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 16];
@@ -27,11 +30,21 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-static void must_be_read(struct farlands_world *out, const char *text, size_t length,
-                         const char *name)
+/* World NAME of TEXT; on an error WHY, of SIZE bytes, gets the message. */
+static int read_text(struct world_text *out, const char *text, size_t length, const char *name,
+                     char *why, size_t size)
 {
-    char why[FARLANDS_WORLD_WHY] = "";
-    const int err = farlands_world_read(out, text, length, name, why, sizeof why);
+    struct config_error error = {{0}};
+    const int err = world_text_read(out, text, length, name, &error);
+    if (err)
+        snprintf(why, size, "%s", error.text);
+    return err;
+}
+
+static void must_be_read(struct world_text *out, const char *text, size_t length, const char *name)
+{
+    char why[WHY] = "";
+    const int err = read_text(out, text, length, name, why, sizeof why);
     must(err == 0, "%d: %s", err, why);
 }
 
@@ -39,20 +52,18 @@ static void must_be_read(struct farlands_world *out, const char *text, size_t le
 static void must_be_refused(const char *text, size_t length, const char *name, int err,
                             const char *expected)
 {
-    struct farlands_world world, before;
-    char why[FARLANDS_WORLD_WHY] = "";
+    struct world_text world, before;
+    char why[WHY] = "";
     memset(&world, 0x5a, sizeof world);
     before = world;
-    const int got = farlands_world_read(&world, text, length, name, why, sizeof why);
+    const int got = read_text(&world, text, length, name, why, sizeof why);
     must(got == err, "%d, not %d: %s", got, err, why);
     must(strncmp(why, "text:", 5) == 0 && strstr(why, expected), "%s, not %s", why, expected);
     must(memcmp(&world, &before, sizeof world) == 0, "touched");
-    must(farlands_world_read(&world, text, length, name, NULL, 0) == err, "without WHY");
 }
 
 /* Compare heights near the origin, between blocks, and far out. */
-static void must_have_same_heights(const struct farlands_terrain *a,
-                                   const struct farlands_params *b)
+static void must_have_same_heights(const struct farlands_terrain *a, const struct world_config *b)
 {
     enum { SIDE = 33 };
     static const int64_t places[][2] = {
@@ -64,7 +75,7 @@ static void must_have_same_heights(const struct farlands_terrain *a,
     float expected[SIDE * SIDE], heights[SIDE * SIDE];
     struct farlands_terrain *terrain;
     struct farlands_scratch *scratch;
-    ck_assert_int_eq(terrain_new_noise(&terrain, b), 0);
+    ck_assert_int_eq(world_config_terrain(&terrain, b), 0);
     ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
     for (int i = 0; i < ROWS(places); i++) {
         const struct farlands_grid grid = {
@@ -77,22 +88,24 @@ static void must_have_same_heights(const struct farlands_terrain *a,
     terrain_free(terrain);
 }
 
-static void must_be(const struct farlands_world *read, const struct world *world,
+/* READ must be WORLD. Releases it. */
+static void must_be(const struct world_text *read, const struct world *world,
                     const char *fingerprint)
 {
     const struct world_config *config = &world->config;
-    ck_assert_str_eq(read->name, config->name);
+    ck_assert_str_eq(read->world.name, config->name);
     ck_assert_str_eq(read->fingerprint, fingerprint);
-    ck_assert_int_eq(read->native_zoom, config->native_zoom);
-    ck_assert_mem_eq(read->origin, config->origin, sizeof read->origin);
-    ck_assert_mem_eq(&read->params, &config->terrain, sizeof read->params);
-    must_have_same_heights(world->terrain, &read->params);
+    ck_assert_int_eq(read->world.native_zoom, config->native_zoom);
+    ck_assert_mem_eq(read->world.origin, config->origin, sizeof read->world.origin);
+    ck_assert_mem_eq(&read->world.terrain, &config->terrain, sizeof read->world.terrain);
+    must_have_same_heights(world->terrain, &read->world);
+    world_fields_release(read->world.fields);
 }
 
 /* The document as another program may print it. */
 static void must_survive_printing(const struct blob *document, const struct world *world)
 {
-    struct farlands_world read;
+    struct world_text read;
     cJSON *json = cJSON_ParseWithLength((const char *)document->bytes, document->length);
     /* With tabs and line breaks. cJSON keeps numbers as doubles, which hold all of these exactly.
      */
@@ -108,17 +121,12 @@ static void must_come_back(const char *path)
 {
     struct worlds *worlds = worlds_of(path);
     struct blob *yaml = file_read(path ? path : "config/farlands.yaml");
-    struct farlands_world read;
+    struct world_text read;
     ck_assert_ptr_nonnull(yaml);
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         struct blob *document = document_world(world);
         const char *text = (const char *)document->bytes;
-        if (world->config.fields) { /* check_fields reads these */
-            must_be_refused(text, document->length, NULL, -ENOTSUP, "is a graph of fields");
-            blob_release(document);
-            continue;
-        }
         must_be_read(&read, text, document->length, NULL);
         must_be(&read, world, world->fingerprint);
         must_be_read(&read, text, document->length, world->config.name);
@@ -200,14 +208,14 @@ static void document_must_be_refused(const cJSON *json, const char *name, int er
 
 START_TEST(test_seeds)
 {
-    struct farlands_world read;
+    struct world_text read;
     cJSON *json = document_of_default();
     cJSON_ReplaceItemInObject(json, "name", cJSON_CreateString("default:18446744073709551615"));
     cJSON_ReplaceItemInObject(json, "seed", cJSON_CreateString("18446744073709551615"));
     char *text = cJSON_PrintUnformatted(json);
     must_be_read(&read, text, strlen(text), NULL);
-    ck_assert_str_eq(read.name, "default:18446744073709551615");
-    ck_assert_uint_eq(read.params.seed, UINT64_MAX);
+    ck_assert_str_eq(read.world.name, "default:18446744073709551615");
+    ck_assert_uint_eq(read.world.terrain.seed, UINT64_MAX);
     must_be_read(&read, text, strlen(text), "default:18446744073709551615");
     must_be_refused(text, strlen(text), "default", -ENOENT,
                     "expected \"default:18446744073709551615\"");
@@ -241,12 +249,13 @@ END_TEST
 static void document_must_be_default(const cJSON *root)
 {
     struct worlds *worlds = worlds_of(NULL);
-    struct farlands_world read;
+    struct world_text read;
     char *text = cJSON_PrintUnformatted(root);
     must_be_read(&read, text, strlen(text), "default");
-    ck_assert_mem_eq(&read.params, &worlds->world->config.terrain, sizeof read.params);
-    ck_assert_int_eq(read.native_zoom, worlds->world->config.native_zoom);
-    ck_assert_mem_eq(read.origin, worlds->world->config.origin, sizeof read.origin);
+    ck_assert_mem_eq(&read.world.terrain, &worlds->world->config.terrain,
+                     sizeof read.world.terrain);
+    ck_assert_int_eq(read.world.native_zoom, worlds->world->config.native_zoom);
+    ck_assert_mem_eq(read.world.origin, worlds->world->config.origin, sizeof read.world.origin);
     cJSON_free(text);
     worlds_release(worlds);
 }
@@ -312,7 +321,7 @@ static const struct {
 
 START_TEST(test_earlier)
 {
-    struct farlands_world read;
+    struct world_text read;
     file_write(file, earlier[_i].yaml, strlen(earlier[_i].yaml));
     struct worlds *worlds = worlds_of(file);
     must_be_read(&read, earlier[_i].text, strlen(earlier[_i].text), earlier[_i].name);
@@ -408,7 +417,7 @@ START_TEST(test_no_worlds)
 {
     static const char text[] = "listen: 127.0.0.1:0\n";
     struct worlds *worlds = worlds_of(NULL);
-    struct farlands_world read;
+    struct world_text read;
     must_be_read(&read, text, sizeof text - 1, NULL);
     must_be(&read, &worlds->world[0], "");
     worlds_release(worlds);
@@ -422,7 +431,7 @@ START_TEST(test_ends)
     cJSON *json = document_of_default();
     char *text = cJSON_PrintUnformatted(json);
     const size_t length = strlen(text);
-    struct farlands_world read;
+    struct world_text read;
     guarded_new(&guarded, length);
     for (size_t i = 0; i < length; i++) {
         const char *copy = (const char *)guarded_copy(&guarded, text, i);
@@ -438,7 +447,7 @@ END_TEST
 /* Deep nesting, which takes libyaml alone an hour. */
 START_TEST(test_large)
 {
-    static char text[FARLANDS_WORLD_TEXT + 1];
+    static char text[YAML_FILE_BYTES_MAX + 1];
     memset(text, '[', sizeof text);
     must_be_refused(text, sizeof text - 1, NULL, -EINVAL,
                     "text:1: nested too deeply; expected at most 32");
@@ -448,12 +457,8 @@ START_TEST(test_large)
     must_be_refused(text, sizeof text - 1, NULL, -EINVAL, "nested too deeply");
     memset(text, ' ', sizeof text);
     memcpy(text, "worlds: [{name: a}]", 19);
-    struct farlands_world read;
+    struct world_text read;
     must_be_read(&read, text, sizeof text - 1, NULL);
-    char why[4];
-    text[0] = 'W';
-    ck_assert_int_eq(farlands_world_read(&read, text, 19, NULL, why, sizeof why), -EINVAL);
-    ck_assert_str_eq(why, "tex");
 }
 END_TEST
 
@@ -477,10 +482,10 @@ static const struct {
 };
 
 /* Read DOCUMENT with SIZE bytes of row I. Returns the CPU time in ms. */
-static double read_junk(int i, const char *document, size_t size, char why[FARLANDS_WORLD_WHY])
+static double read_junk(int i, const char *document, size_t size, char why[WHY])
 {
-    static char text[FARLANDS_WORLD_TEXT];
-    struct farlands_world read;
+    static char text[YAML_FILE_BYTES_MAX];
+    struct world_text read;
     const size_t row = strlen(junk[i].row);
     int length = snprintf(text, sizeof text, "%.*s,\"urls\":%s", (int)strlen(document) - 1,
                           document, junk[i].head);
@@ -488,7 +493,7 @@ static double read_junk(int i, const char *document, size_t size, char why[FARLA
         memcpy(text + length, junk[i].row, row);
     length += snprintf(text + length, 16, "%s}", junk[i].tail);
     const double before = cpu_ms();
-    if (farlands_world_read(&read, text, (size_t)length, NULL, why, FARLANDS_WORLD_WHY) == 0)
+    if (read_text(&read, text, (size_t)length, NULL, why, WHY) == 0)
         why[0] = '\0';
     return cpu_ms() - before;
 }
@@ -496,11 +501,11 @@ static double read_junk(int i, const char *document, size_t size, char why[FARLA
 START_TEST(test_linear_time)
 {
     const char *row = junk[_i].row, *expected = junk[_i].why;
-    char why[FARLANDS_WORLD_WHY];
+    char why[WHY];
     cJSON *json = document_of_default();
     char *document = cJSON_PrintUnformatted(json);
-    const double quarter = read_junk(_i, document, FARLANDS_WORLD_TEXT / 4, why);
-    const double whole = read_junk(_i, document, FARLANDS_WORLD_TEXT, why);
+    const double quarter = read_junk(_i, document, YAML_FILE_BYTES_MAX / 4, why);
+    const double whole = read_junk(_i, document, YAML_FILE_BYTES_MAX, why);
     must(expected ? strncmp(why, expected, strlen(expected)) == 0 : !*why, "%s: %s", row, why);
     must_be_linear(quarter, whole, row);
     cJSON_free(document);
@@ -518,7 +523,7 @@ START_TEST(test_locale)
     ck_assert_int_eq(setenv("LOCPATH", directory, 1), 0);
     if (system(command) == -1 || !setlocale(LC_ALL, "de_DE.UTF-8"))
         return;
-    struct farlands_world german, plain;
+    struct world_text german, plain;
     char number[8];
     must_be_read(&german, extremes, sizeof extremes - 1, "first");
     snprintf(number, sizeof number, "%.1f", 0.5);
@@ -535,7 +540,7 @@ START_TEST(test_rounding)
     static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     static const char text[] = "worlds: [{name: a, noise: {persistence: 0.7, lacunarity: 2.3, "
                                "octaves: 3}, elevation: [[-0.3, 0.1], [0.7, 1e-40]]}]";
-    struct farlands_world rounded, plain;
+    struct world_text rounded, plain;
     must_be_read(&plain, text, sizeof text - 1, NULL);
     fesetround(directions[_i]);
     must_be_read(&rounded, text, sizeof text - 1, NULL);
@@ -549,7 +554,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("worlds from text");
-    TCase *tcase = suite_case(suite, "farlands_world_read");
+    TCase *tcase = suite_case(suite, "world_text_read");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_default);
     tcase_add_test(tcase, test_samples);
