@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "aligned.h"
+#include "derivatives.h"
 #include "noise/kernel/scratch.h"
 #include "patch.h"
 #include "plan.h"
@@ -36,6 +37,12 @@ struct evaluation {
     struct run_memory *run[GRAPH_MAX_NODES];
 };
 
+/* Where derivatives go. */
+struct derivative_rows {
+    int operation;
+    float *dx, *dy;
+};
+
 /* All that functions need. */
 struct context {
     const struct program *program;
@@ -43,7 +50,8 @@ struct context {
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
     bool band_limit;
-    struct surveyor *surveyor; /* NULL: evaluate */
+    struct surveyor *surveyor;                 /* NULL: evaluate */
+    const struct derivative_rows *derivatives; /* NULL: none */
 };
 
 /* --- Memory --- */
@@ -284,6 +292,21 @@ static int even_chunk(int n, int most)
     return (n - 1) / chunks + 1;
 }
 
+/* The derivatives of CHUNK, which has just been evaluated: so there are patches for it. */
+static void differentiate(const struct context *c, const struct chunk *chunk, size_t at,
+                          size_t stride)
+{
+    const struct derivative_rows *d = c->derivatives;
+    for (int j = 0; j < chunk->height; j++)
+        for (int i = 0; i < chunk->width; i++) {
+            const struct dual dual = derivatives_at(c->program, c->evaluation->patch, d->operation,
+                                                    chunk->x.first + i * chunk->x.step,
+                                                    chunk->y.first + j * chunk->y.step);
+            d->dx[at + (size_t)j * stride + (size_t)i] = (float)dual.x;
+            d->dy[at + (size_t)j * stride + (size_t)i] = (float)dual.y;
+        }
+}
+
 static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
                          const struct output *outputs, size_t stride)
 {
@@ -299,28 +322,48 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
                 grid->width - left < wide ? (int)(grid->width - left) : wide,
                 grid->height - top < high ? (int)(grid->height - top) : high,
             };
+            const size_t at = (size_t)top * stride + (size_t)left;
             struct rows out[PLAN_MAX_OUTPUTS];
             for (int i = 0; i < domain->outputs; i++)
-                out[i] =
-                    (struct rows){outputs[i].out + (size_t)top * stride + (size_t)left, stride};
+                out[i] = (struct rows){outputs[i].out + at, stride};
             const int err = evaluate_chunk(c, domain, &chunk, chunk.width % KERNEL_STEP == 0, out);
             if (err)
                 return err;
+            if (c->derivatives)
+                differentiate(c, &chunk, at, stride);
         }
     return 0;
+}
+
+static int run(const struct program *program, const struct kernel *kernel,
+               struct farlands_scratch *scratch, const struct farlands_grid *grid,
+               const struct output *outputs, int count, const struct derivative_rows *derivatives,
+               size_t stride)
+{
+    if (!scratch->evaluation)
+        scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
+    struct context c = {program,          kernel, scratch,    scratch->evaluation,
+                        grid->band_limit, NULL,   derivatives};
+    if (!c.evaluation)
+        return -ENOMEM;
+    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
+    return err ? err : evaluate_grid(&c, grid, outputs, stride);
 }
 
 int evaluate(const struct program *program, const struct kernel *kernel,
              struct farlands_scratch *scratch, const struct farlands_grid *grid,
              const struct output *outputs, int count, size_t stride)
 {
-    if (!scratch->evaluation)
-        scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program, kernel, scratch, scratch->evaluation, grid->band_limit, NULL};
-    if (!c.evaluation)
-        return -ENOMEM;
-    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
-    return err ? err : evaluate_grid(&c, grid, outputs, stride);
+    return run(program, kernel, scratch, grid, outputs, count, NULL, stride);
+}
+
+int evaluate_derivatives(const struct program *program, const struct kernel *kernel,
+                         struct farlands_scratch *scratch, const struct farlands_grid *grid,
+                         int operation, float *value, float *dx, float *dy, size_t stride)
+{
+    const struct output output = {operation, value};
+    const struct derivative_rows derivatives = {operation, dx, dy};
+    return run(program, kernel, scratch, grid, &output, 1, &derivatives, stride);
 }
 
 int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
@@ -331,7 +374,7 @@ int evaluate_survey(const struct program *program, const struct farlands_grid *g
         *kept = calloc(1, sizeof **kept);
     if (!*kept)
         return -ENOMEM;
-    struct context c = {program, NULL, NULL, *kept, grid->band_limit, surveyor};
+    struct context c = {program, NULL, NULL, *kept, grid->band_limit, surveyor, NULL};
     struct plan *plan = &(*kept)->plan;
     empty_patches(*kept);
     const int err = plan_make(plan, program, grid->band_limit ? grid->step : 0, operations, count);

@@ -182,6 +182,17 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
     return evaluate(terrain->program, terrain->kernel, scratch, grid, output, count, stride);
 }
 
+int terrain_gradients(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                      const struct farlands_grid *grid, int field, float *value, float *dx,
+                      float *dy, size_t stride)
+{
+    WITH_PLAIN_ARITHMETIC;
+    if (!grid_in_bounds(grid, stride) || grid->band_limit)
+        return -EINVAL;
+    return evaluate_derivatives(terrain->program, terrain->kernel, scratch, grid,
+                                terrain->field[field].operation, value, dx, dy, stride);
+}
+
 int terrain_heights_within(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                            const struct farlands_grid *grid, float *out, size_t stride)
 {

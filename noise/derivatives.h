@@ -1,0 +1,18 @@
+/* Derivatives of fields at places, analytically. Private to noise/. */
+#ifndef FARLANDS_DERIVATIVES_H
+#define FARLANDS_DERIVATIVES_H
+
+#include "dual.h"
+#include "patch.h"
+#include "program.h"
+
+/*
+ * OPERATION's value and derivatives at (X, Y), one after the other through all operations that it
+ * needs. PATCH has the patches of these lattices, which cover the place. Values are close to those
+ * of kernels, which compute in float. Where a field has a kink (abs, min, max, clamp, the ends and
+ * knots of curves, cellular and billow noise), it is one of the two sides' derivatives.
+ */
+struct dual derivatives_at(const struct program *program, struct patch *const *patch, int operation,
+                           int64_t x, int64_t y);
+
+#endif
