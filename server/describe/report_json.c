@@ -125,7 +125,7 @@ static void add_fields(struct document *document, const struct survey *survey,
         cJSON *field = add(document, fields, values->name, cJSON_CreateObject());
         add_numbers(document, field, "range", range, 2);
         add_quantiles(document, field, "values", &values->values);
-        add_numbers(document, field, "ms", times->field[i], TILE_TIMES_ZOOMS);
+        add_numbers(document, field, "share", times->share[i], TILE_TIMES_ZOOMS);
     }
 }
 

@@ -13,16 +13,17 @@ static const char *const goals[WALK_GOALS] = {
     [WALK_CLASS] = "way until other ground, km",
 };
 
-/* Three digits or more, right-aligned. */
+/* Three digits or more, at most three after the point, right-aligned. */
 static void print_number(FILE *out, double number)
 {
     const double size = fabs(number);
+    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
     if (isnan(number))
         fprintf(out, "%*s", NUMBER_WIDTH, "-");
     else if (isinf(number))
         fprintf(out, "%*s%d", NUMBER_WIDTH - 4, "> ", WALK_LIMIT / 1000);
     else
-        fprintf(out, "%*.*f", NUMBER_WIDTH, size >= 100 ? 0 : size >= 10 ? 1 : 2, number);
+        fprintf(out, "%*.*f", NUMBER_WIDTH, digits, size < 0.0005 ? 0 : number); /* not -0 */
 }
 
 static void print_row(FILE *out, const char *label, const struct quantiles *quantiles, double unit)
@@ -40,13 +41,18 @@ static void print_slopes(FILE *out, struct quantiles slopes)
     print_row(out, "slope of land, degrees", &slopes, 1);
 }
 
+static void print_shares(FILE *out)
+{
+    for (int i = 0; i < QUANTILES; i++)
+        fprintf(out, "%*.0f %%", NUMBER_WIDTH - 2, quantile_shares[i] * 100);
+}
+
 static void print_quantiles(FILE *out, const struct survey *survey)
 {
     char label[128];
 
     fprintf(out, "%-*s", LABEL_WIDTH, "quantiles");
-    for (int i = 0; i < QUANTILES; i++)
-        fprintf(out, "%*.0f %%", NUMBER_WIDTH - 2, quantile_shares[i] * 100);
+    print_shares(out);
     fputc('\n', out);
     print_row(out, "height, m", &survey->height, 1);
     print_row(out, "height of land, m", &survey->land_height, 1);
@@ -57,9 +63,22 @@ static void print_quantiles(FILE *out, const struct survey *survey)
     }
     for (int i = 0; i < WALK_GOALS; i++)
         print_row(out, goals[i], &survey->way[i], 1000);
-    for (int i = 0; survey->fields > 1 && i < survey->fields; i++) {
-        snprintf(label, sizeof label, "field %s", survey->field[i].name);
-        print_row(out, label, &survey->field[i].values, 1);
+}
+
+/* The fields of a graph, between their bounds. */
+static void print_fields(FILE *out, const struct survey *survey)
+{
+    fprintf(out, "\n%-*s%*s", LABEL_WIDTH, "fields, at all places", NUMBER_WIDTH, "least");
+    print_shares(out);
+    fprintf(out, "%*s\n", NUMBER_WIDTH, "most");
+    for (int i = 0; i < survey->fields; i++) {
+        const struct field_values *field = &survey->field[i];
+        fprintf(out, "%-*s", LABEL_WIDTH, field->name);
+        print_number(out, (double)field->min);
+        for (int k = 0; k < QUANTILES; k++)
+            print_number(out, field->values.value[k]);
+        print_number(out, (double)field->max);
+        fputc('\n', out);
     }
 }
 
@@ -115,11 +134,14 @@ static void print_times(FILE *out, const struct survey *survey, const struct til
     snprintf(label, sizeof label, "%s: heights, colors and PNG", layers[times->layer].name);
     fputc('\n', out);
     print_times_row(out, label, times->tile);
-    print_times_row(out, "heights for pictures", times->picture);
     print_times_row(out, "heights with every octave", times->heights);
+    print_times_row(out, "heights for pictures", times->picture);
     for (int i = 0; survey->fields > 1 && i < survey->fields; i++) {
-        snprintf(label, sizeof label, "field %s alone", survey->field[i].name);
-        print_times_row(out, label, times->field[i]);
+        double own[TILE_TIMES_ZOOMS];
+        for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++)
+            own[zoom] = times->share[i][zoom] * times->picture[zoom];
+        snprintf(label, sizeof label, "  of that in %s", survey->field[i].name);
+        print_times_row(out, label, own);
     }
 }
 
@@ -141,5 +163,7 @@ void report_print_text(const struct report *report, FILE *out)
     print_quantiles(out, survey);
     print_land(out, survey);
     print_ground(out, survey);
+    if (survey->fields > 1)
+        print_fields(out, survey);
     print_times(out, survey, report->times);
 }

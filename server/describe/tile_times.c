@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"
@@ -15,7 +16,6 @@ struct bench {
     const struct world *world;
     struct render_scratch *scratch;
     float *samples; /* of a tile */
-    int field;      /* to evaluate */
 };
 
 static double cpu_ms(void)
@@ -25,18 +25,17 @@ static double cpu_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-static int evaluate(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+static int evaluate_all(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
 {
     (void)tile;
-    return terrain_fields(bench->world->terrain, render_scratch_noise(bench->scratch), &grid,
-                          &bench->field, 1, &bench->samples, TILE_SIZE);
+    return terrain_heights(bench->world->terrain, render_scratch_noise(bench->scratch), &grid,
+                           bench->samples, TILE_SIZE);
 }
 
-static int evaluate_filtered(struct bench *bench, const struct tile *tile,
-                             struct farlands_grid grid)
+static int evaluate_picture(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
 {
     grid.band_limit = true;
-    return evaluate(bench, tile, grid);
+    return evaluate_all(bench, tile, grid);
 }
 
 static int render(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
@@ -97,23 +96,47 @@ static int first_layer(const struct world *world)
     return layer;
 }
 
+/* Share the time of a picture's heights among the fields, in TILE. *KEPT is for estimate_field. */
+static int share_tile(struct tile_times *out, const struct tile *tile, int zoom,
+                      struct farlands_grid grid, struct evaluation **kept)
+{
+    const struct farlands_terrain *terrain = tile->world->terrain;
+    const int height = terrain_field(terrain, "height", 6);
+    double ns[GRAPH_MAX_NODES] = {0};
+    struct estimate whole;
+
+    grid.band_limit = true;
+    int err = estimate_field(&whole, terrain, height, &grid, ns, kept);
+    for (int i = 0; i < terrain_field_count(terrain) && !err; i++)
+        out->share[i][zoom] = ns[i] / whole.ns;
+    return err;
+}
+
+/* The same at all zooms, around PLACE. */
+static int share(struct tile_times *out, const struct world *world, const int64_t place[2])
+{
+    struct evaluation *kept = NULL;
+    int err = 0;
+
+    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS && !err; zoom++) {
+        struct farlands_grid grid;
+        struct tile tile;
+        if (find_tile(world, out->layer, tile_times_zooms[zoom], place, &tile, &grid) == 0)
+            err = share_tile(out, &tile, zoom, grid, &kept);
+    }
+    evaluation_free(kept);
+    return err;
+}
+
 static int measure_all(struct tile_times *out, struct bench *bench, const int64_t (*places)[2],
                        int count)
 {
-    const struct farlands_terrain *terrain = bench->world->terrain;
-    const int fields = terrain_field_count(terrain), layer = out->layer;
-    int err = 0;
-
-    for (int i = 0; i < fields && !err; i++) {
-        bench->field = i;
-        err = measure(bench, layer, places, count, evaluate_filtered, out->field[i]);
-    }
-    bench->field = terrain_field(terrain, "height", 6);
+    int err = share(out, bench->world, places[0]);
     if (!err)
-        err = measure(bench, layer, places, count, evaluate, out->heights);
+        err = measure(bench, out->layer, places, count, evaluate_all, out->heights);
     if (!err)
-        err = measure(bench, layer, places, count, evaluate_filtered, out->picture);
-    return err ? err : measure(bench, layer, places, count, render, out->tile);
+        err = measure(bench, out->layer, places, count, evaluate_picture, out->picture);
+    return err ? err : measure(bench, out->layer, places, count, render, out->tile);
 }
 
 int tile_times_measure(struct tile_times *out, const struct world *world,
@@ -125,11 +148,11 @@ int tile_times_measure(struct tile_times *out, const struct world *world,
     if (err)
         return err;
     bench.samples = malloc(sizeof(float) * TILE_SIZE * TILE_SIZE);
-    out->field = calloc((size_t)terrain_field_count(world->terrain), sizeof out->field[0]);
-    err = bench.samples && out->field ? measure_all(out, &bench, places, count) : -ENOMEM;
+    out->share = calloc((size_t)terrain_field_count(world->terrain), sizeof out->share[0]);
+    err = bench.samples && out->share ? measure_all(out, &bench, places, count) : -ENOMEM;
     if (err) {
-        free(out->field);
-        out->field = NULL;
+        free(out->share);
+        out->share = NULL;
     }
     free(bench.samples);
     render_scratch_free(bench.scratch);

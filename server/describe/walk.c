@@ -33,7 +33,7 @@ struct walk walk_from(const struct ground *ground, int64_t x, int64_t y, const d
     for (int goal = 0; goal < WALK_GOALS; goal++)
         walk.way[goal] = INFINITY;
     for (double way = WALK_STEP; left > 0 && way <= WALK_LIMIT;
-         way += fmax(WALK_STEP, way / 1024)) {
+         way += fmax(WALK_STEP, way / WALK_PART)) {
         const int64_t there[] = {x + llround(way * direction[0]) * FARLANDS_UNIT,
                                  y + llround(way * direction[1]) * FARLANDS_UNIT};
         const float now = ground->height(ground->context, there[0], there[1]);

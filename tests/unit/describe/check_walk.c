@@ -90,12 +90,12 @@ static const struct {
     {"into a ditch", {ditch}, {1, 0}, {NEVER, 1008, 976}},
 };
 
-/* FOUND is EXPECTED, to a step or a thousandth after it. */
+/* FOUND is EXPECTED, to a look after it. */
 static bool is_way(float found, float expected)
 {
     if (isinf(expected) || isinf(found))
         return isinf(found) && isinf(expected);
-    return found >= expected * 0.9999F && found <= expected * 1.001F + WALK_STEP;
+    return found >= expected * 0.9999F && found <= expected * (1 + 1.F / WALK_PART) + WALK_STEP;
 }
 
 START_TEST(test_walks)
