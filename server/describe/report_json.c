@@ -123,6 +123,8 @@ static void add_fields(struct document *document, const struct survey *survey,
         const struct field_values *values = &survey->field[i];
         const double range[] = {(double)values->min, (double)values->max};
         cJSON *field = add(document, fields, values->name, cJSON_CreateObject());
+        if (values->unit[0])
+            add(document, field, "unit", cJSON_CreateString(values->unit));
         add_numbers(document, field, "range", range, 2);
         add_quantiles(document, field, "values", &values->values);
         add_numbers(document, field, "share", times->share[i], TILE_TIMES_ZOOMS);

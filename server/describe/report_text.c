@@ -5,7 +5,7 @@
 #include "server/describe/report.h"
 #include "server/layers/layer.h"
 
-enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 9, DECIMAL = 32 };
+enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 9, DECIMAL = 32, LABEL_MAX = 256 };
 
 static const char *const goals[WALK_GOALS] = {
     [WALK_CLIMB] = "way until 100 m up or down, km",
@@ -49,7 +49,7 @@ static void print_shares(FILE *out)
 
 static void print_quantiles(FILE *out, const struct survey *survey)
 {
-    char label[128];
+    char label[LABEL_MAX];
 
     fprintf(out, "%-*s", LABEL_WIDTH, "quantiles");
     print_shares(out);
@@ -68,12 +68,16 @@ static void print_quantiles(FILE *out, const struct survey *survey)
 /* The fields of a graph, between their bounds. */
 static void print_fields(FILE *out, const struct survey *survey)
 {
+    char label[LABEL_MAX];
+
     fprintf(out, "\n%-*s%*s", LABEL_WIDTH, "fields, at all places", NUMBER_WIDTH, "least");
     print_shares(out);
     fprintf(out, "%*s\n", NUMBER_WIDTH, "most");
     for (int i = 0; i < survey->fields; i++) {
         const struct field_values *field = &survey->field[i];
-        fprintf(out, "%-*s", LABEL_WIDTH, field->name);
+        snprintf(label, sizeof label, "%s%s%s", field->name, field->unit[0] ? ", " : "",
+                 field->unit);
+        fprintf(out, "%-*s", LABEL_WIDTH, label);
         print_number(out, (double)field->min);
         for (int k = 0; k < QUANTILES; k++)
             print_number(out, field->values.value[k]);
@@ -126,7 +130,7 @@ static void print_times_row(FILE *out, const char *label, const double times[TIL
 
 static void print_times(FILE *out, const struct survey *survey, const struct tile_times *times)
 {
-    char label[128];
+    char label[LABEL_MAX];
 
     fprintf(out, "\n%-*s", LABEL_WIDTH, "CPU time of a tile, ms, at zoom");
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++)

@@ -38,7 +38,8 @@ struct worker;
 struct run {
     const struct survey_options *options;
     const struct farlands_terrain *terrain;
-    int height; /* the field */
+    const struct world_fields *fields; /* or NULL */
+    int height;                        /* the field */
     struct sample *sample;
     float *values; /* of fields, SURVEY_DRAWN each; NULL if the height is the only one */
     struct view *view;
@@ -257,6 +258,7 @@ static void summarize_fields(struct run *run)
     for (int i = 0; i < run->survey->fields; i++) {
         struct field_values *field = &run->survey->field[i];
         field->name = terrain_field_name(run->terrain, i);
+        field->unit = run->fields ? world_fields_unit(run->fields, i) : "m";
         terrain_field_range(run->terrain, i, &field->min, &field->max);
         field->values = run->values
                             ? quantiles_of(run->values + (size_t)i * SURVEY_DRAWN, SURVEY_DRAWN)
@@ -325,6 +327,7 @@ int survey_run(struct survey **out, const struct survey_options *options)
     const int fields = terrain_field_count(terrain);
     struct run run = {.options = options,
                       .terrain = terrain,
+                      .fields = options->world->config.fields,
                       .height = terrain_field(terrain, "height", 6),
                       .survey = allocate(options, fields),
                       .sample = calloc(SURVEY_DRAWN, sizeof run.sample[0]),

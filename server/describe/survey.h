@@ -38,8 +38,8 @@ struct survey_options {
 
 /* A named field of the world's graph. */
 struct field_values {
-    const char *name; /* the world's */
-    float min, max;   /* bounds */
+    const char *name, *unit; /* the world's; the unit may be "" */
+    float min, max;          /* bounds */
     struct quantiles values;
 };
 

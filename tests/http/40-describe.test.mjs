@@ -132,6 +132,37 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
         assert.equal(stdout.length, 0);
     }));
 
+    it('measures the fields of a graph', async () => {
+        const config = scratchFile('fields.yaml', `worlds:
+  - name: a
+    fields:
+      level: 5
+      warmth: { noise: { wavelength: 4096, octaves: 5, elevation: [[-1, -20], [1, 30]] }, unit: degrees }
+      double: { add: [warmth, warmth] }
+      height: { max: [{ noise: { wavelength: 512, octaves: 4 } }, level] }
+`);
+        const args = ['--config', config, '--places', '3'];
+        const { fields, ...found } = await described(...args, '--json');
+        assert.deepEqual(Object.keys(fields), ['level', 'warmth', 'double', 'height']);
+        assert.deepEqual(fields.level.values, [5, 5, 5, 5, 5]);
+        assert.deepEqual(fields.warmth.unit, 'degrees');
+        assert.equal(fields.double.unit, undefined);
+        fields.double.values.forEach((value, i) => assert.ok(Math.abs(value - 2 * fields.warmth.values[i]) < 1e-4));
+        for (const { range, values } of Object.values(fields))
+            assert.ok(range[0] <= values[0] && values[0] <= values[4] && values[4] <= range[1], `${values} in ${range}`);
+        assert.deepEqual(fields.height.values, found.height);
+        found.tile.zoom.forEach((zoom, i) => {
+            const sum = Object.values(fields).reduce((total, { share }) => total + share[i], 0);
+            assert.ok(Math.abs(sum - 1) < 1e-4, `zoom ${zoom}: ${sum}`);
+            assert.equal(fields.warmth.share[i] + fields.double.share[i], 0);
+            assert.ok(fields.height.share[i] > 0.5, `zoom ${zoom}`);
+        });
+        const text = await described(...args);
+        assert.match(text, /^level( +5\.00){7}$/m);
+        assert.match(text, /^warmth, degrees( +-?[\d.]+){7}$/m);
+        assert.match(text, /^ {2}of that in height( +[\d.]+){7}$/m);
+    });
+
     it('ends at SIGINT', async () => {
         const program = launch(['describe', '--places', '8192']);
         await sleep(patience(300));
