@@ -1,5 +1,6 @@
 #include "fields_read.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -339,6 +340,7 @@ static int read_node(struct yaml_reader *reader, const struct key_path *path,
                      const struct parts *parts, int at)
 {
     const struct node_kind *kind = parts->kind;
+    assert(kind && kind->name);
     const struct key_path below = key_path_join(path, kind->name, strlen(kind->name));
     switch (kind->shape) {
     case NODE_LIST:
@@ -588,7 +590,9 @@ static struct world_fields *fields_new(size_t count)
     fields->expression = calloc(FIELDS_MAX_EXPRESSIONS, sizeof *fields->expression);
     if (fields->field && fields->expression)
         return fields;
-    world_fields_release(fields);
+    free(fields->field);
+    free(fields->expression);
+    free(fields);
     return NULL;
 }
 

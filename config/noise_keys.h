@@ -35,6 +35,7 @@ extern const char *const noise_bases[],
 #define KEY_MIN_WAVELENGTH (2 / 1024.0) /* FARLANDS_MIN_WAVELENGTH in blocks */
 #define KEY_LACUNARITY(place) KEY_REAL("lacunarity", place, 1, FARLANDS_MAX_LACUNARITY)
 
+/* A member cannot be in parentheses: NOLINTBEGIN(bugprone-macro-parentheses) */
 /* Rows of a table, of the noise MEMBER in struct TYPE: those that all noises have, ... */
 #define KEYS_OF_OCTAVES(type, member)                                                        \
     KEY_BLOCKS("wavelength", offsetof(type, member.wavelength), KEY_MIN_WAVELENGTH, 0x1p40), \
@@ -61,5 +62,6 @@ extern const char *const noise_bases[],
     {                                                                                              \
         "warp", OPTION_SECTION, .options = (warp)                                                  \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -14,30 +14,13 @@ function print_comment(    i)
     lines = 0
 }
 
-BEGIN {
-    print ".TH FARLANDS.YAML 5 \"\" Farlands \"File Formats\""
-    print ".SH NAME\nfarlands.yaml \\- the configuration of farlands\n.SH DESCRIPTION"
-}
-
-/^ *#/ {
-    line = $0
-    sub(/^ *# ?/, "", line)
-    comment[lines++] = line
-    next
-}
-
-# Paragraphs before the first key are about the file; later ones about the key below them.
-/^$/ {
-    if (!keys)
-        print_comment()
-    next
-}
-
-match($0, /^ *(- )?[a-z_]+:/) {
+# The key in LINE, which has been matched, and the comment above it.
+function print_key(line,    key, value, list, depth, place, i)
+{
     if (!keys++)
         print ".SH KEYS"
-    key = substr($0, 1, RLENGTH - 1)
-    value = substr($0, RLENGTH + 2)
+    key = substr(line, 1, RLENGTH - 1)
+    value = substr(line, RLENGTH + 2)
     sub(/^ */, "", value)
     list = key ~ /- /
     sub(/- /, "  ", key)
@@ -54,4 +37,38 @@ match($0, /^ *(- )?[a-z_]+:/) {
     gsub(/"/, "\\(dq", value)
     print ".TP\n.BR " text(place) (value == "" ? "" : " \" (" value ")\"")
     print_comment()
+}
+
+BEGIN {
+    print ".TH FARLANDS.YAML 5 \"\" Farlands \"File Formats\""
+    print ".SH NAME\nfarlands.yaml \\- the configuration of farlands\n.SH DESCRIPTION"
+}
+
+# A key in a comment, alone on its line: worlds may have it, and lines below it are an example.
+/^ *# [a-z_]+:$/ {
+    line = $0
+    sub(/# /, "", line)
+    match(line, /^ *[a-z_]+:/)
+    print_key(line)
+    example = 1
+    next
+}
+
+/^ *#/ {
+    line = $0
+    sub(/^ *# ?/, "", line)
+    comment[lines++] = line
+    next
+}
+
+# Paragraphs before the first key are about the file; later ones about the key below them.
+/^$/ {
+    if (!keys || example)
+        print_comment()
+    example = 0
+    next
+}
+
+match($0, /^ *(- )?[a-z_]+:/) {
+    print_key($0)
 }
