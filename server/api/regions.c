@@ -265,7 +265,7 @@ static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
         at = stpcpy(stpcpy(at, "-"), layers[raster->layer].name);
     if (raster->field != world_height_field(world))
         at = stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, raster->field));
-    if (memcmp(&raster->range, &usual, sizeof usual) != 0)
+    if (raster->range.min != usual.min || raster->range.max != usual.max)
         sprintf(at, "@%s,%s", float_format(raster->range.min, min),
                 float_format(raster->range.max, max));
 }
