@@ -265,6 +265,24 @@ int farlands_fields(const struct farlands_world *world, struct farlands_scratch 
     return err;
 }
 
+int farlands_gradients(const struct farlands_world *world, struct farlands_scratch *scratch,
+                       const struct farlands_grid *grid, const char *field, float *value, float *dx,
+                       float *dy, size_t stride)
+{
+    struct working_memory memory;
+    if (!world || !grid || !field || !value || !dx || !dy)
+        return -EINVAL;
+    const int number = find(world, field);
+    if (number < 0)
+        return -ENOENT;
+    int err = take_memory(&memory, scratch);
+    if (!err)
+        err =
+            terrain_gradients(world->terrain, memory.scratch, grid, number, value, dx, dy, stride);
+    farlands_scratch_free(memory.own);
+    return err;
+}
+
 int farlands_density(const struct farlands_world *world, struct farlands_scratch *scratch,
                      const struct farlands_box *box, float *out)
 {

@@ -37,7 +37,7 @@
  *   -ENOMEM
  *
  * A world never changes, and any number of threads may use it at once. A scratch is working memory,
- * for one call at a time: it saves the allocation of 4 MB and remembers values at places nearby.
+ * for one call at a time: it saves the allocation of 7 MB and remembers values at places nearby.
  * NULL makes one for this call. A call needs 128 KiB of stack.
  *
  * Programs stay compatible with later versions of the library with the same soname: no function
@@ -202,6 +202,16 @@ int farlands_heights(const struct farlands_world *world, struct farlands_scratch
 int farlands_fields(const struct farlands_world *world, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, const char *const *field, size_t count,
                     float *const *out, size_t stride);
+
+/*
+ * A field of a grid without band limit, and its derivatives along x and y, per block, into three
+ * arrays with the same stride: the slopes of the mathematical surface at each sample, not
+ * differences of neighbours. The values are those of farlands_fields, and derivatives have the same
+ * bits on every machine, too. They take some 60 ns a sample for each octave.
+ */
+int farlands_gradients(const struct farlands_world *world, struct farlands_scratch *scratch,
+                       const struct farlands_grid *grid, const char *field, float *value, float *dx,
+                       float *dy, size_t stride);
 
 /* --- Places --------------------------------------------------------------- */
 

@@ -108,6 +108,49 @@ START_TEST(test_fields)
 }
 END_TEST
 
+/* Values are those of the field, and derivatives agree with central differences. */
+START_TEST(test_gradients)
+{
+    struct farlands_world *world = world_of(fields);
+    const struct farlands_grid grid = {-12345, 678901, 7 * FARLANDS_UNIT, SIDE, SIDE - 3, false};
+    const int64_t h = FARLANDS_UNIT / 2;
+    static float value[SIDE * SIDE], dx[SIDE * SIDE], dy[SIDE * SIDE];
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", value, dx, dy, SIDE), 0);
+    for (int i = 0; i < SIDE * grid.height; i++) {
+        const int64_t x = grid.x + i % SIDE * grid.step, y = grid.y + i / SIDE * grid.step;
+        const double east =
+            farlands_height(world, NULL, x + h, y) - (double)farlands_height(world, NULL, x - h, y);
+        const double south =
+            farlands_height(world, NULL, x, y + h) - (double)farlands_height(world, NULL, x, y - h);
+        ck_assert(value[i] == farlands_height(world, NULL, x, y));
+        must(fabs(dx[i] - east) < 0.01 && fabs(dy[i] - south) < 0.01, "%g %g: %g %g", (double)dx[i],
+             (double)dy[i], east, south);
+    }
+    farlands_world_free(world);
+}
+END_TEST
+
+START_TEST(test_gradients_refused)
+{
+    struct farlands_world *world = world_of(hills);
+    struct farlands_grid grid = farlands_chunk(0, 0, 2, 2);
+    float *const out = nowhere;
+    ck_assert_int_eq(farlands_gradients(NULL, NULL, &grid, "height", out, out, out, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, NULL, "height", out, out, out, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, NULL, out, out, out, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", NULL, out, out, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", out, NULL, out, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", out, out, NULL, 2), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", out, out, out, 1), -EINVAL);
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "heights", out, out, out, 2), -ENOENT);
+    grid.band_limit = true;
+    ck_assert_int_eq(farlands_gradients(world, NULL, &grid, "height", out, out, out, 2), -EINVAL);
+    for (int i = 0; i < ROWS(nowhere); i++)
+        ck_assert(nowhere[i] == 0);
+    farlands_world_free(world);
+}
+END_TEST
+
 /* Another seed is the world that a text with this seed has. */
 START_TEST(test_reseed)
 {
@@ -325,6 +368,8 @@ int main(void)
     tcase_add_test(tcase, test_facts);
     tcase_add_test(tcase, test_versions);
     tcase_add_test(tcase, test_fields);
+    tcase_add_test(tcase, test_gradients);
+    tcase_add_test(tcase, test_gradients_refused);
     tcase_add_loop_test(tcase, test_reseed, 0, 2);
     tcase_add_test(tcase, test_grids_refused);
     tcase_add_test(tcase, test_others_refused);
