@@ -52,6 +52,7 @@ static const struct row {
     {"erode", UINT64_C(0x0f1e786be7bf8734)},
     {"erode of fine hills", UINT64_C(0xf098bfcf3a108f48)},
     {"mountains", UINT64_C(0x14e39e6c12c324df)},
+    {"erode, lacunarity 1.5", UINT64_C(0xdf7016e717c7c26c)},
 };
 
 /* Blocks, a large part of the hills; fine samples far out; a picture of octaves that fade. */

@@ -54,6 +54,7 @@ static const struct row {
     {"erode", 0.43, ZOOMS},
     {"erode of fine hills", 0.43, ZOOMS},
     {"mountains", 0.39, ZOOMS},
+    {"erode, lacunarity 1.5", 0.43, ZOOMS},
 };
 
 /* A picture, and its sums of squares of what changes and of what there is. */

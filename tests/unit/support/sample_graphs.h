@@ -234,6 +234,13 @@ static inline void sample_gullies(struct graph_builder *b)
     b->count--; /* without the field */
 }
 
+/* So that one octave is seen while that before it fades. */
+static inline void sample_dense_gullies(struct graph_builder *b)
+{
+    const int eroded = add_erosion(b, add_broad(b, 800), 512, 32);
+    b->noise[b->node[eroded].input[1]].lacunarity = 1.5;
+}
+
 static inline void sample_eroded(struct graph_builder *b)
 {
     add_erosion(b, add_broad(b, 800), 512, 32);
@@ -293,6 +300,7 @@ static const struct sample_graph {
     {"erode", sample_eroded},
     {"erode of fine hills", sample_eroded_hills},
     {"mountains", sample_mountains},
+    {"erode, lacunarity 1.5", sample_dense_gullies},
 };
 
 /* The program of the graph NAME; the last node is its result. */
