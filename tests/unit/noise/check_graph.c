@@ -353,7 +353,7 @@ static const struct refusal {
     {"to",
      2,
      {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
-      {GRAPH_STEP, {0, -1, -1}, {1e9, 1e9 - 1e-6}, NULL, NULL}}},
+      {GRAPH_STEP, {0, -1, -1}, {1e9, 1e9 - 1}, NULL, NULL}}},
     {"number", 1, {{GRAPH_CONSTANT, {-1, -1, -1}, {NAN}, NULL, NULL}}},
     {"width",
      2,
@@ -388,6 +388,45 @@ START_TEST(what_could_not_be_computed_is_refused)
     }
     ck_assert_int_eq(err, -EINVAL);
     ck_assert_str_eq(fault.key, row->key);
+}
+END_TEST
+
+/* --- Which lattices apply --- */
+
+/* A lattice at whose nodes another of the same spacing is evaluated; and pictures with samples as
+ * far apart as its nodes, and a unit less. */
+START_TEST(lattices_apply_up_to_their_spacing)
+{
+    struct farlands_params params = steep_noise(FARLANDS_PERLIN, 4);
+    const struct graph_node nodes[] = {
+        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
+        {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(16)}, NULL, NULL},
+        {GRAPH_LATTICE, {1, -1, -1}, {BLOCKS(16)}, NULL, NULL},
+    };
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 3, &fault), 0);
+    scratch = reference_scratch();
+    for (int i = 0; i < 20; i++) {
+        const int64_t x = BLOCKS(7 * i), y = BLOCKS(-5 * i);
+        const struct estimate plain = plain_at(program, 2, x, y, 0);
+        must(fabs(value_at(program, 2, x, y) - plain.value) <= plain.error, "%g, %g",
+             value_at(program, 2, x, y), plain.value);
+    }
+    for (int shorter = 0; shorter < 2; shorter++) {
+        const struct farlands_grid grid = {5, 7, BLOCKS(16) - shorter, 20, 20, true};
+        struct farlands_grid whole = grid;
+        whole.band_limit = false;
+        float *picture = graph_values(program, kernel_choose(), scratch, &grid, 1);
+        float *input = graph_values(program, kernel_choose(), scratch, &grid, 0);
+        float *exact = graph_values(program, kernel_choose(), scratch, &whole, 1);
+        ck_assert(memcmp(picture, shorter ? exact : input, 400 * sizeof *picture) == 0);
+        free(picture);
+        free(input);
+        free(exact);
+    }
+    farlands_scratch_free(scratch);
+    program_free(program);
 }
 END_TEST
 
@@ -484,6 +523,27 @@ START_TEST(curves_have_ids_of_their_own)
 }
 END_TEST
 
+/* Slopes whose squares are infinite. */
+START_TEST(gullies_that_are_too_steep_are_refused)
+{
+    const struct farlands_params params = steep_noise(FARLANDS_CELLULAR, 1);
+    struct graph_node nodes[] = {
+        {GRAPH_CONSTANT, {-1, -1, -1}, {5e8}, NULL, NULL},
+        {GRAPH_ADD, {0, 0, -1}, {0}, NULL, NULL},
+        {GRAPH_ADD, {1, 1, -1}, {0}, NULL, NULL},
+        {GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
+        {GRAPH_ERODE, {_i == 0 ? 2 : 3, _i == 1 ? 2 : 3, _i == 2 ? 0 : 3}, {2.5, 1}, &params, NULL},
+    };
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 5, &fault), -EINVAL);
+    ck_assert_int_eq(fault.node, 4);
+    memcpy(nodes[4].input, (int[]){3, 3, 3}, sizeof nodes[4].input);
+    ck_assert_int_eq(program_new(&program, nodes, 5, &fault), 0);
+    program_free(program);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph");
@@ -492,10 +552,12 @@ int main(void)
     tests = suite_case(suite, "noises that steer themselves");
     tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
     tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 6);
+    tcase_add_test(tests, lattices_apply_up_to_their_spacing);
     tests = suite_case(suite, "programs are told apart");
     tcase_add_loop_test(tests, a_changed_graph_has_another_id, 0, graph_rounds() / 5);
     tcase_add_test(tests, curves_have_ids_of_their_own);
     tests = suite_case(suite, "refused graphs");
     tcase_add_loop_test(tests, what_could_not_be_computed_is_refused, 0, LENGTH(refusals));
+    tcase_add_loop_test(tests, gullies_that_are_too_steep_are_refused, 0, 3);
     return suite_run(suite);
 }

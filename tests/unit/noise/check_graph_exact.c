@@ -288,6 +288,96 @@ START_TEST(a_used_scratch_is_a_new_one)
 }
 END_TEST
 
+/* Put the last node that may have one on a lattice of SPACING: not those made of finer slopes. */
+static void put_on_lattice(struct subject *subject, int64_t spacing)
+{
+    struct random_graph *graph = subject->graph;
+    struct program *program;
+    struct graph_fault fault;
+    graph->count += graph->count < RANDOM_GRAPH_NODES;
+    int input = graph->count - 2 > 0 ? graph->count - 2 : 0;
+    struct graph_node *node = &graph->node[graph->count - 1];
+    do
+        *node =
+            (struct graph_node){GRAPH_LATTICE, {input--, -1, -1}, {(double)spacing}, NULL, NULL};
+    while (program_new(&program, graph->node, graph->count, &fault) != 0);
+    program_free(subject->program);
+    subject->program = program;
+}
+
+/* A walk over the cells of a lattice: a scratch keeps nodes from place to place. */
+static void walks_are_points_of(struct subject *subject)
+{
+    const int64_t spacing = FARLANDS_UNIT << draw_between(&subject->draws, 0, 14);
+    put_on_lattice(subject, spacing);
+    struct farlands_grid point = draw_grid(&subject->draws, 1, 1);
+    point.x /= 2;
+    point.y /= 2;
+    const int last = subject->program->place[subject->graph->count - 1];
+    for (int i = 0; i < 40; i++) {
+        struct engine fresh = engines[0];
+        point.x += draw_between(&subject->draws, -spacing / 2, spacing * 2);
+        point.y += draw_between(&subject->draws, -spacing, spacing);
+        point.width = draw_once_in(&subject->draws, 3) ? 9 : 1;
+        point.step = spacing / 3 + 1;
+        point.band_limit = false;
+        fresh.scratch = reference_scratch();
+        float *expected = values_by(subject, &fresh, &point, last);
+        float *values = values_by(subject, &engines[0], &point, last);
+        for (int k = 0; k < point.width; k++)
+            must_be_same(subject, &point, k, values[k], expected[k], "on a walk");
+        free(expected);
+        free(values);
+        farlands_scratch_free(fresh.scratch);
+    }
+}
+
+START_TEST(walks_are_points)
+{
+    each_graph(_i, false, walks_are_points_of);
+}
+END_TEST
+
+/* Lattices over lattices, with as many nodes as a patch has room for: wide grids are their points.
+ */
+START_TEST(nested_lattices_have_room)
+{
+    struct draws draws = {9000 + (uint64_t)_i, 0};
+    struct random_graph graph = {.count = 0};
+    const int depth = (int)draw_between(&draws, 2, 6);
+    draw_node(&draws, &graph, GRAPH_NOISE);
+    graph.noise[0] = reference_params();
+    graph.noise[0].wavelength = BLOCKS(9);
+    graph.noise[0].octaves = 2;
+    for (int i = 0; i < depth; i++)
+        graph.node[graph.count++] =
+            (struct graph_node){GRAPH_LATTICE, {i, -1, -1}, {FARLANDS_UNIT}, NULL, NULL};
+    struct subject subject = {draws, &graph, graph_program(&graph)};
+    open_engines();
+    const struct farlands_grid grid = {.x = draw_between(&draws, -999999, 999999),
+                                       .y = draw_between(&draws, -999999, 999999),
+                                       .step = draw_between(&draws, 100, BLOCKS(4)),
+                                       .width = (int)draw_between(&draws, 260, WIDEST),
+                                       .height = (int)draw_between(&draws, 1, WIDEST)};
+    float *whole = values_by(&subject, &engines[0], &grid, depth);
+    for (int k = 0; k < 400; k++) {
+        const int s = (int)draw_between(&draws, 0, grid.width * grid.height - 1);
+        const struct farlands_grid point = {grid.x + s % grid.width * grid.step,
+                                            grid.y + s / grid.width * grid.step,
+                                            1,
+                                            1,
+                                            1,
+                                            false};
+        float *value = values_by(&subject, any_engine(&subject), &point, depth);
+        must_be_same(&subject, &grid, s, whole[s], *value, "in a wide grid");
+        free(value);
+    }
+    free(whole);
+    close_engines();
+    program_free(subject.program);
+}
+END_TEST
+
 /* --- Bounds --- */
 
 static void values_are_within_bounds_of(struct subject *subject)
@@ -334,6 +424,8 @@ int main(void)
     tcase_add_loop_test(tests, lattices_are_not_filtered, 0, rounds);
     tcase_add_loop_test(tests, fields_together_are_fields_alone, 0, rounds);
     tcase_add_loop_test(tests, a_used_scratch_is_a_new_one, 0, rounds);
+    tcase_add_loop_test(tests, walks_are_points, 0, rounds);
+    tcase_add_loop_test(tests, nested_lattices_have_room, 0, rounds);
     tcase_add_loop_test(tests, values_are_within_bounds, 0, rounds);
     tests = suite_case(suite, "extreme graphs");
     tcase_add_loop_test(tests, extreme_values_are_within_bounds, 0, rounds);
