@@ -21,9 +21,9 @@
 #if FLT_EVAL_METHOD != 0
 #error "noise/ needs FLT_EVAL_METHOD 0, on 32-bit x86 -msse2 -mfpmath=sse: heights would differ"
 #endif
+_Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53, "as in IEEE 754");
 /* gcc: 0 under -fsingle-precision-constant, for example. */
-#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || DBL_MANT_DIG != 53 || \
-    (defined __GCC_IEC_559 && __GCC_IEC_559 == 0)
+#if defined __GCC_IEC_559 && __GCC_IEC_559 == 0
 #error "noise/ needs floats and doubles as in IEEE 754: heights would differ"
 #endif
 
