@@ -47,6 +47,12 @@ describe('worlds of fields', { timeout: patience(60000) }, () => {
             assert.ok(new Set(tile).size > 1000, 'a flat world');
         }));
 
+    it('differ between seeds', async () => {
+        const region = (name) => daemon.bytes(`/${name}/region.f32?x=0&y=0&width=9&height=9&step=4096`);
+        assert.notDeepEqual(await region('continents'), await region('continents:12345'));
+        assert.deepEqual(await region('continents'), await region('continents:8'));
+    });
+
     it('repeat if they wrap', async () => {
         const side = 2 ** 24;
         const region = (x) => daemon.bytes(`/all/region.f32?x=${x}&y=-77&width=65&height=20&step=2`);
