@@ -118,7 +118,7 @@ bool reload_stop(struct server *server);
  * is missed. */
 void watch_init(struct server *server);
 
-/* Request a reload for each change from now on. */
+/* Request a reload for each change from now on. Call it while signals are blocked. */
 void watch_start(struct server *server);
 
 /* Raise the limit of open files for CONFIG's connections. Returns the number of connections that

@@ -77,5 +77,5 @@ void watch_start(struct server *server)
 {
     uv_timer_init(&server->loop, &server->watch.timer);
     server->watch.timer.data = server;
-    look_later(server);
+    on_look(&server->watch.timer); /* libuv's threads begin now, and inherit the mask of signals */
 }

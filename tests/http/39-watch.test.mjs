@@ -175,6 +175,14 @@ describe('the document of changes', { timeout: patience(60000), concurrency: 4 }
     });
 });
 
+it('--watch adds no thread that signals could end', { timeout: patience(60000) }, () => withWatch(async (daemon, file) => {
+    fs.writeFileSync(file, text(6));
+    await assertOctaves(daemon, 6);
+    const blocked = fs.readdirSync(`/proc/${daemon.pid}/task`).filter((id) => Number(id) !== daemon.pid)
+        .map((id) => parseInt(/^SigBlk:\s+(\w+)/m.exec(fs.readFileSync(`/proc/${daemon.pid}/task/${id}/status`, 'latin1'))[1].slice(-8), 16));
+    assert.ok(blocked.length > 4 && blocked.every((mask) => mask & 1 << 14), `masks without SIGTERM: ${blocked}`);
+}));
+
 it('--watch warns if other machines may see errors', { timeout: patience(60000) }, () => eachRow([
     ['127.0.0.1:0', false],
     ['[::1]:0', false],
