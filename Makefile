@@ -131,9 +131,9 @@ else ifeq ($(ARCH),aarch64)
 NOISE += noise/kernel/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
-# The table of options gives parameters their names and bounds.
+# Without what reads YAML, and with the document of a world.
 WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c \
-    config/world_options.c config/option.c config/exact_numbers.c
+    $(filter-out config/config_load.c config/library.c config/world_text.c config/yaml_file.c,$(CONFIG))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)
@@ -283,7 +283,7 @@ install-program: all $(MANUAL)
 	install -D -m 644 -t $(MAN)/man1 server/commands/farlands.1
 	install -D -m 644 -t $(MAN)/man5 $(MANUAL)
 	install -D -m 644 server/commands/farlands.bash $(COMPLETIONS)/farlands
-	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js $(WASM_MODULE)
+	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js server/viewer/farlands.d.ts $(WASM_MODULE)
 	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
 
 install-lib: lib
@@ -300,7 +300,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
 	    $(MAN)/man1/farlands.1 $(MAN)/man5/farlands.yaml.5 $(COMPLETIONS)/farlands \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
-	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
+	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.d.ts farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
 	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :
 	$(refresh_loader)
 

@@ -190,16 +190,6 @@ static size_t directive_line(const unsigned char *bytes, size_t length)
     return 0;
 }
 
-void yaml_nodes_free(struct yaml_node *nodes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (nodes[i].kind == YAML_SCALAR)
-            free(nodes[i].text);
-        else
-            yaml_nodes_free(nodes[i].items, nodes[i].length);
-    free(nodes);
-}
-
 /* Add NODE as the last one. Returns NULL, or why it is refused. */
 static const char *add(struct tree *tree, const struct yaml_node *node)
 {

@@ -44,6 +44,16 @@ int yaml_reader_fail(struct yaml_reader *reader, const struct yaml_node *at,
     return -EINVAL;
 }
 
+void yaml_nodes_free(struct yaml_node *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i].kind == YAML_SCALAR)
+            free(nodes[i].text);
+        else
+            yaml_nodes_free(nodes[i].items, nodes[i].length);
+    free(nodes);
+}
+
 int yaml_reader_length(const struct yaml_node *node)
 {
     if (node->kind != YAML_LIST)

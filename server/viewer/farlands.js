@@ -1,19 +1,19 @@
 /*
- * Heights and densities of a world, computed in a browser or in Node by farlands.wasm: exactly the floats that the daemon
- * sends.
+ * Heights, fields and densities of a world, computed in a browser or in Node by farlands.wasm: exactly the floats that the
+ * daemon sends.
  *
  *     import { loadTerrain, units } from './farlands.js';
  *     const world = await (await fetch('http://127.0.0.1:8080/default.json')).json();
  *     const terrain = await loadTerrain('farlands.wasm', world);
  *     terrain.height(units('12.5'), units(-3));            // metres
  *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, rows from north to south
+ *     terrain.fields;                                      // [{ name: 'height', unit: 'm', range: [-1000, 2000] }]
+ *     terrain.values('height', { x: 0n, y: 0n, width: 256, height: 256 });
  *     terrain.densities({ x: units(32), y: 0n, z: units(248), width: 33, height: 33, depth: 33 });
  *
  * Coordinates are BigInts in units of 1/1024 block, up to ±2^62; y grows south, z upwards.
  */
 const UNIT_BITS = 10n;
-const KNOTS = 'elevation';
-const TEXT_BYTES = 4096;          // the module's buffer for the key and the value of a parameter
 const SIZE_MAX = 2 ** 31 - 1;
 
 /*
@@ -69,19 +69,48 @@ export async function compile(wasm) {
  */
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
-    const document = typeof world === 'string' ? JSON.parse(world) : world;
     const instance = await instantiate(module);
-    const { height, heights, density, densities, memory } = instance;
-    setParameters(instance, document);
+    const { value, values, gradients, density, densities, memory } = instance;
+    const document = typeof world === 'string' ? JSON.parse(world) : world;
+    readWorld(instance, JSON.stringify({ name: 'world', ...document }));
+    const fields = readFields(instance);
+    /* The number of a field. */
+    const find = (name) => {
+        const field = fields.findIndex((known) => known.name === name);
+        return field >= 0 ? field
+            : refuse(`field: got "${name}"; expected one of ${fields.map((known) => known.name).join(', ')}`);
+    };
+    /* COUNT arrays of floats that COMPUTE makes for a grid. */
+    const grid = ({ x, y, step = 1n << UNIT_BITS, width, height: rows }, count, compute) => {
+        const each = samples(step, { width, height: rows });
+        const at = fit({ x, y, step }) && compute(x, y, step, width, rows);
+        return Array.from({ length: count }, (_, i) => copy(memory, at && at + 4 * each * i, each,
+            `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`));
+    };
+    const valuesOf = (name, box) => {
+        const field = find(name);
+        return grid(box, 1, (...place) => values(field, ...place, box.bandLimit ? 1 : 0))[0];
+    };
+    const valueAt = (name, x, y) => {
+        const field = find(name);
+        return fit({ x, y }) ? value(field, x, y) : NaN;
+    };
     return {
-        /* The height in metres at a point; NaN outside the world. */
-        height: (x, y) => (fit({ x, y }) ? height(x, y) : NaN),
-        /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
-        heights({ x, y, step = 1n << UNIT_BITS, width, height: rows, bandLimit = false }) {
-            const count = samples(step, { width, height: rows });
-            const at = fit({ x, y, step }) && heights(x, y, step, width, rows, bandLimit ? 1 : 0);
-            return copy(memory, at, count, `${width} x ${rows} samples, ${step} units apart, from (${x}, ${y}) on`);
+        /* All fields: { name, unit, range }. No value is outside of its range, though it may be far from any. */
+        fields,
+        /* A field at a point, and over a grid, STEP units apart: Float32Array, rows from north to south. */
+        value: valueAt,
+        values: valuesOf,
+        /* The same with its derivatives along x and y, per block: { values, dx, dy }. */
+        gradients(name, box) {
+            const field = find(name);
+            const [first, dx, dy] = grid(box, 3, (...place) => gradients(field, ...place));
+            return { values: first, dx, dy };
         },
+        /* The height in metres at a point; NaN outside the world. */
+        height: (x, y) => valueAt('height', x, y),
+        /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
+        heights: (box) => valuesOf('height', box),
         /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
         density: (x, y, z) => (fit({ x, y, z }) ? density(x, y, z) : NaN),
         /* Densities of a box: x fastest, then y, then z. */
@@ -134,85 +163,37 @@ async function instantiate(module) {
             new DataView(memory.buffer).setUint32(end, Number.isNaN(number) ? text : text + length, true);
             return number;
         },
+        /* As %.{digits}g in C, but for where it begins to use exponents. */
+        format(value, digits, at) {
+            const text = Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : String(value);
+            return new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, at, 40)).written;
+        },
     };
     const { exports } = await WebAssembly.instantiate(module, { farlands });
     memory = exports.memory;
     return exports;
 }
 
-function readText({ memory, text }, length) {
-    return new TextDecoder().decode(new Uint8Array(memory.buffer, text(), length));
+/* The C string at address AT. */
+function stringAt({ memory }, at) {
+    const bytes = new Uint8Array(memory.buffer, at);
+    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
 }
 
-/* Keys that the document lacks keep their defaults. Keys that this release does not know may be parameters of a later one. */
-function setParameters(instance, document) {
-    const { generator } = document;
-    if (generator !== instance.generator())
-        refuse(`generator: got ${generator}; expected ${instance.generator()}`);
-    const keys = readText(instance, instance.keys()).trim().split('\n');
-    const sections = new Set(keys.filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
-    for (const [key, value] of Object.entries(document)) {
-        if (sections.has(key))
-            setSection(instance, keys, key, value);
-        else if (key === KNOTS)
-            setElevation(instance, value);
-        else if (keys.includes(key))
-            set(instance, key, value);
-        else if (!isKnown(instance, key))
-            refuse(`${key}: unknown parameter, which may change the heights`);
-    }
-    if (!document.noise)          // entries of /worlds.json have a generator, too
-        refuse('noise: missing; expected the complete document that the daemon serves at /{world}.json');
-    const err = instance.make();
-    if (err)
-        refuse(readText(instance, instance.length()) || 'out of memory');
+function readWorld(instance, document) {
+    const bytes = new TextEncoder().encode(document);
+    const at = instance.text(bytes.length);
+    if (!at)
+        refuse('out of memory');
+    new Uint8Array(instance.memory.buffer, at, bytes.length).set(bytes);
+    if (instance.read(bytes.length))
+        refuse(stringAt(instance, instance.error()));
 }
 
-function setSection(instance, keys, section, values) {
-    if (!values || typeof values !== 'object' || Array.isArray(values))
-        refuse(`${section}: got ${JSON.stringify(values)}; expected an object`);
-    for (const [key, value] of Object.entries(values)) {
-        const path = `${section}.${key}`;
-        if (keys.includes(path))
-            set(instance, path, value);
-        else if (keys.some((known) => known.startsWith(`${path}.`)))
-            setSection(instance, keys, path, value);
-        else
-            refuse(`${path}: unknown parameter, which may change the heights`);
-    }
-}
-
-/* Write texts into the module's buffer, one after another. Returns their lengths, or null if they do not fit. */
-function writeText(instance, ...texts) {
-    const parts = texts.map((text) => new TextEncoder().encode(text));
-    const lengths = parts.map(({ length }) => length);
-    const total = lengths.reduce((a, b) => a + b);
-    if (total > TEXT_BYTES)
-        return null;
-    const room = new Uint8Array(instance.memory.buffer, instance.text(), total);
-    let at = 0;
-    for (const part of parts) {
-        room.set(part, at);
-        at += part.length;
-    }
-    return lengths;
-}
-
-function isKnown(instance, key) {
-    const lengths = writeText(instance, key);
-    return lengths && instance.known(...lengths);
-}
-
-function set(instance, key, value) {
-    const text = String(value), lengths = writeText(instance, key, text);
-    if (!lengths)
-        refuse(`${key}: invalid value of ${new TextEncoder().encode(text).length} bytes`);
-    if (instance.set(...lengths))
-        refuse(`${key}: invalid value "${value}"`);
-}
-
-function setElevation(instance, knots) {
-    const good = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
-    if (!Array.isArray(knots) || !knots.length || !knots.every(good) || knots.some((pair, i) => instance.knot(i, ...pair)))
-        refuse(`${KNOTS}: malformed; expected 2 to 32 pairs [noise, metres]`);
+function readFields(instance) {
+    return Array.from({ length: instance.field_count() }, (_, field) => ({
+        name: stringAt(instance, instance.field_name(field)),
+        unit: stringAt(instance, instance.field_unit(field)),
+        range: [...new Float32Array(instance.memory.buffer, instance.field_range(field), 2)],
+    }));
 }

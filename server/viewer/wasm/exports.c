@@ -1,163 +1,97 @@
 /*
- * The exports of farlands.wasm, wrapped by farlands.js. An instance is one terrain: set its
- * parameters one by one, call make once, then compute heights and densities. Strings pass through
- * the buffer TEXT, without a terminating NUL; their lengths are passed separately.
+ * The exports of farlands.wasm, wrapped by farlands.js. An instance is one world: read its document
+ * once, then ask for its fields, heights and densities. Strings pass through the buffer TEXT,
+ * without a terminating NUL; their lengths are passed separately.
  */
-#include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/world_options.h"
+#include "config/json_file.h"
+#include "config/world_document.h"
+#include "config/world_terrain.h"
 #include "noise/terrain.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
 
-enum { TEXT_BYTES = 4096, KEY_DEPTH = 4 };
-
-static struct world_config world; /* its defaults, from keys on */
+static struct world_text world;
 static struct farlands_terrain *terrain;
 static struct farlands_scratch *scratch;
 static float *samples; /* the result of heights and densities */
 static size_t samples_bytes;
-static char text[TEXT_BYTES];
-static size_t text_length;
+static struct config_error error;
+static char *text;
+static size_t text_bytes;
 
-static void append(const char *more)
+/* A buffer for texts of LENGTH bytes, valid until the next call; NULL if out of memory. */
+EXPORT("text") char *text_at(size_t length);
+char *text_at(size_t length)
 {
-    const size_t length = strlen(more), left = TEXT_BYTES - text_length;
-    memcpy(text + text_length, more, length < left ? length : left);
-    text_length += length < left ? length : left;
-}
-
-/* True for parameters that have one value, unlike names, lists and sections. */
-static bool is_scalar(const struct option *option)
-{
-    return option->kind > OPTION_TEXT && option->kind <= OPTION_BLOCKS;
-}
-
-/* Append the dotted keys below PREFIX, which has DEPTH parts, one per line. */
-static void list_keys(const struct option *options, const char *const *prefix, int depth)
-{
-    const char *path[KEY_DEPTH];
-    for (int i = 0; i < depth; i++)
-        path[i] = prefix[i];
-    for (; options->key; options++) {
-        path[depth] = options->key;
-        if (options->kind == OPTION_SECTION && depth + 1 < KEY_DEPTH)
-            list_keys(options->options, path, depth + 1);
-        if (!is_scalar(options))
-            continue;
-        for (int i = 0; i <= depth; i++) {
-            append(path[i]);
-            append(i < depth ? "." : "\n");
-        }
+    if (length > text_bytes) {
+        text = aligned_alloc(16, length);
+        text_bytes = text ? length : 0;
     }
-}
-
-static const struct option *find_option(const char *key, size_t length)
-{
-    const struct option *options = world_options;
-    const char *dot;
-    while ((dot = memchr(key, '.', length))) {
-        const size_t part = (size_t)(dot - key);
-        const struct option *section = option_find(options, key, part);
-        if (!section || !section->options)
-            return NULL;
-        options = section->options;
-        key += part + 1;
-        length -= part + 1;
-    }
-    return option_find(options, key, length);
-}
-
-EXPORT("generator") int generator(void);
-int generator(void)
-{
-    return FARLANDS_GENERATOR;
-}
-
-/* The address of TEXT. */
-EXPORT("text") char *text_at(void);
-char *text_at(void)
-{
     return text;
 }
 
-/* Begin with the defaults of all parameters. Write the keys for set into TEXT, one per line.
- * Returns the length. */
-EXPORT("keys") size_t keys(void);
-size_t keys(void)
+/* Read the document in TEXT, LENGTH bytes, and make its world. Returns 0, or an error whose message
+ * error_at has. */
+EXPORT("read") int read_world(size_t length);
+int read_world(size_t length)
 {
-    world = world_defaults;
-    text_length = 0;
-    list_keys(world_options, NULL, 0);
-    return text_length;
-}
-
-/* Set a parameter: the first KEY_LENGTH bytes of TEXT are its key, the next LENGTH bytes its value.
- * Returns 0 or -EINVAL. */
-EXPORT("set") int set(size_t key_length, size_t length);
-int set(size_t key_length, size_t length)
-{
-    const struct option *option = key_length <= TEXT_BYTES ? find_option(text, key_length) : NULL;
-    if (!option || !is_scalar(option) || length > TEXT_BYTES - key_length)
-        return -EINVAL;
-    return option_parse(option, text + key_length, length, &world);
-}
-
-/* True if documents of this release may have the key in TEXT, of LENGTH bytes, at their top. */
-EXPORT("known") int known(size_t length);
-int known(size_t length)
-{
-    if (length > TEXT_BYTES)
-        return false;
-    const struct option *option = option_find(world_options, text, length);
-    return option ? option->kind != OPTION_FIELDS : world_key_is_ignored(text, length);
-}
-
-/* Set knot I of the elevation curve; it is the last one unless I + 1 is set, too. Returns 0, or
- * -EINVAL if there are too many. */
-EXPORT("knot") int knot(int i, double noise, double metres);
-int knot(int i, double noise, double metres)
-{
-    struct farlands_params *params = &world.terrain;
-    if (i < 0 || i >= FARLANDS_MAX_KNOTS)
-        return -EINVAL;
-    params->elevation[i] = (struct farlands_knot){(float)noise, (float)metres};
-    params->knots = i + 1;
-    return 0;
-}
-
-/* Make the terrain. Returns 0; -EINVAL, with the problem in TEXT; or -ENOMEM. */
-EXPORT("make") int make(void);
-int make(void)
-{
-    const char *key;
-    world.terrain.period = world_config_period(&world);
-    const char *fault = params_fault(&world.terrain, &key);
-    text_length = 0;
-    if (fault) {
-        append(key);
-        append(": ");
-        append(fault);
-        return -EINVAL;
-    }
-    int err = terrain_new_noise(&terrain, &world.terrain);
+    struct yaml_node *root;
+    int err = json_file_parse(&root, "document", (unsigned char *)text, length, &error);
+    if (!err)
+        err = world_document_read(&world, root, NULL, &error);
+    if (err)
+        return err;
+    error = (struct config_error){"out of memory"};
+    err = world_config_terrain(&terrain, &world.world);
     return err ? err : farlands_scratch_new(&scratch);
 }
 
-/* The length of the message of make. */
-EXPORT("length") size_t length(void);
-size_t length(void)
+/* The message of read, which ends with a NUL, without the line: a document has one only. */
+EXPORT("error") const char *error_at(void);
+const char *error_at(void)
 {
-    return text_length;
+    const char *colon = strstr(error.text, ": ");
+    return colon ? colon + 2 : error.text;
 }
 
-EXPORT("height") float height(int64_t x, int64_t y);
-float height(int64_t x, int64_t y)
+EXPORT("field_count") int field_count(void);
+int field_count(void)
 {
-    return terrain_height(terrain, x, y);
+    return terrain_field_count(terrain);
+}
+
+/* The name of FIELD, and its unit, which end with a NUL. */
+EXPORT("field_name") const char *field_name(int field);
+const char *field_name(int field)
+{
+    return terrain_field_name(terrain, field);
+}
+
+EXPORT("field_unit") const char *field_unit(int field);
+const char *field_unit(int field)
+{
+    return world.world.fields ? world_fields_unit(world.world.fields, field) : "m";
+}
+
+/* The least and the greatest value that FIELD can have, as two floats. */
+EXPORT("field_range") const float *field_range(int field);
+const float *field_range(int field)
+{
+    static float range[2];
+    terrain_field_range(terrain, field, &range[0], &range[1]);
+    return range;
+}
+
+/* FIELD at a place. */
+EXPORT("value") float value(int field, int64_t x, int64_t y);
+float value(int field, int64_t x, int64_t y)
+{
+    return terrain_field_at(terrain, scratch, field, x, y);
 }
 
 /* A buffer for WIDTH * HEIGHT * DEPTH floats, or NULL. */
@@ -183,21 +117,38 @@ static float *allocate(int width, int height, int depth)
     return samples;
 }
 
-/* As terrain_heights, rows without gaps. Returns the floats, valid until the next call; NULL if
- * out of bounds or out of memory. */
-EXPORT("heights")
-float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit);
-float *heights(int64_t x, int64_t y, int64_t step, int width, int height, int band_limit)
+/* FIELD over a grid, rows without gaps. Returns the floats, valid until the next call; NULL if out
+ * of bounds or out of memory. */
+EXPORT("values")
+float *values(int field, int64_t x, int64_t y, int64_t step, int width, int height, int band_limit);
+float *values(int field, int64_t x, int64_t y, int64_t step, int width, int height, int band_limit)
 {
     const struct farlands_grid grid = {x, y, step, width, height, band_limit != 0};
-    float *out = allocate(width, height, 1);
-    return out && !terrain_heights(terrain, scratch, &grid, out, (size_t)width) ? out : NULL;
+    float *const out = allocate(width, height, 1);
+    return out && !terrain_fields(terrain, scratch, &grid, &field, 1, &out, (size_t)width) ? out
+                                                                                           : NULL;
+}
+
+/* FIELD over a grid, then its derivatives along x and along y; as values. */
+EXPORT("gradients")
+float *gradients(int field, int64_t x, int64_t y, int64_t step, int width, int height);
+float *gradients(int field, int64_t x, int64_t y, int64_t step, int width, int height)
+{
+    const struct farlands_grid grid = {x, y, step, width, height, false};
+    float *const out = allocate(width, height, 3);
+    const size_t count = (size_t)width * (size_t)height;
+    return out && !terrain_gradients(terrain, scratch, &grid, field, out, out + count,
+                                     out + 2 * count, (size_t)width)
+               ? out
+               : NULL;
 }
 
 EXPORT("density") float density(int64_t x, int64_t y, int64_t z);
 float density(int64_t x, int64_t y, int64_t z)
 {
-    return terrain_density_at(terrain, x, y, z);
+    const struct farlands_box box = {x, y, z, 1, 1, 1, 1};
+    float value;
+    return terrain_density(terrain, scratch, &box, &value) ? NAN : value;
 }
 
 /* As terrain_density; the result as of heights. */

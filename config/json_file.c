@@ -1,0 +1,247 @@
+#include "json_file.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32 };
+
+struct parser {
+    const unsigned char *at, *end;
+    size_t line;
+    int depth;
+    struct yaml_node *stack; /* values whose list is not complete yet */
+    size_t count;
+    const char *problem; /* the first one */
+};
+
+static int refuse(struct parser *parser, const char *problem)
+{
+    if (!parser->problem)
+        parser->problem = problem;
+    return -EINVAL;
+}
+
+/* The next byte after white space; 0 at the end. */
+static unsigned char next(struct parser *parser)
+{
+    for (; parser->at < parser->end; parser->at++) {
+        if (*parser->at == '\n')
+            parser->line++;
+        else if (*parser->at != ' ' && *parser->at != '\t' && *parser->at != '\r')
+            return *parser->at;
+    }
+    return 0;
+}
+
+/* Take BYTE if it is next. */
+static bool take(struct parser *parser, unsigned char byte)
+{
+    if (next(parser) != byte || parser->at == parser->end)
+        return false;
+    parser->at++;
+    return true;
+}
+
+static int hex_digit(unsigned char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    byte |= 32;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* The number of \uXXXX, whose digits are next; -1 if malformed. */
+static int32_t take_unit(struct parser *parser)
+{
+    int32_t unit = 0;
+    for (int i = 0; i < 4; i++) {
+        const int digit = parser->at < parser->end ? hex_digit(*parser->at++) : -1;
+        if (digit < 0)
+            return -1;
+        unit = unit << 4 | digit;
+    }
+    return unit;
+}
+
+/* The character of \u, and of the \u after it if they are a pair. */
+static int32_t take_character(struct parser *parser)
+{
+    const int32_t high = take_unit(parser);
+    if (high < 0xd800 || high > 0xdfff)
+        return high;
+    if (high > 0xdbff || parser->end - parser->at < 2 || parser->at[0] != '\\' ||
+        parser->at[1] != 'u')
+        return -1;
+    parser->at += 2;
+    const int32_t low = take_unit(parser);
+    return low < 0xdc00 || low > 0xdfff ? -1 : 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+}
+
+/* Write CHARACTER as UTF-8. Returns the end. */
+static char *put_character(char *out, int32_t character)
+{
+    if (character < 0x80) {
+        *out++ = (char)character;
+        return out;
+    }
+    const int more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    *out++ = (char)(0xff00 >> (more + 1) | character >> 6 * more);
+    for (int i = more - 1; i >= 0; i--)
+        *out++ = (char)(0x80 | (character >> 6 * i & 0x3f));
+    return out;
+}
+
+/* The character that stands for itself after a backslash; 0 if there is none. */
+static char escaped(unsigned char byte)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    const char *found = byte ? strchr(from, byte) : NULL;
+    return found ? to[found - from] : 0;
+}
+
+/* The rest of a string, whose quote has been taken. */
+static int take_string(struct parser *parser, struct yaml_node *node)
+{
+    const unsigned char *close = parser->at;
+    while (close < parser->end && *close != '"')
+        close += *close == '\\' && close + 1 < parser->end ? 2 : 1;
+    char *out = calloc(1, (size_t)(close - parser->at) + 1);
+    if (!out)
+        return refuse(parser, "out of memory");
+    node->text = out;
+    while (parser->at < parser->end && *parser->at != '"') {
+        const unsigned char byte = *parser->at++;
+        if (byte < 32)
+            return refuse(parser, "a control character in a string; expected an escape");
+        if (byte != '\\') {
+            *out++ = (char)byte;
+            continue;
+        }
+        const unsigned char kind = parser->at < parser->end ? *parser->at++ : 0;
+        const int32_t character = kind == 'u' ? take_character(parser) : escaped(kind);
+        if (character < 0 || (character == 0 && kind != 'u'))
+            return refuse(parser, "not JSON: an unknown escape in a string");
+        out = put_character(out, character);
+    }
+    node->length = (size_t)(out - node->text);
+    return parser->at++ < parser->end ? 0 : refuse(parser, "not JSON: a string does not end");
+}
+
+static bool in_word(unsigned char byte)
+{
+    return byte == '+' || byte == '-' || byte == '.' || (byte >= '0' && byte <= '9') ||
+           ((byte | 32) >= 'a' && (byte | 32) <= 'z');
+}
+
+/* A number, true, false or null: what they may be, config/ finds out. */
+static int take_word(struct parser *parser, struct yaml_node *node)
+{
+    const unsigned char *begin = parser->at;
+    while (parser->at < parser->end && in_word(*parser->at))
+        parser->at++;
+    node->plain = true;
+    node->length = (size_t)(parser->at - begin);
+    if (node->length == 0)
+        return refuse(parser, "not JSON: expected a value");
+    node->text = calloc(1, node->length + 1);
+    if (!node->text)
+        return refuse(parser, "out of memory");
+    memcpy(node->text, begin, node->length);
+    return 0;
+}
+
+static int take_value(struct parser *parser);
+
+/* What comes before the value of a mapping: its key, and a colon. */
+static int take_key(struct parser *parser)
+{
+    if (next(parser) != '"')
+        return refuse(parser, "not JSON: expected a key in quotes");
+    const int err = take_value(parser);
+    return err || take(parser, ':') ? err
+                                    : refuse(parser, "not JSON: expected a colon after a key");
+}
+
+/* The items of a list or a mapping up to CLOSE, onto the stack. */
+static int take_items(struct parser *parser, bool keys, unsigned char close)
+{
+    if (take(parser, close))
+        return 0;
+    do {
+        int err = keys ? take_key(parser) : 0;
+        if (!err)
+            err = take_value(parser);
+        if (err)
+            return err;
+    } while (take(parser, ','));
+    return take(parser, close)
+               ? 0
+               : refuse(parser, "not JSON: expected a comma, or the end of a list or mapping");
+}
+
+/* A list or a mapping, whose bracket has been taken. */
+static int take_group(struct parser *parser, struct yaml_node *node, bool keys)
+{
+    const size_t first = parser->count;
+    if (parser->depth++ == DEPTH_MAX)
+        return refuse(parser, "nested too deeply; expected at most 32 levels");
+    const int err = take_items(parser, keys, keys ? '}' : ']');
+    parser->depth--;
+    if (err)
+        return err;
+    const size_t count = parser->count - first;
+    node->kind = keys ? YAML_MAPPING : YAML_LIST;
+    node->items = count ? calloc(count, sizeof *node->items) : NULL;
+    if (count && !node->items)
+        return refuse(parser, "out of memory");
+    if (count)
+        memcpy(node->items, &parser->stack[first], count * sizeof *node->items);
+    node->length = count;
+    parser->count = first;
+    return 0;
+}
+
+/* The next value, onto the stack. If it is refused, what it has of its own goes there, too. */
+static int take_value(struct parser *parser)
+{
+    const unsigned char byte = next(parser);
+    struct yaml_node node = {.kind = YAML_SCALAR, .line = parser->line};
+    const bool group = byte == '{' || byte == '[';
+    int err;
+    if (group || byte == '"')
+        parser->at++;
+    if (group)
+        err = take_group(parser, &node, byte == '{');
+    else
+        err = byte == '"' ? take_string(parser, &node) : take_word(parser, &node);
+    if (!group || !err)
+        parser->stack[parser->count++] = node;
+    return err;
+}
+
+int json_file_parse(struct yaml_node **root, const char *file, const unsigned char *bytes,
+                    size_t length, struct config_error *error)
+{
+    struct parser parser = {.at = bytes, .end = bytes + length, .line = 1};
+    /* Values are separated by one byte at least; one more for a value that is refused. */
+    int err;
+    *root = NULL;
+    if (length > YAML_FILE_BYTES_MAX)
+        err = refuse(&parser, "too long; expected at most 1 MiB");
+    else if (!(parser.stack = calloc(length / 2 + 2, sizeof *parser.stack)))
+        err = refuse(&parser, "out of memory");
+    else
+        err = take_value(&parser);
+    if (!err && next(&parser))
+        err = refuse(&parser, "not JSON: expected nothing after the value");
+    if (!err) {
+        *root = parser.stack;
+        return 0;
+    }
+    snprintf(error->text, sizeof error->text, "%s:%zu: %s", file, parser.line, parser.problem);
+    yaml_nodes_free(parser.stack, parser.count);
+    return err;
+}

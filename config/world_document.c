@@ -1,0 +1,168 @@
+/* The document of a world. */
+#include "world_document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact_numbers.h"
+#include "world_options.h"
+#include "world_terrain.h"
+#include "yaml_mapping.h"
+
+#define STRING_OF(number) #number
+#define STRING(number) STRING_OF(number)
+
+static struct yaml_node *find(const struct yaml_node *root, const char *key)
+{
+    return yaml_reader_find(root, key, strlen(key));
+}
+
+/* What the generators of documents are: graphs of fields are one of their own. */
+#define GENERATORS STRING(FARLANDS_GENERATOR) " or " STRING(WORLD_FIELDS_GENERATOR)
+
+static int check_generator(struct yaml_reader *reader, const struct yaml_node *root)
+{
+    const struct key_path path = {"generator"};
+    const struct yaml_node *node = find(root, path.text), *fields = find(root, "fields");
+    size_t length;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    int64_t generator;
+    if (!node)
+        return yaml_reader_fail(reader, root, &path, "missing; expected " WORLD_DOCUMENT);
+    if (!text || integer_parse(text, length, &generator))
+        return yaml_reader_fail(reader, node, &path, "not a whole number; expected " GENERATORS);
+    if (fields && generator < WORLD_FIELDS_GENERATOR)
+        return yaml_reader_fail(reader, fields, &(struct key_path){"fields"},
+                                "unknown to generator %lld; expected generator %d",
+                                (long long)generator, WORLD_FIELDS_GENERATOR);
+    if (generator == FARLANDS_GENERATOR || generator == WORLD_FIELDS_GENERATOR)
+        return 0;
+    yaml_reader_fail(reader, node, &path,
+                     "document was made by generator %lld; expected " GENERATORS
+                     ", which this library implements",
+                     (long long)generator);
+    return -ENOTSUP;
+}
+
+/* Move the parameters of a terrain in ROOT to its front, with their values; COUNT is set to the
+ * number of these nodes. Refuses keys that are unknown, and outlines of a world. */
+static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, size_t *count)
+{
+    const struct key_path noise = {"noise"};
+    *count = 0;
+    for (size_t i = 0; i < root->length; i += 2) {
+        size_t length = 0;
+        const char *key = yaml_reader_text(&root->items[i], &length);
+        if (key && world_key_is_ignored(key, length))
+            continue;
+        if (!key || !option_find(world_options, key, length)) {
+            const struct key_path path = key_path_join(NULL, key ? key : "", length);
+            return yaml_reader_fail(reader, &root->items[i], &path,
+                                    "unknown key, which may change the heights; expected one "
+                                    "that this release of the library knows");
+        }
+        for (size_t k = i; k < i + 2; k++, ++*count) {
+            const struct yaml_node node = root->items[*count];
+            root->items[*count] = root->items[k];
+            root->items[k] = node;
+        }
+    }
+    /* Entries of /worlds.json have a generator, too, but no noise and no fields. */
+    if (!find(root, noise.text) && !find(root, "fields"))
+        return yaml_reader_fail(reader, root, &noise, "missing; expected " WORLD_DOCUMENT);
+    return 0;
+}
+
+/* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
+static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
+                    char seed[WORLD_SEEDED_NAME_MAX])
+{
+    struct yaml_node *node = find(root, "name");
+    size_t length = 0;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    const char *colon = text ? memchr(text, ':', length) : NULL;
+    seed[0] = '\0';
+    if (!colon)
+        return 0;
+    const size_t name = (size_t)(colon - text);
+    uint64_t value;
+    if (unsigned_parse(colon + 1, length - name - 1, &value))
+        return yaml_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
+    snprintf(seed, WORLD_SEEDED_NAME_MAX, "%.*s", (int)(length - name), colon);
+    node->length = name;
+    return 0;
+}
+
+static int read_fingerprint(struct yaml_reader *reader, const struct yaml_node *root, char out[17])
+{
+    const struct yaml_node *node = find(root, "fingerprint");
+    size_t length = 0;
+    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    if (!node)
+        return 0;
+    if (!text || length != 16 || strspn(text, "0123456789abcdef") != 16)
+        return yaml_reader_fail(reader, node, &(struct key_path){"fingerprint"},
+                                "malformed; expected 16 hexadecimal digits");
+    memcpy(out, text, 16);
+    return 0;
+}
+
+void world_text_set(struct world_text *out, const struct world_config *world, const char *seed)
+{
+    out->world = *world;
+    world_fields_hold(world->fields);
+    snprintf(out->world.name, sizeof out->world.name, "%s%s", world->name, seed);
+}
+
+int world_text_missing(struct yaml_reader *reader, const char *name, const char *names)
+{
+    yaml_reader_fail(reader, NULL, NULL, "no world \"%s\"; expected %s",
+                     key_path_join(NULL, name, strlen(name)).text, names);
+    return -ENOENT;
+}
+
+static int read_document(struct yaml_reader *reader, struct yaml_node *root, struct world_text *out,
+                         const char *name)
+{
+    char seed[WORLD_SEEDED_NAME_MAX], expected[WORLD_SEEDED_NAME_MAX + 8];
+    size_t parameters;
+    int err = check_generator(reader, root);
+    if (!err)
+        err = read_fingerprint(reader, root, out->fingerprint);
+    if (!err)
+        err = cut_seed(reader, root, seed);
+    if (!err)
+        err = parameters_first(reader, root, &parameters);
+    if (err)
+        return err;
+    const size_t length = root->length;
+    root->length = parameters; /* the rest is not looked at */
+    world_fields_release(reader->config->worlds[0].fields);
+    reader->config->worlds[0] = world_defaults;
+    err = yaml_mapping_read_world(reader, root, NULL, 0);
+    root->length = length;
+    if (err)
+        return err;
+    world_text_set(out, &reader->config->worlds[0], seed);
+    if (!name || strcmp(name, out->world.name) == 0)
+        return 0;
+    snprintf(expected, sizeof expected, "\"%s\"", out->world.name);
+    return world_text_missing(reader, name, expected);
+}
+
+int world_document_read(struct world_text *out, struct yaml_node *root, const char *name,
+                        struct config_error *error)
+{
+    struct world_text text = {.fingerprint = ""};
+    struct world_config world = world_defaults;
+    struct config config = {.worlds = &world, .world_count = 1};
+    struct yaml_reader reader = {.file = "text", .config = &config, .error = error};
+    const int err = read_document(&reader, root, &text, name);
+    world_fields_release(world.fields);
+    if (err)
+        world_fields_release(text.world.fields);
+    else
+        *out = text;
+    return err;
+}

@@ -1,0 +1,25 @@
+/* The document of a world, /{world}.json, from its nodes. Needs no libyaml. Private to config/ and
+ * to the viewer's module. */
+#ifndef FARLANDS_CONFIG_WORLD_DOCUMENT_H
+#define FARLANDS_CONFIG_WORLD_DOCUMENT_H
+
+#include "world_text.h"
+#include "yaml_reader.h"
+
+#define WORLD_DOCUMENT "the complete document that the daemon serves at /{world}.json"
+
+/*
+ * Read the document ROOT, whose items may change places, as the world NAME; NULL: whatever its
+ * name. Returns 0, and the caller releases OUT->world.fields; or an error as farlands_world_new,
+ * with ERROR set.
+ */
+int world_document_read(struct world_text *out, struct yaml_node *root, const char *name,
+                        struct config_error *error);
+
+/* Set OUT to a copy of WORLD, whose fields it holds, with SEED, such as ":42", after its name. */
+void world_text_set(struct world_text *out, const struct world_config *world, const char *seed);
+
+/* Refuse the name NAME; NAMES says which are expected. Returns -ENOENT. */
+int world_text_missing(struct yaml_reader *reader, const char *name, const char *names);
+
+#endif

@@ -1,0 +1,55 @@
+/** A compiled module, or what it can be compiled from. */
+export type Wasm = WebAssembly.Module | ArrayBuffer | ArrayBufferView | Response | string | URL;
+
+/** A rectangle of samples: (x, y) is the first one, in units of 1/1024 block; `step` is 1024n by default. */
+export interface Grid {
+    x: bigint;
+    y: bigint;
+    step?: bigint;
+    width: number;
+    height: number;
+}
+
+/** A grid of values. `bandLimit` fades out octaves finer than the samples, as in pictures. */
+export interface FilteredGrid extends Grid {
+    bandLimit?: boolean;
+}
+
+export interface Box extends Grid {
+    z: bigint;
+    depth: number;
+}
+
+export interface Field {
+    name: string;
+    unit: string;
+    /** No value is outside of these bounds, though they may be far from any. */
+    range: [number, number];
+}
+
+/** A world's terrain. Coordinates are in units of 1/1024 block; y grows south, z upwards. */
+export interface Terrain {
+    readonly fields: readonly Field[];
+    /** A field at a point; NaN outside the world. */
+    value(field: string, x: bigint, y: bigint): number;
+    /** A field over a grid, rows from north to south. */
+    values(field: string, grid: FilteredGrid): Float32Array;
+    /** A field over a grid, and its derivatives along x and y, per block. */
+    gradients(field: string, grid: Grid): { values: Float32Array; dx: Float32Array; dy: Float32Array };
+    /** The field `height`, in metres. */
+    height(x: bigint, y: bigint): number;
+    heights(grid: FilteredGrid): Float32Array;
+    /** The density at a point: positive in the ground, negative in the air. */
+    density(x: bigint, y: bigint, z: bigint): number;
+    /** Densities of a box: x fastest, then y, then z. */
+    densities(box: Box): Float32Array;
+}
+
+/** Blocks (decimal text, a number or a BigInt) to the nearest unit. */
+export function units(blocks: string | number | bigint): bigint;
+
+/** Compile farlands.wasm once, to load several terrains. */
+export function compile(wasm: Wasm | Promise<Wasm>): Promise<WebAssembly.Module>;
+
+/** Load the terrain of the document at /{world}.json, as text or parsed. */
+export function loadTerrain(wasm: Wasm | Promise<Wasm>, world: string | object): Promise<Terrain>;
