@@ -17,8 +17,8 @@ build=build/aarch64
 sysroot=$PWD/$build/sysroot
 packages=(check libsubunit-dev libyaml-dev libpng-dev zlib1g-dev)
 export PATIENCE=${PATIENCE:-30}
-units=(tests/unit/noise/check_{graph,graph_exact,graph_golden,noise,noise_golden,noise_systems}.c)
-[ "${1:-}" != --all ] || units=(tests/unit/noise/check_{graph,noise}*.c)
+units=(tests/unit/noise/check_{arithmetic,graph,graph_exact,graph_golden,noise,noise_golden,noise_systems}.c)
+[ "${1:-}" != --all ] || units=(tests/unit/noise/check_{arithmetic,graph,noise}*.c)
 
 unable() {
     echo "${0##*/}: $*" >&2
