@@ -503,9 +503,8 @@ END_TEST
 START_TEST(curves_have_ids_of_their_own)
 {
     const struct curve_params curves[] = {
-        {.knot = {{0, 1}, {1, 3}}, .knots = 2},
-        {.knot = {{0, 2}, {1, 3}}, .knots = 2},
-        {.knot = {{0, 1}, {2, 5}}, .knots = 2},
+        {.knot = {{0, 1}, {1, 3}}, .knots = 2},         {.knot = {{0, 1}, {1, 4}}, .knots = 2},
+        {.knot = {{0, 2}, {1, 3}}, .knots = 2},         {.knot = {{0, 1}, {2, 5}}, .knots = 2},
         {.knot = {{0, 1}, {1, 3}, {2, 3}}, .knots = 3},
     };
     uint64_t ids[LENGTH(curves)];

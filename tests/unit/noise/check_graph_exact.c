@@ -288,6 +288,38 @@ START_TEST(a_used_scratch_is_a_new_one)
 }
 END_TEST
 
+/* Programs that differ in a seed, one after the other at the same places. */
+START_TEST(programs_share_no_nodes)
+{
+    struct farlands_params params = reference_params();
+    params.knots = 0;
+    const struct graph_node nodes[] = {
+        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
+        {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(64)}, NULL, NULL},
+    };
+    open_engines();
+    float first = 0;
+    for (params.seed = 0; params.seed < 5; params.seed++) {
+        const struct farlands_grid grid = {BLOCKS(77), BLOCKS(-7), 1, 1, 1, false};
+        struct subject subject = {{0, 0}, NULL, NULL};
+        struct graph_fault fault;
+        struct engine fresh = engines[0];
+        fresh.scratch = reference_scratch();
+        ck_assert_int_eq(program_new(&subject.program, nodes, 2, &fault), 0);
+        float *used = values_by(&subject, &engines[0], &grid, 1);
+        float *expected = values_by(&subject, &fresh, &grid, 1);
+        ck_assert_float_eq(*used, *expected);
+        ck_assert(params.seed == 0 || *used != first);
+        first = *used;
+        free(used);
+        free(expected);
+        farlands_scratch_free(fresh.scratch);
+        program_free(subject.program);
+    }
+    close_engines();
+}
+END_TEST
+
 /* Put the last node that may have one on a lattice of SPACING: not those made of finer slopes. */
 static void put_on_lattice(struct subject *subject, int64_t spacing)
 {
@@ -424,6 +456,7 @@ int main(void)
     tcase_add_loop_test(tests, lattices_are_not_filtered, 0, rounds);
     tcase_add_loop_test(tests, fields_together_are_fields_alone, 0, rounds);
     tcase_add_loop_test(tests, a_used_scratch_is_a_new_one, 0, rounds);
+    tcase_add_test(tests, programs_share_no_nodes);
     tcase_add_loop_test(tests, walks_are_points, 0, rounds);
     tcase_add_loop_test(tests, nested_lattices_have_room, 0, rounds);
     tcase_add_loop_test(tests, values_are_within_bounds, 0, rounds);
