@@ -149,8 +149,8 @@ static int read_only_input(struct yaml_reader *reader, const struct yaml_node *n
 static bool is_missing(const struct node_kind *kind, const struct option *option,
                        const struct node_values *values)
 {
-    const char *value = (const char *)values + option->offset;
-    const int *input = (const int *)value;
+    const void *value = (const char *)values + option->offset;
+    const int *input = value;
     switch (option->kind) {
     case OPTION_FIELD:
     case OPTION_FIELD_PAIR:
@@ -577,7 +577,8 @@ static void trim(struct world_fields *fields)
 {
     const size_t size = (size_t)fields->expressions * sizeof *fields->expression;
     struct expression *smaller = realloc(fields->expression, size);
-    fields->expression = smaller ? smaller : fields->expression;
+    if (smaller)
+        fields->expression = smaller;
 }
 
 static struct world_fields *fields_new(size_t count)

@@ -176,6 +176,7 @@ struct dual derivatives_at(const struct program *program, struct patch *const *p
     struct dual value[GRAPH_MAX_NODES];
 
     find_needed(program, operation, needed);
+    value[operation] = dual_of(0);
     for (int k = 0; k <= operation; k++) {
         const struct operation *o = &program->operation[k];
         const int lattice = operation_is_slope(o) ? o->input[0] : k;

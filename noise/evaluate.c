@@ -308,7 +308,7 @@ static void differentiate(const struct context *c, const struct chunk *chunk, si
 }
 
 static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
-                         const struct output *outputs, size_t stride)
+                         const struct output *outputs, int count, size_t stride)
 {
     const struct domain *domain = &c->evaluation->plan.grid;
     const int most = chunk_size(&c->evaluation->plan, grid->step);
@@ -324,7 +324,7 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
             };
             const size_t at = (size_t)top * stride + (size_t)left;
             struct rows out[PLAN_MAX_OUTPUTS];
-            for (int i = 0; i < domain->outputs; i++)
+            for (int i = 0; i < count; i++)
                 out[i] = (struct rows){outputs[i].out + at, stride};
             const int err = evaluate_chunk(c, domain, &chunk, chunk.width % KERNEL_STEP == 0, out);
             if (err)
@@ -347,7 +347,7 @@ static int run(const struct program *program, const struct kernel *kernel,
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
-    return err ? err : evaluate_grid(&c, grid, outputs, stride);
+    return err ? err : evaluate_grid(&c, grid, outputs, count, stride);
 }
 
 int evaluate(const struct program *program, const struct kernel *kernel,

@@ -50,7 +50,7 @@ static const struct kernel *find(const char *name)
 static const struct kernel *fastest(void)
 {
     size_t i = 0;
-    while (!kernels[i]->supported()) /* the scalar kernel, the last, runs everywhere */
+    while (i + 1 < KERNELS && !kernels[i]->supported()) /* the last one runs everywhere */
         i++;
     return kernels[i];
 }
