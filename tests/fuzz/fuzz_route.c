@@ -12,9 +12,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/world.h"
 
-static void check_word(const char *word)
+static void check_word(const char *word, size_t size)
 {
-    must(memchr(word, '\0', ROUTE_WORD), "not terminated");
+    must(memchr(word, '\0', size), "not terminated");
 }
 
 static void check_place(int64_t units)
@@ -108,10 +108,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         must(memchr(why, '\0', sizeof why) && why[0], "%u without a message", status);
         must(is_printable(why) || !is_printable(uri), "%s", why);
     } else {
-        check_word(route.world);
-        check_word(route.layer);
-        check_word(route.extension);
-        check_word(route.version);
+        check_word(route.world, sizeof route.world);
+        check_word(route.layer, sizeof route.layer);
+        check_word(route.extension, sizeof route.extension);
+        check_word(route.version, sizeof route.version);
+        check_word(route.field, sizeof route.field);
         check_world(&route, uri);
         if (route.kind == ROUTE_TILE)
             check_tile(&route, uri);

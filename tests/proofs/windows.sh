@@ -21,6 +21,9 @@ finish() {
     rm -rf "$WINEPREFIX"
 }
 trap finish EXIT
+# One server for all programs: a server that ends for want of them may take the next one with it.
+mkdir -p "$WINEPREFIX"
+/usr/lib/wine/wineserver --persistent
 
 cat >"$build/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.18)
