@@ -174,7 +174,7 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
                    size_t stride)
 {
     WITH_PLAIN_ARITHMETIC;
-    struct output output[TERRAIN_MAX_FIELDS];
+    struct output output[TERRAIN_MAX_FIELDS] = {{0, NULL}};
     if (!grid_in_bounds(grid, stride))
         return -EINVAL;
     for (int i = 0; i < count; i++)
