@@ -1,6 +1,8 @@
 /* The derivative of each kind of operation. */
 #include "derivatives.h"
 
+#include <string.h>
+
 #include "noise_dual.h"
 
 static struct dual curve_dual(const struct curve *curve, struct dual a)
@@ -39,61 +41,13 @@ static struct dual terrace(struct dual a, double height, double share)
 
 /* --- Lattices --- */
 
-/* The uniform cubic B-spline at T into a cell, or its derivatives per cell, ORDER 0 to 2. */
-static void spline_weights(double t, int order, double weight[4])
-{
-    const double u = 1 - t;
-    if (order == 0) {
-        weight[0] = u * u * u / 6;
-        weight[1] = (t * t * (3 * t - 6) + 4) / 6;
-        weight[2] = (u * u * (3 * u - 6) + 4) / 6;
-        weight[3] = t * t * t / 6;
-    } else if (order == 1) {
-        weight[0] = -u * u / 2;
-        weight[1] = t * (3 * t - 4) / 2;
-        weight[2] = -u * (3 * u - 4) / 2;
-        weight[3] = t * t / 2;
-    } else {
-        weight[0] = u;
-        weight[1] = 3 * t - 2;
-        weight[2] = 3 * u - 2;
-        weight[3] = t;
-    }
-}
-
-static int node_before(const int64_t *nodes, int64_t units, int bits)
-{
-    const int64_t first = ((units >> bits) - 1) * (INT64_C(1) << bits);
-    int i = 0;
-    while (nodes[i] < first)
-        i++;
-    return i;
-}
-
-/* The derivative of the lattice's surface, DX times along x and DY times along y. */
-static double lattice_at(const struct patch *patch, int bits, int64_t x, int64_t y, int dx, int dy)
-{
-    const double spacing = (double)(INT64_C(1) << bits), cells = FARLANDS_UNIT / spacing;
-    const int64_t mask = (INT64_C(1) << bits) - 1;
-    const int i = node_before(patch->x, x, bits), j = node_before(patch->y, y, bits);
-    double wx[4], wy[4], sum = 0;
-    spline_weights((double)(x & mask) / spacing, dx, wx);
-    spline_weights((double)(y & mask) / spacing, dy, wy);
-    for (int r = 0; r < 4; r++)
-        for (int c = 0; c < 4; c++)
-            sum += wx[c] * wy[r] * (double)patch->value[j + r][i + c];
-    for (int order = 0; order < dx + dy; order++)
-        sum *= cells;
-    return sum;
-}
-
 static struct dual lattice_dual(const struct patch *patch, int bits, enum graph_kind kind,
                                 int64_t x, int64_t y)
 {
     const int dx = kind == GRAPH_SLOPE_X, dy = kind == GRAPH_SLOPE_Y;
-    return (struct dual){lattice_at(patch, bits, x, y, dx, dy),
-                         lattice_at(patch, bits, x, y, dx + 1, dy),
-                         lattice_at(patch, bits, x, y, dx, dy + 1)};
+    return (struct dual){patch_derivative(patch, bits, x, y, dx, dy),
+                         patch_derivative(patch, bits, x, y, dx + 1, dy),
+                         patch_derivative(patch, bits, x, y, dx, dy + 1)};
 }
 
 /* --- Programs --- */
@@ -156,9 +110,9 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
     return dual_of(p);
 }
 
-/* The operations that OPERATION needs, itself included, without those below lattices. */
-static void find_needed(const struct program *program, int operation, bool *needed)
+void derivatives_need(const struct program *program, int operation, bool needed[GRAPH_MAX_NODES])
 {
+    memset(needed, 0, GRAPH_MAX_NODES * sizeof *needed);
     needed[operation] = true;
     for (int k = operation; k >= 0; k--) {
         const struct operation *o = &program->operation[k];
@@ -169,13 +123,11 @@ static void find_needed(const struct program *program, int operation, bool *need
     }
 }
 
-struct dual derivatives_at(const struct program *program, struct patch *const *patch, int operation,
-                           int64_t x, int64_t y)
+struct dual derivatives_at(const struct program *program, struct patch *const *patch,
+                           const bool needed[GRAPH_MAX_NODES], int operation, int64_t x, int64_t y)
 {
-    bool needed[GRAPH_MAX_NODES] = {false};
     struct dual value[GRAPH_MAX_NODES];
 
-    find_needed(program, operation, needed);
     value[operation] = dual_of(0);
     for (int k = 0; k <= operation; k++) {
         const struct operation *o = &program->operation[k];

@@ -6,13 +6,17 @@
 #include "patch.h"
 #include "program.h"
 
+/* Set which operations derivatives_at goes through for OPERATION: itself and all that it needs,
+ * without those below lattices. */
+void derivatives_need(const struct program *program, int operation, bool needed[GRAPH_MAX_NODES]);
+
 /*
- * OPERATION's value and derivatives at (X, Y), one after the other through all operations that it
- * needs. PATCH has the patches of these lattices, which cover the place. Values are close to those
- * of kernels, which compute in float. Where a field has a kink (abs, min, max, clamp, the ends and
+ * OPERATION's value and derivatives at (X, Y), one after the other through the NEEDED operations.
+ * PATCH has the patches of their lattices, which cover the place. Values are close to those of
+ * kernels, which compute in float. Where a field has a kink (abs, min, max, clamp, the ends and
  * knots of curves, cellular and billow noise), it is one of the two sides' derivatives.
  */
-struct dual derivatives_at(const struct program *program, struct patch *const *patch, int operation,
-                           int64_t x, int64_t y);
+struct dual derivatives_at(const struct program *program, struct patch *const *patch,
+                           const bool needed[GRAPH_MAX_NODES], int operation, int64_t x, int64_t y);
 
 #endif

@@ -297,11 +297,13 @@ static void differentiate(const struct context *c, const struct chunk *chunk, si
                           size_t stride)
 {
     const struct derivative_rows *d = c->derivatives;
+    bool needed[GRAPH_MAX_NODES];
+    derivatives_need(c->program, d->operation, needed);
     for (int j = 0; j < chunk->height; j++)
         for (int i = 0; i < chunk->width; i++) {
-            const struct dual dual = derivatives_at(c->program, c->evaluation->patch, d->operation,
-                                                    chunk->x.first + i * chunk->x.step,
-                                                    chunk->y.first + j * chunk->y.step);
+            const struct dual dual = derivatives_at(
+                c->program, c->evaluation->patch, needed, d->operation,
+                chunk->x.first + i * chunk->x.step, chunk->y.first + j * chunk->y.step);
             d->dx[at + (size_t)j * stride + (size_t)i] = (float)dual.x;
             d->dy[at + (size_t)j * stride + (size_t)i] = (float)dual.y;
         }

@@ -82,8 +82,9 @@ static struct dual side_slope(enum farlands_fade fade, struct dual f, int side)
     return side ? far : dual_scale(far, -1, 0);
 }
 
-static struct dual value_dual(const struct noise *noise, const struct octave *octave,
-                              struct spot spot)
+/* Perlin or value noise: what the corners of the cell have, weighted by the fade. */
+static struct dual faded_dual(const struct noise *noise, enum farlands_basis basis,
+                              const struct octave *octave, struct spot spot)
 {
     struct dual sum = dual_of(0);
     for (int c = 0; c < 4; c++) {
@@ -91,23 +92,11 @@ static struct dual value_dual(const struct noise *noise, const struct octave *oc
         const uint32_t index = corner(noise, octave, spot.cell[AXIS_X] + i, spot.cell[AXIS_Y] + j);
         const struct dual weight = dual_multiply(side_weight(noise->fade, spot.f[AXIS_X], i),
                                                  side_weight(noise->fade, spot.f[AXIS_Y], j));
-        sum = dual_add(sum, dual_scale(weight, 2 * (double)index / 255 - 1, 0));
-    }
-    return sum;
-}
-
-static struct dual perlin_dual(const struct noise *noise, const struct octave *octave,
-                               struct spot spot)
-{
-    struct dual sum = dual_of(0);
-    for (int c = 0; c < 4; c++) {
-        const int i = c & 1, j = c >> 1;
-        const uint32_t index = corner(noise, octave, spot.cell[AXIS_X] + i, spot.cell[AXIS_Y] + j);
-        const struct dual weight = dual_multiply(side_weight(noise->fade, spot.f[AXIS_X], i),
-                                                 side_weight(noise->fade, spot.f[AXIS_Y], j));
-        const struct dual way = slope_along(noise, index, dual_scale(spot.f[AXIS_X], 1, -i),
-                                            dual_scale(spot.f[AXIS_Y], 1, -j));
-        sum = dual_add(sum, dual_multiply(weight, way));
+        const struct dual value = basis == FARLANDS_VALUE
+                                      ? dual_of(2 * (double)index / 255 - 1)
+                                      : slope_along(noise, index, dual_scale(spot.f[AXIS_X], 1, -i),
+                                                    dual_scale(spot.f[AXIS_Y], 1, -j));
+        sum = dual_add(sum, dual_multiply(weight, value));
     }
     return sum;
 }
@@ -219,11 +208,10 @@ static struct dual octave_dual(const struct noise *noise, enum farlands_basis ba
     case FARLANDS_CELLULAR:
         return cellular_dual(noise, octave, spot_at(octave, place));
     case FARLANDS_VALUE:
-        return value_dual(noise, octave, spot_at(octave, place));
     case FARLANDS_PERLIN:
         break;
     }
-    return perlin_dual(noise, octave, spot_at(octave, place));
+    return faded_dual(noise, basis, octave, spot_at(octave, place));
 }
 
 /* Add octave N to SUM; WEIGHT is what the octaves so far give it. */
@@ -288,8 +276,8 @@ struct dual damped_dual(const struct operation *o, int64_t x, int64_t y)
             slope[axis] =
                 dual_add(slope[axis], dual_scale(perlin_slope(noise, octave, spot, (enum axis)axis),
                                                  octave->amplitude, 0));
-        const struct dual n =
-            dual_scale(perlin_dual(noise, octave, spot), octave->amplitude / noise->amplitude, 0);
+        const struct dual n = dual_scale(faded_dual(noise, FARLANDS_PERLIN, octave, spot),
+                                         octave->amplitude / noise->amplitude, 0);
         const struct dual damping = dual_scale(squared(slope), (double)o->number[0], 1);
         sum = dual_add(sum, dual_divide(n, damping));
     }

@@ -84,20 +84,51 @@ struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chun
     return nodes;
 }
 
-/* The weights of the four nodes around a place that is UNITS into a cell: the uniform cubic
- * B-spline, and its derivative, per block. */
-static void spline_weights(int64_t units, int bits, float weight[TAPS], float slope[TAPS])
+/* The weights of the four nodes around a place, T into a cell: the uniform cubic B-spline, or its
+ * derivative per cell of ORDER 1 or 2. */
+static void spline_weights(double t, int order, double weight[TAPS])
 {
-    const double spacing = (double)(INT64_C(1) << bits);
-    const double t = (double)units / spacing, u = 1 - t, half = FARLANDS_UNIT / spacing / 2;
-    weight[0] = (float)(u * u * u / 6);
-    weight[1] = (float)((t * t * (3 * t - 6) + 4) / 6);
-    weight[2] = (float)((u * u * (3 * u - 6) + 4) / 6);
-    weight[3] = (float)(t * t * t / 6);
-    slope[0] = (float)(-u * u * half);
-    slope[1] = (float)(t * (3 * t - 4) * half);
-    slope[2] = (float)(-u * (3 * u - 4) * half);
-    slope[3] = (float)(t * t * half);
+    const double u = 1 - t;
+    if (order == 0) {
+        weight[0] = u * u * u / 6;
+        weight[1] = (t * t * (3 * t - 6) + 4) / 6;
+        weight[2] = (u * u * (3 * u - 6) + 4) / 6;
+        weight[3] = t * t * t / 6;
+    } else if (order == 1) {
+        weight[0] = -u * u / 2;
+        weight[1] = t * (3 * t - 4) / 2;
+        weight[2] = -u * (3 * u - 4) / 2;
+        weight[3] = t * t / 2;
+    } else {
+        weight[0] = u;
+        weight[1] = 3 * t - 2;
+        weight[2] = 3 * u - 2;
+        weight[3] = t;
+    }
+}
+
+/* How far AT, in units, is into its cell, 0 .. 1. */
+static double into_cell(int64_t at, int bits)
+{
+    const int64_t spacing = INT64_C(1) << bits;
+    return (double)(at & (spacing - 1)) / (double)spacing;
+}
+
+static double cells_per_block(int bits)
+{
+    return FARLANDS_UNIT / (double)(INT64_C(1) << bits);
+}
+
+/* The weights for AT, and their derivatives, per block. */
+static void float_weights(int64_t at, int bits, float weight[TAPS], float slope[TAPS])
+{
+    double w[TAPS], s[TAPS];
+    spline_weights(into_cell(at, bits), 0, w);
+    spline_weights(into_cell(at, bits), 1, s);
+    for (int k = 0; k < TAPS; k++) {
+        weight[k] = (float)w[k];
+        slope[k] = (float)(s[k] * cells_per_block(bits));
+    }
 }
 
 /* The first of the nodes around UNITS among COUNT nodes, searched for from FROM on. */
@@ -117,7 +148,7 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
         float weight[TAPS], slope[TAPS];
         const int64_t x = coordinate(chunk->x, i < chunk->width ? i : chunk->width - 1);
         first = samples->first[i] = first_node(patch->x, first, x, bits);
-        spline_weights(x & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        float_weights(x, bits, weight, slope);
         for (int k = 0; k < TAPS; k++) {
             samples->weight[k][i] = weight[k];
             samples->slope[k][i] = slope[k];
@@ -139,9 +170,24 @@ void patch_interpolate(const struct patch *patch, int bits, const struct kernel 
         first = first_node(patch->y, first, y, bits);
         for (int k = 0; k < TAPS; k++)
             line[k] = patch->value[first + k];
-        spline_weights(y & ((INT64_C(1) << bits) - 1), bits, weight, slope);
+        float_weights(y, bits, weight, slope);
         kernel->interpolate(samples->first, column, line, kind == GRAPH_SLOPE_Y ? slope : weight,
                             patch->columns, whole_steps(chunk->width),
                             out.at + (size_t)r * out.stride);
     }
+}
+
+double patch_derivative(const struct patch *patch, int bits, int64_t x, int64_t y, int along_x,
+                        int along_y)
+{
+    const int i = first_node(patch->x, 0, x, bits), j = first_node(patch->y, 0, y, bits);
+    double wx[TAPS], wy[TAPS], sum = 0;
+    spline_weights(into_cell(x, bits), along_x, wx);
+    spline_weights(into_cell(y, bits), along_y, wy);
+    for (int r = 0; r < TAPS; r++)
+        for (int c = 0; c < TAPS; c++)
+            sum += wx[c] * wy[r] * (double)patch->value[j + r][i + c];
+    for (int order = 0; order < along_x + along_y; order++)
+        sum *= cells_per_block(bits);
+    return sum;
 }

@@ -44,4 +44,9 @@ void patch_interpolate(const struct patch *patch, int bits, const struct kernel 
                        enum graph_kind kind, const struct chunk *chunk, int j, int rows,
                        struct rows out);
 
+/* The lattice's surface at (X, Y), which PATCH covers, in double: differentiated ALONG_X times
+ * along x and ALONG_Y times along y, 0 to 2 each, per block. */
+double patch_derivative(const struct patch *patch, int bits, int64_t x, int64_t y, int along_x,
+                        int along_y);
+
 #endif
