@@ -283,30 +283,32 @@ int farlands_gradients(const struct farlands_world *world, struct farlands_scrat
     return err;
 }
 
-int farlands_density(const struct farlands_world *world, struct farlands_scratch *scratch,
-                     const struct farlands_box *box, float *out)
+typedef int box_function(const struct farlands_terrain *, struct farlands_scratch *,
+                         const struct farlands_box *, float *);
+
+static int over_box(const struct farlands_world *world, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out, box_function *compute)
 {
     struct working_memory memory;
     if (!world || !box || !out)
         return -EINVAL;
     int err = take_memory(&memory, scratch);
     if (!err)
-        err = terrain_density(world->terrain, memory.scratch, box, out);
+        err = compute(world->terrain, memory.scratch, box, out);
     farlands_scratch_free(memory.own);
     return err;
+}
+
+int farlands_density(const struct farlands_world *world, struct farlands_scratch *scratch,
+                     const struct farlands_box *box, float *out)
+{
+    return over_box(world, scratch, box, out, terrain_density);
 }
 
 int farlands_volume(const struct farlands_world *world, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out)
 {
-    struct working_memory memory;
-    if (!world || !box || !out)
-        return -EINVAL;
-    int err = take_memory(&memory, scratch);
-    if (!err)
-        err = terrain_volume(world->terrain, memory.scratch, box, out);
-    farlands_scratch_free(memory.own);
-    return err;
+    return over_box(world, scratch, box, out, terrain_volume);
 }
 
 /* --- Places --- */
