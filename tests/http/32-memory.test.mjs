@@ -28,7 +28,7 @@ const KINDS = [
     ['picture', () => place('png', [4097, 4097]), 2.1 * MEBIBYTE],
 ];
 
-const config = `limits: { memory: ${LIMIT} }\nproxies: [127.0.0.1]\ncache: { memory: 1M }\n`;
+const config = `limits: { memory: ${LIMIT} }\nproxies: [127.0.0.1, unix]\ncache: { memory: 1M }\n`;
 const from = (client) => ({ 'X-Forwarded-For': client });
 
 const held = (daemon) => daemon.metric('farlands_response_bytes');
@@ -46,14 +46,18 @@ async function stall(daemon, bytes, next, client) {
         last = await open(daemon, next(), from(client));
         readers.push(last);
         await sleep(20); // not longer on a slow machine: those that stall for 10 s are reset
-    } while (last.status === 200 && readers.length < MANY && await held(daemon) < bytes);
+    } while (last.status === 200 && readers.length < MANY &&
+        (bytes === Infinity || await held(daemon) < bytes));
     return readers;
 }
 
 const leave = (readers) => readers.forEach((reader) => reader.leave());
 
 describe('limits.memory', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon({ config, small: true });
+    const daemon = useDaemon({ config, unix: true });
+
+    const answers = (path, client) =>
+        eventually(async () => (await daemon.get(path, from(client))).status === 200);
 
     it('is in the metrics', async () => {
         assert.equal(await daemon.metric('farlands_response_limit_bytes'), LIMIT);
@@ -79,10 +83,11 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
             // Another client is served, and the same client gets what needs no memory.
             assertStatus(await daemon.get(next(), from('192.0.2.2')), 200);
             assertStatus(await daemon.get('/healthz', from('192.0.2.1')), 200);
-            assertStatus(await daemon.get(target([0n, 0n], [17, 17]), from('192.0.2.1')), 200);
+            // Short computations on the loop need none, while its budget of time lasts.
+            assert.ok(await answers(target([0n, 0n], [1, 1]), '192.0.2.1'));
             // When its responses have been read, the client may have others.
             await Promise.all(readers.slice(0, -1).map((reader) => reader.rest()));
-            assert.ok(await eventually(async () => (await daemon.get(next(), from('192.0.2.1'))).status === 200));
+            assert.ok(await answers(next(), '192.0.2.1'));
         } finally {
             leave(readers);
         }
@@ -109,7 +114,7 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
         assert.ok(await isReleased(other), `${await held(other)} bytes are not released`);
         leave(readers.flat());
         assert.equal(await other.rendered(), 5);
-    }, { config: config.replace('1M', '64M'), small: true }));
+    }, { config: config.replace('1M', '64M'), unix: true }));
 
     it('returns to zero after aborts of all kinds', async () => {
         for (let round = 0; round < 3; round++) {
@@ -147,6 +152,6 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
             assert.equal(more.at(-1).status, 200);
             leave([...readers, ...more]);
             assert.ok(await isReleased(other));
-        }, { args: ['--config', file], small: true });
+        }, { args: ['--config', file], unix: true });
     });
 });

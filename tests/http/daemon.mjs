@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
+import path from 'node:path';
 import { after, before } from 'node:test';
 import { MANAGER } from './manager.mjs';
 import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
@@ -11,11 +12,11 @@ import { connect, exchange } from './wire.mjs';
 export class Daemon {
     /*
      * config: YAML text. cache: a directory, if a later daemon is to use it again, or false
-     * for no --cache. listen: false for no --listen. small: its connections buffer 64 KiB to send, so
-     * that the system does not take a whole response for a client that does not read.
+     * for no --cache. listen: false for no --listen. unix: it listens on a Unix socket, too, at
+     * socketPath.
      */
-    constructor({ config, cache, listen = '127.0.0.1:0', args = [], env, small = false } = {}) {
-        this.small = small;
+    constructor({ config, cache, listen = '127.0.0.1:0', args = [], env, unix = false } = {}) {
+        this.socketPath = unix ? path.join(scratch(), 'socket') : undefined;
         this.cache = cache === undefined ? scratch() : cache;
         this.args = ['serve'];
         if (listen)
@@ -30,8 +31,9 @@ export class Daemon {
     }
 
     async start(limit = 10000) {
-        this.program = this.small
-            ? launch(['--become', 'small', '127.0.0.1', '0', '--', BINARY, ...this.args], this.env, { binary: MANAGER })
+        const sockets = ['tcp', '127.0.0.1', '0', 'unix', this.socketPath];
+        this.program = this.socketPath
+            ? launch(['--become', ...sockets, '--', BINARY, ...this.args], this.env, { binary: MANAGER })
             : launch(this.args, this.env);
         const { child } = this.program;
         const line = () => /^farlands: serving http:\/\/([^/]+):(\d+)\/.*\n/m

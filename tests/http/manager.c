@@ -4,12 +4,10 @@
  *
  *   manager [--stranger | --become] SOCKET... -- PROGRAM ARGUMENT...
  *
- * SOCKET: tcp|small|udp|deaf HOST PORT (small: TCP whose connections buffer 64 KiB to send; deaf
- * does not listen), unix PATH, or closed, a descriptor that is not open. With --stranger LISTEN_PID
- * names another process. With --become the program takes the place of this one, at once and
- * without notifications. Otherwise each line "start" on
- * standard input starts the program once more; at the end of input all are killed. On standard
- * output:
+ * SOCKET: tcp|udp|deaf HOST PORT (deaf does not listen), unix PATH, or closed, a descriptor that is
+ * not open. With --stranger LISTEN_PID names another process. With --become the program takes the
+ * place of this one, at once and without notifications. Otherwise each line "start" on standard
+ * input starts the program once more; at the end of input all are killed. On standard output:
  *
  *   socket PORT                      for each SOCKET in order; 0 if it has none
  *   started PID
@@ -61,14 +59,12 @@ static int open_inet(const char *kind, const char *host, const char *port)
     const struct addrinfo hints = {.ai_socktype = is(kind, "udp") ? SOCK_DGRAM : SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *address;
-    const int on = 1, buffer = 32 << 10; /* Linux doubles it */
+    const int on = 1;
 
     if (getaddrinfo(host, port, &hints, &address))
         fail(host);
     int fd = socket(address->ai_family, address->ai_socktype | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (is(kind, "small"))
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     if (bind(fd, address->ai_addr, address->ai_addrlen) ||
         (!is(kind, "deaf") && !is(kind, "udp") && listen(fd, SOMAXCONN)))
         fail(host);

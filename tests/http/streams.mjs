@@ -59,11 +59,11 @@ class Stream {
     }
 }
 
-/* GET on a new connection, up to the response's head; the body is not read. */
+/* GET on a new connection, by the Unix socket if there is one, up to the response's head; the body is not read. */
 export function open(daemon, target, headers = {}, limit = 15000) {
     return new Promise((resolve, reject) => {
         const request = http.request({
-            host: daemon.host, port: daemon.port, path: target, headers, agent: false,
+            host: daemon.host, port: daemon.port, socketPath: daemon.socketPath, path: target, headers, agent: false,
         });
         const alarm = setTimeout(() => {
             request.destroy(new Error(`GET ${target}: no response within ${limit} ms`));
