@@ -197,7 +197,8 @@ static void add_steered(struct tally *t, const struct operation *o, const struct
     const bool damped = o->kind == GRAPH_DAMPED;
     for (int k = 0; k < o->noise->octaves; k++) {
         const struct octave *octave = &o->noise->octave[k];
-        if (band_limit && octave_band_limit(octave, band_limit) == 0)
+        if (band_limit &&
+            (damped ? octave_band_limit : octave_gully_limit)(octave, band_limit) == 0)
             break;
         const struct line_rates *rates = !damped                   ? &gully_rates
                                          : octave_is_broad(octave) ? &broad_slope_rates

@@ -81,6 +81,9 @@ enum graph_kind {
      * After a description by Rune Skovbo Johansen (2026), and shaders by Clay John and Felix
      * Westin. a, b and p c are at most 1e9 in size. Points are those of cellular noise, drawn
      * together to 1/8 + 3/4 of their places.
+     *
+     * In a band-limited grid an octave is left out if samples are 3/8 of w_k or more apart. If it
+     * leaves out all, the inputs are not evaluated.
      */
     GRAPH_ERODE,
 };

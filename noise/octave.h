@@ -28,15 +28,28 @@ static inline bool octave_is_broad(const struct octave *octave)
     return octave->wavelength > OCTAVE_NARROW_MAX;
 }
 
+/* A weight that falls from 1 to 0 as STEP grows from FROM to TO wavelengths. */
+static inline double octave_faded(const struct octave *octave, int64_t step, double from, double to)
+{
+    double t = ((double)step * octave->inverse - from) / (to - from);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return 1 - t * t * (3 - 2 * t);
+}
+
 /*
  * The octave's weight in a picture with samples STEP units apart. It fades from 1 to 0 as STEP
  * grows from a quarter to half of a wavelength, where the octave would begin to alias.
  */
 static inline double octave_band_limit(const struct octave *octave, int64_t step)
 {
-    double t = ((double)step * octave->inverse - 0.25) * 4;
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return 1 - t * t * (3 - 2 * t);
+    return octave_faded(octave, step, 0.25, 0.5);
+}
+
+/* The same of gullies. They fade at three eighths of a wavelength, because their stripes are one
+ * cell wide, and features of noise are wider. */
+static inline double octave_gully_limit(const struct octave *octave, int64_t step)
+{
+    return octave_faded(octave, step, 0.25, 0.375);
 }
 
 /*

@@ -21,7 +21,7 @@ int plan_resolve(const struct program *program, const struct domain *domain, int
 static bool is_silent(const struct domain *domain, const struct operation *o)
 {
     return o->kind == GRAPH_ERODE && domain->band_limit &&
-           octave_band_limit(&o->noise->octave[0], domain->band_limit) == 0;
+           octave_gully_limit(&o->noise->octave[0], domain->band_limit) == 0;
 }
 
 /* The inputs of an operation within a domain; values of lattices come from patches. */

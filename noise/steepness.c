@@ -34,7 +34,7 @@ static double gullies(const struct operation *o, const struct operation *mask, i
     const double depth = (double)o->number[0] * fmax(fabs((double)mask->low), (double)mask->high);
     double square = 0;
     for (int k = 0; k < o->noise->octaves; k++) {
-        const double slope = octave_band_limit(&o->noise->octave[k], step) * depth;
+        const double slope = octave_gully_limit(&o->noise->octave[k], step) * depth;
         square += slope * slope;
     }
     return sqrt(square);

@@ -156,6 +156,13 @@ static void set_octave(struct noise_run *run, union octave_scratch *s, struct oc
     }
 }
 
+/* The weight of OCTAVE for samples STEP units apart. */
+static double limit_of(const struct noise_run *run, const struct octave *octave, int64_t step)
+{
+    return run->use == USE_GULLIES ? octave_gully_limit(octave, step)
+                                   : octave_band_limit(octave, step);
+}
+
 /* Set the octaves, with their amplitudes and, if the noise is BAND_LIMITed, their weights for
  * samples STEP units apart. */
 static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
@@ -165,7 +172,7 @@ static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
     run->bias = 0;
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
-        const double limit = band_limit ? octave_band_limit(octave, step) : 1;
+        const double limit = band_limit ? limit_of(run, octave, step) : 1;
         const double share = octave->amplitude / noise->amplitude;
         run->band_limit[k] = limit;
         run->bias += sum ? share * (1 - limit) * noise->moments.mean : 0;
