@@ -157,7 +157,5 @@ int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
             err = check_program(&check, lowest, highest);
         world_graph_free(graph);
     }
-    if (err == -ENOMEM)
-        snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
-    return err;
+    return err == -ENOMEM ? yaml_reader_no_memory(reader) : err;
 }

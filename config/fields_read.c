@@ -17,12 +17,6 @@
 
 static const struct option expression_option = {.expected = EXPRESSION};
 
-static int no_memory(struct yaml_reader *reader)
-{
-    snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
-    return -ENOMEM;
-}
-
 /* --- Expressions --- */
 
 /* The path below `fields`. */
@@ -55,7 +49,7 @@ static int add_expression(struct yaml_reader *reader, const struct yaml_node *no
     *expression = (struct expression){.kind = kind, .line = node->line};
     expression->path = strdup(inner_path(reader, path));
     if (!expression->path)
-        return no_memory(reader);
+        return yaml_reader_no_memory(reader);
     fields->expressions++;
     return at;
 }
@@ -78,7 +72,7 @@ static int read_name(struct yaml_reader *reader, const struct yaml_node *node,
         return at;
     *out = at;
     reader->fields->expression[at].name = strdup(node->text);
-    return reader->fields->expression[at].name ? 0 : no_memory(reader);
+    return reader->fields->expression[at].name ? 0 : yaml_reader_no_memory(reader);
 }
 
 static int read_number(struct yaml_reader *reader, const struct yaml_node *node,
@@ -130,7 +124,7 @@ static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
         return yaml_reader_refuse(reader, node, path, &(struct option){.expected = expected});
     int *input = new_inputs(&reader->fields->expression[at], count), err = input ? 0 : -ENOMEM;
     if (err)
-        return no_memory(reader);
+        return yaml_reader_no_memory(reader);
     for (int i = 0; i < count && !err; i++) {
         const struct key_path item = key_path_index(path, i);
         err = fields_read_input(reader, yaml_reader_item(node, i), &item, &input[i]);
@@ -142,7 +136,7 @@ static int read_only_input(struct yaml_reader *reader, const struct yaml_node *n
                            const struct key_path *path, int at)
 {
     int *input = new_inputs(&reader->fields->expression[at], 1);
-    return input ? fields_read_input(reader, node, path, input) : no_memory(reader);
+    return input ? fields_read_input(reader, node, path, input) : yaml_reader_no_memory(reader);
 }
 
 /* True if the key of OPTION is required and missing. */
@@ -207,7 +201,7 @@ static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
     const struct node_kind *kind = expression->kind;
     struct node_values *values = malloc(sizeof *values);
     if (!values)
-        return no_memory(reader);
+        return yaml_reader_no_memory(reader);
     *values = *kind->defaults;
     expression->values = values;
     int err = yaml_mapping_read(reader, node, path, kind->keys, values);
@@ -540,13 +534,26 @@ static int check_size(struct yaml_reader *reader, const struct key_path *path)
     char text[80];
     int at, err = fields_graph(&graph, reader->fields, 0, 0, &at);
     if (err == -ENOMEM)
-        return no_memory(reader);
+        return yaml_reader_no_memory(reader);
     if (!err) {
         world_graph_free(graph);
         return 0;
     }
     snprintf(text, sizeof text, "too many nodes; expected at most %d in a world", GRAPH_MAX_NODES);
     return fail_at(reader, path, at, text);
+}
+
+/*
+ * Give each name in the fields that are being read the number of its field. PATH is that of
+ * `fields`. Refuses names that no field has, circles, and too many nodes. Returns 0, or a negative
+ * error code with the error set.
+ */
+static int fields_resolve(struct yaml_reader *reader, const struct key_path *path)
+{
+    int err = resolve_names(reader, path);
+    if (!err)
+        err = check_circles(reader, path);
+    return err ? err : check_size(reader, path);
 }
 
 static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
@@ -562,13 +569,9 @@ static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
         return yaml_reader_fail(reader, node, &height,
                                 "missing; expected the field that is the height in metres");
     }
-    err = resolve_names(reader, path);
-    if (!err)
-        err = check_circles(reader, path);
-    if (!err)
-        err = check_size(reader, path);
+    err = fields_resolve(reader, path);
     if (!err && fields_format(reader->fields))
-        err = no_memory(reader);
+        err = yaml_reader_no_memory(reader);
     return err;
 }
 
@@ -605,7 +608,7 @@ int fields_read(struct yaml_reader *reader, const struct yaml_node *node,
         return yaml_reader_refuse(reader, node, path, &option);
     reader->fields = fields_new(node->length / 2);
     if (!reader->fields)
-        return no_memory(reader);
+        return yaml_reader_no_memory(reader);
     reader->fields_path = strlen(path->text);
     int err = read_all(reader, node, path);
     if (err) {

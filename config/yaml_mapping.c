@@ -318,10 +318,8 @@ static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
     if (count < 1 || count > WORLDS_MAX)
         return yaml_reader_refuse(reader, node, path, option);
     struct world_config *worlds = calloc((size_t)count, sizeof *worlds);
-    if (!worlds) {
-        snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
-        return -ENOMEM;
-    }
+    if (!worlds)
+        return yaml_reader_no_memory(reader);
     for (int i = 0; i < count; i++)
         worlds[i] = world_defaults;
     config_drop_worlds(config);

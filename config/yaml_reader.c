@@ -89,6 +89,12 @@ int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
                             option_expected(option, expected, sizeof expected));
 }
 
+int yaml_reader_no_memory(struct yaml_reader *reader)
+{
+    snprintf(reader->error->text, sizeof reader->error->text, "out of memory");
+    return -ENOMEM;
+}
+
 struct yaml_node *yaml_reader_item(const struct yaml_node *list, int i)
 {
     return &list->items[i];

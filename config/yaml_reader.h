@@ -38,6 +38,8 @@ __attribute__((format(printf, 4, 5))) int yaml_reader_fail(struct yaml_reader *r
 /* The same for a value that is invalid for OPTION. */
 int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option);
+/* The same if there is no memory. Returns -ENOMEM. */
+int yaml_reader_no_memory(struct yaml_reader *reader);
 
 /* The value of KEY (LENGTH bytes) in NODE; NULL if absent or NODE is no mapping. */
 struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key, size_t length);
