@@ -1,8 +1,6 @@
 #include "documents.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "config/exact_numbers.h"
 #include "config/world_terrain.h"
 #include "noise/terrain.h"
+#include "server/core/json.h"
 #include "server/layers/layer.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
@@ -20,108 +19,61 @@ enum { TILEJSON_MAX_ZOOM = 25 };
 
 enum { BASE_MAX = 1032 };
 
-/* cJSON's functions accept NULL, so one check at the end is enough: if any part is missing, there
- * is no document. */
-struct document {
-    cJSON *root;
-    cJSON *grid; /* the object that add_grid fills in */
-    bool complete;
-};
-
-/* Add VALUE to PARENT, an array if KEY is NULL. Returns VALUE, or NULL if it could not be added. */
-static cJSON *add(struct document *document, cJSON *parent, const char *key, cJSON *value)
+static void add_number(struct json *document, cJSON *parent, const char *key, double number)
 {
-    if (value &&
-        (key ? cJSON_AddItemToObject(parent, key, value) : cJSON_AddItemToArray(parent, value)))
-        return value;
-    cJSON_Delete(value);
-    document->complete = false;
-    return NULL;
+    json_add(document, parent, key, cJSON_CreateNumber(number));
 }
 
-__attribute__((format(printf, 4, 5))) static void add_text(struct document *document, cJSON *parent,
-                                                           const char *key, const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
-    va_end(arguments);
-    add(document, parent, key, text ? cJSON_CreateString(text) : NULL);
-    free(text);
-}
-
-static void add_number(struct document *document, cJSON *parent, const char *key, double number)
-{
-    add(document, parent, key, cJSON_CreateNumber(number));
-}
-
-static void add_numbers(struct document *document, cJSON *parent, const char *key,
+static void add_numbers(struct json *document, cJSON *parent, const char *key,
                         const double *numbers, int count)
 {
-    add(document, parent, key, cJSON_CreateDoubleArray(numbers, count));
+    json_add(document, parent, key, cJSON_CreateDoubleArray(numbers, count));
 }
 
-static struct document document_new(void)
-{
-    cJSON *root = cJSON_CreateObject();
-    return (struct document){.root = root, .complete = root != NULL};
-}
-
-static struct blob *document_end(struct document *document)
-{
-    struct blob *blob = NULL;
-    char *text = document->complete ? cJSON_PrintUnformatted(document->root) : NULL;
-    if (text) {
-        size_t length = strlen(text);
-        text[length] = '\n'; /* in place of the NUL */
-        blob = blob_copy(text, length + 1);
-    }
-    cJSON_free(text);
-    cJSON_Delete(document->root);
-    return blob;
-}
-
-static void add_pair(struct document *document, cJSON *parent, const char *key, double a, double b)
+static void add_pair(struct json *document, cJSON *parent, const char *key, double a, double b)
 {
     add_numbers(document, parent, key, (double[]){a, b}, 2);
 }
 
-static void add_value(struct document *document, cJSON *parent, const char *name,
+static void add_value(struct json *document, cJSON *parent, const char *name,
                       const struct world_key *key)
 {
-    add(document, parent, name,
-        key->quoted ? cJSON_CreateString(key->value) : cJSON_CreateRaw(key->value));
+    json_add(document, parent, name,
+             key->quoted ? cJSON_CreateString(key->value) : cJSON_CreateRaw(key->value));
 }
+
+struct grid {
+    struct json *document;
+    cJSON *parent;
+};
 
 /* Only the parameters that place tiles in the world, and its seeds. */
 static void add_grid_parameter(void *context, const struct world_key *key)
 {
     static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
-    struct document *document = context;
+    const struct grid *grid = context;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key->name) == 0)
-            add_value(document, document->grid, key->name, key);
+            add_value(grid->document, grid->parent, key->name, key);
 }
 
-static void add_grid(struct document *document, cJSON *parent, const struct world *world)
+static void add_grid(struct json *document, cJSON *parent, const struct world *world)
 {
-    document->grid = parent;
-    config_world_visit(&world->config, add_grid_parameter, document);
+    struct grid grid = {document, parent};
+    config_world_visit(&world->config, add_grid_parameter, &grid);
 }
 
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
 static void add_parameter(void *context, const struct world_key *key)
 {
-    struct document *document = context;
+    struct json *document = context;
     cJSON *parent = document->root;
     const char *name = key->name;
     for (const char *dot; (dot = strchr(name, '.')); name = dot + 1) {
         char section[64];
         snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
         cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, section);
-        parent = object ? object : add(document, parent, section, cJSON_CreateObject());
+        parent = object ? object : json_add(document, parent, section, cJSON_CreateObject());
     }
     add_value(document, parent, name, key);
 }
@@ -135,65 +87,65 @@ static const char *relative(const struct world *world)
 
 /* The URL template of the pictures of LAYER, one of FIELD, beginning with BASE. FORM is their
  * ending up to the fingerprint. */
-static void add_tile_url(struct document *document, cJSON *parent, const char *key,
+static void add_tile_url(struct json *document, cJSON *parent, const char *key,
                          const struct world *world, int layer, int field, const char *base,
                          const char *form)
 {
     char name[LAYER_NAME_MAX];
-    add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
-             layer_name(world, layer, field, name), form, world->layer_fingerprint[layer]);
+    json_add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
+                  layer_name(world, layer, field, name), form, world->layer_fingerprint[layer]);
 }
 
-static void add_range(struct document *document, cJSON *parent, const struct world *world,
-                      int field)
+static void add_range(struct json *document, cJSON *parent, const struct world *world, int field)
 {
     const struct value_range range = world_field_range(world, field);
     add_pair(document, parent, "range", (double)range.min, (double)range.max);
 }
 
-static void add_extensions(struct document *document, cJSON *parent, int layer)
+static void add_extensions(struct json *document, cJSON *parent, int layer)
 {
-    cJSON *extensions = add(document, parent, "extensions", cJSON_CreateArray());
+    cJSON *extensions = json_add(document, parent, "extensions", cJSON_CreateArray());
     for (unsigned format = 0; format < FORMATS; format++)
         if (layers[layer].formats & 1u << format)
-            add_text(document, extensions, NULL, "%s", format_extension(format));
+            json_add_text(document, extensions, NULL, "%s", format_extension(format));
 }
 
-static void add_encoding(struct document *document, cJSON *parent, int layer)
+static void add_encoding(struct json *document, cJSON *parent, int layer)
 {
     if (layers[layer].encoding)
-        add_text(document, parent, "encoding", "%s", layers[layer].encoding);
+        json_add_text(document, parent, "encoding", "%s", layers[layer].encoding);
 }
 
-static void add_layer(struct document *document, cJSON *list, const struct world *world, int layer,
+static void add_layer(struct json *document, cJSON *list, const struct world *world, int layer,
                       int field)
 {
     char name[LAYER_NAME_MAX];
-    cJSON *entry = add(document, list, NULL, cJSON_CreateObject());
+    cJSON *entry = json_add(document, list, NULL, cJSON_CreateObject());
 
     layer_name(world, layer, field, name);
-    add_text(document, entry, "name", "%s", name);
+    json_add_text(document, entry, "name", "%s", name);
     add_extensions(document, entry, layer);
     add_encoding(document, entry, layer);
     if (layers[layer].fields)
         add_range(document, entry, world, field);
-    add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
-    add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
-             name);
-    add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name, name);
+    json_add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
+    json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
+                  name);
+    json_add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
+                  name);
     add_tile_url(document, entry, "tiles", world, layer, field, relative(world), ".png?");
 }
 
-static void add_layers(struct document *document, cJSON *parent, const struct world *world)
+static void add_layers(struct json *document, cJSON *parent, const struct world *world)
 {
-    cJSON *list = add(document, parent, "layers", cJSON_CreateArray());
+    cJSON *list = json_add(document, parent, "layers", cJSON_CreateArray());
     for (int i = 0; layers[i].name && document->complete; i++)
         if (world_lists(world, i))
             add_layer(document, list, world, i, 0);
 }
 
 /* The layers of fields, after the others; the height has layers of its own. */
-static void add_field_layers(struct document *document, const struct world *world)
+static void add_field_layers(struct json *document, const struct world *world)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "layers");
     for (int i = 0; layers[i].name; i++)
@@ -204,13 +156,13 @@ static void add_field_layers(struct document *document, const struct world *worl
 }
 
 /* Common to all documents about a world. */
-static void add_identity(struct document *document, cJSON *parent, const struct world *world)
+static void add_identity(struct json *document, cJSON *parent, const struct world *world)
 {
-    add_text(document, parent, "fingerprint", "%s", world->fingerprint);
+    json_add_text(document, parent, "fingerprint", "%s", world->fingerprint);
     add_number(document, parent, "generator", world_config_generator(&world->config));
     add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
-    cJSON *limits = add(document, parent, "limits", cJSON_CreateObject());
+    cJSON *limits = json_add(document, parent, "limits", cJSON_CreateObject());
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
     add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
@@ -219,7 +171,7 @@ static void add_identity(struct document *document, cJSON *parent, const struct 
 }
 
 /* URL templates of the other endpoints. */
-static void add_endpoints(struct document *document, cJSON *parent, const struct world *world)
+static void add_endpoints(struct json *document, cJSON *parent, const struct world *world)
 {
     const struct {
         const char *name, *template, *version;
@@ -240,14 +192,14 @@ static void add_endpoints(struct document *document, cJSON *parent, const struct
          world->volume_fingerprint},
         {"wmts", "wmts.xml", ""},
     };
-    cJSON *urls = add(document, parent, "urls", cJSON_CreateObject());
+    cJSON *urls = json_add(document, parent, "urls", cJSON_CreateObject());
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
-        add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
-                 world->config.name, endpoints[i].template, endpoints[i].version);
+        json_add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
+                      world->config.name, endpoints[i].template, endpoints[i].version);
 }
 
 /* Common to the catalogue and /{world}.json. */
-static void add_outline(struct document *document, cJSON *parent, const struct world *world)
+static void add_outline(struct json *document, cJSON *parent, const struct world *world)
 {
     add_identity(document, parent, world);
     add_endpoints(document, parent, world);
@@ -256,31 +208,31 @@ static void add_outline(struct document *document, cJSON *parent, const struct w
 
 struct blob *document_worlds(const struct worlds *worlds, bool watched)
 {
-    struct document document = document_new();
+    struct json document = json_new();
 
-    add_text(&document, document.root, "farlands", "%s", FARLANDS_VERSION);
+    json_add_text(&document, document.root, "farlands", "%s", FARLANDS_VERSION);
     if (watched)
-        add_text(&document, document.root, "changes", "viewer/%s", DOCUMENT_CHANGES);
-    cJSON *list = add(&document, document.root, "worlds", cJSON_CreateArray());
+        json_add_text(&document, document.root, "changes", "viewer/%s", DOCUMENT_CHANGES);
+    cJSON *list = json_add(&document, document.root, "worlds", cJSON_CreateArray());
     for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
-        cJSON *entry = add(&document, list, NULL, cJSON_CreateObject());
-        add_text(&document, entry, "name", "%s", world->config.name);
-        add_text(&document, entry, "url", "%s.json", world->config.name);
+        cJSON *entry = json_add(&document, list, NULL, cJSON_CreateObject());
+        json_add_text(&document, entry, "name", "%s", world->config.name);
+        json_add_text(&document, entry, "url", "%s.json", world->config.name);
         add_grid(&document, entry, world);
         add_outline(&document, entry, world);
     }
-    return document_end(&document);
+    return json_end(&document, false);
 }
 
 /* What the fields can be: bounds of all values, with the unit if there is one. */
-static void add_ranges(struct document *document, cJSON *parent, const struct world *world)
+static void add_ranges(struct json *document, cJSON *parent, const struct world *world)
 {
     const struct world_fields *fields = world->config.fields;
     float min, max;
     if (!fields)
         return;
-    cJSON *ranges = add(document, parent, "ranges", cJSON_CreateObject());
+    cJSON *ranges = json_add(document, parent, "ranges", cJSON_CreateObject());
     for (int i = 0; i < world_fields_count(fields) && document->complete; i++) {
         terrain_field_range(world->terrain, i, &min, &max);
         add_pair(document, ranges, world_fields_name(fields, i), (double)min, (double)max);
@@ -289,13 +241,13 @@ static void add_ranges(struct document *document, cJSON *parent, const struct wo
 
 struct blob *document_world(const struct world *world)
 {
-    struct document document = document_new();
+    struct json document = json_new();
 
     config_world_visit(&world->config, add_parameter, &document);
     add_ranges(&document, document.root, world);
     add_outline(&document, document.root, world);
     add_field_layers(&document, world);
-    return document_end(&document);
+    return json_end(&document, false);
 }
 
 /* The zoom nearest to ZOOM that both TileJSON and the world have. */
@@ -316,7 +268,7 @@ static double window_position(int64_t block, int64_t origin, int native_zoom)
 
 /* The first view of a map: longitude and latitude of block (0, 0), the window being Web Mercator's
  * square, and a zoom. */
-static void add_center(struct document *document, cJSON *parent, const struct world *world)
+static void add_center(struct json *document, cJSON *parent, const struct world *world)
 {
     const struct world_config *config = &world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
@@ -330,13 +282,13 @@ static void add_center(struct document *document, cJSON *parent, const struct wo
 
 /* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, borders, raw heights.
  */
-static void add_plane(struct document *document, cJSON *parent, const struct world *world,
-                      int layer, int field, const char *base)
+static void add_plane(struct json *document, cJSON *parent, const struct world *world, int layer,
+                      int field, const char *base)
 {
     char name[LAYER_NAME_MAX];
-    cJSON *plane = add(document, parent, "farlands", cJSON_CreateObject());
-    add_text(document, plane, "world", "%s", world->config.name);
-    add_text(document, plane, "layer", "%s", layer_name(world, layer, field, name));
+    cJSON *plane = json_add(document, parent, "farlands", cJSON_CreateObject());
+    json_add_text(document, plane, "world", "%s", world->config.name);
+    json_add_text(document, plane, "layer", "%s", layer_name(world, layer, field, name));
     add_grid(document, plane, world);
     add_identity(document, plane, world);
     if (layers[layer].fields) {
@@ -351,18 +303,18 @@ static void add_plane(struct document *document, cJSON *parent, const struct wor
 struct blob *document_tilejson(const struct world *world, int layer, int field, const char *base)
 {
     char name[LAYER_NAME_MAX];
-    struct document document = document_new();
+    struct json document = json_new();
     cJSON *root = document.root;
     char below[BASE_MAX];
 
     snprintf(below, sizeof below, "%s/", base);
-    add_text(&document, root, "tilejson", "3.0.0");
+    json_add_text(&document, root, "tilejson", "3.0.0");
     layer_name(world, layer, field, name);
-    add_text(&document, root, "name", "%s %s", world->config.name, name);
-    add_text(&document, root, "description", "Layer %s of the world %s, an endless seeded terrain",
-             name, world->config.name);
-    add_text(&document, root, "scheme", "xyz");
-    cJSON *tiles = add(&document, root, "tiles", cJSON_CreateArray());
+    json_add_text(&document, root, "name", "%s %s", world->config.name, name);
+    json_add_text(&document, root, "description",
+                  "Layer %s of the world %s, an endless seeded terrain", name, world->config.name);
+    json_add_text(&document, root, "scheme", "xyz");
+    cJSON *tiles = json_add(&document, root, "tiles", cJSON_CreateArray());
     add_tile_url(&document, tiles, NULL, world, layer, field, below, ".png?");
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
@@ -372,26 +324,26 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world);
-    add(&document, root, "vector_layers", cJSON_CreateArray());
-    add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
+    json_add(&document, root, "vector_layers", cJSON_CreateArray());
+    json_add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
     add_plane(&document, root, world, layer, field, below);
-    return document_end(&document);
+    return json_end(&document, false);
 }
 
 struct blob *document_changes(const char *etag, const char *error)
 {
-    struct document document = document_new();
-    add_text(&document, document.root, "worlds", "%s", etag);
-    add(&document, document.root, "error",
-        error[0] ? cJSON_CreateString(error) : cJSON_CreateNull());
-    return document_end(&document);
+    struct json document = json_new();
+    json_add_text(&document, document.root, "worlds", "%s", etag);
+    json_add(&document, document.root, "error",
+             error[0] ? cJSON_CreateString(error) : cJSON_CreateNull());
+    return json_end(&document, false);
 }
 
 struct blob *document_message(const char *key, const char *text)
 {
-    struct document document = document_new();
-    add_text(&document, document.root, key, "%s", text);
-    return document_end(&document);
+    struct json document = json_new();
+    json_add_text(&document, document.root, key, "%s", text);
+    return json_end(&document, false);
 }
 
 /* Formatted by hand, not with cJSON: up to 2000 numbers per document, some of them with more
