@@ -87,7 +87,7 @@ static const struct node_values plain = {NO_INPUTS, .number = {NAN, NAN}, .curve
                                 damped = {NO_INPUTS, .number = {1, 0},
                                           .noise = {.basis = FARLANDS_PERLIN, NOISE}},
                                 erode = {
-                                    NO_INPUTS, .number = {0.1, 0.3},
+                                    NO_INPUTS, .number = {0.1, 0.15},
                                     .noise = {.basis = FARLANDS_CELLULAR, NOISE, .octaves = 6}};
 
 #define PLAIN(name, shape, graph, inputs)             \

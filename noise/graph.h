@@ -72,9 +72,9 @@ enum graph_kind {
      * cos(2 pi s . d): s the unit vector along the contour, d the way from the point in cells. C
      * and S are the means of these cosines and of their sines over the nearest points, each
      * weighted by (1 - d^2 / (9/8)^2)^3 within 9/8 of a cell; 0.02 is added to the sum of weights.
-     * Then, with g = sqrt(a^2 + b^2),
+     * Then, with g^2 = a^2 + b^2 + 1e-12,
      *
-     *     depth = p c g / sqrt(g^2 + q^2)
+     *     depth = p c g^2 / (g^2 + q^2)
      *     result += w_k depth C
      *     (a, b) += -pi depth S s        which steers the octave after it
      *

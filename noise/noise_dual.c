@@ -312,13 +312,11 @@ struct dual gullies_dual(const struct operation *o, int64_t x, int64_t y, const 
     struct dual slope[2] = {in[0], in[1]}, sum = dual_of(0), cosine, sine;
     for (int k = 0; k < o->noise->octaves; k++) {
         const struct octave *octave = &o->noise->octave[k];
-        const struct dual square = squared(slope);
-        if (square.v == 0)
-            return sum; /* level ground has no gullies */
+        const struct dual square = dual_scale(squared(slope), 1, 1e-12);
         const struct dual steep = dual_root(square);
         const struct dual s[2] = {dual_scale(dual_divide(slope[1], steep), -1, 0),
                                   dual_divide(slope[0], steep)};
-        const struct dual share = dual_divide(steep, dual_root(dual_scale(square, 1, half * half)));
+        const struct dual share = dual_divide(square, dual_scale(square, 1, half * half));
         const struct dual depth = dual_multiply(dual_scale(share, (double)o->number[0], 0), in[2]);
         stripes(o->noise, octave, spot_at(octave, still(x, y)), s, &cosine, &sine);
         sum = dual_add(sum, dual_scale(dual_multiply(depth, cosine),

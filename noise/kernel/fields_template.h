@@ -174,26 +174,26 @@ static void damped_band(struct noise_run *run, const struct operation *operation
 }
 
 /* The weighted means of cosines and sines of stripes around the points of cells, along a row, in
- * which (SX, SY) is the way across the stripes, of length 1. */
+ * which (SX, SY) is the way across the stripes, of length GULLY_REACH. */
 struct stripes {
     KERNEL_ALIGNED float weight[KERNEL_CHUNK], cosine[KERNEL_CHUNK], sine[KERNEL_CHUNK];
     KERNEL_ALIGNED float sx[KERNEL_CHUNK], sy[KERNEL_CHUNK];
 };
 
 /* Add the stripes of one cell, the way to whose point is DX along x; along y the point lies at Y,
- * the row at F. */
+ * the row at F. Lengths are in reaches. */
 static void add_stripes(struct stripes *s, const float *restrict dx, const float *restrict y,
                         float f, int n)
 {
-    const float inverse = 1 / 1.265625f; /* of the squared reach, 9/8 of a cell */
     for (int i = 0; i < n; i++) {
         const float dy = f - y[i];
-        float t = fmaf(-inverse, fmaf(dy, dy, dx[i] * dx[i]), 1);
+        float t = fmaf(-dy, dy, fmaf(-dx[i], dx[i], 1));
         t = t > 0 ? t : 0;
         t = t * t * t;
-        /* Cosine and sine of 2 pi times the phase, by polynomials. */
+        /* Cosine and sine of 2 pi times the phase, by polynomials within half a turn. A float has
+         * no room for a fraction beside 1.5 2^23. */
         const float phase = fmaf(dy, s->sy[i], dx[i] * s->sx[i]);
-        const float p = phase - floorf(phase + 0.5f), u = p * p;
+        const float p = phase - (phase + 0x1.8p23f - 0x1.8p23f), u = p * p;
         const float c =
             fmaf(u, fmaf(u, fmaf(u, fmaf(u, 45.631254f, -82.437073f), 64.687716f), -19.732600f), 1);
         const float e =
@@ -214,7 +214,7 @@ static void gully_stripes(struct narrow_octave *octave, int j, struct stripes *s
     for (int k = -1; k <= 1; k++) {
         float(*line)[KERNEL_CHUNK] = narrow_lines(octave, octave->rows.cell[j] + k);
         for (int side = 0; side < 3; side++)
-            add_stripes(s, line[side], line[side + 3], f - (float)k, n);
+            add_stripes(s, line[side], line[side + 3], (f - (float)k) / GULLY_REACH, n);
     }
 }
 
@@ -222,7 +222,7 @@ static void gully_stripes(struct narrow_octave *octave, int j, struct stripes *s
 static void erode_row(struct noise_run *run, const struct operation *o, int j,
                       const float *const in[3], float *restrict out)
 {
-    KERNEL_ALIGNED float gx[KERNEL_CHUNK], gy[KERNEL_CHUNK], depth[KERNEL_CHUNK];
+    KERNEL_ALIGNED float gx[KERNEL_CHUNK], gy[KERNEL_CHUNK], steep[KERNEL_CHUNK];
     struct stripes s;
     const float *restrict mask = in[2];
     const float half = o->number[1] * o->number[1];
@@ -237,18 +237,19 @@ static void erode_row(struct noise_run *run, const struct operation *o, int j,
         const float blocks = (float)run->noise->octave[k].wavelength / (float)FARLANDS_UNIT;
         const float limit = (float)run->band_limit[k];
         for (int i = 0; i < n; i++) {
-            const float steep = fmaf(gy[i], gy[i], fmaf(gx[i], gx[i], 1e-12f));
-            const float length = sqrtf(steep), inverse = 1 / length;
+            steep[i] = fmaf(gy[i], gy[i], fmaf(gx[i], gx[i], 1e-12f));
+            const float inverse = GULLY_REACH / sqrtf(steep[i]);
             s.sx[i] = -gy[i] * inverse;
             s.sy[i] = gx[i] * inverse;
-            depth[i] = o->number[0] * mask[i] * (length / sqrtf(steep + half));
         }
         gully_stripes(&run->octave[k].narrow, j, &s);
         for (int i = 0; i < n; i++) {
-            const float share = depth[i] / s.weight[i];
+            /* The depth divided by the weight: up to 1e9 times squares of 1e11. */
+            const float share =
+                o->number[0] * mask[i] * steep[i] / ((steep[i] + half) * s.weight[i]);
             out[i] = fmaf(limit * blocks, share * s.cosine[i], out[i]);
             /* Half of the slope of the stripes: -2 pi times the sine, across them. */
-            const float slope = -3.14159265f * share * s.sine[i];
+            const float slope = -3.14159265f / GULLY_REACH * share * s.sine[i];
             gx[i] = fmaf(slope, s.sx[i], gx[i]);
             gy[i] = fmaf(slope, s.sy[i], gy[i]);
         }

@@ -64,6 +64,8 @@
 #define KERNEL_FLAT __attribute__((flatten))
 #endif
 
+#define GULLY_REACH 1.125f /* of a point's stripes, in cells */
+
 /* The pieces of a curve that a vector of values lies on: by binary search if a lookup is one
  * instruction, or else by counting. */
 static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
@@ -364,3 +366,4 @@ const struct kernel KERNEL = {
 #undef KERNEL_LANES
 #undef KERNEL_BLOCK
 #undef KERNEL_FLAT
+#undef GULLY_REACH

@@ -119,16 +119,18 @@ static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
 }
 
 /* Six lines, for the points of gullies in three cells: the way from each along x, and its place
- * along y. */
+ * along y, in reaches. */
 static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
                                   REAL (*restrict line)[KERNEL_CHUNK])
 {
     const struct line_work *w = s->work;
+    const REAL inverse = 1 / (REAL)GULLY_REACH;
     for (int side = 0; side < 3; side++)
         for (int i = 0; i < s->n; i++) {
             const REAL x = REAL_FMA((REAL)0.75, w->side_x[side][i], (REAL)0.125);
-            line[side][i] = (REAL)s->columns.f[i] - (REAL)(side - 1) - x;
-            line[side + 3][i] = REAL_FMA((REAL)0.75, w->side_y[side][i], (REAL)0.125);
+            const REAL y = REAL_FMA((REAL)0.75, w->side_y[side][i], (REAL)0.125);
+            line[side][i] = ((REAL)s->columns.f[i] - (REAL)(side - 1) - x) * inverse;
+            line[side + 3][i] = y * inverse;
         }
 }
 

@@ -288,7 +288,7 @@ static double plain_gullies(const struct operation *o, int64_t x, int64_t y, dou
             lattice_place(x + octave->shift[AXIS_X], octave->wavelength);
         const struct lattice_place py =
             lattice_place(y + octave->shift[AXIS_Y], octave->wavelength);
-        const double g = sqrt(a * a + b * b), sx = -b / g, sy = a / g;
+        const double square = a * a + b * b + 1e-12, g = sqrt(square), sx = -b / g, sy = a / g;
         double weight = 0.02, cosine = 0, sine = 0;
         for (int j = -1; j <= 1; j++)
             for (int i = -1; i <= 1; i++) {
@@ -305,7 +305,7 @@ static double plain_gullies(const struct operation *o, int64_t x, int64_t y, dou
                 cosine += t * t * t * cos(phase);
                 sine += t * t * t * sin(phase);
             }
-        const double depth = p * c * g / sqrt(g * g + q * q);
+        const double depth = p * c * square / (square + q * q);
         result += blocks * depth * cosine / weight;
         a -= acos(-1) * depth * sine / weight * sx;
         b -= acos(-1) * depth * sine / weight * sy;
@@ -317,8 +317,11 @@ START_TEST(gullies_are_those_of_the_formula)
 {
     struct draws draws = {6500 + (uint64_t)_i, 0};
     const struct farlands_params params = steep_noise(FARLANDS_CELLULAR, 4);
-    const double a = (double)draw_between(&draws, -50, 50) / 64 + 1.0 / 128;
-    const double b = (double)draw_between(&draws, -50, 50) / 64;
+    const double level[] = {0, 0}, steepest[] = {1e9, -1e9};
+    const double drawn[] = {(double)draw_between(&draws, -50, 50) / 64,
+                            (double)draw_between(&draws, -50, 50) / 64};
+    const double *slope = _i == 0 ? level : _i == 1 ? steepest : drawn;
+    const double a = slope[0], b = slope[1];
     const struct graph_node nodes[] = {
         {GRAPH_CONSTANT, {-1, -1, -1}, {a}, NULL, NULL},
         {GRAPH_CONSTANT, {-1, -1, -1}, {b}, NULL, NULL},
@@ -550,7 +553,7 @@ int main(void)
     tcase_add_loop_test(tests, values_are_those_of_a_plain_evaluation, 0, graph_rounds());
     tests = suite_case(suite, "noises that steer themselves");
     tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
-    tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 6);
+    tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 8);
     tcase_add_test(tests, lattices_apply_up_to_their_spacing);
     tests = suite_case(suite, "programs are told apart");
     tcase_add_loop_test(tests, a_changed_graph_has_another_id, 0, graph_rounds() / 5);
