@@ -120,7 +120,8 @@ static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
     if (kind->inputs == 2)
         snprintf(expected, sizeof expected, "a list of two fields");
     else
-        snprintf(expected, sizeof expected, "a list of 2 to %d fields", kind->inputs);
+        snprintf(expected, sizeof expected, "a list of 2 to %d fields, such as [NAME, 0.5]",
+                 kind->inputs);
     if (count < 2 || count > kind->inputs)
         return yaml_reader_refuse(reader, node, path, &(struct option){.expected = expected});
     int *input = new_inputs(&reader->fields->expression[at], count), err = input ? 0 : -ENOMEM;
@@ -195,6 +196,24 @@ static int check_move(struct yaml_reader *reader, const struct yaml_node *node,
         &(struct option){.key = values->input[0] < 0 ? "x" : "y", .expected = EXPRESSION});
 }
 
+/* Refuse a key in a node that belongs beside the node. */
+static int check_place(struct yaml_reader *reader, const struct yaml_node *node,
+                       const struct key_path *path, const struct node_kind *kind)
+{
+    static const char *const outer[] = {"lattice", "unit"};
+    for (int i = 0; i < 2; i++) {
+        const size_t length = strlen(outer[i]);
+        const struct yaml_node *value = yaml_reader_find(node, outer[i], length);
+        const struct key_path at = key_path_join(path, outer[i], length);
+        if (value && !option_find(kind->keys, outer[i], length))
+            return yaml_reader_fail(
+                reader, value, &at,
+                "unknown key; expected beside %s, as in { %s: { ... }, %s: ... }", kind->name,
+                kind->name, outer[i]);
+    }
+    return 0;
+}
+
 static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
                      const struct key_path *path, int at)
 {
@@ -205,7 +224,9 @@ static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
         return yaml_reader_no_memory(reader);
     *values = *kind->defaults;
     expression->values = values;
-    int err = yaml_mapping_read(reader, node, path, kind->keys, values);
+    int err = check_place(reader, node, path, kind);
+    if (!err)
+        err = yaml_mapping_read(reader, node, path, kind->keys, values);
     if (err)
         return err;
     if (values->noise.fractal == FARLANDS_NONE)
@@ -248,14 +269,19 @@ static const char *nearest_node(const char *text, size_t length)
     return nearest;
 }
 
+/* KEY is beside a node of KIND, or of none if that is NULL. */
 static int refuse_key(struct yaml_reader *reader, const struct yaml_node *key,
-                      const struct key_path *path)
+                      const struct key_path *path, const struct node_kind *kind)
 {
     char names[300];
     size_t length = 0;
     const char *text = yaml_reader_text(key, &length);
     const char *nearest = text ? nearest_node(text, length) : NULL;
     const struct key_path at = key_path_join(path, text ? text : "", length);
+    if (text && kind && kind->keys && option_find(kind->keys, text, length))
+        return yaml_reader_fail(reader, key, &at,
+                                "unknown key; expected in %s, as in { %s: { %s: ... } }",
+                                kind->name, kind->name, text);
     if (nearest)
         return yaml_reader_fail(reader, key, &at, "unknown key; did you mean %s?", nearest);
     node_names(names, sizeof names);
@@ -304,7 +330,7 @@ static int read_part(struct yaml_reader *reader, const struct yaml_node *key,
         return read_unit(reader, key, value, path, parts);
     const struct node_kind *kind = text ? node_kind_find(text, length) : NULL;
     if (!kind)
-        return refuse_key(reader, key, path);
+        return refuse_key(reader, key, path, parts->kind);
     if (parts->kind) {
         const struct key_path at = key_path_join(path, text, length);
         return yaml_reader_fail(reader, key, &at,

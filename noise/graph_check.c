@@ -160,8 +160,9 @@ struct node_fault graph_node_fault(const struct graph_node *node)
         return no_fault;
     case GRAPH_STEP:
         if (!is_number(p) || !is_number(q) || !(fabs(q - p) >= 1e-6) || (float)p == (float)q)
-            return (struct node_fault){"to", "expected a number up to 1e9, at least 1e-6 and a "
-                                             "10-millionth of itself from the other end"};
+            return (struct node_fault){"to",
+                                       "expected a number up to 1e9 that differs from the other "
+                                       "end by at least 1e-6, and by a 10-millionth"};
         return no_fault;
     case GRAPH_RIDGE:
     case GRAPH_SMOOTH_MIN:

@@ -102,7 +102,8 @@ static bool is_erodible(const struct operation *o, const struct operation *all)
 static struct node_fault bounds_fault(const struct operation *o, const struct operation *all)
 {
     if (operation_is_slope(o) && all[o->input[0]].kind != GRAPH_LATTICE)
-        return (struct node_fault){"input", "expected a field with a lattice"};
+        return (struct node_fault){
+            "input", "expected a field with a lattice, such as { of: NAME, lattice: 16 }"};
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct node_fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
