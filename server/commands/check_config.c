@@ -3,6 +3,13 @@
 #include "server/commands/commands.h"
 #include "server/layers/layer.h"
 
+static void print_layers_of_fields(const struct world *world, int layer)
+{
+    for (int field = 0; field < terrain_field_count(world->terrain); field++)
+        if (field != world_height_field(world))
+            printf(" %s.%s", layers[layer].name, terrain_field_name(world->terrain, field));
+}
+
 static void print_world(const struct world *world)
 {
     printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->config.name,
@@ -10,6 +17,8 @@ static void print_world(const struct world *world)
     for (int i = 0; layers[i].name; i++)
         if (world_lists(world, i))
             printf(" %s", layers[i].name);
+        else if (world_serves(world, i))
+            print_layers_of_fields(world, i);
     putchar('\n');
 }
 

@@ -177,4 +177,15 @@ describe('farlands check-config', { timeout: patience(60000) }, () => {
         assert.match(stdout.toString(), new RegExp(`^alpha: .*, layers ${NAMES.join(' ')}$`, 'm'));
         assert.match(stdout.toString(), /^beta: .* from -40000 to 1e\+06 metres, layers relief gray$/m);
     });
+
+    it('prints the layers of fields', async () => {
+        const fields = 'fields: { a: 1, b: a, height: { add: [a, b] } }';
+        const file = scratchFile('fields.yaml', `worlds:\n  - { name: alpha, ${fields} }\n` +
+            `  - { name: beta, ${fields}, layers: [gray, field] }\n  - { name: gamma, ${fields}, layers: [gray] }\n`);
+        const { code, stdout, stderr } = await run(['check-config', file]);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout.toString(), new RegExp(`^alpha: .*, layers ${NAMES.join(' ')} field.a field.b$`, 'm'));
+        assert.match(stdout.toString(), /^beta: .*, layers gray field.a field.b$/m);
+        assert.match(stdout.toString(), /^gamma: .*, layers gray$/m);
+    });
 });
