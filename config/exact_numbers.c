@@ -106,6 +106,51 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT])
     return buffer;
 }
 
+/* Bytes of a decimal point, with its NUL. */
+enum { POINT = 8 };
+
+/* Set POINT to that of strtod and printf: they take it from the locale. */
+static void find_point(char point[POINT])
+{
+    char half[POINT + 2];
+    snprintf(half, sizeof half, "%g", 0.5);
+    snprintf(point, POINT, "%.*s", (int)strlen(half) - 2, half + 1);
+}
+
+int real_parse(const char *text, size_t length, double *out)
+{
+    static const char digits[] = "0123456789.+-eE";
+    char copy[64 + POINT], point[POINT], *end;
+    const char *found = memchr(text, '.', length);
+    const size_t whole = found ? (size_t)(found - text) : length;
+    if (length == 0 || length >= sizeof copy - POINT)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i++)
+        if (!memchr(digits, text[i], sizeof digits - 1))
+            return -EINVAL;
+    find_point(point);
+    snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)whole, text, found ? point : "",
+             found ? (int)(length - whole - 1) : 0, found ? found + 1 : "");
+    const double value = strtod(copy, &end);
+    if (*end)
+        return -EINVAL;
+    *out = value;
+    return 0;
+}
+
+/* Replace the locale's decimal point in NUMBER. Returns NUMBER. */
+static char *with_plain_point(char *number)
+{
+    char point[POINT];
+    find_point(point);
+    char *found = strstr(number, point);
+    if (found) {
+        *found = '.';
+        memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+    }
+    return number;
+}
+
 char *float_format(float value, char buffer[REAL_TEXT])
 {
     for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
@@ -113,7 +158,7 @@ char *float_format(float value, char buffer[REAL_TEXT])
         if (strtof(buffer, NULL) == value)
             break;
     }
-    return buffer;
+    return with_plain_point(buffer);
 }
 
 char *real_format(double value, char buffer[REAL_TEXT])
@@ -123,5 +168,5 @@ char *real_format(double value, char buffer[REAL_TEXT])
         if (strtod(buffer, NULL) == value)
             break;
     }
-    return buffer;
+    return with_plain_point(buffer);
 }

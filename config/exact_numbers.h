@@ -1,6 +1,7 @@
 /*
  * Text to numbers and back, exactly. The functions are named by their type: blocks (a coordinate or
- * a length in units of 1/1024 block), integer, unsigned, float, real (double). Pure.
+ * a length in units of 1/1024 block), integer, unsigned, float, real (double). The decimal point is
+ * '.' in any locale. Pure.
  */
 #ifndef FARLANDS_CONFIG_EXACT_NUMBERS_H
 #define FARLANDS_CONFIG_EXACT_NUMBERS_H
@@ -25,9 +26,15 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT]);
 int integer_parse(const char *text, size_t length, int64_t *out);
 int unsigned_parse(const char *text, size_t length, uint64_t *out);
 
+/*
+ * Parse up to 63 decimal digits with a sign, a '.' and an exponent if any, rounded to the nearest
+ * double if that is the processor's mode. Returns 0 or -EINVAL.
+ */
+int real_parse(const char *text, size_t length, double *out);
+
 enum { REAL_TEXT = 32 };
 
-/* Write the shortest text that strtof or strtod reads back as VALUE. Returns BUFFER. */
+/* Write the shortest text that is read back as VALUE. Returns BUFFER. */
 char *float_format(float value, char buffer[REAL_TEXT]);
 char *real_format(double value, char buffer[REAL_TEXT]);
 

@@ -78,17 +78,8 @@ static int parse_size(const struct option *option, const char *text, size_t leng
 
 static int parse_real(const struct option *option, const char *text, size_t length, double *out)
 {
-    static const char digits[] = "0123456789.+-eE";
-    char copy[64], *end;
-    if (length == 0 || length >= sizeof copy)
-        return -EINVAL;
-    for (size_t i = 0; i < length; i++)
-        if (!memchr(digits, text[i], sizeof digits - 1))
-            return -EINVAL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    double value = strtod(copy, &end);
-    if (*end || !(value >= option->min && value <= option->max))
+    double value;
+    if (real_parse(text, length, &value) || !(value >= option->min && value <= option->max))
         return -EINVAL;
     *out = value;
     return 0;
@@ -145,6 +136,7 @@ int option_parse(const struct option *option, const char *text, size_t length, v
 
 char *option_expected(const struct option *option, char *buffer, size_t size)
 {
+    char min[REAL_TEXT], max[REAL_TEXT];
     size_t used = 0;
 
     if (option->expected) {
@@ -163,11 +155,12 @@ char *option_expected(const struct option *option, char *buffer, size_t size)
         snprintf(buffer, size, "true or false");
         break;
     case OPTION_REAL:
-        snprintf(buffer, size, "a number from %.15g to %.15g", option->min, option->max);
+        snprintf(buffer, size, "a number from %s to %s", real_format(option->min, min),
+                 real_format(option->max, max));
         break;
     case OPTION_BLOCKS:
-        snprintf(buffer, size, "%.10g to %.15g blocks, with at most 10 fractional bits",
-                 option->min, option->max);
+        snprintf(buffer, size, "%s to %s blocks, with at most 10 fractional bits",
+                 real_format(option->min, min), real_format(option->max, max));
         break;
     case OPTION_SPACING:
         snprintf(buffer, size, "a power of two from 1 to 16777216 blocks");
@@ -176,7 +169,8 @@ char *option_expected(const struct option *option, char *buffer, size_t size)
         snprintf(buffer, size, "a list of 1 to %d worlds", WORLDS_MAX);
         break;
     default:
-        snprintf(buffer, size, "a whole number from %.15g to %.15g", option->min, option->max);
+        snprintf(buffer, size, "a whole number from %s to %s", real_format(option->min, min),
+                 real_format(option->max, max));
     }
     return buffer;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fenv.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,15 +89,7 @@ int world_text_read(struct world_text *out, const char *text, size_t length, con
     fenv_t host;
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    /* and uses decimal points, as printf does */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    int err = -ENOMEM;
-    if (plain != (locale_t)0) {
-        locale_t before = uselocale(plain);
-        err = read_world(out, text, length, name, error);
-        uselocale(before);
-        freelocale(plain);
-    }
+    int err = read_world(out, text, length, name, error);
     fesetenv(&host);
     return err;
 }

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <math.h>
 
+#include "config/exact_numbers.h"
 #include "config/world_options.h"
 #include "config/world_terrain.h"
 #include "config/yaml_file.h"
@@ -513,24 +514,52 @@ START_TEST(test_linear_time)
 }
 END_TEST
 
-/* In a locale with decimal commas, which the call leaves in place. Needs Debian's package locales.
- */
+/* With a decimal comma, and with a decimal point of two bytes. */
+static const struct {
+    const char *name, *half;
+} locales[] = {{"de_DE", "0,5"},
+               {"ps_AF", "0\xd9\xab"
+                         "5"}};
+
+/* Returns false without Debian's package locales. */
+static bool enter_locale(const char *name)
+{
+    char command[2 * FOLDER_TEXT + 128], full[32];
+    snprintf(full, sizeof full, "%s.UTF-8", name);
+    snprintf(command, sizeof command, "localedef -i %s -f UTF-8 %s/%s 2>/dev/null", name, directory,
+             full);
+    ck_assert_int_eq(setenv("LOCPATH", directory, 1), 0);
+    return system(command) != -1 && setlocale(LC_ALL, full);
+}
+
+/* What numbers and messages are in this locale. */
+static void must_have_points(void)
+{
+    static const char wrong[] = "worlds: [{name: a, volume: {overhangs: {squash: 0}}}]";
+    char text[REAL_TEXT];
+    double number;
+    ck_assert_int_eq(real_parse("-62.5e-2", 8, &number), 0);
+    ck_assert_double_eq(number, -0.625);
+    ck_assert_int_eq(real_parse("0,5", 3, &number), -EINVAL);
+    ck_assert_str_eq(real_format(-1.5e-9, text), "-1.5e-09");
+    ck_assert_str_eq(float_format(0.1f, text), "0.1");
+    must_be_refused(wrong, sizeof wrong - 1, NULL, -EINVAL, "a number from 0.");
+}
+
+/* Any locale, which the calls leave in place. */
 START_TEST(test_locale)
 {
-    char command[FOLDER_TEXT + 128];
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
-             directory);
-    ck_assert_int_eq(setenv("LOCPATH", directory, 1), 0);
-    if (system(command) == -1 || !setlocale(LC_ALL, "de_DE.UTF-8"))
-        return;
-    struct world_text german, plain;
+    struct world_text local, plain;
     char number[8];
-    must_be_read(&german, extremes, sizeof extremes - 1, "first");
+    if (!enter_locale(locales[_i].name))
+        return;
+    must_be_read(&local, extremes, sizeof extremes - 1, "first");
+    must_have_points();
     snprintf(number, sizeof number, "%.1f", 0.5);
-    ck_assert_str_eq(number, "0,5");
+    ck_assert_str_eq(number, locales[_i].half);
     setlocale(LC_ALL, "C");
     must_be_read(&plain, extremes, sizeof extremes - 1, "first");
-    ck_assert_mem_eq(&german, &plain, sizeof plain);
+    ck_assert_mem_eq(&local, &plain, sizeof plain);
 }
 END_TEST
 
@@ -571,7 +600,7 @@ int main(void)
     tcase_add_test(tcase, test_ends);
     tcase_add_test(tcase, test_large);
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(junk));
-    tcase_add_test(tcase, test_locale);
+    tcase_add_loop_test(tcase, test_locale, 0, ROWS(locales));
     tcase_add_loop_test(tcase, test_rounding, 0, 3);
     return suite_run(suite);
 }
