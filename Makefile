@@ -131,9 +131,10 @@ else ifeq ($(ARCH),aarch64)
 NOISE += noise/kernel/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
-# Without what reads YAML, and with the document of a world.
+# Without the library, and without what reads configurations.
 WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c \
-    $(filter-out config/config_load.c config/library.c config/world_text.c config/yaml_file.c,$(CONFIG))
+    $(filter-out $(addprefix config/,authority.c config_load.c daemon_options.c library.c network.c url_prefix.c \
+        world_text.c world_yaml.c yaml_file.c),$(CONFIG))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)

@@ -19,6 +19,15 @@ static int parse_listen(char *out, const char *text, size_t length)
     return 0;
 }
 
+static int parse_network(char *out, const char *text, size_t length)
+{
+    struct network network;
+    int err = network_parse(&network, text, length);
+    if (!err)
+        memcpy(out, &network, sizeof network);
+    return err;
+}
+
 #define AT(member) offsetof(struct config, member)
 #define INTEGER(key, member, min, max)                              \
     {                                                               \
@@ -57,7 +66,7 @@ const struct option daemon_options[] = {
     {"base_path", OPTION_TEXT, AT(site.base_path), .parse = url_prefix_parse_path,
      .expected = "empty, or a path such as /terrain or /a/b, its parts of letters, digits and "
                  "- _ . ~"},
-    {"proxies", OPTION_NETWORKS, AT(site.proxies),
+    {"proxies", OPTION_NETWORKS, AT(site.proxies), .parse = parse_network,
      .expected = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
                  "\"fd00::/8\", without bits beyond the network's, or unix"},
     INTEGER("shards", shards, 0, 64),

@@ -24,7 +24,7 @@ enum option_kind {
     OPTION_KNOTS,     /* struct curve_params: knots */
     OPTION_PALETTE,   /* struct world_config: stops */
     OPTION_LAYERS,    /* uint32_t: one bit per layer of the reader */
-    OPTION_NETWORKS,  /* struct networks */
+    OPTION_NETWORKS,  /* struct networks, each as .parse has it */
     OPTION_SECTION,   /* a mapping with .options of its own */
     OPTION_WORLDS,    /* the list of worlds */
     OPTION_FIELDS,    /* struct world_fields *: a mapping of names to fields */

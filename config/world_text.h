@@ -14,7 +14,13 @@ struct world_text {
  * Read the world NAME from TEXT, as farlands_world_new does, with its errors and their messages in
  * ERROR. The caller releases OUT->world.fields.
  */
-int world_text_read(struct world_text *out, const char *text, size_t length, const char *name,
-                    struct config_error *error);
+typedef int world_reader(struct world_text *out, const char *text, size_t length, const char *name,
+                         struct config_error *error);
+
+world_reader world_text_read;
+
+/* The same for texts that are not too long, in the default floating-point mode: for YAML, or
+ * without libyaml for documents in JSON alone. */
+world_reader world_yaml_read, world_json_read;
 
 #endif

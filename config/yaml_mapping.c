@@ -210,7 +210,7 @@ static int read_networks(struct yaml_reader *reader, const struct yaml_node *nod
         struct key_path at = key_path_index(path, i);
         size_t length;
         const char *text = yaml_reader_text(item, &length);
-        if (!text || network_parse(&networks->network[i], text, length))
+        if (!text || option->parse((char *)&networks->network[i], text, length))
             return yaml_reader_refuse(reader, item, &at, option);
     }
     return 0;

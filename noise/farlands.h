@@ -109,6 +109,9 @@ enum {
  * `layers`, `limits` and `urls`. Both kinds are read as YAML, without anchors and aliases, at most
  * 32 levels deep, with at most 200000 keys and values. Any locale; TEXT is not kept.
  *
+ * Worlds from YAML need libyaml. A library built without it, as on Windows, reads documents alone
+ * and refuses other texts as malformed, with a message that says so.
+ *
  * On an error MESSAGE, of SIZE bytes, gets one line: the position, the problem, and what is
  * expected; NULL and 0 do without. Returns 0, and the caller frees *OUT, or
  *  -EINVAL   malformed, beyond the limits above, a value out of bounds, an unknown key, several

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 farlands=${FARLANDS:-$PWD/build/farlands}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/farlands-library-XXXXXX")
-daemon=
+. tests/proofs/serve_worlds.sh
 finish() {
     [ -z "$daemon" ] || kill "$daemon"
     rm -rf "$scratch"
@@ -218,32 +218,14 @@ same_heights() {
     done
 }
 
-# Serve all sample worlds from one configuration, at $address.
-serve_worlds() {
-    local deadline=$((SECONDS + 20))
-    { echo "worlds:" && echo "  - name: default" && grep -hv '^worlds:' config/worlds/*.yaml; } \
-        >"$scratch/worlds.yaml"
-    "$farlands" serve --listen 127.0.0.1:0 --cache "$scratch/cache" --config "$scratch/worlds.yaml" \
-        >"$scratch/serving" 2>"$scratch/serve.log" &
-    daemon=$!
-    until address=$(grep -o 'http://[^/ ]*' "$scratch/serving"); do
-        [ "$SECONDS" -lt "$deadline" ] || fail "not serving: $(cat "$scratch/serve.log")"
-        sleep 0.05
-    done
-}
-
 # same_worlds PROGRAM: from each world's JSON and YAML it prints the heights of a tile.
 same_worlds() {
-    local name names zoom x y document=$scratch/world.json
-    mapfile -t names < <(sed -n 's/^ *- name: //p' "$scratch/worlds.yaml")
-    [ "${#names[@]}" -ge 8 ] || fail "${#names[@]} worlds"
-    for name in "${names[@]}"; do
-        curl --silent --fail --noproxy '*' --max-time 20 -o "$document" "$address/$name.json" ||
-            fail "no $name.json"
+    local name zoom x y document=$scratch/world.json
+    for name in "${worlds[@]}"; do
+        download "$name.json" "$document"
         read -r zoom x y < <(sed -E \
             's/.*"native_zoom":([0-9]+),"origin":\[(-?[0-9]+),(-?[0-9]+)\].*/\1 \2 \3/' "$document")
-        curl --silent --fail --noproxy '*' --max-time 20 -o "$scratch/tile.f32" \
-            "$address/$name/height/$zoom/1/-2.f32" || fail "no tile of $name"
+        download "$name/height/$zoom/1/-2.f32" "$scratch/tile.f32"
         for file in "$document" "$scratch/worlds.yaml"; do
             "$scratch/$1" "$file" "$name" $((x + 256)) $((y - 512)) >"$scratch/heights" ||
                 fail "$1 $name: exit $?"
@@ -295,6 +277,25 @@ check_cmake() {
     done
 }
 
+# If pkg-config finds no libyaml, the library reads documents alone, and they are the same worlds.
+check_without_libyaml() {
+    local name said
+    PKG_CONFIG_LIBDIR=/none by_cmake "$PWD/noise" json -DCMAKE_C_COMPILER=gcc
+    gcc -I"$scratch/json/include" tests/proofs/world_bits.c "$scratch/json/libfarlands.a" -lm -o "$scratch/json-bits" ||
+        fail "the library needs more than libm"
+    compile gcc tests/proofs/world_bits.c yaml-bits
+    for name in "${worlds[@]}"; do
+        download "$name.json" "$scratch/world.json"
+        "$scratch/yaml-bits" "$scratch/world.json" >"$scratch/expected" || fail "$name: $(cat "$scratch/expected")"
+        "$scratch/json-bits" "$scratch/world.json" | diff "$scratch/expected" - || fail "$name differs without libyaml"
+    done
+    said=$("$scratch/json-bits" "$scratch/worlds.yaml") && fail "a world from YAML without libyaml"
+    [[ $said == *"expected JSON, the complete document"*"this build has no libyaml"* ]] || fail "for YAML it says $said"
+    PKG_CONFIG_LIBDIR=/none cmake -S noise -B "$scratch/json" -DFARLANDS_YAML=ON >"$scratch/cmake.log" 2>&1 && fail "YAML without libyaml"
+    grep -q 'FARLANDS_YAML needs pkg-config and libyaml' "$scratch/cmake.log" || fail "cmake does not name libyaml"
+    echo "libfarlands by CMake: the same values from documents, without libyaml"
+}
+
 write_world
 write_compare
 export LD_LIBRARY_PATH=$lib
@@ -303,6 +304,7 @@ if [ "${1:-}" = --cmake ]; then
     compile g++ "$scratch/compare.cc" compare
     serve_worlds
     check_cmake
+    check_without_libyaml
     exit
 fi
 make_installation install

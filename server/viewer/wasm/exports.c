@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/json_file.h"
-#include "config/world_document.h"
 #include "config/world_terrain.h"
+#include "config/world_text.h"
 #include "noise/terrain.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
@@ -40,10 +39,7 @@ char *text_at(size_t length)
 EXPORT("read") int read_world(size_t length);
 int read_world(size_t length)
 {
-    struct yaml_node *root;
-    int err = json_file_parse(&root, "document", (unsigned char *)text, length, &error);
-    if (!err)
-        err = world_document_read(&world, root, NULL, &error);
+    int err = world_json_read(&world, text, length, NULL, &error);
     if (err)
         return err;
     error = (struct config_error){"out of memory"};

@@ -563,6 +563,45 @@ START_TEST(test_locale)
 }
 END_TEST
 
+/* Without libyaml, documents are the same worlds. */
+START_TEST(test_json)
+{
+    struct config_error error;
+    struct world_text read, plain;
+    cJSON *json = document_of_default();
+    char *document = cJSON_PrintUnformatted(json);
+    memset(&read, 0, sizeof read);
+    memset(&plain, 0, sizeof plain);
+    ck_assert_int_eq(world_yaml_read(&plain, document, strlen(document), "default", &error), 0);
+    ck_assert_int_eq(world_json_read(&read, document, strlen(document), "default", &error), 0);
+    ck_assert_mem_eq(&read, &plain, sizeof plain);
+    cJSON_free(document);
+    cJSON_Delete(json);
+}
+END_TEST
+
+/* Other texts, and what is expected instead. */
+static const struct {
+    const char *text, *why;
+} not_documents[] = {
+    {"worlds: [{name: a}]",
+     "text:1: not JSON: expected nothing after the value; expected JSON, the complete document that "
+     "the daemon serves at /{world}.json: this build has no libyaml, so it reads no YAML"},
+    {"# no world\n", "text:1: not JSON: expected a value; expected JSON, the complete"},
+    {"{\"worlds\": [{\"name\": \"a\"}]}",
+     "text:1: generator: missing; expected the complete document that the daemon serves at "},
+};
+
+START_TEST(test_not_documents)
+{
+    const char *text = not_documents[_i].text, *why = not_documents[_i].why;
+    struct config_error error = {""};
+    struct world_text read;
+    ck_assert_int_eq(world_json_read(&read, text, strlen(text), NULL, &error), -EINVAL);
+    must(strncmp(error.text, why, strlen(why)) == 0, "%s: %s", text, error.text);
+}
+END_TEST
+
 /* Numbers are rounded to the nearest whatever the caller's rounding direction is. */
 START_TEST(test_rounding)
 {
@@ -601,6 +640,8 @@ int main(void)
     tcase_add_test(tcase, test_large);
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(junk));
     tcase_add_loop_test(tcase, test_locale, 0, ROWS(locales));
+    tcase_add_test(tcase, test_json);
+    tcase_add_loop_test(tcase, test_not_documents, 0, ROWS(not_documents));
     tcase_add_loop_test(tcase, test_rounding, 0, 3);
     return suite_run(suite);
 }

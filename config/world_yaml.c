@@ -1,0 +1,77 @@
+/* A world from YAML, which has JSON in it. */
+#include "world_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon_options.h"
+#include "world_document.h"
+#include "yaml_file.h"
+#include "yaml_mapping.h"
+
+/* A configuration: its world NAME, or its only world if NAME is NULL. */
+static int choose_world(struct yaml_reader *reader, const struct yaml_node *root,
+                        struct world_text *out, const char *name)
+{
+    const struct config *config = reader->config;
+    char names[512] = "";
+    size_t used = 0;
+    int err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
+    if (err)
+        return err;
+    for (int i = 0; i < config->world_count; i++) {
+        const struct world_config *world = &config->worlds[i];
+        if (name ? strcmp(world->name, name) == 0 : config->world_count == 1) {
+            *out = (struct world_text){.fingerprint = ""};
+            world_text_set(out, world, "");
+            return 0;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%s\"",
+                                     i ? ", " : "one of ", world->name);
+    }
+    if (name)
+        return world_text_missing(reader, name, names);
+    return yaml_reader_fail(reader, yaml_reader_find(root, "worlds", 6),
+                            &(struct key_path){"worlds"},
+                            "%d worlds and no name given; expected %s", config->world_count, names);
+}
+
+static int read_configuration(struct world_text *out, const struct yaml_node *root,
+                              const char *name, struct config_error *error)
+{
+    struct yaml_reader reader = {.file = "text", .error = error};
+    int err = config_load(&reader.config, NULL, NULL, error);
+    if (err)
+        return err;
+    err = choose_world(&reader, root, out, name);
+    config_free(reader.config);
+    return err;
+}
+
+static int read_root(struct world_text *out, struct yaml_node *root, const char *name,
+                     struct config_error *error)
+{
+    if (!root) {
+        struct yaml_reader reader = {.file = "text", .error = error};
+        return yaml_reader_fail(&reader, NULL, NULL,
+                                "empty; expected a configuration or " WORLD_DOCUMENT);
+    }
+    /* Documents of a world have a name at the top, configurations do not. */
+    if (yaml_reader_find(root, "name", 4))
+        return world_document_read(out, root, name, error);
+    return read_configuration(out, root, name, error);
+}
+
+int world_yaml_read(struct world_text *out, const char *text, size_t length, const char *name,
+                    struct config_error *error)
+{
+    struct yaml_node *root;
+    int err = yaml_file_parse(&root, "text", (const unsigned char *)text, length, error);
+    if (err)
+        return err;
+    err = read_root(out, root, name, error);
+    yaml_nodes_free(root, root != NULL);
+    return err;
+}
