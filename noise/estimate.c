@@ -19,6 +19,8 @@ struct extent {
     double columns, rows; /* in whole steps of the loops, and as they are */
     double row_starts;    /* in whole steps */
     double step;          /* the widest gap */
+    bool few;             /* chunk_is_few: samples are points ... */
+    double points, sides; /* in whole steps, and their coordinates along both axes */
     struct gaps x, y;
 };
 
@@ -39,9 +41,12 @@ static struct gaps gaps_of(struct coordinates along, int n)
     return gaps;
 }
 
-static struct extent extent_of(const struct chunk *chunk)
+static struct extent extent_of(const struct chunk *chunk, bool band_limit)
 {
     return (struct extent){
+        .few = chunk_is_few(chunk, band_limit),
+        .points = whole_steps(chunk->width * chunk->height),
+        .sides = chunk->width + chunk->height,
         .columns = whole_steps(chunk->width),
         .rows = chunk->height,
         .row_starts = whole_steps(chunk->height),
@@ -86,7 +91,7 @@ static const double point_sample[FARLANDS_BASES] = {
     [FARLANDS_CELLULAR] = 5.8,
     [FARLANDS_VALUE] = 3.2,
 };
-static const double point_row = 25;
+static const double point_row = 25, coordinate = 4;
 
 /* Of operations on values, and of what comes after a noise. */
 static const double operation_sample[GRAPH_KINDS] = {
@@ -147,10 +152,20 @@ static void add_scattered_octave(struct tally *t, const struct extent *e, enum f
     add(t, ESTIMATE_POINTS, e->rows * e->columns * point_sample[basis]);
 }
 
+static void add_few_octave(struct tally *t, const struct extent *e, enum farlands_basis basis)
+{
+    add(t, ESTIMATE_OVERHEAD, point_row + coordinate * e->sides);
+    add(t, ESTIMATE_POINTS, e->points * point_sample[basis]);
+}
+
 static void add_warp(struct tally *t, const struct extent *e, const struct noise *noise)
 {
     for (int axis = 0; axis < 2; axis++) {
         const struct octave *octave = &noise->warp_octave[axis];
+        if (e->few) {
+            add_few_octave(t, e, FARLANDS_PERLIN);
+            continue;
+        }
         add_lined_octave(t, e, &line_rates[FARLANDS_PERLIN][octave_is_broad(octave)], ESTIMATE_SUMS,
                          2, (double)octave->wavelength);
         add(t, ESTIMATE_SUMS, e->rows * e->columns * 0.6);
@@ -164,7 +179,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
     const struct basis basis = basis_of(noise->basis);
     const bool scattered = basis.method == BASIS_POINTS || noise->warp != 0 || o->inputs > 0;
     const bool sum = noise->fractal == FARLANDS_NONE || noise->fractal == FARLANDS_FBM;
-    const double samples = e->rows * e->columns;
+    const double samples = e->few ? e->points : e->rows * e->columns;
 
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
@@ -174,7 +189,9 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
             add(t, ESTIMATE_ARITHMETIC, samples * 0.4);
         if (band_limit && octave_band_limit(octave, band_limit) == 0)
             continue;
-        if (scattered)
+        if (e->few)
+            add_few_octave(t, e, noise->basis);
+        else if (scattered)
             add_scattered_octave(t, e, noise->basis, broad, wavelength);
         else
             add_lined_octave(t, e, &line_rates[noise->basis][broad],
@@ -185,7 +202,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         add_warp(t, e, noise);
     if (o->inputs > 0)
         add(t, ESTIMATE_POINTS, samples);
-    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * e->rows);
+    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * (e->few ? 1 : e->rows));
     add(t, ESTIMATE_ARITHMETIC, samples * (noise->broad > 0 ? 0.6 : 0.1));
     if (o->curve)
         add(t, ESTIMATE_CURVES, samples * (o->curve->pieces > 2 ? 1.6 : 0.9));
@@ -218,10 +235,11 @@ static void add_lattice(struct tally *t, const struct extent *e, double columns)
 
 static void add_operation(struct tally *t, const struct operation *o, const struct extent *e)
 {
-    add(t, ESTIMATE_OVERHEAD, operation_row * e->rows + band * ceil(e->rows / KERNEL_BAND_ROWS));
+    const double rows = e->few ? 1 : e->rows, samples = e->few ? e->points : rows * e->columns;
+    add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / KERNEL_BAND_ROWS));
     const bool linear = o->kind == GRAPH_SPLINE && !o->curve->cubic;
     add(t, o->kind == GRAPH_SPLINE ? ESTIMATE_CURVES : ESTIMATE_ARITHMETIC,
-        e->rows * e->columns * operation_sample[o->kind] * (linear ? 0.8 : 1));
+        samples * operation_sample[o->kind] * (linear ? 0.8 : 1));
 }
 
 /* --- Chunks --- */
@@ -244,7 +262,7 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
 {
     const struct estimator *estimator = (const struct estimator *)surveyor;
     const struct program *program = estimator->program;
-    const struct extent extent = extent_of(chunk);
+    const struct extent extent = extent_of(chunk, domain->band_limit);
 
     for (int s = 0; s < domain->steps; s++) {
         const int operation = domain->step[s].operation;

@@ -135,7 +135,9 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     struct patch *patch = keep((void **)&e->patch[lattice], sizeof *patch);
     if (!patch)
         return -ENOMEM;
-    if (!is_new && patch_covers(patch, bits, chunk))
+    if (is_new)
+        patch->columns = 0;
+    if (patch_covers(patch, bits, chunk))
         return 0;
     const struct chunk nodes = patch_place(patch, bits, chunk);
     const struct domain *domain = e->plan.lattice[lattice];
@@ -160,16 +162,18 @@ static struct rows rows_of(const struct context *c, const struct domain *domain,
     return (struct rows){c->evaluation->buffer[domain->buffer[operation]]->row[0], KERNEL_CHUNK};
 }
 
-/* ROWS rows from J on of one step. */
-static void run_step(struct context *c, const struct domain *domain, const struct step *step,
-                     const struct chunk *chunk, int j, int rows, const struct rows *out)
+/* True if the values of few samples are computed row by row, as those of many are. */
+static bool needs_rows(const struct operation *o)
+{
+    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || o->kind == GRAPH_LATTICE ||
+           operation_is_slope(o);
+}
+
+/* ROWS rows from J on of the operation of STEP, whose inputs are IN, into TO. */
+static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
+                          const struct rows *in, int j, int rows, struct rows to)
 {
     const struct operation *o = &c->program->operation[step->operation];
-    const struct rows to = rows_of(c, domain, step->operation, out);
-    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
-
-    for (int i = 0; i < plan_inputs(domain, o); i++)
-        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), out);
     struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
     const int lattice = operation_is_slope(o) ? o->input[0] : step->operation;
     if (operation_is_slope(o) || o->kind == GRAPH_LATTICE)
@@ -185,14 +189,27 @@ static void run_step(struct context *c, const struct domain *domain, const struc
         c->kernel->operate(o, in, rows, whole_steps(chunk->width), to);
 }
 
+/* ROWS rows from J on of one step. */
+static void run_step(struct context *c, const struct domain *domain, const struct step *step,
+                     const struct chunk *chunk, int j, int rows, const struct rows *out)
+{
+    const struct operation *o = &c->program->operation[step->operation];
+    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
+
+    for (int i = 0; i < plan_inputs(domain, o); i++)
+        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), out);
+    run_operation(c, step, chunk, in, j, rows, rows_of(c, domain, step->operation, out));
+}
+
 /* Prepare the noises of DOMAIN. Returns how many rows a band may have, or -ENOMEM. */
-static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk)
+static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk,
+                        bool few)
 {
     int band = KERNEL_BAND_ROWS;
     for (int s = 0; s < domain->steps; s++) {
         const struct step *step = &domain->step[s];
         const struct operation *o = &c->program->operation[step->operation];
-        if (!o->noise)
+        if (!o->noise || (few && !needs_rows(o)))
             continue;
         struct noise_run *run = keep_run(c->evaluation, step->run, noise_octaves(o->noise));
         if (!run)
@@ -238,6 +255,44 @@ static void run_band(struct context *c, const struct domain *domain, const struc
     }
 }
 
+/* One step of few samples, whose buffers have them row by row in their first row. */
+static void run_few(struct context *c, const struct domain *domain, const struct step *step,
+                    const struct chunk *chunk)
+{
+    const struct operation *o = &c->program->operation[step->operation];
+    struct rows to = rows_of(c, domain, step->operation, NULL), in[GRAPH_MAX_INPUTS];
+
+    for (int i = 0; i < plan_inputs(domain, o); i++)
+        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), NULL);
+    if (o->kind == GRAPH_NOISE) {
+        c->kernel->noise_few(o->noise, o->curve, chunk, o->inputs > 0 ? in : NULL, o->move, to.at);
+    } else if (!needs_rows(o)) {
+        c->kernel->operate(o, in, 1, whole_steps(chunk->width * chunk->height), to);
+    } else {
+        /* What a row writes beyond its samples is where the next row goes. */
+        for (int j = 0; j < chunk->height; j++) {
+            run_operation(c, step, chunk, in, j, 1, to);
+            to.at += chunk->width;
+            for (int i = 0; i < plan_inputs(domain, o); i++)
+                in[i].at += chunk->width;
+        }
+    }
+}
+
+/* All steps of few samples, then what goes out. */
+static void run_few_steps(struct context *c, const struct domain *domain, const struct chunk *chunk,
+                          const struct rows *out)
+{
+    const size_t width = (size_t)chunk->width;
+    for (int s = 0; s < domain->steps; s++)
+        run_few(c, domain, &domain->step[s], chunk);
+    for (int i = 0; i < domain->outputs; i++) {
+        const struct rows from = rows_of(c, domain, domain->output[i], NULL);
+        for (size_t j = 0; j < (size_t)chunk->height; j++)
+            memcpy(out[i].at + j * out[i].stride, from.at + j * width, width * sizeof *from.at);
+    }
+}
+
 /* Evaluate DOMAIN over CHUNK into OUT, the rows of each output. ROOMY: rows may be written in whole
  * KERNEL_STEPs. */
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
@@ -250,12 +305,17 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         return err ? err : c->surveyor->see(c->surveyor, domain, chunk);
     if (!err)
         err = keep_buffers(c->evaluation, domain);
-    const int band = err ? err : begin_noises(c, domain, chunk);
+    const bool few = chunk_is_few(chunk, c->band_limit);
+    const int band = err ? err : begin_noises(c, domain, chunk, few);
     if (band < 0)
         return band;
     for (int i = 0; i < domain->lattices; i++)
         patch_place_columns(c->evaluation->patch[domain->lattice[i]],
                             spacing_bits(c, domain->lattice[i]), chunk);
+    if (few) {
+        run_few_steps(c, domain, chunk, out);
+        return 0;
+    }
     for (int s = 0; s < domain->constants; s++)
         run_step(c, domain, &domain->step[s], chunk, 0, KERNEL_BAND_ROWS, NULL);
     for (int j = 0, rows; j < chunk->height; j += rows) {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Nodes of the smallest patch: a vector along a row, and as many rows as it takes to serve points
- * that lie close to each other. */
-enum { LEAST_COLUMNS = 16, LEAST_ROWS = 8 };
+/* Nodes along each side of a patch if chunks follow each other closely, so that it serves several:
+ * KERNEL_POINTS in all. */
+enum { LEAST_SIDE = 8 };
 
 static int64_t coordinate(struct coordinates along, int i)
 {
@@ -27,18 +27,18 @@ static int nodes_around(struct coordinates along, int n, int bits, int64_t *node
     return count;
 }
 
-/* Whether COUNT nodes are neighbours; if so and they are few, there are LEAST after this. */
-static bool widen(int64_t *node, int *count, int least)
+static bool are_neighbours(const int64_t *node, int count)
 {
-    if (node[*count - 1] - node[0] != *count - 1)
-        return false;
-    const int64_t first = node[0] - (least - *count) / 2;
-    if (*count >= least)
-        return true;
-    for (int i = 0; i < least; i++)
+    return node[count - 1] - node[0] == count - 1;
+}
+
+/* Make COUNT nodes, which are neighbours, no fewer than LEAST_SIDE. */
+static void widen(int64_t *node, int *count)
+{
+    const int64_t first = node[0] - (LEAST_SIDE - *count) / 2;
+    for (int i = 0; *count < LEAST_SIDE && i < LEAST_SIDE; i++)
         node[i] = first + i;
-    *count = least;
-    return true;
+    *count = *count < LEAST_SIDE ? LEAST_SIDE : *count;
 }
 
 /* From nodes to units, in whole KERNEL_STEPs. Returns the greatest distance of two neighbours. */
@@ -67,12 +67,26 @@ bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk
            covers(patch->y, patch->rows, chunk->y, chunk->height, bits);
 }
 
+/* True if cells that N coordinates lie in touch those between COUNT nodes. */
+static bool touches(const int64_t *units, int count, struct coordinates along, int n, int bits)
+{
+    const int64_t spacing = INT64_C(1) << bits;
+    return coordinate(along, 0) <= units[count - 1] + spacing &&
+           coordinate(along, n - 1) >= units[0] - spacing;
+}
+
 struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chunk)
 {
+    const bool close = patch->columns > 0 &&
+                       touches(patch->x, patch->columns, chunk->x, chunk->width, bits) &&
+                       touches(patch->y, patch->rows, chunk->y, chunk->height, bits);
     int columns = nodes_around(chunk->x, chunk->width, bits, patch->x);
     int rows = nodes_around(chunk->y, chunk->height, bits, patch->y);
-    patch->regular = widen(patch->x, &columns, LEAST_COLUMNS);
-    patch->regular &= widen(patch->y, &rows, LEAST_ROWS);
+    patch->regular = are_neighbours(patch->x, columns) && are_neighbours(patch->y, rows);
+    if (patch->regular && close) {
+        widen(patch->x, &columns);
+        widen(patch->y, &rows);
+    }
     const int64_t wide = to_units(patch->x, columns, bits), high = to_units(patch->y, rows, bits);
     const int64_t step = wide > high ? wide : high;
     struct chunk nodes = {
@@ -143,12 +157,15 @@ static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
 void patch_place_columns(struct patch *patch, int bits, const struct chunk *chunk)
 {
     struct patch_columns *samples = &patch->samples;
+    float weight[TAPS], slope[TAPS];
     int first = 0;
     for (int i = 0; i < whole_steps(chunk->width); i++) {
-        float weight[TAPS], slope[TAPS];
-        const int64_t x = coordinate(chunk->x, i < chunk->width ? i : chunk->width - 1);
-        first = samples->first[i] = first_node(patch->x, first, x, bits);
-        float_weights(x, bits, weight, slope);
+        if (i < chunk->width) { /* after that the last one again */
+            const int64_t x = coordinate(chunk->x, i);
+            first = first_node(patch->x, first, x, bits);
+            float_weights(x, bits, weight, slope);
+        }
+        samples->first[i] = first;
         for (int k = 0; k < TAPS; k++) {
             samples->weight[k][i] = weight[k];
             samples->slope[k][i] = slope[k];

@@ -8,12 +8,6 @@
 #include "noise/kernel/kernel.h"
 #include "noise/kernel/scratch.h"
 
-/* A rectangle of samples, no larger than KERNEL_CHUNK. */
-struct chunk {
-    struct coordinates x, y;
-    int width, height;
-};
-
 /* Nodes that a sample lies between along an axis, the first of them one before its cell. */
 enum { TAPS = 4 };
 

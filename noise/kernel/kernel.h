@@ -10,6 +10,7 @@
 
 struct noise_run;
 struct coordinates;
+struct chunk;
 
 /* Rows of floats, STRIDE apart. */
 struct rows {
@@ -44,6 +45,10 @@ struct kernel {
      * of KERNEL_CHUNK floats. */
     void (*interpolate)(const int32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *out);
+    /* A noise at the samples of CHUNK, no more than KERNEL_POINTS, row by row: OUT and MOVE, the
+     * rest as for noise_band, are single rows. They have room for whole vectors. */
+    void (*noise_few)(const struct noise *noise, const struct curve *curve,
+                      const struct chunk *chunk, const struct rows *move, double units, float *out);
     /* A noise at one place, as a value of CURVE; NULL: as it is. The caller has checked the bounds
      * here and below. */
     float (*point)(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y);

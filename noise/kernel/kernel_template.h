@@ -303,40 +303,57 @@ static void noise_band(struct noise_run *run, const struct curve *curve, const s
 
 #include "fields_template.h"
 
-/* --- A noise at one place --- */
+/* --- Few samples --- */
+
+/* The warp's displacement of FEW along AXIS. */
+static void displace_few(const struct noise *noise, int axis, const struct few_samples *few,
+                         struct sums *sums, struct displacement *d)
+{
+    const struct octave_source source = {noise, &noise->warp_octave[axis], FARLANDS_PERLIN,
+                                         USE_VALUES};
+    if (octave_is_broad(source.octave)) {
+        broad_fill(sums->broad, 0, few->count);
+        broad_add_few(&source, 1, few, sums->broad);
+        broad_displace(noise, sums->broad, few->count, d);
+    } else {
+        narrow_fill(sums->narrow, 0, few->count);
+        narrow_add_few(&source, 1, few, sums->narrow);
+        narrow_displace(noise, sums->narrow, few->count, d);
+    }
+}
+
+static void noise_few(const struct noise *noise, const struct curve *curve,
+                      const struct chunk *chunk, const struct rows *move, double units, float *out)
+{
+    const int broad = noise->broad, octaves = noise->octaves;
+    struct few_samples few;
+    struct displacement d[2];
+    struct sums sums;
+
+    take_samples(chunk, &few);
+    for (int axis = 0; axis < 2; axis++)
+        if (move)
+            move_row(move[axis].at, units, few.count, &d[axis]);
+        else if (noise->warp != 0)
+            displace_few(noise, axis, &few, &sums, &d[axis]);
+    few.moved = move || noise->warp != 0 ? d : NULL;
+    begin_sums(&sums, few.count);
+    if (fractal_is_sum(noise)) {
+        narrow_sum_few(noise, broad, octaves, &few, sums.narrow);
+        broad_sum_few(noise, 0, broad, &few, sums.broad);
+    } else {
+        broad_fractal_few(noise, 0, broad, &few, sums.broad, sums.broad_weight);
+        round_weights(&sums, few.count);
+        narrow_fractal_few(noise, broad, octaves, &few, sums.narrow, sums.narrow_weight);
+    }
+    finish(noise, curve, &sums, 0, few.count, out);
+}
 
 static float noise_point(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y)
 {
-    const int n = KERNEL_LANES, broad = noise->broad, octaves = noise->octaves;
-    const struct single_place here = {x, y, NULL};
-    struct displacement d[2];
-    struct sums sums;
+    const struct chunk here = {{x, 1, NULL}, {y, 1, NULL}, 1, 1};
     KERNEL_ALIGNED float metres[KERNEL_LANES];
-
-    for (int axis = 0; noise->warp != 0 && axis < 2; axis++) {
-        const struct octave_source source = {noise, &noise->warp_octave[axis], FARLANDS_PERLIN,
-                                             USE_VALUES};
-        if (octave_is_broad(source.octave)) {
-            broad_fill(sums.broad, 0, n);
-            broad_add_place(&source, 1, &here, sums.broad);
-            broad_displace(noise, sums.broad, n, &d[axis]);
-        } else {
-            narrow_fill(sums.narrow, 0, n);
-            narrow_add_place(&source, 1, &here, sums.narrow);
-            narrow_displace(noise, sums.narrow, n, &d[axis]);
-        }
-    }
-    const struct single_place at = {x, y, noise->warp != 0 ? d : NULL};
-    begin_sums(&sums, n);
-    if (fractal_is_sum(noise)) {
-        narrow_sum_place(noise, broad, octaves, &at, sums.narrow);
-        broad_sum_place(noise, 0, broad, &at, sums.broad);
-    } else {
-        broad_fractal_place(noise, 0, broad, &at, sums.broad, sums.broad_weight);
-        round_weights(&sums, n);
-        narrow_fractal_place(noise, broad, octaves, &at, sums.narrow, sums.narrow_weight);
-    }
-    finish(noise, curve, &sums, 0, n, metres);
+    noise_few(noise, curve, &here, NULL, 0, metres);
     return metres[0];
 }
 
@@ -356,8 +373,8 @@ static bool exact(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, supported, exact,       noise_columns, noise_rows, noise_band, damped_band,
-    erode_band,  operate,   interpolate, noise_point,   volume,     density,
+    KERNEL_NAME, supported, exact,       noise_columns, noise_rows,  noise_band, damped_band,
+    erode_band,  operate,   interpolate, noise_few,     noise_point, volume,     density,
 };
 
 #undef KERNEL

@@ -124,6 +124,25 @@ static struct points points_repeat(const struct places *places, int row, int cou
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
+/* Take the samples of CHUNK, not moved. */
+static void take_samples(const struct chunk *chunk, struct few_samples *few)
+{
+    few->chunk = chunk;
+    few->moved = NULL;
+    few->single = chunk->width == 1 && chunk->height == 1;
+    few->count = few->single ? KERNEL_LANES : 0;
+    if (few->single)
+        return;
+    for (int j = 0; j < chunk->height; j++)
+        for (int i = 0; i < chunk->width; i++) {
+            few->number[AXIS_X][few->count] = (uint8_t)i;
+            few->number[AXIS_Y][few->count++] = (uint8_t)j;
+        }
+    for (; few->count % KERNEL_LANES != 0; few->count++)
+        for (int axis = 0; axis < 2; axis++)
+            few->number[axis][few->count] = few->number[axis][few->count - 1];
+}
+
 /* One coordinate, COUNT times. */
 static struct points points_at(const struct octave_source *source, enum axis axis, int64_t at,
                                int count, struct point_room *room)
@@ -135,6 +154,29 @@ static struct points points_at(const struct octave_source *source, enum axis axi
         room->cell[i] = place.cell;
         room->rest[i] = place.rest;
         room->f[i] = f;
+    }
+    if (source->basis == FARLANDS_SIMPLEX)
+        skew_places(room->cell, room->f, count, room->skew, room->skew_f);
+    return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
+}
+
+/* Coordinates of COUNT samples along AXIS. */
+static struct points points_among(const struct octave_source *source, enum axis axis,
+                                  const struct few_samples *few, int count, struct point_room *room)
+{
+    const struct octave *octave = source->octave;
+    const struct coordinates along = axis == AXIS_X ? few->chunk->x : few->chunk->y;
+    const int n = axis == AXIS_X ? few->chunk->width : few->chunk->height;
+    struct lattice_place place[KERNEL_POINTS];
+    for (int i = 0; i < n; i++) {
+        const int64_t at = along.at ? along.at[i] : along.first + i * along.step;
+        place[i] = lattice_place(at + octave->shift[axis], octave->wavelength);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct lattice_place *p = &place[few->number[axis][i]];
+        room->cell[i] = p->cell;
+        room->rest[i] = p->rest;
+        room->f[i] = exact_double(p->rest) * octave->inverse;
     }
     if (source->basis == FARLANDS_SIMPLEX)
         skew_places(room->cell, room->f, count, room->skew, room->skew_f);

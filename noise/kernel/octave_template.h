@@ -116,41 +116,67 @@ static void REAL_NAME(fractal_octaves)(struct noise_run *run, int first, int las
     }
 }
 
-/* --- At one point, KERNEL_LANES times --- */
+/* --- At few samples --- */
 
-/* Flat, so that the number of points is a constant in all that it calls. */
-static KERNEL_FLAT void REAL_NAME(add_place)(const struct octave_source *source, REAL amplitude,
-                                             const struct single_place *at, REAL *restrict sum)
+static inline __attribute__((always_inline)) void
+REAL_NAME(add_count)(const struct octave_source *source, REAL amplitude,
+                     const struct few_samples *few, bool single, int count, REAL *restrict sum)
 {
+    const struct chunk *chunk = few->chunk;
     struct point_room room[2];
-    struct points x = points_at(source, AXIS_X, at->x, KERNEL_LANES, &room[AXIS_X]);
-    struct points y = points_at(source, AXIS_Y, at->y, KERNEL_LANES, &room[AXIS_Y]);
-    if (at->moved) {
-        x = points_moved(source, x, &at->moved[AXIS_X], 0, KERNEL_LANES, &room[AXIS_X]);
-        y = points_moved(source, y, &at->moved[AXIS_Y], 0, KERNEL_LANES, &room[AXIS_Y]);
+    struct points x = single ? points_at(source, AXIS_X, chunk->x.first, count, &room[AXIS_X])
+                             : points_among(source, AXIS_X, few, count, &room[AXIS_X]);
+    struct points y = single ? points_at(source, AXIS_Y, chunk->y.first, count, &room[AXIS_Y])
+                             : points_among(source, AXIS_Y, few, count, &room[AXIS_Y]);
+    if (few->moved) {
+        x = points_moved(source, x, &few->moved[AXIS_X], 0, count, &room[AXIS_X]);
+        y = points_moved(source, y, &few->moved[AXIS_Y], 0, count, &room[AXIS_Y]);
     }
-    REAL_NAME(add_points)(source, amplitude, &x, &y, KERNEL_LANES, sum);
+    REAL_NAME(add_points)(source, amplitude, &x, &y, count, sum);
 }
 
-static void REAL_NAME(sum_place)(const struct noise *noise, int first, int last,
-                                 const struct single_place *at, REAL *restrict sum)
+/* Flat, so that the number of points is a constant in all that is called for one vector. */
+static KERNEL_FLAT void REAL_NAME(add_single)(const struct octave_source *source, REAL amplitude,
+                                              const struct few_samples *few, REAL *restrict sum)
+{
+    REAL_NAME(add_count)(source, amplitude, few, true, KERNEL_LANES, sum);
+}
+
+static KERNEL_FLAT void REAL_NAME(add_several)(const struct octave_source *source, REAL amplitude,
+                                               const struct few_samples *few, REAL *restrict sum)
+{
+    REAL_NAME(add_count)(source, amplitude, few, false, few->count, sum);
+}
+
+static void REAL_NAME(add_few)(const struct octave_source *source, REAL amplitude,
+                               const struct few_samples *few, REAL *restrict sum)
+{
+    if (few->single)
+        REAL_NAME(add_single)(source, amplitude, few, sum);
+    else
+        REAL_NAME(add_several)(source, amplitude, few, sum);
+}
+
+static void REAL_NAME(sum_few)(const struct noise *noise, int first, int last,
+                               const struct few_samples *few, REAL *restrict sum)
 {
     for (int k = last - 1; k >= first; k--) {
         const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
         const REAL share = (REAL)(source.octave->amplitude / noise->amplitude);
-        REAL_NAME(add_place)(&source, share, at, sum);
+        REAL_NAME(add_few)(&source, share, few, sum);
     }
 }
 
-static void REAL_NAME(fractal_place)(const struct noise *noise, int first, int last,
-                                     const struct single_place *at, REAL *restrict sum,
-                                     REAL *restrict weight)
+static void REAL_NAME(fractal_few)(const struct noise *noise, int first, int last,
+                                   const struct few_samples *few, REAL *restrict sum,
+                                   REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
         const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
-        KERNEL_ALIGNED REAL value[KERNEL_LANES] = {0};
-        REAL_NAME(add_place)(&source, 1, at, value);
-        REAL_NAME(add_fractal)(noise, source.octave, 1, KERNEL_LANES, value, sum, weight);
+        KERNEL_ALIGNED REAL value[KERNEL_POINTS];
+        REAL_NAME(fill)(value, 0, few->count);
+        REAL_NAME(add_few)(&source, 1, few, value);
+        REAL_NAME(add_fractal)(noise, source.octave, 1, few->count, value, sum, weight);
     }
 }
 

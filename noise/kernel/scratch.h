@@ -61,6 +61,20 @@ struct coordinates {
     const int64_t *at; /* NULL: regular */
 };
 
+/* A rectangle of samples, no larger than KERNEL_CHUNK. */
+struct chunk {
+    struct coordinates x, y;
+    int width, height;
+};
+
+/* True if samples are few: they are evaluated as points, since most of a row's vectors would be
+ * empty. The band limit is for pictures, which are larger. */
+static inline bool chunk_is_few(const struct chunk *chunk, bool band_limit)
+{
+    return !band_limit && chunk->width < KERNEL_STEP &&
+           chunk->width * chunk->height <= KERNEL_POINTS;
+}
+
 /* Coordinates along one axis, in the octave's lattice. */
 struct places {
     KERNEL_ALIGNED int64_t cell[KERNEL_CHUNK];
@@ -202,10 +216,14 @@ struct displacement {
     KERNEL_ALIGNED double whole[KERNEL_CHUNK], fraction[KERNEL_CHUNK];
 };
 
-/* The place of a single height, and its displacement in x and y; NULL: no warp. */
-struct single_place {
-    int64_t x, y;
-    const struct displacement *moved;
+/* The samples of a chunk of no more than KERNEL_POINTS, row by row, as scattered points. */
+struct few_samples {
+    const struct chunk *chunk;
+    int count;   /* in whole vectors: the last sample again */
+    bool single; /* one sample, as often as a vector is long */
+    /* Otherwise, of each sample's coordinate among those along an axis. */
+    uint8_t number[2][KERNEL_POINTS];
+    const struct displacement *moved; /* in x and y; NULL: not at all */
 };
 
 /* Sums along a row of narrow octaves and of broad ones, and the weights of add_fractal. */
