@@ -1,4 +1,4 @@
-/* Heights under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
+/* Heights and fields under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
 import { compile, loadTerrain, units } from './farlands.js';
 import { address, getHeight, getHeights, plain, sleep } from './world.js';
 
@@ -6,13 +6,13 @@ const entries = new WeakMap();    // world -> its terrain once loaded, and a pro
 let module = null;
 
 /* The shortest decimal that identifies a float, as in the daemon's JSON. */
-function shortest(height) {
+function shortest(value) {
     for (let digits = 6; digits < 9; digits++) {
-        const rounded = Number(height.toPrecision(digits));
-        if (Math.fround(rounded) === height)
+        const rounded = Number(value.toPrecision(digits));
+        if (Math.fround(rounded) === value)
             return rounded;
     }
-    return Number(height.toPrecision(9));
+    return Number(value.toPrecision(9));
 }
 
 async function make(entry, world) {
@@ -34,18 +34,21 @@ function entryOf(world) {
     return entries.get(world);
 }
 
-const heightIn = (terrain, x, y) => shortest(terrain.height(units(x), units(y)));
+const valueIn = (terrain, x, y, field) => shortest(terrain.value(field, units(x), units(y)));
 
-/* The height at (X, Y), blocks as text, or undefined if the terrain is not loaded. */
-export function heightHere(world, x, y) {
+/* The value of FIELD at (X, Y), blocks as text, or undefined if the terrain is not loaded. */
+export function valueHere(world, x, y, field) {
     const { terrain } = entryOf(world);
-    return terrain ? heightIn(terrain, x, y) : undefined;
+    return terrain ? valueIn(terrain, x, y, field) : undefined;
 }
 
-/* A promise of the height and of the fingerprint of its world. */
-export async function heightAt(world, x, y) {
+/* A promise of the value and of the fingerprint of its world. */
+export async function valueAt(world, x, y, field) {
     const terrain = await entryOf(world).coming;
-    return terrain ? { height: heightIn(terrain, x, y), fingerprint: world.fingerprint } : getHeight(world, x, y);
+    if (terrain)
+        return { value: valueIn(terrain, x, y, field), fingerprint: world.fingerprint };
+    const { height, fields, fingerprint } = await getHeight(world, x, y, field);
+    return { value: fields ? fields[field] : height, fingerprint };
 }
 
 /* A promise of the heights of PLACES, x and y in blocks, at most 128. The page stays responsive between calls. */
@@ -55,5 +58,5 @@ export async function heightsAt(world, places) {
     if (!terrain)
         return (await getHeights(world, exact)).heights;
     await sleep(0);
-    return exact.map(({ x, y }) => heightIn(terrain, x, y));
+    return exact.map(({ x, y }) => valueIn(terrain, x, y, 'height'));
 }

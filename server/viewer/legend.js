@@ -1,5 +1,5 @@
-/* The legend: the relief's palette in equal steps, or shades of gray, with heights beside them. */
-import { $, clamp, metres } from './world.js';
+/* The legend: the relief's palette in equal steps, or shades of gray, with heights or values of a field beside them. */
+import { $, clamp, fieldOf, valueText } from './world.js';
 import { isGray } from './stretch.js';
 
 const LABELS = 7;                 // maximum, including the coast's
@@ -36,7 +36,7 @@ function labelled(stops) {
     return kept;
 }
 
-/* The shades of a layer of heights, from black at LOW to white at HIGH. */
+/* The shades of a layer, from black at LOW to white at HIGH. */
 function grayStops([low, high]) {
     return Array.from({ length: SHADES + 1 }, (_, k) => {
         const part = Math.round(255 * k / SHADES);
@@ -49,7 +49,7 @@ const isRelief = (world, layer) => layer.name === 'relief' && world.palette?.len
 /* `stretched` is called with the choice whether grays are stretched. */
 export function makeLegend(stretch, stretched) {
     let stops = [];
-    let digits = 0;               // of the labels
+    let text = String;            // of a label
     let marked = null;            // the height in the readout
 
     $('stretch').addEventListener('change', ({ target }) => stretched(target.checked));
@@ -66,7 +66,7 @@ export function makeLegend(stretch, stretched) {
 
     function label({ height, position }) {
         const item = document.createElement('li');
-        item.textContent = height === 0 ? 'sea level' : metres(height, digits);
+        item.textContent = text(height);
         item.style.setProperty('--at', share(position));
         return item;
     }
@@ -80,14 +80,18 @@ export function makeLegend(stretch, stretched) {
 
     return {
         show(world, layer) {
-            const gray = isGray(layer);
+            const field = fieldOf(layer);
+            const gray = isGray(layer) || field !== 'height';
             $('legend').hidden = !gray && !isRelief(world, layer);
             $('stretch-choice').hidden = !stretch.possible(world, layer);
             if ($('legend').hidden)
                 return;
-            const range = stretch.applies(world, layer) && stretch.range || world.range;
+            const [low, high] = stretch.applies(world, layer) && stretch.range || (world.ranges?.[field] ?? world.range);
+            const range = [low, high > low ? high : low + 1];
             stops = spread(gray ? grayStops(range) : stopsOf(world));
-            digits = gray ? clamp(Math.ceil(1 - Math.log10((range[1] - range[0]) / SHADES)), 0, 3) : 0;
+            const digits = gray ? clamp(Math.ceil(1 - Math.log10((range[1] - range[0]) / SHADES)), 0, 3) : 0;
+            text = (height) => (field === 'height' && height === 0 ? 'sea level' : valueText(world, field, height, digits));
+            $('legend-name').textContent = field === 'height' ? 'Height' : 'Field';
             const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
             $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
             $('legend-labels').replaceChildren(...labelled(stops).map(label));

@@ -1,6 +1,6 @@
-/* The readout: the block under the cursor, its height, the zoom and the scale. */
-import { $, RETRY, blocksText, getWorld, grouped, isUnchanged, metres, sleep, snap, step, withinLimit } from './world.js';
-import { heightAt, heightHere } from './ground.js';
+/* The readout: the block under the cursor, its height or the field that the layer shows, the zoom and the scale. */
+import { $, RETRY, blocksText, fieldOf, getWorld, grouped, isUnchanged, sleep, snap, step, valueText, withinLimit } from './world.js';
+import { valueAt, valueHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
 const PAUSE = 60;                 // ms between height requests
@@ -20,7 +20,7 @@ function showScale(blocks) {
     $('scale-label').textContent = blocksText(round);
 }
 
-/* `viewer` has the current world and view. Callbacks: `read` with each height, null if there is none; `renewed` if the
+/* `viewer` has the current world and view. Callbacks: `read` with each value, null if there is none; `renewed` if the
  * world has changed. */
 export function makeReadout(viewer, { read, renewed }) {
     let point = null;             // the mouse; null: read the centre of the map
@@ -35,9 +35,9 @@ export function makeReadout(viewer, { read, renewed }) {
         read(null);
     }
 
-    function showHeight(height, digits) {
-        show('height', String(height), metres(height, digits));
-        read(height);
+    function showValue({ world, field, digits }, value) {
+        show('height', String(value), valueText(world, field, value, digits));
+        read(value);
     }
 
     /* Heights computed in the page do not reveal that the server's world has changed. */
@@ -51,7 +51,7 @@ export function makeReadout(viewer, { read, renewed }) {
     }
 
     function update() {
-        const { world, view } = viewer;
+        const { world, layer, view } = viewer;
         if (!view)
             return;
         const { zoom } = view.place();
@@ -74,22 +74,24 @@ export function makeReadout(viewer, { read, renewed }) {
             return;
         }
         const digits = step(world, zoom) < 1 ? 3 : 1;
-        const key = `${world.name} ${world.fingerprint} ${x} ${y} ${digits}`;
+        const field = fieldOf(layer);
+        $('height-name').textContent = field === 'height' ? 'Height' : 'Field';
+        const key = `${world.name} ${world.fingerprint} ${field} ${x} ${y} ${digits}`;
         if (key === shown) {
             delete $('height').dataset.stale;
             return;
         }
-        const here = heightHere(world, x, y);
+        const here = valueHere(world, x, y, field);
         if (here !== undefined) {
             wanted = null;
             shown = key;
-            showHeight(here, digits);
+            showValue({ world, field, digits }, here);
             delete $('height').dataset.stale;
             look(world);
             return;
         }
         shown = null;
-        wanted = { world, x, y, digits, key };
+        wanted = { world, field, x, y, digits, key };
         $('height').dataset.stale = '';
         ask();
     }
@@ -100,15 +102,16 @@ export function makeReadout(viewer, { read, renewed }) {
             return;
         busy = true;
         while (wanted) {
-            const { world, x, y, digits, key } = wanted;
+            const asked = wanted;
+            const { world, field, x, y, key } = asked;
             wanted = null;
             try {
-                const { height, fingerprint } = await heightAt(world, x, y);
+                const { value, fingerprint } = await valueAt(world, x, y, field);
                 if (fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
                 if (shown)        // computed in the meantime
                     continue;
-                showHeight(height, digits);
+                showValue(asked, value);
                 if (!wanted) {
                     shown = key;
                     delete $('height').dataset.stale;

@@ -306,6 +306,7 @@ function changeSeed(event) {
 
 function showLayer() {
     legend.show(viewer.world, viewer.layer);
+    readout.update();
     Promise.resolve(viewer.view.showLayer(viewer.layer)).catch(sayWhy);
 }
 

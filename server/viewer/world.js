@@ -32,6 +32,20 @@ export function kilo(count) {
     return order ? `${digits}\u202f${'kMGTP'[order - 1]}` : String(digits);
 }
 
+/* Four digits, or up to 6 decimals. */
+function fourDigits(value) {
+    const decimals = 3 - Math.floor(Math.log10(Math.abs(value) || 1));
+    return grouped(value.toFixed(clamp(decimals, 0, 6)).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
+}
+
+/* A value of FIELD with its unit. DIGITS is for heights. */
+export function valueText({ fields }, field, value, digits) {
+    if (field === 'height')
+        return metres(value, digits);
+    const unit = fields?.[field]?.unit;
+    return unit ? `${fourDigits(value)}\u202f${unit}` : fourDigits(value);
+}
+
 export const blocksText = (count) => `${kilo(count)} ${kilo(count) === '1' ? 'block' : 'blocks'}`;
 
 export function parseBlocks(text) {
@@ -100,6 +114,9 @@ export function findLayer(world, name) {
     return named(name) || named('relief') || pictures(world)[0];
 }
 
+/* The field that LAYER shows. */
+export const fieldOf = ({ name }) => (name.startsWith('field.') ? name.slice('field.'.length) : 'height');
+
 /* Layers for the scene's heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve
  * neither. */
 const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': { unit: 0.1, offset: 10000 } };
@@ -149,7 +166,8 @@ export const isUnchanged = (world, fresh) =>
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
 /* X and Y are exact decimals as text. */
-export const getHeight = ({ name }, x, y) => getJson(`${name}/height?x=${x}&y=${y}`);
+export const getHeight = ({ name }, x, y, field = 'height') =>
+    getJson(`${name}/height?x=${x}&y=${y}${field === 'height' ? '' : `&fields=${field}`}`);
 
 /* PLACES have x and y as exact decimals; 128 of them fit in a URL. */
 export const getHeights = ({ name }, places) => getJson(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`);
