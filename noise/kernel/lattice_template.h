@@ -273,18 +273,29 @@ static inline void point_indices(const struct noise *noise, struct axis_hash col
             index[i] = noise->permutation[(column.low[i] + row.low[i]) & 255];
 }
 
-/* Hashes of N points' lattice columns, or rows, and of the corners beside them. */
-static void hash_points(const struct octave_source *source, enum axis axis, const int64_t *cell,
-                        int n, struct point_hashes *hashes)
-{
-    const struct basis basis = basis_of(source->basis);
-    int64_t lowest = cell[0], highest = cell[0];
+/* Cells from FIRST on, COUNT - 1 of them east or south of it. */
+struct cell_range {
+    int64_t first, count;
+};
 
+static struct cell_range range_of(const int64_t *cell, int n)
+{
+    int64_t lowest = cell[0], highest = cell[0];
     for (int i = 0; i < n; i++) {
         lowest = cell[i] < lowest ? cell[i] : lowest;
         highest = cell[i] > highest ? cell[i] : highest;
     }
-    if (KERNEL_LANES < 16 || highest - lowest > 32 - basis.corners) {
+    return (struct cell_range){lowest, highest - lowest + 1};
+}
+
+/* Hashes of N points' lattice columns, or rows, and of the corners beside them. The points lie in
+ * RANGE. */
+static void hash_points(const struct octave_source *source, enum axis axis, const int64_t *cell,
+                        struct cell_range range, int n, struct point_hashes *hashes)
+{
+    const struct basis basis = basis_of(source->basis);
+
+    if (KERNEL_LANES < 16 || range.count > 33 - basis.corners) {
         for (int side = 0; side < basis.corners; side++)
             axis_hashes(source, axis, cell, basis.first + side, n,
                         (struct axis_hash){hashes->low[side], hashes->high[side]});
@@ -295,12 +306,12 @@ static void hash_points(const struct octave_source *source, enum axis axis, cons
     KERNEL_ALIGNED uint32_t low[32], high[32] = {0}, index[KERNEL_POINTS];
     KERNEL_ALIGNED float low_bits[32], high_bits[32];
     for (int i = 0; i < 32; i++)
-        wanted[i] = lowest + i;
+        wanted[i] = range.first + i;
     axis_hashes(source, axis, wanted, basis.first, 32, (struct axis_hash){low, high});
     memcpy(low_bits, low, sizeof low);
     memcpy(high_bits, high, sizeof high);
     for (int i = 0; i < n; i++)
-        index[i] = (uint32_t)(cell[i] - lowest);
+        index[i] = (uint32_t)(cell[i] - range.first);
     for (int side = 0; side < basis.corners; side++)
         for (int i = 0; i < n; i += KERNEL_LANES) {
             const integer_vector at = integer_load(index + i) + (uint32_t)side;
@@ -394,16 +405,83 @@ static inline void corners_at(const struct octave_source *source, const uint32_t
     }
 }
 
-/* The square of corners around each point. */
-static void corners_around(const struct octave_source *source, const struct points *x,
-                           const struct points *y, int n, struct point_corners *c)
+/* True if TABLE has the corners of all cells in columns X and rows Y. CORNERS: of a cell along an
+ * axis. */
+static bool has_corners(const struct corner_table *table, struct cell_range x, struct cell_range y,
+                        int corners)
+{
+    return table->columns > 0 && x.first >= table->west &&
+           x.first - table->west + x.count + corners - 1 <= table->columns &&
+           y.first >= table->north && y.first - table->north + y.count + corners - 1 <= table->rows;
+}
+
+/* Make TABLE of cells from the first of X and Y on, with room for as many rows as there can be: the
+ * next points lie south of these. */
+static void make_table(const struct octave_source *source, int64_t x, int64_t y, int columns,
+                       struct corner_table *table)
+{
+    KERNEL_ALIGNED int64_t cell[2][KERNEL_TABLE];
+    KERNEL_ALIGNED uint32_t low[2][KERNEL_TABLE], high[2][KERNEL_TABLE] = {{0}};
+    KERNEL_ALIGNED uint32_t index[2 * KERNEL_TABLE] = {0};
+    const int first = basis_of(source->basis).first, rows = KERNEL_TABLE / columns;
+
+    for (int i = 0; i < KERNEL_TABLE; i++) {
+        cell[AXIS_X][i] = x + i;
+        cell[AXIS_Y][i] = y + i;
+    }
+    for (enum axis axis = AXIS_X; axis <= AXIS_Y; axis++)
+        axis_hashes(source, axis, cell[axis], first, whole_steps(axis == AXIS_X ? columns : rows),
+                    (struct axis_hash){low[axis], high[axis]});
+    for (int j = 0; j < rows; j++) /* what is beyond its columns, the next row overwrites */
+        row_indices(source->noise, (struct axis_hash){low[AXIS_X], high[AXIS_X]},
+                    (struct row_hash){low[AXIS_Y][j], high[AXIS_Y][j]}, whole_steps(columns),
+                    index + j * columns);
+    corners_at(source, index, KERNEL_TABLE, table->x, table->y);
+    table->west = x;
+    table->north = y;
+    table->columns = columns;
+    table->rows = rows;
+}
+
+/* Look up the corners around N points. */
+static void corners_from(const struct corner_table *table, const struct points *x,
+                         const struct points *y, int corners, int n, struct point_corners *c)
+{
+    KERNEL_ALIGNED uint32_t index[KERNEL_POINTS];
+    const int64_t west = table->west, north = table->north;
+    const uint32_t columns = (uint32_t)table->columns;
+    for (int i = 0; i < n; i++)
+        index[i] = (uint32_t)(y->cell[i] - north) * columns + (uint32_t)(x->cell[i] - west);
+    for (int k = 0; k < corners; k++)
+        for (int side = 0; side < corners; side++)
+            for (int i = 0; i < n; i += KERNEL_LANES) {
+                const integer_vector at =
+                    integer_load(index + i) + (uint32_t)k * columns + (uint32_t)side;
+                narrow_store(c->x[k][side] + i, lookup_32(table->x, at));
+                narrow_store(c->y[k][side] + i, lookup_32(table->y, at));
+            }
+}
+
+/* The square of corners around each point. If a lookup is one instruction, those that points share
+ * are taken from TABLE, which is made if it does not have them; NULL: none. */
+static void corners_around(const struct octave_source *source, struct corner_table *table,
+                           const struct points *x, const struct points *y, int n,
+                           struct point_corners *c)
 {
     struct point_hashes column, row;
     KERNEL_ALIGNED uint32_t index[KERNEL_POINTS];
     const int corners = basis_of(source->basis).corners;
+    const struct cell_range columns = range_of(x->cell, n), rows = range_of(y->cell, n);
+    const int64_t wide = columns.count + corners - 1, high = rows.count + corners - 1;
 
-    hash_points(source, AXIS_X, x->cell, n, &column);
-    hash_points(source, AXIS_Y, y->cell, n, &row);
+    if (KERNEL_LANES == 16 && table && wide <= KERNEL_TABLE && high <= KERNEL_TABLE / wide) {
+        if (!has_corners(table, columns, rows, corners))
+            make_table(source, columns.first, rows.first, (int)wide, table);
+        corners_from(table, x, y, corners, n, c);
+        return;
+    }
+    hash_points(source, AXIS_X, x->cell, columns, n, &column);
+    hash_points(source, AXIS_Y, y->cell, rows, n, &row);
     for (int k = 0; k < corners; k++)
         for (int side = 0; side < corners; side++) {
             point_indices(source->noise, (struct axis_hash){column.low[side], column.high[side]},

@@ -51,6 +51,8 @@ static void REAL_NAME(begin_columns)(struct REAL_NAME(octave) * s, struct coordi
         skew_places(s->columns.cell, s->columns.f, n, s->columns.skew, s->columns.skew_f);
         return;
     }
+    for (int i = 0; i * KERNEL_POINTS < n; i++)
+        s->table[i].columns = 0;
     lattice_begin(&s->source, &s->columns, x.step, n, &s->lattice);
     REAL_NAME(weights)(s->source.noise->fade, s->columns.f, n, 1, s->p_x, s->q_x);
     s->slots = (struct slots){.count = slot_count(&s->source, x.step)};

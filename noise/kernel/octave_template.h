@@ -40,7 +40,7 @@ static inline REAL REAL_NAME(cellular)(REAL squared)
 static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, int k, int j, int r,
                                                  REAL *restrict sum)
 {
-    const struct REAL_NAME(octave) *s = &run->octave[k].REAL_MEMBER;
+    struct REAL_NAME(octave) *s = &run->octave[k].REAL_MEMBER;
     const bool moved = run->noise->warp != 0 || run->moved;
     const struct displacement *d = run->work->displacement[r];
     const int n = run->n;
@@ -53,7 +53,8 @@ static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, in
             x = points_moved(&s->source, x, &d[AXIS_X], i, count, &room[AXIS_X]);
             y = points_moved(&s->source, y, &d[AXIS_Y], i, count, &room[AXIS_Y]);
         }
-        REAL_NAME(add_points)(&s->source, s->amplitude, &x, &y, count, sum + i);
+        REAL_NAME(add_points)
+        (&s->source, &s->table[i / KERNEL_POINTS], s->amplitude, &x, &y, count, sum + i);
     }
 }
 
@@ -132,7 +133,7 @@ REAL_NAME(add_count)(const struct octave_source *source, REAL amplitude,
         x = points_moved(source, x, &few->moved[AXIS_X], 0, count, &room[AXIS_X]);
         y = points_moved(source, y, &few->moved[AXIS_Y], 0, count, &room[AXIS_Y]);
     }
-    REAL_NAME(add_points)(source, amplitude, &x, &y, count, sum);
+    REAL_NAME(add_points)(source, NULL, amplitude, &x, &y, count, sum);
 }
 
 /* Flat, so that the number of points is a constant in all that is called for one vector. */

@@ -95,8 +95,8 @@ static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL a
         fy[i] = (REAL)(fb - t);
         east[i] = fa > fb ? 1 : 0;
     }
-    hash_points(source, AXIS_X, ci, n, &column);
-    hash_points(source, AXIS_Y, cj, n, &row);
+    hash_points(source, AXIS_X, ci, range_of(ci, n), n, &column);
+    hash_points(source, AXIS_Y, cj, range_of(cj, n), n, &row);
     for (int i = 0; i < n; i++) {
         const bool e = east[i];
         middle[0][0][i] = e ? column.low[1][i] : column.low[0][i];
@@ -126,13 +126,14 @@ static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL a
 
 /* --- All bases --- */
 
-static void REAL_NAME(add_points)(const struct octave_source *source, REAL amplitude,
-                                  const struct points *x, const struct points *y, int n,
-                                  REAL *restrict sum)
+/* TABLE: see corners_around. */
+static void REAL_NAME(add_points)(const struct octave_source *source, struct corner_table *table,
+                                  REAL amplitude, const struct points *x, const struct points *y,
+                                  int n, REAL *restrict sum)
 {
     struct point_corners c;
     if (source->basis != FARLANDS_SIMPLEX) /* whose corners are those of a triangle */
-        corners_around(source, x, y, n, &c);
+        corners_around(source, table, x, y, n, &c);
     switch (source->basis) {
     case FARLANDS_PERLIN:
         REAL_NAME(perlin_points)(source, &c, amplitude, x, y, n, sum);

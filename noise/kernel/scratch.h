@@ -18,6 +18,8 @@ enum {
     KERNEL_STEP = 16,
     /* Points evaluated at once: few enough that their arrays stay in a level 1 cache. */
     KERNEL_POINTS = 64,
+    /* Corners that points share, and are looked up at once. */
+    KERNEL_TABLE = 32,
     /* Rows of a set, summed at once: few enough that their sums stay in registers. */
     KERNEL_SET_ROWS = 4,
     /* Rows of a band: their lines are made before the first of its sets is summed. */
@@ -102,6 +104,13 @@ struct lattice {
     int32_t group[KERNEL_CHUNK / 4];
     KERNEL_ALIGNED uint32_t low[3 * KERNEL_CHUNK + KERNEL_STEP];
     KERNEL_ALIGNED uint32_t high[3 * KERNEL_CHUNK + KERNEL_STEP];
+};
+
+/* Corners of COLUMNS x ROWS lattice columns and rows, row by row: those of the cells from (WEST,
+ * NORTH) on. COLUMNS is 0 if there are none. */
+struct corner_table {
+    int64_t west, north, columns, rows;
+    KERNEL_ALIGNED float x[KERNEL_TABLE], y[KERNEL_TABLE];
 };
 
 /* The lattice rows whose lines an octave keeps. */

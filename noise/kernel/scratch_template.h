@@ -13,6 +13,7 @@ struct REAL_NAME(octave) {
     int n;                  /* columns of the chunk, in whole KERNEL_STEPs */
     struct places columns, rows;
     struct lattice lattice;
+    struct corner_table table[KERNEL_CHUNK / KERNEL_POINTS + 1]; /* of each KERNEL_POINTS columns */
     /* See corner_weights. Those of rows include the amplitude: q 0, q 1, p 0, p 1. */
     KERNEL_ALIGNED REAL p_x[2][KERNEL_CHUNK], q_x[2][KERNEL_CHUNK];
     KERNEL_ALIGNED REAL weight[4][KERNEL_CHUNK];
