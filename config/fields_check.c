@@ -29,7 +29,7 @@ static struct key_path fault_path(const struct check *check, const struct graph_
     const bool whole = !part[0] || strcmp(part, key) == 0 || strcmp(part, "input") == 0 ||
                        strcmp(part, "number") == 0;
     struct key_path path;
-    snprintf(path.text, sizeof path.text, "%.240s%s%.30s%s%.20s", inner, key[0] ? "." : "", key,
+    snprintf(path.text, sizeof path.text, "%.380s%s%.30s%s%.20s", inner, key[0] ? "." : "", key,
              whole ? "" : ".", whole ? "" : part);
     return path;
 }
@@ -38,7 +38,7 @@ static int refuse(const struct check *check, const struct graph_fault *fault)
 {
     const struct key_path inner = fault_path(check, fault);
     struct key_path at;
-    snprintf(at.text, sizeof at.text, "%.40s.%.250s", check->path->text, inner.text);
+    snprintf(at.text, sizeof at.text, "%.40s.%.430s", check->path->text, inner.text);
     return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, inner.text), &at, "%s",
                             fault->text);
 }

@@ -19,7 +19,7 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
     for (; n < length && n < sizeof name - 1; n++)
         name[n] = printable((unsigned char)key[n]); /* NULs, too */
     name[n] = '\0';
-    snprintf(path.text, sizeof path.text, "%.230s%s%s", parent ? parent->text : "",
+    snprintf(path.text, sizeof path.text, "%.*s%s%s", KEY_PATH_PARENT, parent ? parent->text : "",
              parent && parent->text[0] ? "." : "", name);
     return path;
 }
@@ -27,7 +27,7 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
 struct key_path key_path_index(const struct key_path *parent, int index)
 {
     struct key_path path;
-    snprintf(path.text, sizeof path.text, "%.285s[%d]", parent->text, index);
+    snprintf(path.text, sizeof path.text, "%.*s[%d]", KEY_PATH_PARENT, parent->text, index);
     return path;
 }
 
@@ -39,7 +39,7 @@ int yaml_reader_fail(struct yaml_reader *reader, const struct yaml_node *at,
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    snprintf(reader->error->text, sizeof reader->error->text, "%s:%zu: %s%s%s", reader->file,
+    snprintf(reader->error->text, sizeof reader->error->text, "%s:%zu: %.300s%s%s", reader->file,
              at ? at->line : 1, path ? path->text : "", path ? ": " : "", what);
     return -EINVAL;
 }

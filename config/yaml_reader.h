@@ -18,8 +18,10 @@ struct yaml_reader {
     size_t fields_path;          /* the length of the path of `fields` */
 };
 
-/* Long enough for any path with keys that are known. */
-enum { KEY_PATH_TEXT = 300 };
+/* Long enough for any path with keys that are known, since salts of noises depend on all of it.
+ * Those of fields are the longest: 20 bytes of worlds[1023].fields, 63 of a name, and 28 levels of
+ * at most 8, such as .slope_x. */
+enum { KEY_PATH_TEXT = 480, KEY_PATH_PARENT = KEY_PATH_TEXT - 80 };
 
 /* A key for messages, such as worlds[1].noise.octaves; longer ones are cut. */
 struct key_path {

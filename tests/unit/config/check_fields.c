@@ -306,6 +306,28 @@ START_TEST(bad_worlds_are_refused)
 }
 END_TEST
 
+/* Two noises as deep as a file can have them, in the field with the longest name. */
+START_TEST(deep_noises_have_salts_of_their_own)
+{
+    static const char noise[] = "{noise: {wavelength: 64, octaves: 1}}";
+    char fields[2048], name[64] = "";
+    unsigned first, second;
+    size_t used =
+        (size_t)sprintf(fields, "      height: 1\n      %s: ", (char *)memset(name, 'a', 63));
+    for (int depth = 0; depth < 13; depth++)
+        used += (size_t)sprintf(fields + used, "{multiply: [1, ");
+    used += (size_t)sprintf(fields + used, "%s, %s", noise, noise);
+    for (int depth = 0; depth < 13; depth++)
+        used += (size_t)sprintf(fields + used, "]}");
+    struct config *config = load(world_of(fields));
+    const char *salt = strstr(world_fields_text(config->worlds[0].fields), "\"salt\":");
+    ck_assert_int_eq(sscanf(salt, "\"salt\":%u", &first), 1);
+    ck_assert_int_eq(sscanf(strstr(salt + 1, "\"salt\":"), "\"salt\":%u", &second), 1);
+    ck_assert_uint_ne(first, second);
+    config_free(config);
+}
+END_TEST
+
 /* A sum of COUNT different numbers has as many nodes, and one less for the sums. */
 static int load_sum(int count, struct config_error *error)
 {
@@ -543,6 +565,7 @@ int main(void)
     tcase_add_loop_test(tcase, good_fields_have_a_text_that_comes_back, 0, ROWS(good));
     tcase_add_loop_test(tcase, bad_fields_are_refused, 0, ROWS(bad));
     tcase_add_loop_test(tcase, bad_worlds_are_refused, 0, ROWS(bad_worlds));
+    tcase_add_test(tcase, deep_noises_have_salts_of_their_own);
     tcase_add_test(tcase, graphs_have_a_largest_size);
     tcase_add_loop_test(tcase, random_fields_come_back, 0, 20);
     tcase_add_loop_test(tcase, documents_name_their_generator, 0, ROWS(documents));
