@@ -309,15 +309,15 @@ END_TEST
 /* Two noises as deep as a file can have them, in the field with the longest name. */
 START_TEST(deep_noises_have_salts_of_their_own)
 {
-    static const char noise[] = "{noise: {wavelength: 64, octaves: 1}}";
+    static const char noise[] = "{abs: {noise: {wavelength: 64, octaves: 1}}}";
     char fields[2048], name[64] = "";
     unsigned first, second;
     size_t used =
         (size_t)sprintf(fields, "      height: 1\n      %s: ", (char *)memset(name, 'a', 63));
-    for (int depth = 0; depth < 13; depth++)
-        used += (size_t)sprintf(fields + used, "{multiply: [1, ");
+    for (int depth = 0; depth < 12; depth++)
+        used += (size_t)sprintf(fields + used, "{multiply: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ");
     used += (size_t)sprintf(fields + used, "%s, %s", noise, noise);
-    for (int depth = 0; depth < 13; depth++)
+    for (int depth = 0; depth < 12; depth++)
         used += (size_t)sprintf(fields + used, "]}");
     struct config *config = load(world_of(fields));
     const char *salt = strstr(world_fields_text(config->worlds[0].fields), "\"salt\":");
