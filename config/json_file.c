@@ -235,7 +235,8 @@ int json_file_parse(struct yaml_node **root, const char *file, const unsigned ch
         err = refuse(&parser, "out of memory");
     else
         err = take_value(&parser);
-    if (!err && next(&parser))
+    next(&parser);
+    if (!err && parser.at < parser.end) /* next returns 0 of a NUL, too */
         err = refuse(&parser, "not JSON: expected nothing after the value");
     if (!err) {
         *root = parser.stack;

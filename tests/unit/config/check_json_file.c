@@ -101,6 +101,16 @@ START_TEST(errors_name_line_and_cause)
 }
 END_TEST
 
+START_TEST(a_nul_is_no_end)
+{
+    static const unsigned char text[] = "{} \0 {}";
+    struct config_error error;
+    struct yaml_node *root;
+    ck_assert_int_eq(json_file_parse(&root, "a", text, sizeof text - 1, &error), -EINVAL);
+    ck_assert_str_eq(error.text, "a:1: not JSON: expected nothing after the value");
+}
+END_TEST
+
 /* Every text that ends early, and every one with a changed byte, is read or refused. */
 START_TEST(no_text_is_read_beyond_its_end)
 {
@@ -144,6 +154,7 @@ int main(void)
     tcase_add_loop_test(tests, nodes_are_those_of_yaml, 0, (int)(sizeof good / sizeof *good));
     tcase_add_test(tests, pairs_of_escapes_are_one_character);
     tcase_add_loop_test(tests, errors_name_line_and_cause, 0, (int)(sizeof bad / sizeof *bad));
+    tcase_add_test(tests, a_nul_is_no_end);
     tcase_add_test(tests, no_text_is_read_beyond_its_end);
     tcase_add_test(tests, depth_and_length_are_bounded);
     return suite_run(suite);
