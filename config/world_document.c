@@ -138,8 +138,6 @@ static int read_document(struct yaml_reader *reader, struct yaml_node *root, str
         return err;
     const size_t length = root->length;
     root->length = parameters; /* the rest is not looked at */
-    world_fields_release(reader->config->worlds[0].fields);
-    reader->config->worlds[0] = world_defaults;
     err = yaml_mapping_read_world(reader, root, NULL, 0);
     root->length = length;
     if (err)
