@@ -7,53 +7,12 @@
 
 #include "wide.h"
 
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* A + B = result + *REST, exactly (Knuth, TAOCP 2, 4.2.2). */
-static inline double two_sum(double a, double b, double *rest)
-{
-    const double sum = a + b, of_b = sum - a;
-    *rest = (a - (sum - of_b)) + (b - of_b);
-    return sum;
-}
-
-/* SUM + REST rounded to odd: if inexact, to the neighbour whose last bit is 1. Rounding that again,
- * to at least two bits less, gives the same as rounding once (Boldo and Melquiond, "Emulation of a
- * FMA and correctly rounded sums", IEEE Trans. Computers 57, 2008). */
-static inline double to_odd(double sum, double rest)
-{
-    const uint64_t bits = bits_of(sum);
-    if ((rest > 0 || rest < 0) && !(bits & 1))
-        return double_of((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
-    return sum;
-}
-
-float soft_fmaf(float a, float b, float c)
-{
-    const double product = (double)a * (double)b; /* 48 bits: exact */
-    double rest;
-    const double sum = two_sum(product, (double)c, &rest);
-    return (float)to_odd(sum, rest);
-}
-
 /* In doubles, if no part can overflow or underflow: */
 
 /* X = result + *LOW, both so short that their products are exact (Veltkamp 1968). */
 static inline double split(double x, double *low)
 {
-    const double scaled = x * 0x1.0000002p27; /* 2^27 + 1 */
+    const double scaled = x * FMA_SPLIT;
     const double high = scaled - (scaled - x);
     *low = x - high;
     return high;
@@ -189,8 +148,8 @@ double soft_fma(double a, double b, double c)
 {
     const double product = a * b;
     const double size = fabs(product);
-    if (size > 0x1p-900 && size < 0x1p900 && fabs(c) < 0x1p900 && fabs(a) < 0x1p900 &&
-        fabs(b) < 0x1p900)
+    if (size > FMA_LEAST && size < FMA_MOST && fabs(c) < FMA_MOST && fabs(a) < FMA_MOST &&
+        fabs(b) < FMA_MOST)
         return fma_in_doubles(a, b, c, product);
     /* Infinities and NaNs need no care. */
     if (a == 0 || b == 0 || !isfinite(a) || !isfinite(b))

@@ -57,11 +57,16 @@
 #include "noise/lattice.h"
 #include "scratch.h"
 
-/* Of a function: inline all calls in it, unless the kernel is to be small, as in WebAssembly. */
-#ifdef __OPTIMIZE_SIZE__
+/* KERNEL_FLAT, of a function: inline all calls in it. Browsers download WebAssembly, so there it
+ * does nothing, and functions between KERNEL_SMALL and KERNEL_FAST are optimised for size. */
+#ifdef __wasm__
 #define KERNEL_FLAT
+#define KERNEL_SMALL _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define KERNEL_FAST _Pragma("clang attribute pop")
 #else
 #define KERNEL_FLAT __attribute__((flatten))
+#define KERNEL_SMALL
+#define KERNEL_FAST
 #endif
 
 #define GULLY_REACH 1.125f /* of a point's stripes, in cells */
@@ -357,9 +362,11 @@ static float noise_point(const struct noise *noise, const struct curve *curve, i
     return metres[0];
 }
 
+KERNEL_SMALL
 #include "volume_template.h"
 
 #include "density_template.h"
+KERNEL_FAST
 
 static bool supported(void)
 {
@@ -383,4 +390,6 @@ const struct kernel KERNEL = {
 #undef KERNEL_LANES
 #undef KERNEL_BLOCK
 #undef KERNEL_FLAT
+#undef KERNEL_SMALL
+#undef KERNEL_FAST
 #undef GULLY_REACH

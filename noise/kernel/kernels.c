@@ -12,23 +12,22 @@
 extern const struct kernel kernel_scalar;
 #if defined __x86_64__
 extern const struct kernel kernel_avx2, kernel_avx512;
+#define KERNEL_TABLE &kernel_avx512, &kernel_avx2, &kernel_scalar
 #define KERNEL_NAMES "avx512, avx2 or scalar"
 #elif defined __aarch64__
 extern const struct kernel kernel_neon;
+#define KERNEL_TABLE &kernel_neon, &kernel_scalar
 #define KERNEL_NAMES "neon or scalar"
+#elif defined __wasm__ /* a second kernel would double the module */
+extern const struct kernel kernel_simd128;
+#define KERNEL_TABLE &kernel_simd128
+#define KERNEL_NAMES "simd128"
 #else
+#define KERNEL_TABLE &kernel_scalar
 #define KERNEL_NAMES "scalar"
 #endif
 
-static const struct kernel *const kernels[] = {
-#if defined __x86_64__
-    &kernel_avx512,
-    &kernel_avx2,
-#elif defined __aarch64__
-    &kernel_neon,
-#endif
-    &kernel_scalar,
-};
+static const struct kernel *const kernels[] = {KERNEL_TABLE};
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 

@@ -31,8 +31,10 @@ static inline REAL REAL_NAME(cellular)(REAL squared)
 }
 
 #include "lines_template.h"
+KERNEL_SMALL
 #include "points_template.h"
 #include "space_template.h"
+KERNEL_FAST
 
 /* --- Over a chunk: octaves FIRST to LAST - 1 --- */
 

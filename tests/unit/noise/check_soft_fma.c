@@ -16,9 +16,13 @@ static void must_be_fma(double a, double b, double c)
 static void must_be_fmaf(float a, float b, float c)
 {
     const float expected = fmaf(a, b, c), sum = soft_fmaf(a, b, c);
+    const double twice = (double)a * (double)b + (double)c;
     must(memcmp(&sum, &expected, sizeof sum) == 0 || (isnan(sum) && isnan(expected)),
          "fmaf(%a, %a, %a) = %a, not %a", (double)a, (double)b, (double)c, (double)expected,
          (double)sum);
+    must(!(bits_of(twice) & FMAF_MIDDLE) || (float)twice == expected || isnan(expected),
+         "fmaf(%a, %a, %a) is %a, rounded twice %a", (double)a, (double)b, (double)c,
+         (double)expected, (double)(float)twice);
 }
 
 static const double edges[] = {
@@ -117,6 +121,23 @@ START_TEST(test_floats)
 }
 END_TEST
 
+/* Sums in the middle between two floats, and beside it by less than a double shows. */
+START_TEST(test_middles)
+{
+    uint64_t state = 34;
+    for (int exponent = -150; exponent < 128; exponent++)
+        for (int round = 0; round < 4000; round++) {
+            const float c = (float)near_exponent(&state, exponent, 0);
+            const int half = exponent - 24 > -150 ? exponent - 24 : -150;
+            const double x = (chance_below(&state, 9) - 4) * 0x1p-23;
+            const double y = (chance_below(&state, 9) - 4) * 0x1p-23;
+            const float a = (float)ldexp(1 + x, half / 2);
+            must_be_fmaf(a, (float)ldexp(1 - x, half - half / 2), c);
+            must_be_fmaf(-a, (float)ldexp(1 + y, half - half / 2), c);
+        }
+}
+END_TEST
+
 START_TEST(test_any)
 {
     uint64_t state = 33;
@@ -142,6 +163,7 @@ int main(void)
     tcase_add_test(tcase, test_edges);
     tcase_add_test(tcase, test_exponents);
     tcase_add_test(tcase, test_floats);
+    tcase_add_test(tcase, test_middles);
     tcase_add_test(tcase, test_any);
     return suite_run(suite);
 }
