@@ -180,42 +180,90 @@ struct stripes {
     KERNEL_ALIGNED float sx[KERNEL_CHUNK], sy[KERNEL_CHUNK];
 };
 
-/* Add the stripes of one cell, the way to whose point is DX along x; along y the point lies at Y,
- * the row at F. Lengths are in reaches. */
-static void add_stripes(struct stripes *s, const float *restrict dx, const float *restrict y,
-                        float f, int n)
+/* The weight of a cell's stripes, the way to whose point is (DX, DY), in reaches; *COSINE and *SINE
+ * of their phase. */
+static inline narrow_vector stripe(narrow_vector dx, narrow_vector dy, narrow_vector sx,
+                                   narrow_vector sy, narrow_vector *cosine, narrow_vector *sine)
 {
-    for (int i = 0; i < n; i++) {
-        const float dy = f - y[i];
-        float t = fmaf(-dy, dy, fmaf(-dx[i], dx[i], 1));
-        t = t > 0 ? t : 0;
-        t = t * t * t;
-        /* Cosine and sine of 2 pi times the phase, by polynomials within half a turn. A float has
-         * no room for a fraction beside 1.5 2^23. */
-        const float phase = fmaf(dy, s->sy[i], dx[i] * s->sx[i]);
-        const float p = phase - (phase + 0x1.8p23f - 0x1.8p23f), u = p * p;
-        const float c =
-            fmaf(u, fmaf(u, fmaf(u, fmaf(u, 45.631254f, -82.437073f), 64.687716f), -19.732600f), 1);
-        const float e =
-            p * fmaf(u, fmaf(u, fmaf(u, -55.538244f, 77.721818f), -41.071576f), 6.2780655f);
-        s->weight[i] += t;
-        s->cosine[i] = fmaf(t, c, s->cosine[i]);
-        s->sine[i] = fmaf(t, e, s->sine[i]);
+    const narrow_vector zero = {0};
+    narrow_vector t = narrow_multiply_add(-dy, dy, narrow_multiply_add(-dx, dx, narrow_splat(1)));
+    t = (narrow_vector)((integer_vector)t & (integer_vector)(t > zero));
+    /* Of 2 pi times the phase, by polynomials within half a turn. A float has no room for a
+     * fraction beside 1.5 2^23. */
+    const narrow_vector phase = narrow_multiply_add(dy, sy, dx * sx);
+    const narrow_vector p = phase - (phase + 0x1.8p23f - 0x1.8p23f), u = p * p;
+    narrow_vector c = narrow_multiply_add(u, narrow_splat(45.631254f), narrow_splat(-82.437073f));
+    c = narrow_multiply_add(u, c, narrow_splat(64.687716f));
+    c = narrow_multiply_add(u, c, narrow_splat(-19.732600f));
+    *cosine = narrow_multiply_add(u, c, narrow_splat(1));
+    narrow_vector e = narrow_multiply_add(u, narrow_splat(-55.538244f), narrow_splat(77.721818f));
+    e = narrow_multiply_add(u, e, narrow_splat(-41.071576f));
+    *sine = p * narrow_multiply_add(u, e, narrow_splat(6.2780655f));
+    return t * t * t;
+}
+
+/* Set bits in REACHED for cells whose points have samples of each vector within reach: cell SIDE of
+ * row K, 3 K + SIDE. Samples of vectors whose NEEDED is 0 have none. */
+static void find_reached(const struct narrow_octave *octave, float (*const line[3])[KERNEL_CHUNK],
+                         const float f[3], const uint32_t *restrict needed,
+                         uint32_t *restrict reached)
+{
+    const int vectors = octave->n / KERNEL_LANES;
+    for (int v = 0; v < vectors; v++)
+        reached[v] = 0;
+    for (int c = 0; c < 9; c++) {
+        const float at = f[c / 3];
+        const float *restrict low = narrow_reach_of(line[c / 3], c % 3, 0);
+        const float *restrict high = narrow_reach_of(line[c / 3], c % 3, 1);
+        for (int v = 0; v < vectors; v++)
+            reached[v] |= low[v] < at && at < high[v] ? UINT32_C(1) << c : 0;
+    }
+    for (int v = 0; v < vectors; v++)
+        reached[v] &= needed[v];
+}
+
+static void gully_stripes(struct narrow_octave *octave, int j, const uint32_t *needed,
+                          struct stripes *s)
+{
+    float(*line[3])[KERNEL_CHUNK], f[3];
+    uint32_t reached[KERNEL_CHUNK / KERNEL_LANES];
+    for (int k = 0; k < 3; k++) {
+        line[k] = narrow_lines(octave, octave->rows.cell[j] + k - 1);
+        f[k] = ((float)octave->rows.f[j] - (float)(k - 1)) / GULLY_REACH;
+    }
+    find_reached(octave, line, f, needed, reached);
+    for (int i = 0; i < octave->n; i += KERNEL_LANES) {
+        const narrow_vector sx = narrow_load(s->sx + i), sy = narrow_load(s->sy + i);
+        narrow_vector weight = narrow_splat(0.02f), cosine = {0}, sine = {0};
+        for (uint32_t left = reached[i / KERNEL_LANES]; left; left &= left - 1) {
+            const int c = __builtin_ctz(left), k = c / 3;
+            const float *at = line[k][c % 3] + i;
+            narrow_vector turn[2];
+            const narrow_vector t =
+                stripe(narrow_load(at), f[k] - narrow_load(at + 3 * KERNEL_CHUNK), sx, sy, &turn[0],
+                       &turn[1]);
+            weight += t;
+            cosine = narrow_multiply_add(t, turn[0], cosine);
+            sine = narrow_multiply_add(t, turn[1], sine);
+        }
+        narrow_store(s->weight + i, weight);
+        narrow_store(s->cosine + i, cosine);
+        narrow_store(s->sine + i, sine);
     }
 }
 
-static void gully_stripes(struct narrow_octave *octave, int j, struct stripes *s)
+/* All bits set in NEEDED for vectors of MASK in which it is not 0 everywhere, and so gullies are
+ * not. Returns whether there are any. */
+static bool find_needed(const float *mask, int n, uint32_t *needed)
 {
-    const float f = (float)octave->rows.f[j];
-    const int n = octave->n;
-    narrow_fill(s->weight, 0.02f, n);
-    narrow_fill(s->cosine, 0, n);
-    narrow_fill(s->sine, 0, n);
-    for (int k = -1; k <= 1; k++) {
-        float(*line)[KERNEL_CHUNK] = narrow_lines(octave, octave->rows.cell[j] + k);
-        for (int side = 0; side < 3; side++)
-            add_stripes(s, line[side], line[side + 3], (f - (float)k) / GULLY_REACH, n);
+    uint32_t any = 0;
+    for (int v = 0; v < n / KERNEL_LANES; v++) {
+        needed[v] = 0;
+        for (int lane = 0; lane < KERNEL_LANES; lane++)
+            needed[v] |= mask[v * KERNEL_LANES + lane] != 0 ? ~UINT32_C(0) : 0;
+        any |= needed[v];
     }
+    return any != 0;
 }
 
 /* IN is not read if the band limit leaves no octave. */
@@ -224,12 +272,13 @@ static void erode_row(struct noise_run *run, const struct operation *o, int j,
 {
     KERNEL_ALIGNED float gx[KERNEL_CHUNK], gy[KERNEL_CHUNK], steep[KERNEL_CHUNK];
     struct stripes s;
+    uint32_t needed[KERNEL_CHUNK / KERNEL_LANES];
     const float *restrict mask = in[2];
     const float half = o->number[1] * o->number[1];
     const int n = run->n;
 
     narrow_fill(out, 0, n);
-    if (run->band_limit[0] == 0)
+    if (run->band_limit[0] == 0 || !find_needed(mask, n, needed))
         return;
     memcpy(gx, in[0], (size_t)n * sizeof *gx);
     memcpy(gy, in[1], (size_t)n * sizeof *gy);
@@ -242,7 +291,7 @@ static void erode_row(struct noise_run *run, const struct operation *o, int j,
             s.sx[i] = -gy[i] * inverse;
             s.sy[i] = gx[i] * inverse;
         }
-        gully_stripes(&run->octave[k].narrow, j, &s);
+        gully_stripes(&run->octave[k].narrow, j, needed, &s);
         for (int i = 0; i < n; i++) {
             /* The depth divided by the weight: up to 1e9 times squares of 1e11. */
             const float share =

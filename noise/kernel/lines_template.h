@@ -120,8 +120,43 @@ static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
     }
 }
 
-/* Six lines, for the points of gullies in three cells: the way from each along x, and its place
- * along y, in reaches. */
+/* Of the last two lines of gullies: the lowest, or the highest if END is 1, place along y from
+ * which any sample of a vector is within reach of the point of cell SIDE. An element for each
+ * vector. */
+static inline REAL *REAL_NAME(reach_of)(REAL (*line)[KERNEL_CHUNK], int side, int end)
+{
+    return line[6 + end] + side * (KERNEL_CHUNK / KERNEL_LANES);
+}
+
+static void REAL_NAME(find_reach)(const struct REAL_NAME(octave) * s, int side,
+                                  REAL (*line)[KERNEL_CHUNK])
+{
+    KERNEL_ALIGNED REAL low[KERNEL_CHUNK], high[KERNEL_CHUNK];
+    const REAL *restrict x = line[side], *restrict y = line[side + 3];
+    const REAL margin = (REAL)1e-6, beyond = 9; /* of rounding; more than any place */
+    /* Vectors over narrower cells have samples within reach of nearly all points. */
+    const bool wide = s->lattice.dense && KERNEL_LANES / 2 * s->lattice.count <= s->n;
+    const int n = s->n;
+
+    for (int i = 0; i < n; i++) {
+        const REAL square = REAL_FMA(-x[i], x[i], 1);
+        const REAL half = REAL_SQRT(square > 0 ? square : 0) + margin;
+        low[i] = !wide ? -beyond : square > 0 ? y[i] - half : beyond;
+        high[i] = !wide ? beyond : square > 0 ? y[i] + half : -beyond;
+    }
+    for (int step = KERNEL_LANES / 2; wide && step > 0; step /= 2)
+        for (int i = 0; i + step < n; i++) {
+            low[i] = low[i + step] < low[i] ? low[i + step] : low[i];
+            high[i] = high[i + step] > high[i] ? high[i + step] : high[i];
+        }
+    for (int v = 0; v < n / KERNEL_LANES; v++) {
+        REAL_NAME(reach_of)(line, side, 0)[v] = low[v * KERNEL_LANES];
+        REAL_NAME(reach_of)(line, side, 1)[v] = high[v * KERNEL_LANES];
+    }
+}
+
+/* Eight lines, for the points of gullies in three cells: the way from each along x, and its place
+ * along y, in reaches; and those of reach_of. */
 static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
                                   REAL (*restrict line)[KERNEL_CHUNK])
 {
@@ -134,6 +169,8 @@ static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
             line[side][i] = ((REAL)s->columns.f[i] - (REAL)(side - 1) - x) * inverse;
             line[side + 3][i] = y * inverse;
         }
+    for (int side = 0; side < 3; side++)
+        REAL_NAME(find_reach)(s, side, line);
 }
 
 /* Six lines, for the points of three cells: distance along x, squared, and place along y. */

@@ -127,11 +127,13 @@ struct slots {
 };
 
 /* Lines that a slot has room for: at least three, as Perlin noise in space needs; with slopes, as
- * many again as for the values. */
+ * many again as for the values; two more for gullies. */
 static inline int slot_lines(const struct octave_source *source)
 {
-    const int lines = basis_of(source->basis).lines * (source->use == USE_SLOPES ? 2 : 1);
-    return lines > 3 ? lines : 3;
+    const int lines = basis_of(source->basis).lines;
+    if (source->use == USE_GULLIES)
+        return lines + 2;
+    return source->use == USE_SLOPES ? 2 * lines : lines > 3 ? lines : 3;
 }
 
 /* True if an octave is evaluated row by row, from lines that find_slot keeps. */
@@ -140,10 +142,13 @@ static inline bool is_by_rows(const struct octave_source *source)
     return basis_of(source->basis).method == BASIS_ROWS || source->use == USE_SLOPES;
 }
 
-/* Slots in use: few, for the cache's sake. A band of 16 rows crosses 4 lattice rows if a cell is at
- * least 8 samples high. Bases evaluated row by row need no more for a row. */
+/* Slots in use: few, for the cache's sake. Gullies need three lattice rows. A band of 16 rows
+ * crosses 4 lattice rows if a cell is at least 8 samples high. Bases evaluated row by row need no
+ * more for a row. */
 static inline int slot_count(const struct octave_source *source, int64_t step)
 {
+    if (source->use == USE_GULLIES)
+        return 3;
     return is_by_rows(source) || 8 * step <= source->octave->wavelength ? 4 : KERNEL_SLOTS;
 }
 
