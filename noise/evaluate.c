@@ -219,7 +219,7 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
         run->use = o->kind == GRAPH_DAMPED  ? USE_SLOPES
                    : o->kind == GRAPH_ERODE ? USE_GULLIES
                                             : USE_VALUES;
-        run->moved = false;
+        run->moved = o->kind == GRAPH_NOISE && o->inputs > 0;
         const int rows =
             c->kernel->noise_columns(run, c->band_limit, chunk->x, whole_steps(chunk->width));
         c->kernel->noise_rows(run, chunk->y, whole_steps(chunk->height));

@@ -30,7 +30,8 @@ enum {
 /* a, b and c are the values of the inputs, p and q the numbers. */
 enum graph_kind {
     /* A noise, see params.h; its elevation curve, if there is one, is applied. With inputs a and
-     * b: the noise at (x + p a, y + p b), p in blocks. */
+     * b: the noise at (x + p a, y + p b), p in blocks. In a band-limited grid its octaves with
+     * cells less than 2^14 samples wide are computed in float. */
     GRAPH_NOISE,
     GRAPH_CONSTANT, /* p */
     GRAPH_ADD,      /* a + b */

@@ -28,6 +28,13 @@ static inline bool octave_is_broad(const struct octave *octave)
     return octave->wavelength > OCTAVE_NARROW_MAX;
 }
 
+/* In pictures with samples STEP units apart, octaves of moved noises with cells less than 2^14
+ * samples wide are computed in float, too: it tells a thousandth of a sample apart. */
+static inline bool octave_is_narrow_in_pictures(const struct octave *octave, int64_t step)
+{
+    return octave->wavelength >> 14 < step;
+}
+
 /* A weight that falls from 1 to 0 as STEP grows from FROM to TO wavelengths. */
 static inline double octave_faded(const struct octave *octave, int64_t step, double from, double to)
 {

@@ -24,8 +24,8 @@ struct kernel {
     bool (*supported)(void);
     /* True if the compiler left its sums and products as they are: see arithmetic_is_exact. */
     bool (*exact)(void);
-    /* Begin a chunk of RUN, whose noise, work and octaves are set, with N columns. Returns how many
-     * rows a band may have. */
+    /* Begin a chunk of RUN, whose first members up to MOVED are set, with N columns. Returns how
+     * many rows a band may have. */
     int (*noise_columns)(struct noise_run *run, bool band_limit, struct coordinates x, int n);
     void (*noise_rows)(struct noise_run *run, struct coordinates y, int n);
     /* ROWS rows from J on, no more than a band, as values of CURVE; NULL: as they are. MOVE: two

@@ -126,12 +126,13 @@ static void round_weights(struct sums *s, int n)
         s->narrow_weight[i] = (float)s->broad_weight[i];
 }
 
-/* Sums to values: of CURVE, or if it is NULL of the noise itself. BIAS is added to the sum. */
-static void finish(const struct noise *noise, const struct curve *curve, struct sums *s,
+/* Sums to values, of which BROAD octaves are in double: of CURVE, or if it is NULL of the noise
+ * itself. BIAS is added to the sum. */
+static void finish(const struct noise *noise, int broad, const struct curve *curve, struct sums *s,
                    double bias, int n, float *restrict out)
 {
     const double scale = fractal_scale(noise), shift = fractal_shift(noise) + bias;
-    if (noise->broad == 0) {
+    if (broad == 0) {
         if (curve)
             narrow_bend(curve, (float)scale, (float)shift, s->narrow, n, out);
         else
@@ -151,10 +152,10 @@ static void finish(const struct noise *noise, const struct curve *curve, struct 
 /* --- A noise over a chunk --- */
 
 static void set_octave(struct noise_run *run, union octave_scratch *s, struct octave_source source,
-                       double amplitude)
+                       bool broad, double amplitude)
 {
     s->source = source;
-    if (octave_is_broad(source.octave)) {
+    if (broad) {
         s->broad.amplitude = amplitude;
         s->broad.work = &run->work->line;
     } else {
@@ -177,6 +178,10 @@ static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
     const struct noise *noise = run->noise;
     const bool sum = fractal_is_sum(noise);
     run->bias = 0;
+    run->broad = 0;
+    for (int k = 0; k < noise->broad; k++)
+        run->broad +=
+            !(run->moved && band_limit && octave_is_narrow_in_pictures(&noise->octave[k], step));
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
         const double limit = band_limit ? limit_of(run, octave, step) : 1;
@@ -184,19 +189,20 @@ static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
         run->band_limit[k] = limit;
         run->bias += sum ? share * (1 - limit) * noise->moments.mean : 0;
         set_octave(run, &run->octave[k],
-                   (struct octave_source){noise, octave, noise->basis, run->use},
+                   (struct octave_source){noise, octave, noise->basis, run->use}, k < run->broad,
                    sum && run->use == USE_VALUES ? share * limit : 1);
     }
     for (int axis = 0; noise->warp != 0 && axis < 2; axis++)
         set_octave(
             run, &warp_octaves(run)[axis],
             (struct octave_source){noise, &noise->warp_octave[axis], FARLANDS_PERLIN, USE_VALUES},
-            1);
+            octave_is_broad(&noise->warp_octave[axis]), 1);
 }
 
-static void begin_octave(union octave_scratch *s, enum axis axis, struct coordinates along, int n)
+static void begin_octave(union octave_scratch *s, bool broad, enum axis axis,
+                         struct coordinates along, int n)
 {
-    const bool broad = octave_is_broad(s->source.octave), columns = axis == AXIS_X;
+    const bool columns = axis == AXIS_X;
     if (broad && columns)
         broad_begin_columns(&s->broad, along, n);
     else if (broad)
@@ -212,9 +218,10 @@ static void begin_axis(struct noise_run *run, enum axis axis, struct coordinates
 {
     for (int k = 0; k < run->noise->octaves; k++)
         if (run->band_limit[k] != 0)
-            begin_octave(&run->octave[k], axis, along, n);
+            begin_octave(&run->octave[k], k < run->broad, axis, along, n);
     for (int i = 0; run->noise->warp != 0 && i < 2; i++)
-        begin_octave(&warp_octaves(run)[i], axis, along, n);
+        begin_octave(&warp_octaves(run)[i], octave_is_broad(&run->noise->warp_octave[i]), axis,
+                     along, n);
 }
 
 /* The warp's displacement along AXIS on row J + R. */
@@ -236,7 +243,7 @@ static void displace_row(struct noise_run *run, int axis, int j, int r)
 static void sum_rows(struct noise_run *run, int j, int rows)
 {
     const struct noise *noise = run->noise;
-    const int octaves = noise->octaves, broad = noise->broad;
+    const int octaves = noise->octaves, broad = run->broad;
     for (int r = 0; noise->warp != 0 && r < rows; r++) {
         displace_row(run, AXIS_X, j, r);
         displace_row(run, AXIS_Y, j, r);
@@ -295,14 +302,13 @@ static void move_row(const float *restrict value, double units, int n, struct di
 static void noise_band(struct noise_run *run, const struct curve *curve, const struct rows *move,
                        double units, int j, int rows, struct rows out)
 {
-    run->moved = move;
     for (int axis = 0; move && axis < 2; axis++)
         for (int r = 0; r < rows; r++)
             move_row(move[axis].at + (size_t)r * move[axis].stride, units, run->n,
                      &run->work->displacement[r][axis]);
     sum_rows(run, j, rows);
     for (int r = 0; r < rows; r++)
-        finish(run->noise, curve, &run->work->sums[r], run->bias, run->n,
+        finish(run->noise, run->broad, curve, &run->work->sums[r], run->bias, run->n,
                out.at + (size_t)r * out.stride);
 }
 
@@ -351,7 +357,7 @@ static void noise_few(const struct noise *noise, const struct curve *curve,
         round_weights(&sums, few.count);
         narrow_fractal_few(noise, broad, octaves, &few, sums.narrow, sums.narrow_weight);
     }
-    finish(noise, curve, &sums, 0, few.count, out);
+    finish(noise, noise->broad, curve, &sums, 0, few.count, out);
 }
 
 static float noise_point(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y)
