@@ -433,6 +433,38 @@ START_TEST(lattices_apply_up_to_their_spacing)
 }
 END_TEST
 
+/* A moved noise in pictures, with cells 2^14 samples wide: in double; and less: in float. */
+START_TEST(pictures_move_noises_in_float)
+{
+    struct farlands_params bend = steep_noise(FARLANDS_PERLIN, 1), params = bend;
+    bend.wavelength = BLOCKS(100000);
+    params.wavelength = BLOCKS(1 << 20);
+    const struct graph_node nodes[] = {
+        {GRAPH_NOISE, {-1, -1, -1}, {0}, &bend, NULL},
+        {GRAPH_NOISE, {0, 0, -1}, {50000}, &params, NULL},
+    };
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 2, &fault), 0);
+    scratch = reference_scratch();
+    for (int farther = 0; farther < 2; farther++) {
+        const struct farlands_grid grid = {5, 7, BLOCKS(64) + farther, 200, 20, true};
+        struct farlands_grid whole = grid;
+        whole.band_limit = false;
+        float *picture = graph_values(program, kernel_choose(), scratch, &grid, 1);
+        float *exact = graph_values(program, kernel_choose(), scratch, &whole, 1);
+        for (int i = 0; i < 4000; i++)
+            must(fabsf(picture[i] - exact[i]) < 1e-6f, "%g, %g", (double)picture[i],
+                 (double)exact[i]);
+        ck_assert((memcmp(picture, exact, 4000 * sizeof *picture) != 0) == farther);
+        free(picture);
+        free(exact);
+    }
+    farlands_scratch_free(scratch);
+    program_free(program);
+}
+END_TEST
+
 /* --- Programs are told apart --- */
 
 static uint64_t id_of(const struct random_graph *graph)
@@ -555,6 +587,7 @@ int main(void)
     tcase_add_loop_test(tests, damping_follows_the_slope, 0, 6);
     tcase_add_loop_test(tests, gullies_are_those_of_the_formula, 0, 8);
     tcase_add_test(tests, lattices_apply_up_to_their_spacing);
+    tcase_add_test(tests, pictures_move_noises_in_float);
     tests = suite_case(suite, "programs are told apart");
     tcase_add_loop_test(tests, a_changed_graph_has_another_id, 0, graph_rounds() / 5);
     tcase_add_test(tests, curves_have_ids_of_their_own);
