@@ -235,8 +235,7 @@ int json_file_parse(struct yaml_node **root, const char *file, const unsigned ch
         err = refuse(&parser, "out of memory");
     else
         err = take_value(&parser);
-    next(&parser);
-    if (!err && parser.at < parser.end) /* next returns 0 of a NUL, too */
+    if (!err && (next(&parser) || parser.at < parser.end)) /* the latter before a NUL */
         err = refuse(&parser, "not JSON: expected nothing after the value");
     if (!err) {
         *root = parser.stack;
