@@ -9,7 +9,7 @@
 #include "config/daemon_options.h"
 #include "config/world_options.h"
 #include "config/world_terrain.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/configuration_file.h"
 
 #define DEEP_31 "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
 
@@ -17,20 +17,6 @@
 static const struct config_layer known[] = {
     {"any", 0, 0}, {"feet", -7000, 7000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f}, {0},
 };
-
-static char folder[FOLDER_TEXT];
-static char file[FOLDER_TEXT + 16];
-
-static void set_up(void)
-{
-    folder_new(folder);
-    snprintf(file, sizeof file, "%s/a.yaml", folder);
-}
-
-static void tear_down(void)
-{
-    folder_remove(folder);
-}
 
 static struct config *load(const char *path)
 {

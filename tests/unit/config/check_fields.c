@@ -9,22 +9,8 @@
 #include "config/world_text.h"
 #include "noise/terrain_parts.h"
 #include "server/api/documents.h"
+#include "tests/unit/support/configuration_file.h"
 #include "tests/unit/support/draws.h"
-#include "tests/unit/support/fixtures.h"
-
-static char folder[FOLDER_TEXT];
-static char file[FOLDER_TEXT + 16];
-
-static void set_up(void)
-{
-    folder_new(folder);
-    snprintf(file, sizeof file, "%s/a.yaml", folder);
-}
-
-static void tear_down(void)
-{
-    folder_remove(folder);
-}
 
 /* The text of a configuration with the fields FIELDS, which begin on line 4. */
 static char *world_of(const char *fields)

@@ -13,23 +13,9 @@
 #include "config/world_terrain.h"
 #include "config/yaml_file.h"
 #include "server/api/documents.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/configuration_file.h"
 
 enum { WHY = sizeof((struct config_error *)0)->text };
-
-static char directory[FOLDER_TEXT];
-static char file[FOLDER_TEXT + 16];
-
-static void set_up(void)
-{
-    folder_new(directory);
-    snprintf(file, sizeof file, "%s/a.yaml", directory);
-}
-
-static void tear_down(void)
-{
-    folder_remove(directory);
-}
 
 /* World NAME of TEXT; on an error WHY, of SIZE bytes, gets the message. */
 static int read_text(struct world_text *out, const char *text, size_t length, const char *name,
@@ -526,9 +512,9 @@ static bool enter_locale(const char *name)
 {
     char command[2 * FOLDER_TEXT + 128], full[32];
     snprintf(full, sizeof full, "%s.UTF-8", name);
-    snprintf(command, sizeof command, "localedef -i %s -f UTF-8 %s/%s 2>/dev/null", name, directory,
+    snprintf(command, sizeof command, "localedef -i %s -f UTF-8 %s/%s 2>/dev/null", name, folder,
              full);
-    ck_assert_int_eq(setenv("LOCPATH", directory, 1), 0);
+    ck_assert_int_eq(setenv("LOCPATH", folder, 1), 0);
     return system(command) != -1 && setlocale(LC_ALL, full);
 }
 
