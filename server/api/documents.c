@@ -96,10 +96,16 @@ static void add_tile_url(struct json *document, cJSON *parent, const char *key,
                   layer_name(world, layer, field, name), form, world->layer_fingerprint[layer]);
 }
 
-static void add_range(struct json *document, cJSON *parent, const struct world *world, int field)
+/* The range of a layer's FIELD, and its unit if it has one. */
+static void add_scale(struct json *document, cJSON *parent, const struct world *world, int field)
 {
     const struct value_range range = world_field_range(world, field);
+    const struct world_fields *fields = world->config.fields;
+    const char *unit = fields ? world_fields_unit(fields, field) : "m";
+
     add_pair(document, parent, "range", (double)range.min, (double)range.max);
+    if (unit[0])
+        json_add_text(document, parent, "unit", "%s", unit);
 }
 
 static void add_extensions(struct json *document, cJSON *parent, int layer)
@@ -127,7 +133,7 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
     add_extensions(document, entry, layer);
     add_encoding(document, entry, layer);
     if (layers[layer].fields)
-        add_range(document, entry, world, field);
+        add_scale(document, entry, world, field);
     json_add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
     json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                   name);
@@ -293,7 +299,7 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
     add_identity(document, plane, world);
     if (layers[layer].fields) {
         cJSON_DeleteItemFromObjectCaseSensitive(plane, "range");
-        add_range(document, plane, world, field);
+        add_scale(document, plane, world, field);
     }
     add_extensions(document, plane, layer);
     add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");

@@ -235,18 +235,20 @@ describe('a world of several fields', { timeout: patience(60000) }, () => {
         }
     });
 
-    it('lists their layers with ranges', async () => {
+    it('lists their layers with ranges and units', async () => {
         const { layers, ranges } = await daemon.json('/graph.json');
         const listed = layers.filter(({ name }) => name.startsWith('field.'));
         assert.deepEqual(listed.map(({ name }) => name), NAMES.slice(0, -1).map((name) => `field.${name}`));
         assert.deepEqual(listed[1].range, ranges.rain);
+        assert.deepEqual(listed.map(({ unit }) => unit), ['m/s', undefined, undefined, undefined]);
         assert.equal((await daemon.json('/worlds.json')).worlds[0].layers.length, layers.length - listed.length);
-        await eachRow(listed, async ({ name, range, tiles, tilejson, gdal, fingerprint }) => {
+        await eachRow(listed, async ({ name, range, unit, tiles, tilejson, gdal, fingerprint }) => {
             const tile = await daemon.get(`/${tiles.replace('{z}', 10).replace('{x}', -3).replace('{y}', 512)}`);
             assertStatus(tile, 200);
             assert.equal(tile.headers.etag, `"${fingerprint}/${name}/10/-3/512.png"`);
             assert.equal(decodePng(tile.body).depth, 16);
-            assert.deepEqual((await daemon.json(`/${tilejson}`)).farlands.range, range);
+            const { farlands } = await daemon.json(`/${tilejson}`);
+            assert.deepEqual([farlands.range, farlands.unit], [range, unit]);
             assertStatus(await daemon.get(`/${gdal}`), 200);
             const { headers } = await daemon.get(`${target(at, sides, { world: 'graph', form: 'u8' })}&field=${name.slice(6)}`);
             assert.equal(headers['farlands-field'], name.slice(6));
