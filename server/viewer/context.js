@@ -1,5 +1,5 @@
 /* The menu of a place: opened by the right button, a long press or the menu key. */
-import { $, address, clamp, grouped, plain, snap, step, withinLimit } from './world.js';
+import { $, address, clamp, fieldOf, grouped, heightPath, plain, snap, step, withinLimit } from './world.js';
 import { copy } from './clipboard.js';
 import { say } from './status.js';
 
@@ -68,13 +68,13 @@ export function makeContextMenu(viewer, { link }) {
     }
 
     function showPlace(at) {
-        const { world, view } = viewer;
+        const { world, layer, view } = viewer;
         const [x, y] = at ? [at.x, at.y].map((blocks) => snap(world, blocks, view.place().zoom)) : [NaN, NaN];
         const inside = withinLimit(world, [x, y].map(Number));
         $('context-title').textContent = inside ? `${grouped(x)}, ${grouped(y)}` : 'Outside of the world';
         for (const item of menu.querySelectorAll('[data-of=place]'))
             item.hidden = !inside;
-        const height = address(`${world.name}/height?x=${x}&y=${y}`);
+        const height = address(heightPath(world, x, y, fieldOf(layer)));
         $('context-height').href = inside ? height : '';
         $('context-place').onclick = () => copyText(`${x} ${y}`, 'Place');
         $('context-height-link').onclick = () => copyText(height, 'Link');

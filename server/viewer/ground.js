@@ -6,13 +6,13 @@ const entries = new WeakMap();    // world -> its terrain once loaded, and a pro
 let module = null;
 
 /* The shortest decimal that identifies a float, as in the daemon's JSON. */
-function shortest(value) {
+function shortest(height) {
     for (let digits = 6; digits < 9; digits++) {
-        const rounded = Number(value.toPrecision(digits));
-        if (Math.fround(rounded) === value)
+        const rounded = Number(height.toPrecision(digits));
+        if (Math.fround(rounded) === height)
             return rounded;
     }
-    return Number(value.toPrecision(9));
+    return Number(height.toPrecision(9));
 }
 
 async function make(entry, world) {
@@ -34,29 +34,36 @@ function entryOf(world) {
     return entries.get(world);
 }
 
-const valueIn = (terrain, x, y, field) => shortest(terrain.value(field, units(x), units(y)));
+const valueIn = (terrain, field, { x, y }) => shortest(terrain.value(field, units(x), units(y)));
 
-/* The value of FIELD at (X, Y), blocks as text, or undefined if the terrain is not loaded. */
-export function valueHere(world, x, y, field) {
+const measureIn = (terrain, at, field) =>
+    ({ height: valueIn(terrain, 'height', at), value: field === null ? null : valueIn(terrain, field, at) });
+
+/* The height at (X, Y), blocks as text, and the value of FIELD there unless that is null; undefined if the terrain is not
+ * loaded. */
+export function measureHere(world, x, y, field) {
     const { terrain } = entryOf(world);
-    return terrain ? valueIn(terrain, x, y, field) : undefined;
+    return terrain ? measureIn(terrain, { x, y }, field) : undefined;
 }
 
-/* A promise of the value and of the fingerprint of its world. */
-export async function valueAt(world, x, y, field) {
+/* A promise of the same, and of the fingerprint of its world. */
+export async function measure(world, x, y, field) {
     const terrain = await entryOf(world).coming;
     if (terrain)
-        return { value: valueIn(terrain, x, y, field), fingerprint: world.fingerprint };
+        return { ...measureIn(terrain, { x, y }, field), fingerprint: world.fingerprint };
     const { height, fields, fingerprint } = await getHeight(world, x, y, field);
-    return { value: fields ? fields[field] : height, fingerprint };
+    return { height, value: fields?.[field] ?? null, fingerprint };
 }
 
-/* A promise of the heights of PLACES, x and y in blocks, at most 128. The page stays responsive between calls. */
-export async function heightsAt(world, places) {
+/* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays
+ * responsive between calls. */
+export async function valuesAt(world, places, field = null) {
     const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
     const terrain = await entryOf(world).coming;
-    if (!terrain)
-        return (await getHeights(world, exact)).heights;
+    if (!terrain) {
+        const { heights, fields } = await getHeights(world, exact, field);
+        return field === null ? heights : fields[field];
+    }
     await sleep(0);
-    return exact.map(({ x, y }) => valueIn(terrain, x, y, 'height'));
+    return exact.map((at) => valueIn(terrain, field ?? 'height', at));
 }

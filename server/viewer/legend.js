@@ -1,9 +1,9 @@
-/* The legend: the relief's palette in equal steps, or shades of gray, with heights or values of a field beside them. */
-import { $, clamp, fieldOf, valueText } from './world.js';
-import { isGray } from './stretch.js';
+/* The legend: the relief's palette in equal steps, or shades of gray, with heights or a field's values beside them. */
+import { $, clamp, fieldOf, isGray, metres, quantity } from './world.js';
 
 const LABELS = 7;                 // maximum, including the coast's
 const SHADES = 4;                 // steps from black to white
+const FINEST = 9;                 // digits of a field's values
 
 /* The stops within the world's range, and its ends. */
 function stopsOf({ palette, range: [low, high] }) {
@@ -44,13 +44,16 @@ function grayStops([low, high]) {
     });
 }
 
+/* Digits after the point that tell apart values STEP from each other. */
+const digitsFor = (step, most) => clamp(Math.ceil(1 - Math.log10(step)), 0, most);
+
 const isRelief = (world, layer) => layer.name === 'relief' && world.palette?.length > 1;
 
 /* `stretched` is called with the choice whether grays are stretched. */
 export function makeLegend(stretch, stretched) {
     let stops = [];
-    let text = String;            // of a label
-    let marked = null;            // the height in the readout
+    let text = null;              // of a height or value
+    let marked = null;            // the height or value in the readout
 
     $('stretch').addEventListener('change', ({ target }) => stretched(target.checked));
 
@@ -71,6 +74,27 @@ export function makeLegend(stretch, stretched) {
         return item;
     }
 
+    /* Tells that of LAYER, and all values that a field may have. */
+    function showTitle(layer) {
+        const field = fieldOf(layer);
+        $('legend-title').textContent = field ?? 'Height';
+        $('legend-note').hidden = field === null;
+        if (field !== null) {
+            const [low, high] = layer.range;
+            const digits = digitsFor((high - low) / SHADES, FINEST);
+            $('legend-note').textContent = `Possible: ${quantity(low, digits, '')} to ${quantity(high, digits, layer.unit)}`;
+        }
+    }
+
+    /* The text of labels for the shades of RANGE. */
+    function labelText(layer, range) {
+        const step = (range[1] - range[0]) / SHADES;
+        if (fieldOf(layer) !== null)
+            return (value) => quantity(value, digitsFor(step, FINEST), layer.unit);
+        const digits = isGray(layer) ? digitsFor(step, 3) : 0;
+        return (height) => (height === 0 ? 'sea level' : metres(height, digits));
+    }
+
     function mark(height) {
         marked = height;
         $('legend-mark').hidden = height === null || !stops.length;
@@ -80,24 +104,23 @@ export function makeLegend(stretch, stretched) {
 
     return {
         show(world, layer) {
-            const field = fieldOf(layer);
-            const gray = isGray(layer) || field !== 'height';
+            const gray = isGray(layer);
             $('legend').hidden = !gray && !isRelief(world, layer);
             $('stretch-choice').hidden = !stretch.possible(world, layer);
             if ($('legend').hidden)
                 return;
-            const [low, high] = stretch.applies(world, layer) && stretch.range || (world.ranges?.[field] ?? world.range);
-            const range = [low, high > low ? high : low + 1];
+            const range = stretch.rangeOf(world, layer);
             stops = spread(gray ? grayStops(range) : stopsOf(world));
-            const digits = gray ? clamp(Math.ceil(1 - Math.log10((range[1] - range[0]) / SHADES)), 0, 3) : 0;
-            text = (height) => (field === 'height' && height === 0 ? 'sea level' : valueText(world, field, height, digits));
-            $('legend-name').textContent = field === 'height' ? 'Height' : 'Field';
+            text = labelText(layer, range);
+            showTitle(layer);
             const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
             $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
-            $('legend-labels').replaceChildren(...labelled(stops).map(label));
+            const labels = labelled(stops).map(label);
+            $('legend-labels').replaceChildren(...labels);
+            $('legend-labels').style.setProperty('--letters', Math.max(...labels.map(({ textContent }) => textContent.length)));
             mark(marked);
         },
-        /* Mark the height in the readout, null for none. */
+        /* Mark the height or value in the readout, null for none. */
         mark,
     };
 }

@@ -1,11 +1,11 @@
 /* The menus of worlds, seeds and layers. */
-import { $, pictures } from './world.js';
+import { $, fieldOf, pictures } from './world.js';
 
 const FIRST = ['relief', 'hillshade', 'gray'];
 const LABELS = { gray: 'Gray', 'terrain-rgb': 'Terrain-RGB' };
 const LAST_SEED = 2n ** 64n - 1n;
 
-const labelOf = ({ name }) => LABELS[name] || name[0].toUpperCase() + name.slice(1);
+export const labelOf = (layer) => fieldOf(layer) ?? LABELS[layer.name] ?? layer.name[0].toUpperCase() + layer.name.slice(1);
 /* name:seed is the world `name` with another seed. */
 export const rootOf = ({ name }) => name.split(':')[0];
 
@@ -40,7 +40,15 @@ export function typedSeed() {
 
 export const lastSeed = String(LAST_SEED);
 
-/* The most useful pictures are buttons; encodings are in the list after them. */
+const optionOf = (layer) => new Option(labelOf(layer), layer.name);
+
+function fieldOptions(layers) {
+    const group = Object.assign(document.createElement('optgroup'), { label: 'Fields' });
+    group.append(...layers.map(optionOf));
+    return layers.length ? [group] : [];
+}
+
+/* The most useful pictures are buttons; encodings are in the list after them, and then the world's fields. */
 export function showLayers(world, chosen) {
     const all = pictures(world);
     const buttons = all.filter(({ name }) => FIRST.includes(name));
@@ -55,7 +63,9 @@ export function showLayers(world, chosen) {
         return label;
     }));
     const none = Object.assign(new Option('More', ''), { disabled: true, hidden: true });
-    $('more').replaceChildren(none, ...more.map((layer) => new Option(labelOf(layer), layer.name)));
+    const fields = more.filter((layer) => fieldOf(layer) !== null);
+    const others = more.filter((layer) => fieldOf(layer) === null);
+    $('more').replaceChildren(none, ...others.map(optionOf), ...fieldOptions(fields));
     $('more').value = more.includes(chosen) ? chosen.name : '';
     $('more').classList.toggle('chosen', more.includes(chosen));
     $('more').hidden = !more.length;

@@ -6,7 +6,7 @@ import { parseBlocks, snap } from './world.js';
 const rounded = (number, digits) => String(Number(number.toFixed(digits)));
 
 export function formatHash(world, layer, { x, y, zoom, scene }) {
-    const parts = [world.name, layer.name, rounded(zoom, 2), snap(world, x, zoom), snap(world, y, zoom)];
+    const parts = [world.name, layer, rounded(zoom, 2), snap(world, x, zoom), snap(world, y, zoom)];
     if (scene)
         parts.push('3d', rounded(scene.pitch, 1), rounded(scene.bearing, 1));
     if (scene?.heights)

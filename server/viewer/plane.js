@@ -112,7 +112,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
             keepBuffer: 2,
             updateWhenZooming: false,
         };
-        terrain = stretch.applies(world, layer) ? new Shaded({ ...options, stretch })
+        terrain = stretch.applies(world, layer) ? new Shaded({ ...options, layer, stretch })
             : new Terrain('', { ...options, layer, onFail: retryLater });
         terrain.on('tileload tileunload tileabort', ({ tile }) => settle(tile));
         terrain.addTo(map);

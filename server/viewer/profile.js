@@ -2,7 +2,7 @@
 /* global L */
 import { $, RETRY, blocksText, clamp, grouped, metres, plain, sleep, step, withinLimit } from './world.js';
 import { makeChart } from './chart.js';
-import { heightsAt } from './ground.js';
+import { valuesAt } from './ground.js';
 import { lineOf, makeSurvey } from './survey.js';
 import { say, saysServer, sayWhy } from './status.js';
 
@@ -75,7 +75,7 @@ export function makeProfile(viewer, plane, { changed }) {
     async function measure(world, places, current) {
         for (let delay = RETRY.first; current(); delay = Math.min(delay * 2, RETRY.most)) {
             try {
-                const heights = await heightsAt(world, places);
+                const heights = await valuesAt(world, places);
                 if (delay > RETRY.first && saysServer())
                     say('');
                 return current() ? heights : null;

@@ -1,6 +1,7 @@
-/* The readout: the block under the cursor, its height or the field that the layer shows, the zoom and the scale. */
-import { $, RETRY, blocksText, fieldOf, getWorld, grouped, isUnchanged, sleep, snap, step, valueText, withinLimit } from './world.js';
-import { valueAt, valueHere } from './ground.js';
+/* The readout: the block under the cursor, its height, the value of the shown field, the zoom and the scale. */
+import { $, RETRY, blocksText, clamp, fieldOf, getWorld, grouped, isUnchanged, metres, quantity, sleep, snap, step,
+    withinLimit } from './world.js';
+import { measure, measureHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
 const PAUSE = 60;                 // ms between height requests
@@ -20,8 +21,11 @@ function showScale(blocks) {
     $('scale-label').textContent = blocksText(round);
 }
 
-/* `viewer` has the current world and view. Callbacks: `read` with each value, null if there is none; `renewed` if the
- * world has changed. */
+/* Digits after the point for values of LAYER's field: a hundred thousandth of its range. */
+const digitsOf = ({ range: [low, high] }) => clamp(Math.ceil(5 - Math.log10(high - low)), 0, 9);
+
+/* `viewer` has the current world, layer and view. Callbacks: `read` with each height, or value of the layer's field, null
+ * if there is none; `renewed` if the world has changed. */
 export function makeReadout(viewer, { read, renewed }) {
     let point = null;             // the mouse; null: read the centre of the map
     let wanted = null;
@@ -30,14 +34,22 @@ export function makeReadout(viewer, { read, renewed }) {
     let ailing = false;
     let looked = performance.now();
 
-    function noHeight(text) {
+    function showNothing(text) {
         show('height', '', text);
+        show('field', '', '–');
         read(null);
     }
 
-    function showValue({ world, field, digits }, value) {
-        show('height', String(value), valueText(world, field, value, digits));
-        read(value);
+    function setStale(stale) {
+        for (const id of ['height', 'field'])
+            $(id).toggleAttribute('data-stale', stale);
+    }
+
+    function showMeasure({ height, value }, layer, digits) {
+        show('height', String(height), metres(height, digits));
+        if (value !== null)
+            show('field', String(value), quantity(value, digitsOf(layer), layer.unit));
+        read(value ?? height);
     }
 
     /* Heights computed in the page do not reveal that the server's world has changed. */
@@ -54,6 +66,9 @@ export function makeReadout(viewer, { read, renewed }) {
         const { world, layer, view } = viewer;
         if (!view)
             return;
+        const field = fieldOf(layer);
+        $('field-box').hidden = field === null;
+        $('field-name').textContent = field ?? '';
         const { zoom } = view.place();
         const at = point ? view.at(point) : view.place();
         $('crosshair').hidden = point !== null;
@@ -61,38 +76,36 @@ export function makeReadout(viewer, { read, renewed }) {
         show('zoom', String(zoom), grouped(String(Math.round(zoom * 10) / 10)));
         showScale(step(world, zoom));
         if (!at) {
-            $('height').dataset.stale = '';
+            setStale(true);
             return;
         }
         const [x, y] = [at.x, at.y].map((blocks) => snap(world, blocks, zoom));
         show('x', x, grouped(x));
         show('y', y, grouped(y));
         if (!withinLimit(world, [x, y].map(Number))) {
-            wanted = null;
-            noHeight('outside');
-            delete $('height').dataset.stale;
+            wanted = shown = null;
+            showNothing('outside');
+            setStale(false);
             return;
         }
         const digits = step(world, zoom) < 1 ? 3 : 1;
-        const field = fieldOf(layer);
-        $('height-name').textContent = field === 'height' ? 'Height' : 'Field';
         const key = `${world.name} ${world.fingerprint} ${field} ${x} ${y} ${digits}`;
         if (key === shown) {
-            delete $('height').dataset.stale;
+            setStale(false);
             return;
         }
-        const here = valueHere(world, x, y, field);
+        const here = measureHere(world, x, y, field);
         if (here !== undefined) {
             wanted = null;
             shown = key;
-            showValue({ world, field, digits }, here);
-            delete $('height').dataset.stale;
+            showMeasure(here, layer, digits);
+            setStale(false);
             look(world);
             return;
         }
         shown = null;
-        wanted = { world, field, x, y, digits, key };
-        $('height').dataset.stale = '';
+        wanted = { world, layer, x, y, digits, key };
+        setStale(true);
         ask();
     }
 
@@ -102,19 +115,18 @@ export function makeReadout(viewer, { read, renewed }) {
             return;
         busy = true;
         while (wanted) {
-            const asked = wanted;
-            const { world, field, x, y, key } = asked;
+            const { world, layer, x, y, digits, key } = wanted;
             wanted = null;
             try {
-                const { value, fingerprint } = await valueAt(world, x, y, field);
-                if (fingerprint !== world.fingerprint && viewer.world === world)
+                const measured = await measure(world, x, y, fieldOf(layer));
+                if (measured.fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
-                if (shown)        // computed in the meantime
+                if (shown || viewer.layer !== layer)        // computed in the meantime, or of another field
                     continue;
-                showValue(asked, value);
+                showMeasure(measured, layer, digits);
                 if (!wanted) {
                     shown = key;
-                    delete $('height').dataset.stale;
+                    setStale(false);
                 }
                 if (ailing && !viewer.view.ailing())
                     say('');
@@ -122,7 +134,7 @@ export function makeReadout(viewer, { read, renewed }) {
             } catch (error) {
                 if (shown)
                     continue;
-                noHeight('–');
+                showNothing('–');
                 ailing = true;
                 sayWhy(error);
                 setTimeout(update, 2 * RETRY.first);

@@ -1,16 +1,16 @@
 /* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
-import { address, clamp, deepestZoom, findLayer, getHeight, heightsOf, reachable, sleep, snap, step, tileAddress, tileExists,
-    withinLimit } from './world.js';
+import { address, clamp, deepestZoom, fieldOf, getHeight, heightsOf, numbersOf, reachable, sleep, snap, step, tileAddress,
+    tileExists, withinLimit } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
-import { heightsAt } from './ground.js';
+import { valuesAt } from './ground.js';
 import { suitable } from './heights.js';
 import { sayWhy } from './status.js';
-import { canvasOf, fetchTile, pixelsOf } from './tiles.js';
+import { canvasOf, fetchTile, numbersIn, pixelsOf } from './tiles.js';
 
 const PROTOCOL = 'farlands';
 const PITCH = { first: 65, most: 75 };
-const GRID = 11;                  // heights a side from which a range of shades is derived
+const GRID = 11;                  // values a side from which a range of shades is derived
 const PAINTED = 5000;             // ms, timeout for the tiles of a stage
 const TURN = 900;                 // ms, duration of tilting and flattening
 const FINEST = 22;                // the last tile zoom that is sharp in MapLibre
@@ -66,32 +66,42 @@ function drawnInSoftware() {
 const stages = new Map();         // by number, since all share one protocol
 let lastStage = 0;
 
-/* Load farlands://stage/layer/z/x/y, with MapLibre's z, x and y. */
+/* Load farlands://stage/source/z/x/y, with MapLibre's z, x and y. The source is "heights", "shades" or "picture". */
 async function loadTile({ url }, { signal }) {
-    const [, number, layerName, ...zxy] = /^farlands:\/\/(\d+)\/([\w-]+)\/(\d+)\/(\d+)\/(\d+)$/.exec(url);
-    const { world, anchor } = stages.get(Number(number)) ?? {};
+    const [, number, source, ...zxy] = /^farlands:\/\/(\d+)\/(\w+)\/(\d+)\/(\d+)\/(\d+)$/.exec(url);
+    const { world, layer, anchor } = stages.get(Number(number)) ?? {};
     if (!world)
         throw new Error('the stage of this tile was removed');
-    const heights = ['heights', 'shades'].includes(layerName) ? heightsOf(world) : null;
+    const numbers = { heights: heightsOf(world), shades: numbersOf(world, layer), picture: null }[source];
     const [z, x, y] = zxy.map(Number);
     const tile = worldTile(anchor, { z, x, y });
     if (!tileExists(world, tile))
-        return { data: blank(world.tile_size, heights) };
-    const layer = heights?.layer ?? findLayer(world, layerName);
-    const picture = await fetchTile(tileAddress(world, layer, tile, !heights && window.devicePixelRatio > 1), signal);
-    return { data: layerName === 'heights' && world.range[1] > 0 ? await level(picture, heights) : await picture.arrayBuffer() };
+        return { data: blank(world.tile_size, numbers) };
+    const shown = numbers?.layer ?? layer;
+    const picture = await fetchTile(tileAddress(world, shown, tile, !numbers && window.devicePixelRatio > 1), signal);
+    if (source === 'heights' && world.range[1] > 0)
+        return { data: await level(picture, numbers) };
+    return { data: source === 'shades' && fieldOf(shown) !== null ? await shadesIn(picture, shown) : await picture.arrayBuffer() };
 }
 
-/* The colour that encodes 0 metres. */
+/* PICTURE, whose shades are numbers of 16 bits, as one that MapLibre can read. */
+async function shadesIn(picture, layer) {
+    const pixels = await numbersIn(picture, layer);
+    const [canvas, context] = canvasOf(pixels.width);
+    context.putImageData(pixels, 0, 0);
+    return canvas.transferToImageBitmap();
+}
+
+/* The colour that encodes 0 metres, or the value nearest to 0. */
 function seaLevel({ unit, offset }) {
-    const number = Math.round(offset / unit);
+    const number = clamp(Math.round(offset / unit), 0, 0xffffff);
     return [number >> 16, number >> 8 & 255, number & 255];
 }
 
 /* A tile outside the world: no picture, and heights at sea level. */
-function blank(side, heights) {
+function blank(side, numbers) {
     const [canvas, context] = canvasOf(side);
-    context.fillStyle = heights ? `rgb(${seaLevel(heights)})` : 'transparent';
+    context.fillStyle = numbers ? `rgb(${seaLevel(numbers)})` : 'transparent';
     context.fillRect(0, 0, side, side);
     return canvas.transferToImageBitmap();
 }
@@ -127,36 +137,40 @@ function tileZooms(world, { shift }, place) {
     return { minzoom: fits(world.limits.zoom[0]), maxzoom: fits(deepest), heights: fits(Math.min(deepest, smooth)) };
 }
 
-/* The lowest and highest of heights around PLACE, about as far as one sees in an element of this size. */
-async function extentAround(world, { x, y, zoom, scene }, { clientWidth: width, clientHeight: height }) {
+/* The lowest and highest of LAYER's values around PLACE, about as far as one sees in an element of this size. */
+async function extentAround(world, layer, { x, y, zoom, scene }, { clientWidth: width, clientHeight: height }) {
     const reach = step(world, zoom) * (1 + (scene?.pitch ?? PITCH.first) / PITCH.most);
     const part = (i) => i / (GRID - 1) - 0.5;
     const places = Array.from({ length: GRID ** 2 }, (_, i) => (
         { x: x + width * reach * part(i % GRID), y: y + height * reach * part(Math.floor(i / GRID)) }));
-    const heights = await heightsAt(world, places.filter((one) => withinLimit(world, [one.x, one.y])));
-    return [Math.min(...heights), Math.max(...heights)];
+    const values = await valuesAt(world, places.filter((one) => withinLimit(world, [one.x, one.y])), fieldOf(layer));
+    return [Math.min(...values), Math.max(...values)];
 }
 
-/* Shades from black to white over a range of heights, which tiles have relative to GROUND. */
-const shades = ([low, high], ground) => ['interpolate', ['linear'], ['elevation'], low - ground, '#000', high - ground, '#fff'];
+/* Shades from black to white over a range of values, which tiles have relative to BASE. */
+const shades = ([low, high], base) => ['interpolate', ['linear'], ['elevation'], low - base, '#000', high - base, '#fff'];
+
+/* Shades are relative to the ground as heights are, those of fields to 0. */
+const baseOf = ({ layer, ground }) => (fieldOf(layer) === null ? ground : 0);
 
 /* RANGE is that of the shades, null for pictures. */
-function styleOf({ number, world, layer, anchor, ground }, place, range) {
+function styleOf(stage, place, range) {
+    const { number, world, layer, anchor, ground } = stage;
     const { minzoom, maxzoom, heights } = tileZooms(world, anchor, place);
-    const { unit, offset } = heightsOf(world);
-    const from = (name) => [`${PROTOCOL}://${number}/${name}/{z}/{x}/{y}`];
-    const encoded = { type: 'raster-dem', tileSize: world.tile_size, minzoom, maxzoom: heights,
-        encoding: 'custom', redFactor: 65536 * unit, greenFactor: 256 * unit, blueFactor: unit, baseShift: offset + ground };
+    const from = (name) => ({ tiles: [`${PROTOCOL}://${number}/${name}/{z}/{x}/{y}`], tileSize: world.tile_size, minzoom });
+    const encoded = ({ unit, offset }, base) => ({ type: 'raster-dem', encoding: 'custom',
+        redFactor: 65536 * unit, greenFactor: 256 * unit, blueFactor: unit, baseShift: offset + base });
     return {
         version: 8,
         sources: {
-            heights: { ...encoded, tiles: from('heights') },
-            picture: range ? { ...encoded, tiles: from('shades') }
-                : { type: 'raster', tiles: from(layer.name), tileSize: world.tile_size, minzoom, maxzoom },
+            heights: { ...from('heights'), ...encoded(heightsOf(world), ground), maxzoom: heights },
+            picture: range ? { ...from('shades'), ...encoded(numbersOf(world, layer), baseOf(stage)),
+                maxzoom: fieldOf(layer) === null ? heights : maxzoom }
+                : { ...from('picture'), type: 'raster', maxzoom },
         },
         layers: [
             { id: 'sea', type: 'background', paint: { 'background-color': '#0b2545' } },
-            { id: 'picture', source: 'picture', ...(range ? { type: 'color-relief', paint: { [SHADES]: shades(range, ground) } }
+            { id: 'picture', source: 'picture', ...(range ? { type: 'color-relief', paint: { [SHADES]: shades(range, baseOf(stage)) } }
                 : { type: 'raster', paint: { 'raster-fade-duration': 0 } }) },
         ],
         sky: sky(),
@@ -185,7 +199,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
         const anchor = anchorAt(world, place);
         const next = { number: ++lastStage, world, layer, anchor, element: document.createElement('div'), map: null };
         coming = next;
-        const [ground, range] = await Promise.all([groundAt(world, place), stretch.applies(world, layer) ? rangeAt(world, place) : null, load()]);
+        const [ground, range] = await Promise.all([groundAt(world, place), stretch.applies(world, layer) ? rangeAt(world, layer, place) : null, load()]);
         if (coming !== next)
             return null;
         Object.assign(next, { ground, range });
@@ -251,23 +265,23 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
         on.exactly = { ...on.map.getCenter(), place: { x: place.x, y: place.y } };
     }
 
-    async function rangeAt(world, place) {
+    async function rangeAt(world, layer, place) {
         try {
-            return stretch.see(world, await extentAround(world, place, container), true);
+            return stretch.see(world, layer, await extentAround(world, layer, place, container), true);
         } catch {
-            return stretch.range ?? world.range;         // tiles report a dead server
+            return stretch.rangeOf(world, layer);        // tiles report a dead server
         }
     }
 
-    /* Adapt the shades to the heights around the place. */
+    /* Adapt the shades to the values around the place. */
     async function restretch(on) {
         if (!on.range)
             return;
-        const range = await rangeAt(on.world, placeOn(on));
+        const range = await rangeAt(on.world, on.layer, placeOn(on));
         if (on !== stage || range === on.range)
             return;
         on.range = range;
-        on.map.setPaintProperty('picture', SHADES, shades(range, on.ground));
+        on.map.setPaintProperty('picture', SHADES, shades(range, baseOf(on)));
     }
 
     function factorAt(on) {
@@ -318,6 +332,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
             next.map.getCanvas().focus({ preventScroll: true });
         strike(old);
         raiseHeights(next);
+        restretch(next);              // the plane may have changed the range meanwhile
         moved();
         return true;
     }

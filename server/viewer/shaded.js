@@ -1,14 +1,14 @@
-/* A layer of the plane: heights in shades of gray. All tiles have one range of heights, so there are no seams. */
+/* A layer of the plane: heights or a field in shades of gray. All tiles have one range of values, so there are no seams. */
 /* global L */
-import { heightsOf, tileAddress, tileExists } from './world.js';
-import { extentOf, readHeights, shade } from './stretch.js';
-import { fetchTile, pixelsOf } from './tiles.js';
+import { numbersOf, tileAddress, tileExists } from './world.js';
+import { extentOf, readValues, shade } from './stretch.js';
+import { fetchTile, numbersIn } from './tiles.js';
 
-/* The options have `world` and `stretch`, besides Leaflet's. */
+/* The options have `world`, `layer` and `stretch`, besides Leaflet's. */
 export const Shaded = L.GridLayer.extend({
     initialize(options) {
         L.GridLayer.prototype.initialize.call(this, options);
-        this.shown = new Map();   // canvas -> its coordinates and heights
+        this.shown = new Map();   // canvas -> its coordinates and values
         this.range = null;
         this.asked = 0;
         this.on('tileunload', ({ tile }) => {
@@ -41,49 +41,51 @@ export const Shaded = L.GridLayer.extend({
     },
 
     async loadTile(canvas, coords) {
-        const { world } = this.options;
-        const tile = { coords, heights: null, stop: new AbortController() };
+        const { world, layer } = this.options;
+        const tile = { coords, values: null, stop: new AbortController() };
         this.shown.set(canvas, tile);
-        const encoding = heightsOf(world);
-        canvas.dataset.src = tileAddress(world, encoding.layer, coords, window.devicePixelRatio > 1);
-        const { pixels } = await pixelsOf(await fetchTile(canvas.dataset.src, tile.stop.signal));
+        const numbers = numbersOf(world, layer);
+        canvas.dataset.src = tileAddress(world, numbers.layer, coords, window.devicePixelRatio > 1);
+        const pixels = await numbersIn(await fetchTile(canvas.dataset.src, tile.stop.signal), numbers.layer);
         tile.stop.signal.throwIfAborted();
         canvas.width = canvas.height = pixels.width;
-        tile.heights = readHeights(pixels, encoding);
+        tile.values = readValues(pixels, numbers);
         this.asked ||= L.Util.requestAnimFrame(this.restretch, this);
         if (this.range)
             this.paint(canvas, tile);
     },
 
-    paint(canvas, { heights }) {
+    paint(canvas, { values }) {
         const context = canvas.getContext('2d');
         const pixels = context.createImageData(canvas.width, canvas.height);
-        shade(heights, pixels, this.range);
+        shade(values, pixels, this.range);
         context.putImageData(pixels, 0, 0);
     },
 
-    /* Adapt the range to the heights in the window. */
+    /* Adapt the range to the values in the window. Below the scene, which shares the range, nobody sees it. */
     restretch() {
         this.asked = 0;
-        const { world, stretch } = this.options;
+        if (this._map?.getContainer().inert)
+            return;
+        const { world, layer, stretch } = this.options;
         const zoom = this._map?.getZoom();
         const { min, max } = this._map?.getPixelBounds() ?? {};
         let [low, high] = [Infinity, -Infinity];
-        for (const { coords: { x, y, z }, heights } of this.shown.values()) {
-            if (!heights || z !== zoom)
+        for (const { coords: { x, y, z }, values } of this.shown.values()) {
+            if (!values || z !== zoom)
                 continue;
             const part = (edge, at) => edge / world.tile_size - at;
-            const extent = extentOf(heights, [part(min.x, x), part(min.y, y), part(max.x, x), part(max.y, y)]);
+            const extent = extentOf(values, [part(min.x, x), part(min.y, y), part(max.x, x), part(max.y, y)]);
             [low, high] = [Math.min(low, extent[0]), Math.max(high, extent[1])];
         }
         if (low > high)
             return;
-        const range = stretch.see(world, [low, high], !this.isLoading());
+        const range = stretch.see(world, layer, [low, high], !this.isLoading());
         if (range === this.range)
             return;
         this.range = range;
         for (const [canvas, tile] of this.shown)
-            if (tile.heights)
+            if (tile.values)
                 this.paint(canvas, tile);
     },
 });

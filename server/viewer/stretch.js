@@ -1,19 +1,17 @@
-/* Stretches shades of gray to the heights in view. Nearby heights differ by less than one of the 256 shades of the
- * world's range, so the layers gray and height are blank at deep zooms. Knows nothing of the page. */
+/* Stretches shades of gray to the values in view: heights, or a field's. Nearby ones differ by less than one of the 256
+ * shades of all possible values, so such layers are blank at deep zooms. Knows nothing of the page. */
+import { fullRange, numbersOf } from './world.js';
 
-const PARTS = 5;                  // round steps in the heights in view, at least
-const LOOSE = 0.6;                // below this part of the range the heights in view get one of their own
+const PARTS = 5;                  // round steps in the values in view, at least
+const LOOSE = 0.6;                // below this part of the range the values in view get one of their own
 const STEPS = 16;                 // of the encoding, in the smallest range
-
-/* Layers of shades from black at the world's lowest height to white at its highest. */
-export const isGray = ({ name }) => name === 'gray' || name === 'height';
 
 const round = (size) => {
     const power = 10 ** Math.floor(Math.log10(size));
     return [5, 2, 1].find((digit) => digit * power <= size * 1.001) * power;
 };
 
-/* Round numbers around EXTENT, [lowest, highest]. UNIT is the resolution of heights. */
+/* Round numbers around EXTENT, [lowest, highest]. UNIT is the resolution of values. */
 export function rangeAround([low, high], unit) {
     const missing = Math.max(0, STEPS * unit - (high - low)) / 2;
     const step = round((high - low + 2 * missing) / PARTS);
@@ -21,7 +19,7 @@ export function rangeAround([low, high], unit) {
 }
 
 /* The range for a view of EXTENT: CURRENT (or null) as long as it suits, so that shades are stable. Without MAY_SHRINK,
- * if more heights may follow, it only grows. */
+ * if more values may follow, it only grows. */
 export function nextRange(current, extent, unit, mayShrink) {
     const [low, high] = extent;
     if (!current)
@@ -34,49 +32,57 @@ export function nextRange(current, extent, unit, mayShrink) {
     return rangeAround(mayShrink ? extent : [Math.min(least, low), Math.max(most, high)], unit);
 }
 
-/* The heights that PIXELS, an ImageData, encode: see world.js about UNIT and OFFSET. */
-export function readHeights({ data }, { unit, offset }) {
-    const heights = new Float32Array(data.length / 4);
-    for (let i = 0; i < heights.length; i++)
-        heights[i] = (data[4 * i] * 65536 + data[4 * i + 1] * 256 + data[4 * i + 2]) * unit - offset;
-    return heights;
+/* The values that PIXELS, an ImageData, encode: see world.js about UNIT and OFFSET. */
+export function readValues({ data }, { unit, offset }) {
+    const values = new Float32Array(data.length / 4);
+    for (let i = 0; i < values.length; i++)
+        values[i] = (data[4 * i] * 65536 + data[4 * i + 1] * 256 + data[4 * i + 2]) * unit - offset;
+    return values;
 }
 
-/* The lowest and highest of the HEIGHTS of a square within BOX: left, top, right, bottom as parts of its side. */
-export function extentOf(heights, box) {
-    const side = Math.sqrt(heights.length);
+/* The lowest and highest of the VALUES of a square within BOX: left, top, right, bottom as parts of its side. */
+export function extentOf(values, box) {
+    const side = Math.sqrt(values.length);
     const [left, top, right, bottom] = box.map((part, i) => Math.min(Math.max((i < 2 ? Math.floor : Math.ceil)(part * side), 0), side));
     let [low, high] = [Infinity, -Infinity];
     for (let y = top; y < bottom; y++)
         for (let i = y * side + left; i < y * side + right; i++) {
-            low = Math.min(low, heights[i]);
-            high = Math.max(high, heights[i]);
+            low = Math.min(low, values[i]);
+            high = Math.max(high, values[i]);
         }
     return [low, high];
 }
 
-/* Paint HEIGHTS into PIXELS, an ImageData: black at LOW and below, white at HIGH and above. */
-export function shade(heights, { data }, [low, high]) {
+/* Paint VALUES into PIXELS, an ImageData: black at LOW and below, white at HIGH and above. */
+export function shade(values, { data }, [low, high]) {
     const scale = 255 / (high - low);
-    for (let i = 0; i < heights.length; i++) {
-        data[4 * i] = data[4 * i + 1] = data[4 * i + 2] = (heights[i] - low) * scale;
+    for (let i = 0; i < values.length; i++) {
+        data[4 * i] = data[4 * i + 1] = data[4 * i + 2] = (values[i] - low) * scale;
         data[4 * i + 3] = 255;
     }
 }
 
-/* The range that both views share. `heights` tells whether a world encodes heights; `changed` is called with each range. */
-export function makeStretch({ heightsOf, changed }) {
+/* The range that both views share. `changed` is called with each new one. */
+export function makeStretch(changed) {
     let range = null;
+    let of = null;                // the layer whose numbers it is for
     return {
         on: true,
-        get range() { return range; },
-        possible: (world, layer) => isGray(layer) && heightsOf(world) !== null,
+        possible: (world, layer) => numbersOf(world, layer) !== null,
         applies(world, layer) { return this.on && this.possible(world, layer); },
-        /* The view shows heights of EXTENT. Returns the range. */
-        see(world, extent, mayShrink) {
-            const next = nextRange(range, extent, heightsOf(world).unit, mayShrink);
+        /* The values from black to white in LAYER. */
+        rangeOf(world, layer) {
+            const fits = this.applies(world, layer) && numbersOf(world, layer).layer.name === of;
+            return fits ? range : fullRange(world, layer);
+        },
+        /* The view shows values of EXTENT in LAYER. Returns the range. */
+        see(world, layer, extent, mayShrink) {
+            const { layer: { name }, unit } = numbersOf(world, layer);
+            const [least, most] = fullRange(world, layer);
+            const possible = ([low, high]) => [Math.max(low, least), Math.min(high, most)];
+            const next = nextRange(name === of ? range : null, possible(extent), unit, mayShrink);
             if (next !== range) {
-                range = next;
+                [range, of] = [possible(next), name];
                 changed(range);
             }
             return range;

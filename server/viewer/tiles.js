@@ -1,5 +1,5 @@
 /* Fetches tiles as numbers, for views that do not show them as they are. */
-import { RETRY, sleep } from './world.js';
+import { RETRY, fieldOf, sleep } from './world.js';
 import { saysServer, say, sayWhy } from './status.js';
 
 /* Retry failed tiles until they are aborted, as pictures on the plane are. */
@@ -35,3 +35,56 @@ export async function pixelsOf(picture) {
     context.drawImage(image, 0, 0);
     return { canvas, context, pixels: context.getImageData(0, 0, image.width, image.height) };
 }
+
+/* ---- 16-bit shades ---- */
+
+const IDAT = 0x49444154;
+
+/* The bytes of the rows of PNG, each after the number of its filter. */
+function unpack(png) {
+    const view = new DataView(png);
+    const parts = [];
+    for (let at = 8; at < png.byteLength; at += 12 + view.getUint32(at))
+        if (view.getUint32(at + 4) === IDAT)
+            parts.push(new Uint8Array(png, at + 8, view.getUint32(at)));
+    return new Response(new Blob(parts).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+}
+
+function paeth(left, above, corner) {
+    const [a, b, c] = [Math.abs(above - corner), Math.abs(left - corner), Math.abs(left + above - 2 * corner)];
+    return a <= b && a <= c ? left : b <= c ? above : corner;
+}
+
+/* The guesses that PNG's filters add their bytes to. */
+const FILTERS = [() => 0, (left) => left, (left, above) => above, (left, above) => (left + above) >> 1, paeth];
+
+/* Undo the filters of ROWS, HEIGHT rows of samples of two bytes. */
+function unfilter(rows, height) {
+    const length = rows.length / height;
+    for (let first = 1; first < rows.length; first += length) {
+        const guess = FILTERS[rows[first - 1]];
+        for (let i = first; i < first + length - 1; i++) {
+            const [left, above] = [i - 2 >= first, i >= length];
+            rows[i] += guess(left ? rows[i - 2] : 0, above ? rows[i - length] : 0, left && above ? rows[i - 2 - length] : 0);
+        }
+    }
+}
+
+/* 16-bit PICTURE as an ImageData whose green and blue are the two bytes; a canvas would round to 8 bits. */
+async function shadesOf(picture) {
+    const png = await picture.arrayBuffer();
+    const view = new DataView(png);
+    const pixels = new ImageData(view.getUint32(16), view.getUint32(20));
+    const { width, height, data } = pixels;
+    const rows = new Uint8Array(await unpack(png));
+    unfilter(rows, height);
+    for (let i = 0; i < width * height; i++) {
+        const at = 2 * i + Math.floor(i / width) + 1;
+        [data[4 * i + 1], data[4 * i + 2], data[4 * i + 3]] = [rows[at], rows[at + 1], 255];
+    }
+    return pixels;
+}
+
+/* PICTURE, a tile of LAYER, as an ImageData with a 24-bit number in each pixel. */
+export const numbersIn = async (picture, layer) =>
+    (fieldOf(layer) === null ? (await pixelsOf(picture)).pixels : shadesOf(picture));

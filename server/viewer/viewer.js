@@ -1,7 +1,7 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, clamp, fadesOut, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
+import { $, RETRY, address, clamp, fadesOut, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
-import { lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
+import { labelOf, lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
 import { makeContextMenu } from './context.js';
 import { makeHeights } from './heights.js';
@@ -17,9 +17,10 @@ let catalogue = [];
 let scene = null;                 // created when first entered
 let awaiting = 0;                 // number of worlds asked for, to detect a superseded one
 let switching = 0;                // number of view switches, to detect a superseded one
+let missing = null;               // the layer of a field that was asked for and that the world does not have
 
 const viewer = { world: null, layer: null, view: null };
-const stretch = makeStretch({ heightsOf, changed: () => legend.show(viewer.world, viewer.layer) });
+const stretch = makeStretch(() => legend.show(viewer.world, viewer.layer));
 const legend = makeLegend(stretch, (on) => {
     stretch.on = on;
     showLayer();
@@ -56,7 +57,8 @@ function showMove() {
 
 /* ---- The address bar ---- */
 
-const hashNow = () => formatHash(viewer.world, viewer.layer, viewer.view.place());
+const layerName = () => missing ?? viewer.layer.name;
+const hashNow = () => formatHash(viewer.world, layerName(), viewer.view.place());
 
 let hashTimer = 0;
 function rememberPlace() {
@@ -128,9 +130,19 @@ async function awaitWorld(name) {
     return null;
 }
 
+/* While a graph is edited, a field may go and come back: the address bar keeps it, and it is shown once it is there. */
+function noteMissing(world, layer, name) {
+    const was = missing;
+    missing = name !== layer.name && fieldOf({ name: name ?? '' }) !== null ? name : null;
+    if (missing === was)
+        return;
+    say(missing ? `“${world.name}” has no field “${fieldOf({ name })}”; showing ${labelOf(layer)}.` : '', { ms: 15000 });
+}
+
 /* Show WORLD at PLACE, in the scene if the place has one. */
 async function visit(world, place) {
     const layer = findLayer(world, place.layer);
+    noteMissing(world, layer, place.layer);
     const was = viewer.world;
     const same = { world: world === was, layer: layer === viewer.layer };
     Object.assign(viewer, { world, layer });
@@ -157,7 +169,7 @@ async function visit(world, place) {
 }
 
 function renew(fresh) {
-    visit(fresh, { ...viewer.view.place(), layer: viewer.layer.name }).catch(sayWhy);
+    visit(fresh, { ...viewer.view.place(), layer: layerName() }).catch(sayWhy);
 }
 
 function show(view) {
@@ -288,7 +300,7 @@ async function changeWorld(name) {
         const place = viewer.view.place();
         place.zoom = clamp(place.zoom + next.native_zoom - viewer.world.native_zoom, ...next.limits.zoom);
         leavePlace();
-        await visit(next, { ...place, layer: viewer.layer.name });
+        await visit(next, { ...place, layer: layerName() });
     } catch (error) {
         showWorlds(catalogue, viewer.world);
         sayWhy(error);
@@ -313,6 +325,7 @@ function showLayer() {
 function changeLayer({ target }) {
     const { world } = viewer;
     leavePlace();
+    missing = null;
     viewer.layer = findLayer(world, target.value);
     showLayers(world, viewer.layer);
     showLayer();

@@ -23,27 +23,19 @@ export function grouped(decimal) {
     return fraction ? `${groups}.${fraction}` : groups;
 }
 
-export const metres = (height, digits = 0) => `${grouped(height.toFixed(digits).replace(/^-(0\.?0*)$/, '$1'))}\u202fm`;
+/* VALUE with DIGITS after the point, and its unit, "" for none. */
+export function quantity(value, digits, unit) {
+    const number = grouped(value.toFixed(digits).replace(/^-(0\.?0*)$/, '$1'));
+    return unit ? `${number}\u202f${unit}` : number;
+}
+
+export const metres = (height, digits = 0) => quantity(height, digits, 'm');
 
 /* 1, 1.5, 20 k, 3 M, ... */
 export function kilo(count) {
     const order = clamp(Math.floor(Math.log10(count * 1.0001) / 3), 0, 5);
     const digits = Number((count / 1000 ** order).toPrecision(3));
     return order ? `${digits}\u202f${'kMGTP'[order - 1]}` : String(digits);
-}
-
-/* Four digits, or up to 6 decimals. */
-function fourDigits(value) {
-    const decimals = 3 - Math.floor(Math.log10(Math.abs(value) || 1));
-    return grouped(value.toFixed(clamp(decimals, 0, 6)).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
-}
-
-/* A value of FIELD with its unit. DIGITS is for heights. */
-export function valueText({ fields }, field, value, digits) {
-    if (field === 'height')
-        return metres(value, digits);
-    const unit = fields?.[field]?.unit;
-    return unit ? `${fourDigits(value)}\u202f${unit}` : fourDigits(value);
 }
 
 export const blocksText = (count) => `${kilo(count)} ${kilo(count) === '1' ? 'block' : 'blocks'}`;
@@ -114,9 +106,6 @@ export function findLayer(world, name) {
     return named(name) || named('relief') || pictures(world)[0];
 }
 
-/* The field that LAYER shows. */
-export const fieldOf = ({ name }) => (name.startsWith('field.') ? name.slice('field.'.length) : 'height');
-
 /* Layers for the scene's heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve
  * neither. */
 const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': { unit: 0.1, offset: 10000 } };
@@ -124,6 +113,26 @@ const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': 
 export function heightsOf(world) {
     const layer = ['terrarium', 'terrain-rgb'].map((name) => world.layers.find((one) => one.name === name)).find(Boolean);
     return layer ? { layer, ...ENCODINGS[layer.name] } : null;
+}
+
+/* The name of the field that LAYER shows, null for others. */
+export const fieldOf = ({ name }) => (name.startsWith('field.') ? name.slice('field.'.length) : null);
+
+/* Layers of shades from black, the lowest value of their range, to white, the highest. */
+export const isGray = (layer) => ['gray', 'height'].includes(layer.name) || fieldOf(layer) !== null;
+
+/* The values that a layer of shades stands for: all that its field can have, or the world's heights. */
+export const fullRange = (world, layer) => layer.range ?? world.range;
+
+/* The numbers behind LAYER's shades, as of heightsOf: the field's 16-bit shades, or heights, which terrarium and
+ * terrain-rgb have in finer steps. Null if it has none. */
+export function numbersOf(world, layer) {
+    if (!isGray(layer))
+        return null;
+    if (fieldOf(layer) === null)
+        return heightsOf(world);
+    const [low, high] = layer.range;
+    return { layer, unit: (high - low) / 65535, offset: -low };
 }
 
 /* False beyond the coordinate limit. */
@@ -165,9 +174,13 @@ export const isUnchanged = (world, fresh) =>
 /* Keeps the requested name, such as name:seed. */
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
-/* X and Y are exact decimals as text. */
-export const getHeight = ({ name }, x, y, field = 'height') =>
-    getJson(`${name}/height?x=${x}&y=${y}${field === 'height' ? '' : `&fields=${field}`}`);
+const withField = (path, field) => (field === null ? path : `${path}&fields=${field}`);
+
+/* The path of the height at (X, Y), exact decimals as text, with the value of FIELD unless that is null. */
+export const heightPath = ({ name }, x, y, field = null) => withField(`${name}/height?x=${x}&y=${y}`, field);
+
+export const getHeight = (...of) => getJson(heightPath(...of));
 
 /* PLACES have x and y as exact decimals; 128 of them fit in a URL. */
-export const getHeights = ({ name }, places) => getJson(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`);
+export const getHeights = ({ name }, places, field = null) =>
+    getJson(withField(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`, field));

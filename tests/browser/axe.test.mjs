@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { LIMIT, breakConfiguration, settled, staged, visit } from './harness.mjs';
+import { FIELDS, LIMIT, breakConfiguration, daemonArguments, painted, settled, staged, visit } from './harness.mjs';
+
+daemonArguments.push('--config', FIELDS);
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -42,6 +44,10 @@ for (const colorScheme of ['light', 'dark']) {
         await assertAccessible(page, 'the menu of a place');
         await breakConfiguration(page);
         await assertAccessible(page, 'a broken configuration');
+        await page.evaluate(() => { location.hash = '#graph/field.rain/10/0/0'; });
+        await painted(page, { layer: 'field.rain' });
+        await page.locator('#legend-note').waitFor();
+        await assertAccessible(page, 'a field');
     });
 
     test(`the scene is accessible in the ${colorScheme} scheme`, LIMIT, async () => {

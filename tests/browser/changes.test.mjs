@@ -160,6 +160,43 @@ test('worlds come and go', LIMIT, async () => {
     assert.equal(await page.title(), 'Farlands: renamed');
 });
 
+test('a field that goes is kept in the address bar, and shown when it is back', LIMIT, async () => {
+    const graph = (fields) => save(`worlds:
+  - name: mine
+    seed: 7
+    fields:
+${fields.map((field) => `      ${field}\n`).join('')}      height: { noise: { wavelength: 16384, octaves: 4, elevation: [[-1, -900], [1, 900]] } }
+`);
+    const rain = (factor) => `rain: { multiply: [${factor}, { noise: { wavelength: 8192, octaves: 4 } }] }`;
+    const options = (page, names) => page.waitForFunction((wanted) =>
+        [...document.querySelectorAll('#more optgroup option')].map(({ text }) => text).join() === wanted, names.join());
+    const AT_RAIN = AT.replace('relief', 'field.rain');
+    graph([rain(3)]);
+    const { page, seen } = await visit(AT);
+    await options(page, ['rain']);
+    await page.locator('#more').selectOption({ label: 'rain' });
+    await painted(page, { layer: 'field.rain' });
+    const range = () => page.locator('#legend-note').textContent();
+    const before = await range();
+    graph([rain(30), 'snow: 5']);
+    await options(page, ['rain', 'snow']);
+    await page.waitForFunction((old) => document.getElementById('legend-note').textContent !== old, before);
+    await painted(page, { layer: 'field.rain' });
+    graph(['snow: 5']);
+    await options(page, ['snow']);
+    await painted(page, { layer: 'relief' });
+    assert.match(await page.locator('#status').textContent(), /^“mine” has no field “rain”; showing Relief\.$/);
+    assert.equal(await place(page), AT_RAIN);
+    assert.ok(await page.locator('#field-box').isHidden());
+    graph([rain(3), 'snow: 5']);
+    await options(page, ['rain', 'snow']);
+    await painted(page, { layer: 'field.rain' });
+    assert.equal(await range(), before);
+    assert.equal(await page.locator('#status').textContent(), '');
+    assert.equal(await place(page), AT_RAIN);
+    seen.trouble.length = 0;          // a tile of the field that has just gone
+});
+
 test('a graph of fields shows by itself, and an error names its field', LIMIT, async () => {
     const { page } = await visit(AT);
     const graph = (seed, height) => `worlds:

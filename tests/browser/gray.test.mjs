@@ -2,55 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled, staged, visit } from './harness.mjs';
-
-const WINDOW = { viewport: { width: 1000, height: 700 } };
-const OPEN = { x: 300, y: 130, width: 600, height: 240 };         // a part of the window without panels
-
-const number = (text) => Number(text.replace('sea level', '0').replace('\u2212', '-').replace(/\u202f|m$/g, ''));
-const rangeOf = async (page) => {
-    const labels = (await page.locator('#legend-labels li').allTextContents()).map(number);
-    return [Math.min(...labels), Math.max(...labels)];
-};
-
-async function heightsAt(places, name = 'default') {
-    const at = places.map(([x, y]) => `${x},${y}`).join(';');
-    return (await (await fetch(new URL(`./${name}/heights?at=${at}`, base))).json()).heights;
-}
-
-/* The shade at positions of the screen, 0 to 255. */
-async function shadesAt(page, positions) {
-    const png = (await page.screenshot()).toString('base64');
-    return page.evaluate(async ([encoded, wanted]) => {
-        const image = new Image();
-        image.src = `data:image/png;base64,${encoded}`;
-        await image.decode();
-        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
-        context.drawImage(image, 0, 0);
-        return wanted.map(([x, y]) => context.getImageData(x, y, 1, 1).data[0]);
-    }, [png, positions]);
-}
-
-/* Places all over the open part of the window, on the screen and in blocks. */
-function spots(zoom, [x, y], across = 10, down = 6) {
-    const step = 2 ** (16 - zoom);
-    return Array.from({ length: across * down }, (_, i) => {
-        const at = [OPEN.x + Math.floor(OPEN.width * (i % across) / across), OPEN.y + Math.floor(OPEN.height * Math.floor(i / across) / down)];
-        return { at, blocks: [x + (at[0] - 500) * step, y + (at[1] - 350) * step] };
-    });
-}
-
-/* Shades follow the legend everywhere: no seams between tiles. */
-async function assertShades(page, zoom, centre, tolerance) {
-    const [low, high] = await rangeOf(page);
-    const seen = spots(zoom, centre);
-    const shades = await shadesAt(page, seen.map(({ at }) => at));
-    const heights = await heightsAt(seen.map(({ blocks }) => blocks));
-    const error = tolerance + 255 * 0.01 / (high - low);         // labels and encoding are rounded
-    for (const [i, height] of heights.entries())
-        assert.ok(Math.abs(shades[i] - 255 * Math.min(Math.max((height - low) / (high - low), 0), 1)) <= error,
-            `${shades[i]} at ${seen[i].at} for ${height} in ${low} to ${high}`);
-    return heights.filter((height) => height < low || height > high).length;
-}
+import { WINDOW, assertShades, rangeOf, shadesAt, spots } from './shades.mjs';
 
 for (const [layer, zoom, centre] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [0, 0]], ['gray', 14, [70000, -3200]],
     ['height', 16, [1e9, 512]], ['gray', 20, [0, 0]]])

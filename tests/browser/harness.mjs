@@ -26,6 +26,9 @@ export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoo
 /* More arguments for the daemon, to be added before the first test begins. */
 export const daemonArguments = [];
 
+/* A configuration with a graph of fields, beside the built-in world. */
+export const FIELDS = path.join(here, 'fields.yaml');
+
 let daemon;
 let exited;
 let cache;

@@ -1,7 +1,10 @@
 /* The viewer on phones, on dense screens, in the dark, and without a mouse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, assertHeight, assertPictured, breakConfiguration, keepScreenshot, painted, visit } from './harness.mjs';
+import { FIELDS, LIMIT, assertHeight, assertPictured, breakConfiguration, daemonArguments, keepScreenshot, painted,
+    visit } from './harness.mjs';
+
+daemonArguments.push('--config', FIELDS);
 
 test('dense screens get @2x tiles', LIMIT, async () => {
     const { page, tiles } = await visit('', { deviceScaleFactor: 2 });
@@ -80,6 +83,19 @@ for (const [width, height] of WINDOWS)
             await page.keyboard.press('Escape');
             await breakConfiguration(page);
             await assertPlaced('a broken configuration');
+            await page.evaluate(() => {
+                document.getElementById('broken').hidden = true;
+                location.hash = '#graph/field.a_field_that_says_in_its_name_all_that_its_designer_thought_of/12/-4503599620000000/4503599620000000';
+            });
+            await page.locator('#field-box').waitFor({ state: 'attached' });
+            await page.waitForFunction(() => document.getElementById('field').value !== '');
+            for (const deep of [false, true])
+                for (const open of [false, true]) {
+                    await setDeep(page, deep);
+                    await page.locator('#legend').evaluate((legend, on) => { legend.open = on; }, open);
+                    await assertPlaced(`a field in ${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}`);
+                }
+            await keepScreenshot(page, `viewer-field-${width}-${height}.png`);
         });
 
 test('a profile can be drawn by touch', LIMIT, async () => {
@@ -107,7 +123,7 @@ function contrast(a, b) {
 for (const colorScheme of ['light', 'dark'])
     test(`text has enough contrast in the ${colorScheme} scheme`, LIMIT, async () => {
         const { page } = await visit('#default/relief/6/0/0', { colorScheme });
-        const texts = await page.evaluate(() => [...document.querySelectorAll('#world-name, #seed, dt, data, #more, #layers span, summary, li')]
+        const texts = await page.evaluate(() => [...document.querySelectorAll('#world-name, #seed, dt, data, #more, #layers span, summary, li, #legend-note')]
             .map((one) => ({ what: one.textContent, colour: getComputedStyle(one).color, on: getComputedStyle(one).backgroundColor })));
         const panel = await page.locator('.title').evaluate((one) => getComputedStyle(one).backgroundColor);
         for (const { what, colour, on } of texts)

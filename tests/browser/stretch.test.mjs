@@ -1,7 +1,7 @@
-/* Unit tests of stretch.js: ranges of heights for shades of gray. */
+/* Unit tests of stretch.js: ranges of values for shades of gray. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extentOf, makeStretch, nextRange, rangeAround, readHeights, shade } from '../../server/viewer/stretch.js';
+import { extentOf, makeStretch, nextRange, rangeAround, readValues, shade } from '../../server/viewer/stretch.js';
 
 const UNIT = 1 / 256;
 const near = (a, b) => a.every((one, i) => Math.abs(one - b[i]) < 1e-9);
@@ -41,7 +41,7 @@ test('heights are read, searched and shaded', () => {
     const data = new Uint8ClampedArray(4 * 16);
     for (let i = 0; i < 16; i++)
         data.set([128, i, 64, 255], 4 * i);
-    const heights = readHeights({ data }, { unit: UNIT, offset: 32768 });
+    const heights = readValues({ data }, { unit: UNIT, offset: 32768 });
     assert.deepEqual([...heights], Array.from({ length: 16 }, (_, i) => i + 0.25));
     assert.deepEqual(extentOf(heights, [0, 0, 1, 1]), [0.25, 15.25]);
     assert.deepEqual(extentOf(heights, [-3, 0.5, 0.5, 9]), [8.25, 13.25]);
@@ -51,15 +51,38 @@ test('heights are read, searched and shaded', () => {
     assert.ok(data.every((value, i) => (i % 4 === 3 ? value === 255 : value === data[i - i % 4])));
 });
 
-test('only layers of heights are stretched, if the world encodes heights', () => {
+const gray = { name: 'gray' };
+const rain = { name: 'field.rain', range: [-10, 300] };
+const heights = { name: 'terrarium' };
+
+test('layers of shades are stretched if numbers are behind them', () => {
+    const stretch = makeStretch(() => {});
+    const encoded = { layers: [heights], range: [-50, 500] };
+    const plain = { layers: [], range: [-50, 500] };
+    for (const [world, layer, stretched] of [[encoded, gray, true], [encoded, { name: 'height' }, true], [encoded, rain, true],
+        [encoded, { name: 'relief' }, false], [plain, gray, false], [plain, rain, true]]) {
+        assert.deepEqual([stretch.possible(world, layer), stretch.applies(world, layer)], [stretched, stretched], layer.name);
+        stretch.on = false;
+        assert.deepEqual([stretch.possible(world, layer), stretch.applies(world, layer)], [stretched, false], layer.name);
+        stretch.on = true;
+    }
+});
+
+test('a range belongs to one field or to the heights, and holds nothing impossible', () => {
     const changes = [];
-    const world = { encoded: true };
-    const stretch = makeStretch({ heightsOf: ({ encoded }) => (encoded ? { unit: UNIT } : null), changed: (range) => changes.push(range) });
-    assert.ok(stretch.applies(world, { name: 'gray' }) && stretch.applies(world, { name: 'height' }));
-    assert.ok(!stretch.applies(world, { name: 'relief' }) && !stretch.applies({}, { name: 'gray' }));
-    assert.deepEqual(stretch.see(world, [0, 100], true), [0, 100]);
-    stretch.see(world, [5, 95], true);
+    const stretch = makeStretch((range) => changes.push(range));
+    const world = { layers: [heights], range: [-50, 500] };
+    assert.deepEqual(stretch.rangeOf(world, gray), [-50, 500], 'nothing is seen yet');
+    assert.deepEqual(stretch.see(world, gray, [0, 100], true), [0, 100]);
+    stretch.see(world, gray, [5, 95], true);
     assert.deepEqual(changes, [[0, 100]]);
+    assert.deepEqual(stretch.rangeOf(world, { name: 'height' }), [0, 100]);
+    assert.deepEqual(stretch.rangeOf(world, rain), [-10, 300]);
+    assert.deepEqual(stretch.see(world, rain, [20, 60], false), [20, 60], 'the heights before do not count');
+    assert.deepEqual(stretch.rangeOf(world, gray), [-50, 500]);
+    assert.deepEqual(stretch.see(world, rain, [-10.0001, 300], true), [-10, 300]);
+    const range = stretch.see(world, rain, [-10.0001, 300.0001], true);
+    assert.equal(stretch.see(world, rain, [-10.0001, 299], true), range);
     stretch.on = false;
-    assert.ok(!stretch.applies(world, { name: 'gray' }) && stretch.possible(world, { name: 'gray' }));
+    assert.deepEqual(stretch.rangeOf(world, rain), [-10, 300]);
 });
