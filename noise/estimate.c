@@ -20,7 +20,7 @@ struct extent {
     double row_starts;    /* in whole steps */
     double step;          /* the widest gap */
     bool few;             /* chunk_is_few: samples are points ... */
-    double points, sides; /* in whole steps, and their coordinates along both axes */
+    double points, sides; /* in whole vectors, and their coordinates along both axes */
     struct gaps x, y;
 };
 
@@ -41,11 +41,12 @@ static struct gaps gaps_of(struct coordinates along, int n)
     return gaps;
 }
 
-static struct extent extent_of(const struct chunk *chunk, bool band_limit)
+/* LANES: floats in a vector. */
+static struct extent extent_of(const struct chunk *chunk, bool band_limit, int lanes)
 {
     return (struct extent){
         .few = chunk_is_few(chunk, band_limit),
-        .points = whole_steps(chunk->width * chunk->height),
+        .points = (chunk->width * chunk->height + lanes - 1) / lanes * lanes,
         .sides = chunk->width + chunk->height,
         .columns = whole_steps(chunk->width),
         .rows = chunk->height,
@@ -249,6 +250,7 @@ struct estimator {
     const struct program *program;
     struct estimate *estimate;
     double most;
+    int lanes;
 };
 
 /* Nodes that a chunk needs along an axis, about. */
@@ -262,7 +264,7 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
 {
     const struct estimator *estimator = (const struct estimator *)surveyor;
     const struct program *program = estimator->program;
-    const struct extent extent = extent_of(chunk, domain->band_limit);
+    const struct extent extent = extent_of(chunk, domain->band_limit, estimator->lanes);
 
     for (int s = 0; s < domain->steps; s++) {
         const int operation = domain->step[s].operation;
@@ -287,13 +289,29 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
     return estimator->estimate->ns > estimator->most ? -E2BIG : 0;
 }
 
-int estimate(struct estimate *out, const struct program *program, int operation,
-             const struct farlands_grid *grid, double most, struct evaluation **kept)
+static int survey(struct estimate *out, const struct program *program, int operation,
+                  const struct farlands_grid *grid, double most, double apart, int lanes,
+                  struct evaluation **kept)
 {
-    struct estimator estimator = {{1, see}, program, out, most};
+    struct estimator estimator = {{1, apart, see}, program, out, most, lanes};
     memset(out, 0, sizeof *out);
     const int err = evaluate_survey(program, grid, &operation, 1, &estimator.surveyor, kept);
     return err == -E2BIG ? 0 : err;
+}
+
+int estimate(struct estimate *out, const struct program *program, int operation,
+             const struct farlands_grid *grid, double most, struct evaluation **kept)
+{
+    return survey(out, program, operation, grid, most, INFINITY, KERNEL_STEP, kept);
+}
+
+int estimate_place(struct estimate *out, const struct farlands_terrain *terrain, int field,
+                   double apart, struct evaluation **kept)
+{
+    const struct farlands_grid place = {
+        .x = 12345, .y = -54321, .step = 1, .width = 1, .height = 1};
+    return survey(out, terrain->program, terrain->field[field].operation, &place, INFINITY, apart,
+                  terrain->kernel->lanes, kept);
 }
 
 /* --- Fields --- */

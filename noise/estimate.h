@@ -46,6 +46,11 @@ int estimate(struct estimate *out, const struct program *program, int operation,
 int estimate_field(struct estimate *out, const struct farlands_terrain *terrain, int field,
                    const struct farlands_grid *grid, double *field_ns, struct evaluation **kept);
 
+/* FIELD of TERRAIN at one of many places, each APART units from the one before it: so seldom are
+ * nodes of lattices needed anew. Vectors are as long as those of the terrain's kernel. */
+int estimate_place(struct estimate *out, const struct farlands_terrain *terrain, int field,
+                   double apart, struct evaluation **kept);
+
 /* Samples along the side of a tile: 256, one more that it shares with the next tile, and one on
  * each side for slopes. A tile of 512 samples takes four times as long. */
 enum { ESTIMATE_TILE = 256 + 1 + 2 };

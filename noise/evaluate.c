@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,8 +145,13 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     const bool band_limit = c->band_limit;
     assert(domain->outputs == 1);
     c->band_limit = false;
+    const double times = c->surveyor ? c->surveyor->times : 0;
+    if (c->surveyor)
+        c->surveyor->times *= fmin(1, c->surveyor->apart / (double)(INT64_C(1) << bits));
     const int err =
         evaluate_chunk(c, domain, &nodes, true, &(struct rows){patch->value[0], KERNEL_CHUNK});
+    if (c->surveyor)
+        c->surveyor->times = times;
     c->band_limit = band_limit;
     patch->columns = err ? 0 : nodes.width;
     return err;

@@ -31,6 +31,9 @@ int evaluate_derivatives(const struct program *program, const struct kernel *ker
  * ends the survey. */
 struct surveyor {
     double times;
+    /* Units from the place that was evaluated before, whose nodes of lattices may still be there;
+     * INFINITY: far. */
+    double apart;
     int (*see)(struct surveyor *surveyor, const struct domain *domain, const struct chunk *chunk);
 };
 

@@ -20,6 +20,7 @@ struct rows {
 
 struct kernel {
     const char *name;
+    int lanes; /* floats in a vector */
     /* True if this machine has the instructions. */
     bool (*supported)(void);
     /* True if the compiler left its sums and products as they are: see arithmetic_is_exact. */

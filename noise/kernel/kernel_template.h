@@ -386,8 +386,9 @@ static bool exact(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, supported, exact,       noise_columns, noise_rows,  noise_band, damped_band,
-    erode_band,  operate,   interpolate, noise_few,     noise_point, volume,     density,
+    KERNEL_NAME, KERNEL_LANES, supported,   exact,      noise_columns,
+    noise_rows,  noise_band,   damped_band, erode_band, operate,
+    interpolate, noise_few,    noise_point, volume,     density,
 };
 
 #undef KERNEL

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,11 +76,14 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
                          struct blob **out)
 {
     const struct place_job *job = subject;
-    const struct surface surface = surface_at(job->world->terrain, job->x, job->y);
+    struct surface surface;
     float value[ROUTE_FIELDS_MAX];
 
     (void)number;
-    int err = fields_at(job->world, scratch, &job->fields, (int64_t[]){job->x, job->y}, value);
+    int err =
+        surface_at(&surface, job->world->terrain, render_scratch_noise(scratch), job->x, job->y);
+    if (!err)
+        err = fields_at(job->world, scratch, &job->fields, (int64_t[]){job->x, job->y}, value);
     if (err)
         return err;
     const struct field_values values = values_of(job->world, &job->fields, value);
@@ -87,11 +91,11 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
     return *out ? 0 : -ENOMEM;
 }
 
-static uint32_t cost_of_place(const void *subject, unsigned number)
+static uint32_t cost_of_place_job(const void *subject, unsigned number)
 {
     const struct place_job *job = subject;
     (void)number;
-    return cost_of_points(job->world, SURFACE_POINTS + (uint64_t)job->fields.count) + 1;
+    return cost_of_place(job->world, job->fields.field, job->fields.count) + 1;
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -112,7 +116,7 @@ static void free_place(void *subject)
 static const struct streamed_job_kind place_kind = {
     .counter = METRIC_PLACES,
     .work = compute_place,
-    .cost_us = cost_of_place,
+    .cost_us = cost_of_place_job,
     .respond = respond_place,
     .free = free_place,
 };
@@ -129,10 +133,8 @@ static struct place_job *new_place(const struct world *world, const struct route
 struct heights_job {
     const struct world *world; /* a reference */
     size_t count, known;       /* places, and heights so far */
-    struct span places;        /* the rest of them, in TEXT */
-    int64_t (*place)[2];       /* these four are stored behind the job */
+    int64_t (*place)[2];       /* these three are stored behind the job */
     float *height, *value;     /* values as in struct field_values */
-    char *text;
     struct chosen_fields fields;
     bool accepts_gzip;
     struct blob *gzip; /* the document compressed, or NULL */
@@ -146,9 +148,8 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
     (void)number;
     while (job->known < job->count) {
-        int64_t *at = job->place[job->known];
+        const int64_t *at = job->place[job->known];
         float *value = job->value + job->known * (size_t)job->fields.count;
-        query_next_place(&job->places, &at[0], &at[1]);
         job->height[job->known++] =
             terrain_field_at(job->world->terrain, render_scratch_noise(scratch),
                              world_height_field(job->world), at[0], at[1]);
@@ -167,18 +168,36 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
 enum { HEIGHT_TEXT = 20 }; /* bytes of a height and its place in the document, about */
 
+/* The heights that are left, each charged by its place's distance from the one before it: counted
+ * by powers of four blocks. Then the fields at these places. */
+static uint64_t cost_of_places(const struct heights_job *job)
+{
+    enum { FAR = 13 };
+    const uint64_t fields = (job->count - job->known) * (uint64_t)job->fields.count;
+    uint64_t count[FAR + 1] = {0}, us = cost_of_points(job->world, fields, 0);
+    for (size_t i = job->known; i < job->count; i++) {
+        const int64_t *at = job->place[i], *last = job->place[i > 0 ? i - 1 : 0];
+        const double apart = hypot((double)(at[0] - last[0]), (double)(at[1] - last[1]));
+        const int power = apart < FARLANDS_UNIT ? 0 : ilogb(apart / FARLANDS_UNIT) / 2;
+        count[i > 0 && power < FAR ? power : FAR]++;
+    }
+    for (int i = 0; i <= FAR; i++)
+        us +=
+            cost_of_points(job->world, count[i], i < FAR ? ldexp(FARLANDS_UNIT, 2 * i) : INFINITY);
+    return us;
+}
+
 /* A slice, or less if few heights are left. */
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    const size_t fields = (size_t)job->fields.count + 1; /* with the height */
-    const size_t length = job->count * fields * HEIGHT_TEXT;
-    uint32_t us = cost_of_points(job->world, (job->count - job->known) * fields);
+    const size_t length = job->count * (1 + (size_t)job->fields.count) * HEIGHT_TEXT;
+    uint64_t us = cost_of_places(job);
 
     (void)number;
     if (job->accepts_gzip && length >= GZIP_MIN)
         us += gzip_cost_us(length);
-    return us < STREAMED_JOB_SLICE_US ? us : STREAMED_JOB_SLICE_US;
+    return us < STREAMED_JOB_SLICE_US ? (uint32_t)us : STREAMED_JOB_SLICE_US;
 }
 
 static void respond_heights(void *subject, struct request_context *context,
@@ -204,7 +223,6 @@ static const struct streamed_job_kind heights_kind = {
     .free = free_heights,
 };
 
-/* Copies the list, which is parsed again by the job: the request may end before it. */
 static struct heights_job *new_heights(const struct world *world, struct span places,
                                        const struct chosen_fields *fields,
                                        const char *accept_encoding)
@@ -213,8 +231,8 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     for (size_t i = 0; i < places.length; i++)
         count += places.text[i] == ';';
     const size_t values = count * (size_t)(1 + fields->count);
-    struct heights_job *job = malloc(sizeof *job + count * sizeof *job->place +
-                                     values * sizeof *job->height + places.length);
+    struct heights_job *job =
+        malloc(sizeof *job + count * sizeof *job->place + values * sizeof *job->height);
     if (!job)
         return NULL;
     *job = (struct heights_job){.world = world_hold(world),
@@ -224,9 +242,8 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     job->place = (int64_t(*)[2])(job + 1);
     job->height = (void *)(job->place + count);
     job->value = job->height + count;
-    job->text = (char *)(job->height + values);
-    memcpy(job->text, places.text, places.length);
-    job->places = (struct span){job->text, places.length};
+    for (size_t i = 0; i < count; i++)
+        query_next_place(&places, &job->place[i][0], &job->place[i][1]);
     return job;
 }
 

@@ -122,15 +122,16 @@ static int64_t middle(int i, int count, int64_t step)
 
 /* The surface in row ROW of LOOKS: between the heights that are looked at it may rise and fall by
  * MARGIN more. */
-static struct relief look_at(const struct world *world, const struct farlands_box *box, int row,
-                             double margin)
+static struct relief look_at(const struct world *world, struct farlands_scratch *scratch,
+                             const struct farlands_box *box, int row, double margin)
 {
     struct relief relief = {INFINITY, -INFINITY};
     const int columns = box->width > 1 ? LOOKS : 1;
     for (int i = 0; i < columns; i++) {
         const double height =
-            (double)terrain_height(world->terrain, box->x + middle(i, box->width, box->step),
-                                   box->y + middle(row, box->height, box->step));
+            (double)terrain_field_at(world->terrain, scratch, world_height_field(world),
+                                     box->x + middle(i, box->width, box->step),
+                                     box->y + middle(row, box->height, box->step));
         relief.lowest = fmin(relief.lowest, height);
         relief.highest = fmax(relief.highest, height);
     }
@@ -159,20 +160,41 @@ uint32_t cost_of_volume(const struct world *world, const struct farlands_box *bo
     if (most < CHEAP)
         return microseconds(most);
     const double rise = typical_rise(world, box);
+    struct farlands_scratch *scratch = NULL; /* which a single noise does not need */
     double ns = 0;
+    if (world->field_costs && farlands_scratch_new(&scratch))
+        return microseconds(most);
     for (int row = 0; row < LOOKS; row++) {
-        const struct relief relief = look_at(world, box, row, rise);
+        const struct relief relief = look_at(world, scratch, box, row, rise);
         ns += time_of_box(world, box, &relief) / LOOKS;
     }
+    farlands_scratch_free(scratch);
     return microseconds(ns);
 }
 
-uint32_t cost_of_points(const struct world *world, uint64_t count)
+static double time_of_points(const struct world *world, double count)
 {
     struct work work = {0};
-    const struct farlands_grid place = {.step = 1, .width = 1, .height = 1};
-    if (world->field_costs)
-        return microseconds((double)count * time_of_grid(world, world_height_field(world), &place));
-    work_add_points(&work, &world->config.terrain, (double)count);
-    return microseconds(time_of(world, &work));
+    work_add_points(&work, &world->config.terrain, count);
+    return time_of(world, &work);
+}
+
+uint32_t cost_of_points(const struct world *world, uint64_t count, double apart)
+{
+    if (!world->field_costs)
+        return microseconds(time_of_points(world, (double)count));
+    return microseconds((double)count * field_costs_of_place(world->field_costs, world->terrain,
+                                                             world_height_field(world), apart));
+}
+
+uint32_t cost_of_place(const struct world *world, const int *field, int count)
+{
+    const struct farlands_grid around = {.step = FARLANDS_UNIT, .width = 3, .height = 3};
+    /* The nine heights of a slope share vectors, and take about as long as two. */
+    if (!world->field_costs)
+        return microseconds(time_of_points(world, 2 + count));
+    double ns = time_of_grid(world, world_height_field(world), &around);
+    for (int i = 0; i < count; i++)
+        ns += field_costs_of_place(world->field_costs, world->terrain, field[i], 0);
+    return microseconds(ns);
 }

@@ -169,10 +169,17 @@ struct entry {
     double ns[SIZES][SIZES];
 };
 
+/* The times of a place 4^i blocks from the one before it. */
+enum { DISTANCES = 13 };
+struct place_times {
+    double ns[DISTANCES];
+};
+
 struct field_costs {
     const struct field_rates *rates;
     int fields;
-    _Atomic(struct entry *) entry[]; /* [field][band limit][step] */
+    _Atomic(struct place_times *) *places; /* [field] */
+    _Atomic(struct entry *) entry[];       /* [field][band limit][step] */
 };
 
 struct field_costs *field_costs_new(const struct farlands_terrain *terrain,
@@ -181,17 +188,25 @@ struct field_costs *field_costs_new(const struct farlands_terrain *terrain,
     const int fields = terrain_field_count(terrain);
     struct field_costs *costs =
         calloc(1, sizeof *costs + (size_t)fields * 2 * STEPS * sizeof costs->entry[0]);
-    if (costs) {
-        costs->rates = rates;
-        costs->fields = fields;
-    }
-    return costs;
+    if (!costs)
+        return NULL;
+    costs->rates = rates;
+    costs->fields = fields;
+    costs->places = calloc((size_t)fields, sizeof costs->places[0]);
+    if (costs->places)
+        return costs;
+    free(costs);
+    return NULL;
 }
 
 void field_costs_free(struct field_costs *costs)
 {
     for (int i = 0; costs && i < costs->fields * 2 * STEPS; i++)
         free(costs->entry[i]);
+    for (int i = 0; costs && i < costs->fields; i++)
+        free(costs->places[i]);
+    if (costs)
+        free((void *)costs->places);
     free(costs);
 }
 
@@ -266,4 +281,35 @@ double field_costs_of_grid(struct field_costs *costs, const struct farlands_terr
     const int i = place(width, &across), j = place(height, &down);
     return times * mix(mix(entry->ns[j][i], entry->ns[j][i + 1], across),
                        mix(entry->ns[j + 1][i], entry->ns[j + 1][i + 1], across), down);
+}
+
+/* The times of FIELD at places. NULL if out of memory. */
+static const struct place_times *place_times_of(struct field_costs *costs,
+                                                const struct farlands_terrain *terrain, int field)
+{
+    struct place_times *known = costs->places[field], *made;
+    struct evaluation *kept = NULL;
+    int err = 0;
+    if (known)
+        return known;
+    made = malloc(sizeof *made);
+    for (int i = 0; made && i < DISTANCES && !err; i++) {
+        struct estimate guess;
+        err = estimate_place(&guess, terrain, field, ldexp(FARLANDS_UNIT, 2 * i), &kept);
+        made->ns[i] = field_rates_ns(costs->rates, &guess);
+    }
+    evaluation_free(kept);
+    if (made && !err && atomic_compare_exchange_strong(&costs->places[field], &known, made))
+        return made;
+    free(made);
+    return known;
+}
+
+double field_costs_of_place(struct field_costs *costs, const struct farlands_terrain *terrain,
+                            int field, double apart)
+{
+    const struct place_times *places = place_times_of(costs, terrain, field);
+    const double at = fmin(log2(fmax(apart / FARLANDS_UNIT, 1)) / 2, DISTANCES - 1);
+    const int i = at < DISTANCES - 1 ? (int)at : DISTANCES - 2;
+    return places ? mix(places->ns[i], places->ns[i + 1], at - i) : 0;
 }

@@ -35,4 +35,8 @@ void field_costs_free(struct field_costs *costs);
 double field_costs_of_grid(struct field_costs *costs, const struct farlands_terrain *terrain,
                            int field, const struct farlands_grid *grid);
 
+/* The time in ns of FIELD at a place APART units from the one before it. */
+double field_costs_of_place(struct field_costs *costs, const struct farlands_terrain *terrain,
+                            int field, double apart);
+
 #endif

@@ -174,7 +174,7 @@ static int64_t search_square(struct spawn_search *search, struct farlands_scratc
     return (int64_t)grid.width * grid.height;
 }
 
-static void finish(struct spawn_search *search)
+static void finish(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     if (search->x == INT_MAX) {
         search->state = SPAWN_NONE;
@@ -184,7 +184,8 @@ static void finish(struct spawn_search *search)
     place->x = (search->block[0] + search->x) * FARLANDS_UNIT;
     place->y = (search->block[1] + search->y) * FARLANDS_UNIT;
     place->distance = sqrt((double)search->nearest) / FARLANDS_UNIT;
-    place->surface = surface_at(search->terrain, place->x, place->y);
+    int err = surface_at(&place->surface, search->terrain, scratch, place->x, place->y);
+    assert(!err);
     search->state = SPAWN_FOUND;
 }
 
@@ -197,7 +198,7 @@ enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_s
             if (search->next[i] < search->next[row])
                 row = i;
         if (search->next[row] > search->nearest) {
-            finish(search);
+            finish(search, scratch);
             break;
         }
         if (samples <= 0)

@@ -30,9 +30,9 @@ static inline float surface_slope(struct around around)
 /*
  * The ground at (X, Y), in units, within FARLANDS_LIMIT. Slopes are measured over one block to each
  * side, whatever the finest octave, so that a bound means the same in all worlds. At the limit,
- * these neighbors are in the border that every terrain has.
+ * these neighbors are in the border that every terrain has. Returns 0 or -ENOMEM.
  */
-enum { SURFACE_POINTS = 5 }; /* heights that it takes */
-struct surface surface_at(const struct farlands_terrain *terrain, int64_t x, int64_t y);
+int surface_at(struct surface *out, const struct farlands_terrain *terrain,
+               struct farlands_scratch *scratch, int64_t x, int64_t y);
 
 #endif

@@ -22,6 +22,7 @@ enum {
     MOST_US = 10000,
     SIDE = 515,
     REPEATS = 3,  /* the fastest counts */
+    WALK = 100,   /* places */
     ATTEMPTS = 3, /* if the machine was busy */
 };
 
@@ -98,16 +99,63 @@ static void compare(struct tally *tally, const struct farlands_terrain *terrain,
              grid->band_limit ? ", filtered" : "", predicted, measured);
 }
 
+/* The time of each place of a walk, from one to the next APART blocks. */
+static double measure_walk(const struct farlands_terrain *terrain, int64_t apart, int number)
+{
+    double best = INFINITY;
+    volatile float sink;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        const int64_t x = BLOCKS((int64_t)(number * REPEATS + repeat) * 10000000);
+        const double start = now_us();
+        for (int i = 0; i < WALK; i++)
+            sink = terrain_field_at(terrain, scratch, 0, x + BLOCKS(i * apart), BLOCKS(i / 2));
+        best = fmin(best, (now_us() - start) / WALK);
+    }
+    (void)sink;
+    return best;
+}
+
+/* Walks through one graph in steps of all sizes. */
+static void compare_walks(struct tally *tally, const struct farlands_terrain *terrain,
+                          struct field_costs *costs, int number)
+{
+    for (int64_t apart = 1; apart <= 100000; apart *= 10) {
+        const double predicted =
+            field_costs_of_place(costs, terrain, 0, (double)BLOCKS(apart)) / 1000;
+        const double measured = measure_walk(terrain, apart, number);
+        const double factor = fmax(predicted / measured, measured / predicted);
+        tally->compared++;
+        tally->outside += factor > 2;
+        if (factor <= tally->factor)
+            continue;
+        tally->factor = factor;
+        snprintf(tally->worst, sizeof tally->worst,
+                 "graph %d, places %d blocks apart: predicted %.1f us, measured %.1f", number,
+                 (int)apart, predicted, measured);
+    }
+}
+
 /* Percent of the grids that may be outside of a factor of 2. */
 static const struct {
     const char *name;
     int outside;
 } kernels[] = {{"avx512", 10}, {"avx2", 6}, {"neon", 15}, {"scalar", 15}};
 
-static bool compare_all(int number, bool last)
+static bool is_within(const struct tally *tally, int number, const char *what, bool last)
 {
     const char *kernel = kernels[number].name;
-    struct tally tally = {0};
+    printf("%s: %d of %d %s outside; the farthest: %s\n", kernel, tally->outside, tally->compared,
+           what, tally->worst);
+    const bool within = tally->outside * 100 <= tally->compared * kernels[number].outside;
+    must(tally->compared > GRAPHS / 2, "only %d %s", tally->compared, what);
+    must(within || !last, "%s: %d of %d %s outside a factor of 2, such as %s", kernel,
+         tally->outside, tally->compared, what, tally->worst);
+    return within;
+}
+
+static bool compare_all(int number, bool last)
+{
+    struct tally grids = {0}, walks = {0};
     ck_assert_int_eq(field_rates_measure(&rates), 0);
     for (int g = 0; g < GRAPHS; g++) {
         struct draws draws = {11000 + (uint64_t)g, 0};
@@ -117,19 +165,16 @@ static bool compare_all(int number, bool last)
         ck_assert_ptr_nonnull(costs);
         for (int i = 0; i < GRIDS && terrain_is_graph(terrain); i++) {
             const struct farlands_grid grid = draw_any_grid(&draws);
-            compare(&tally, terrain, costs, &grid, g);
+            compare(&grids, terrain, costs, &grid, g);
         }
+        if (terrain_is_graph(terrain))
+            compare_walks(&walks, terrain, costs, g);
         field_costs_free(costs);
         terrain_free(terrain);
         free(graph);
     }
-    printf("%s: %d of %d outside; the farthest: %s\n", kernel, tally.outside, tally.compared,
-           tally.worst);
-    const bool within = tally.outside * 100 <= tally.compared * kernels[number].outside;
-    must(tally.compared > GRAPHS / 2, "only %d grids", tally.compared);
-    must(within || !last, "%s: %d of %d outside a factor of 2, such as %s", kernel, tally.outside,
-         tally.compared, tally.worst);
-    return within;
+    const bool within = is_within(&grids, number, "grids", last);
+    return is_within(&walks, number, "walks", last) && within;
 }
 
 START_TEST(predicts_the_time)

@@ -161,7 +161,8 @@ static char *query_text(const struct spawn_query *query, const char *ground)
 static void must_be_surface(const struct farlands_terrain *terrain, const struct spawn_place *place,
                             const struct spawn_query *query, const char *text)
 {
-    const struct surface surface = surface_at(terrain, place->x, place->y);
+    struct surface surface;
+    ck_assert_int_eq(surface_at(&surface, terrain, scratch, place->x, place->y), 0);
     must(memcmp(&surface, &place->surface, sizeof surface) == 0, "%s: another surface", text);
     must(place->x % FARLANDS_UNIT == 0 && place->y % FARLANDS_UNIT == 0, "%s: no block", text);
     const double distance =

@@ -6,6 +6,18 @@
 
 enum { PLACES = 3000 };
 
+static struct farlands_scratch *scratch;
+
+static void set_up(void)
+{
+    scratch = reference_scratch();
+}
+
+static void tear_down(void)
+{
+    farlands_scratch_free(scratch);
+}
+
 /* Heights of thousands of metres, of 1e6, of nearly 0; steep, level and warped. */
 static const struct ground {
     const char *name;
@@ -61,6 +73,13 @@ static bool is_nearest(float value, long double exact)
     return exact - value <= up * 0.500001L && value - exact <= down * 0.500001L;
 }
 
+static struct surface surface(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+{
+    struct surface surface;
+    ck_assert_int_eq(surface_at(&surface, terrain, scratch, x, y), 0);
+    return surface;
+}
+
 START_TEST(test_places)
 {
     const struct ground *ground = &grounds[_i];
@@ -69,7 +88,7 @@ START_TEST(test_places)
 
     for (int i = 0; i < PLACES; i++) {
         const int64_t x = any_place(&draws), y = any_place(&draws), block = FARLANDS_UNIT;
-        const struct surface surface = surface_at(terrain, x, y);
+        const struct surface here = surface(terrain, x, y);
         const long double east = ((long double)terrain_height(terrain, x + block, y) -
                                   (long double)terrain_height(terrain, x - block, y)) /
                                  2;
@@ -77,18 +96,17 @@ START_TEST(test_places)
                                    (long double)terrain_height(terrain, x, y - block)) /
                                   2;
         const long double square = east * east + south * south, length = sqrtl(square + 1);
-        must(float_bits(surface.height) == float_bits(terrain_height(terrain, x, y)),
-             "%s at %" PRId64 ", %" PRId64 ": height %a", ground->name, x, y,
-             (double)surface.height);
-        must(is_nearest(surface.slope, sqrtl(square)) && !signbit(surface.slope),
+        must(float_bits(here.height) == float_bits(terrain_height(terrain, x, y)),
+             "%s at %" PRId64 ", %" PRId64 ": height %a", ground->name, x, y, (double)here.height);
+        must(is_nearest(here.slope, sqrtl(square)) && !signbit(here.slope),
              "%s at %" PRId64 ", %" PRId64 ": slope %a, not %La", ground->name, x, y,
-             (double)surface.slope, sqrtl(square));
+             (double)here.slope, sqrtl(square));
         const long double normal[3] = {-east / length, -south / length, 1 / length};
         for (int axis = 0; axis < 3; axis++)
-            must(is_nearest(surface.normal[axis], normal[axis]) &&
-                     (surface.normal[axis] != 0 || !signbit(surface.normal[axis])),
+            must(is_nearest(here.normal[axis], normal[axis]) &&
+                     (here.normal[axis] != 0 || !signbit(here.normal[axis])),
                  "%s at %" PRId64 ", %" PRId64 ": normal[%d] %a, not %La", ground->name, x, y, axis,
-                 (double)surface.normal[axis], normal[axis]);
+                 (double)here.normal[axis], normal[axis]);
     }
     terrain_free(terrain);
 }
@@ -99,7 +117,6 @@ START_TEST(test_grids)
 {
     enum { SIDE = 40 };
     struct farlands_terrain *terrain = terrain_of(&grounds[_i]);
-    struct farlands_scratch *scratch = reference_scratch();
     struct draws draws = {.seed = 32};
     static float heights[SIDE][SIDE];
 
@@ -112,11 +129,10 @@ START_TEST(test_grids)
                 const int64_t x = grid.x + i * grid.step, y = grid.y + j * grid.step;
                 const float slope = surface_slope((struct around){
                     heights[j][i - 1], heights[j][i + 1], heights[j - 1][i], heights[j + 1][i]});
-                must(float_bits(slope) == float_bits(surface_at(terrain, x, y).slope),
+                must(float_bits(slope) == float_bits(surface(terrain, x, y).slope),
                      "%s at %" PRId64 ", %" PRId64 ": %a", grounds[_i].name, x, y, (double)slope);
             }
     }
-    farlands_scratch_free(scratch);
     terrain_free(terrain);
 }
 END_TEST
@@ -136,12 +152,12 @@ START_TEST(test_directions)
     struct farlands_terrain *terrain = reference_terrain(&params);
     for (int i = 0; i < 100; i++) {
         const int64_t x = BLOCKS(1000) * i, y = -BLOCKS(777) * i;
-        const struct surface surface = surface_at(terrain, x, y);
-        const bool rises_east = terrain_height(terrain, x + BLOCKS(1), y) > surface.height;
-        const bool rises_south = terrain_height(terrain, x, y + BLOCKS(1)) > surface.height;
-        ck_assert(rises_east == (surface.normal[0] < 0));
-        ck_assert(rises_south == (surface.normal[1] < 0));
-        ck_assert(surface.normal[2] > 0 && surface.normal[2] < 1);
+        const struct surface here = surface(terrain, x, y);
+        const bool rises_east = terrain_height(terrain, x + BLOCKS(1), y) > here.height;
+        const bool rises_south = terrain_height(terrain, x, y + BLOCKS(1)) > here.height;
+        ck_assert(rises_east == (here.normal[0] < 0));
+        ck_assert(rises_south == (here.normal[1] < 0));
+        ck_assert(here.normal[2] > 0 && here.normal[2] < 1);
     }
     terrain_free(terrain);
 }
@@ -150,9 +166,9 @@ END_TEST
 START_TEST(test_flat)
 {
     struct farlands_terrain *terrain = terrain_of(&grounds[ROWS(grounds) - 1]);
-    const struct surface surface = surface_at(terrain, 12345, -6789);
+    const struct surface here = surface(terrain, 12345, -6789);
     const float level[] = {42, 0, 0, 0, 1}; /* without -0 */
-    ck_assert_mem_eq(&surface, level, sizeof surface);
+    ck_assert_mem_eq(&here, level, sizeof here);
     terrain_free(terrain);
 }
 END_TEST
@@ -161,6 +177,7 @@ int main(void)
 {
     Suite *suite = suite_create("surface");
     TCase *tcase = suite_case(suite, "places");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(grounds));
     tcase_add_loop_test(tcase, test_grids, 0, ROWS(grounds));
     tcase_add_test(tcase, test_directions);
