@@ -44,9 +44,10 @@ static struct gaps gaps_of(struct coordinates along, int n)
 /* LANES: floats in a vector. */
 static struct extent extent_of(const struct chunk *chunk, bool band_limit, int lanes)
 {
+    const int vectors = (chunk->width * chunk->height + lanes - 1) / lanes;
     return (struct extent){
         .few = chunk_is_few(chunk, band_limit),
-        .points = (chunk->width * chunk->height + lanes - 1) / lanes * lanes,
+        .points = vectors * lanes,
         .sides = chunk->width + chunk->height,
         .columns = whole_steps(chunk->width),
         .rows = chunk->height,
@@ -377,7 +378,7 @@ static int look_at(struct look *look, int i, int bits, bool band_limit)
                                        .band_limit = band_limit};
     double field_ns[GRAPH_MAX_NODES];
     struct dear_tile *tile = &look->dearest;
-    struct estimate guess;
+    struct estimate guess = {0};
     const int err =
         estimate(&guess, look->program, look->field[i], &grid, 2 * ESTIMATE_MOST_NS, &look->kept);
     if (err || guess.ns <= tile->ns)

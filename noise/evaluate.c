@@ -266,7 +266,8 @@ static void run_few(struct context *c, const struct domain *domain, const struct
                     const struct chunk *chunk)
 {
     const struct operation *o = &c->program->operation[step->operation];
-    struct rows to = rows_of(c, domain, step->operation, NULL), in[GRAPH_MAX_INPUTS];
+    struct rows to = rows_of(c, domain, step->operation, NULL);
+    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
     for (int i = 0; i < plan_inputs(domain, o); i++)
         in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), NULL);

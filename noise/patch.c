@@ -157,7 +157,7 @@ static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
 void patch_place_columns(struct patch *patch, int bits, const struct chunk *chunk)
 {
     struct patch_columns *samples = &patch->samples;
-    float weight[TAPS], slope[TAPS];
+    float weight[TAPS] = {0}, slope[TAPS] = {0};
     int first = 0;
     for (int i = 0; i < whole_steps(chunk->width); i++) {
         if (i < chunk->width) { /* after that the last one again */
