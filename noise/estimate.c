@@ -84,7 +84,7 @@ static const struct line_rates line_rates[FARLANDS_BASES][2] = {
 
 static const struct line_rates slope_rates = {2.5, 4, 0.4, 30, 0.6, 1.4, 16, 0.36};
 static const struct line_rates broad_slope_rates = {2.5, 10, 0.4, 40, 0.6, 1.4, 18, 0.55};
-static const struct line_rates gully_rates = {2.3, 0.5, 0.1, 17, 0.1, 0.5, 14, 3.9};
+static const struct line_rates gully_rates = {2.3, 0.5, 0.1, 17, 0.1, 0.5, 60, 3.9};
 
 /* Of an octave whose samples have cells of their own. */
 static const double point_sample[FARLANDS_BASES] = {
@@ -157,7 +157,7 @@ static void add_scattered_octave(struct tally *t, const struct extent *e, enum f
 static void add_few_octave(struct tally *t, const struct extent *e, enum farlands_basis basis)
 {
     add(t, ESTIMATE_OVERHEAD, point_row + coordinate * e->sides);
-    add(t, ESTIMATE_POINTS, e->points * point_sample[basis]);
+    add(t, ESTIMATE_FEW, e->points * point_sample[basis]);
 }
 
 static void add_warp(struct tally *t, const struct extent *e, const struct noise *noise)

@@ -18,6 +18,7 @@ enum estimate_class {
     ESTIMATE_SUMS,       /* samples from them */
     ESTIMATE_CELLS,      /* the same of cellular noise */
     ESTIMATE_POINTS,     /* noise whose samples have cells of their own: moved, warped, simplex */
+    ESTIMATE_FEW,        /* any noise at few samples */
     ESTIMATE_SLOPES,     /* GRAPH_DAMPED */
     ESTIMATE_GULLIES,    /* GRAPH_ERODE */
     ESTIMATE_CURVES,     /* splines and elevation curves */
