@@ -462,6 +462,12 @@ static void corners_from(const struct corner_table *table, const struct points *
             }
 }
 
+static bool fits_table(struct cell_range columns, struct cell_range rows, int corners)
+{
+    const int64_t wide = columns.count + corners - 1, high = rows.count + corners - 1;
+    return wide <= KERNEL_TABLE && high <= KERNEL_TABLE / wide;
+}
+
 /* The square of corners around each point. If a lookup is one instruction, those that points share
  * are taken from TABLE, which is made if it does not have them; NULL: none. */
 static void corners_around(const struct octave_source *source, struct corner_table *table,
@@ -472,11 +478,10 @@ static void corners_around(const struct octave_source *source, struct corner_tab
     KERNEL_ALIGNED uint32_t index[KERNEL_POINTS];
     const int corners = basis_of(source->basis).corners;
     const struct cell_range columns = range_of(x->cell, n), rows = range_of(y->cell, n);
-    const int64_t wide = columns.count + corners - 1, high = rows.count + corners - 1;
 
-    if (KERNEL_LANES == 16 && table && wide <= KERNEL_TABLE && high <= KERNEL_TABLE / wide) {
+    if (KERNEL_LANES == 16 && table && fits_table(columns, rows, corners)) {
         if (!has_corners(table, columns, rows, corners))
-            make_table(source, columns.first, rows.first, (int)wide, table);
+            make_table(source, columns.first, rows.first, (int)columns.count + corners - 1, table);
         corners_from(table, x, y, corners, n, c);
         return;
     }
