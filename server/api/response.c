@@ -108,7 +108,7 @@ void response_completed(struct request_context *context, uint64_t sent)
         metrics_add(sinks->metrics, METRIC_HITS_MEMORY);
     else if (context->from == FROM_DISK)
         metrics_add(sinks->metrics, METRIC_HITS_DISK);
-    if (sinks->access_log)
+    if (sinks->access_log && !(context->repeated && context->status == 304))
         write_access(context, sent);
     if (log_enabled(LOG_DEBUG))
         log_line(LOG_DEBUG, "%s %.500s %u %" PRIu64 " bytes %.3f ms",

@@ -40,6 +40,7 @@ struct request_context {
     struct sockaddr_storage address; /* its storage */
     enum access_from from;           /* the source of the tile in the response */
     unsigned status;                 /* of the response, once it is sent */
+    bool repeated;                   /* many times a second: a 304 is not logged */
     uint64_t latency;                /* ns from the request line to the response */
     uint64_t held;                   /* bytes, by response_hold */
     const struct blob *held_body;    /* by response_hold_body, or NULL; a name only */

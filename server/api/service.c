@@ -74,6 +74,7 @@ static void handle_changes(struct service *service, struct request_context *cont
 {
     struct config_error error;
 
+    context->repeated = true;
     service->parts.reload_error(service->parts.context, &error);
     send_document(context, "application/json",
                   document_changes(service->snapshot->catalogue.plain.etag, error.text), NULL,
@@ -261,6 +262,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
     context->client =
         forwarded_client(&service->snapshot->config->site, request, &context->address);
     context->from = FROM_NONE;
+    context->repeated = false;
     context->held = 0;
     context->held_body = NULL;
     if (request->refused)

@@ -162,6 +162,20 @@ describe('the document of changes', { timeout: patience(60000), concurrency: 4 }
         assert.deepEqual(JSON.parse(next.body), { worlds: (await daemon.get('/worlds.json')).headers.etag, error: null });
     }));
 
+    it('is in the access log when it has changed, and not whenever a page asks', () => {
+        const log = path.join(scratch(), 'access.log');
+        return withDaemon(async (daemon) => {
+            const { headers: { etag } } = await daemon.get(CHANGES);
+            for (let i = 0; i < 3; i++)
+                assertStatus(await daemon.get(CHANGES, { 'If-None-Match': etag }), 304);
+            assertStatus(await daemon.get('/worlds.json', { 'If-None-Match': (await daemon.get('/worlds.json')).headers.etag }), 304);
+            await daemon.quit();
+            const entries = fs.readFileSync(log, 'utf8').trim().split('\n').map(JSON.parse);
+            assert.deepEqual(entries.map(({ uri, status }) => `${uri} ${status}`).filter((entry) => entry !== '/healthz 200'),
+                [`${CHANGES} 200`, '/worlds.json 200', '/worlds.json 304']);
+        }, { args: ['--watch', '--config', scratchFile('world.yaml', `access_log: ${log}\n${text(5)}`)] });
+    });
+
     it('does not exist without --watch, and the file is not looked at', () => {
         const file = scratchFile('world.yaml', text(5));
         return withDaemon(async (daemon) => {
