@@ -333,6 +333,16 @@ static void displace_few(const struct noise *noise, int axis, const struct few_s
     }
 }
 
+/* What lies beyond N samples, up to COUNT, may be anything: it is moved as the last of them. */
+static void move_few(const float *value, double units, int n, int count, struct displacement *d)
+{
+    move_row(value, units, n, d);
+    for (int i = n; i < count; i++) {
+        d->whole[i] = d->whole[n - 1];
+        d->fraction[i] = d->fraction[n - 1];
+    }
+}
+
 static void noise_few(const struct noise *noise, const struct curve *curve,
                       const struct chunk *chunk, const struct rows *move, double units, float *out)
 {
@@ -344,7 +354,7 @@ static void noise_few(const struct noise *noise, const struct curve *curve,
     take_samples(chunk, &few);
     for (int axis = 0; axis < 2; axis++)
         if (move)
-            move_row(move[axis].at, units, few.count, &d[axis]);
+            move_few(move[axis].at, units, chunk->width * chunk->height, few.count, &d[axis]);
         else if (noise->warp != 0)
             displace_few(noise, axis, &few, &sums, &d[axis]);
     few.moved = move || noise->warp != 0 ? d : NULL;
