@@ -285,7 +285,9 @@ static struct cell_range range_of(const int64_t *cell, int n)
         lowest = cell[i] < lowest ? cell[i] : lowest;
         highest = cell[i] > highest ? cell[i] : highest;
     }
-    return (struct cell_range){lowest, highest - lowest + 1};
+    /* Far apart is far enough: the cells of padding may be anywhere. */
+    const uint64_t span = (uint64_t)highest - (uint64_t)lowest;
+    return (struct cell_range){lowest, span < INT32_MAX ? (int64_t)span + 1 : INT32_MAX};
 }
 
 /* Hashes of N points' lattice columns, or rows, and of the corners beside them. The points lie in

@@ -10,6 +10,7 @@
  * Renders and spawn searches are fakes, immediate or on the render thread.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
