@@ -142,7 +142,8 @@ WORLDS := $(wildcard config/worlds/*.yaml)
 objects = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 NOISE_OBJECTS := $(call objects,$(NOISE))
 CONFIG_OBJECTS := $(call objects,$(CONFIG) config/builtin.S)
-SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer/assets.S)
+SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer/assets.S \
+    $(if $(findstring thread,$(SAN)),tests/closes.c))
 COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
 OBJECTS := $(COMMON_OBJECTS) $(BUILD)/server/main.o
 # private: not for the prerequisite $(BUILD)/flags.
