@@ -52,7 +52,8 @@ struct world_config {
     const struct world_fields *fields;        /* instead of the terrain's noise; NULL: none */
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
-    uint32_t layers; /* bit i: serve layer i of those given to config_load */
+    double exaggeration; /* of heights that are shaded, times that of the zoom */
+    uint32_t layers;     /* bit i: serve layer i of those given to config_load */
 };
 
 /* The period of a world's terrain in units: the side of the web map's square, 0 without wrap. */
@@ -136,6 +137,7 @@ enum world_part {
     WORLD_HEIGHTS,  /* heights of places */
     WORLD_GRID,     /* places of tiles */
     WORLD_COLORS,   /* colours of heights */
+    WORLD_SHADING,  /* light and shade in pictures */
     WORLD_DENSITY,  /* ground in space, besides the heights */
     WORLD_PARTS,
 };

@@ -95,6 +95,7 @@ const struct option world_options[] = {
     {"volume", OPTION_SECTION, .options = volume_options, .part = WORLD_DENSITY},
     {"palette", OPTION_PALETTE, 0, .part = WORLD_COLORS,
      .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
+    {"exaggeration", OPTION_REAL, AT(exaggeration), 0, 100, .part = WORLD_SHADING},
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
     {0},
 };
@@ -145,14 +146,15 @@ const struct world_config world_defaults = {
                 {2100, 0x9d, 0x8d, 0x80},  {2700, 0xb0, 0xaa, 0xa6},  {3100, 0xc6, 0xcc, 0xd1},
                 {3600, 0xd9, 0xdf, 0xe5},  {6500, 0xe4, 0xea, 0xf0}},
     .stops = 20,
+    .exaggeration = 1,
     .layers = UINT32_MAX,
 };
 
 bool world_key_is_ignored(const char *key, size_t length)
 {
     static const char *const keys[] = {
-        "palette",   "layers", "fingerprint", "range",     "ranges",
-        "tile_size", "limits", "urls",        "generator",
+        "palette", "exaggeration", "layers", "fingerprint", "range",
+        "ranges",  "tile_size",    "limits", "urls",        "generator",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)

@@ -33,7 +33,7 @@ int64_t terrain_finest(const struct farlands_terrain *terrain);
 
 /*
  * Estimate of the root mean square slope, in metres per block, that a band-limited grid with
- * samples STEP units apart shows, for choosing a vertical exaggeration. It may change without a new
+ * samples STEP units apart shows, for estimates of costs. It may change without a new
  * FARLANDS_GENERATOR.
  */
 float terrain_slope(const struct farlands_terrain *terrain, int64_t step);

@@ -10,6 +10,7 @@
 #include "noise/terrain.h"
 #include "server/core/json.h"
 #include "server/layers/layer.h"
+#include "server/layers/shading.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 
@@ -122,6 +123,18 @@ static void add_encoding(struct json *document, cJSON *parent, int layer)
         json_add_text(document, parent, "encoding", "%s", layers[layer].encoding);
 }
 
+/* If LAYER is shaded, by how much it exaggerates heights: the terms of shading_exaggeration. */
+static void add_exaggeration(struct json *document, cJSON *parent, const struct world *world,
+                             int layer)
+{
+    if (!(layers[layer].parts & 1U << WORLD_SHADING))
+        return;
+    cJSON *terms = json_add(document, parent, "exaggeration", cJSON_CreateObject());
+    add_number(document, terms, "least",
+               (double)SHADING_LEAST_EXAGGERATION * world->config.exaggeration);
+    add_number(document, terms, "spacing", (double)SHADING_SPACING);
+}
+
 static void add_layer(struct json *document, cJSON *list, const struct world *world, int layer,
                       int field)
 {
@@ -134,6 +147,7 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
     add_encoding(document, entry, layer);
     if (layers[layer].fields)
         add_scale(document, entry, world, field);
+    add_exaggeration(document, entry, world, layer);
     json_add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
     json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                   name);
@@ -301,6 +315,7 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
         cJSON_DeleteItemFromObjectCaseSensitive(plane, "range");
         add_scale(document, plane, world, field);
     }
+    add_exaggeration(document, plane, world, layer);
     add_extensions(document, plane, layer);
     add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");
     add_tile_url(document, plane, "tiles_border", world, layer, field, base, ".png?border=1&");

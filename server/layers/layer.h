@@ -40,7 +40,7 @@ struct heights {
     int rows;                 /* without the border */
     int reach;                /* samples to either side that a slope is measured over */
     float spacing;            /* blocks between samples */
-    float slope;              /* typical of the world at this spacing, metres per block */
+    float exaggeration;       /* of heights that are shaded, at least 0 */
     struct value_range range; /* of gray pixels; heights beyond it become black or white */
 };
 

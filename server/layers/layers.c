@@ -8,7 +8,7 @@ enum {
     F32 = 1 << FORMAT_F32,
     U8 = 1 << FORMAT_U8,
 };
-enum { COLORS = 1 << WORLD_COLORS };
+enum { COLORS = 1 << WORLD_COLORS, SHADING = 1 << WORLD_SHADING };
 
 const struct layer layers[] = {
 #define LAYER(id, text, bits, ...) \

@@ -64,7 +64,7 @@ static void paint_row(struct rgb_row *restrict out, const float *restrict row,
 void paint_relief(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
     const int size = heights->size;
-    const float rise = shading_rise(heights, colors);
+    const float rise = shading_rise(heights);
     struct shading shading;
     struct rgb_row row;
     uint8_t *out = pixels;

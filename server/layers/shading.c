@@ -5,25 +5,23 @@
 
 #include "server/core/multiversion.h"
 
-/* The drawn size of a typical slope. */
-static const float TYPICAL_SLOPE = 0.85f;
 /* Gentle slopes keep their size and steep ones grow like their square root, so that a map shows
  * both. This is the square root of the slope at which one turns into the other. */
 static const float GENTLE = 0.5f;
 
-/* Rounding error of a difference of heights, relative to the largest height or the range. */
-static const float FLAT = 1e-6f;
-
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
 static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = SHADING_LEVEL;
 
-float shading_rise(const struct heights *heights, const struct color_table *colors)
+/* Features that are as broad as the picture are the flatter, the broader they are, about like a
+ * root. It is exact on every machine, which powf is not. */
+float shading_exaggeration(float spacing)
 {
-    const float apart = 2 * (float)heights->reach * heights->spacing;
-    /* If even the broadest octave has faded out, rounding must not look like mountains. */
-    const float most =
-        fmaxf(colors->max - colors->min, fmaxf(fabsf(colors->min), fabsf(colors->max)));
-    return TYPICAL_SLOPE / fmaxf(heights->slope * apart, FLAT * most);
+    return SHADING_LEAST_EXAGGERATION * sqrtf(1 + spacing / SHADING_SPACING);
+}
+
+float shading_rise(const struct heights *heights)
+{
+    return heights->exaggeration / (2 * (float)heights->reach * heights->spacing);
 }
 
 MULTIVERSION

@@ -13,11 +13,18 @@ struct shading {
     float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn */
 };
 
+/* Of heights, close up; and the spacing of samples, in blocks, from which on it grows. */
+#define SHADING_LEAST_EXAGGERATION 2.0f
+#define SHADING_SPACING 16.0f
+
 /*
- * The factor for differences of heights 2 * reach samples apart that draws slopes relative to the
- * world's typical slope at this zoom: plains stay plain and mountains stand out, at any distance.
+ * By how much heights are exaggerated in pictures whose samples are SPACING blocks apart: the more,
+ * the broader the features are that are left to see. The same in all worlds and on all machines.
  */
-float shading_rise(const struct heights *heights, const struct color_table *colors);
+float shading_exaggeration(float spacing);
+
+/* The factor for differences of heights 2 * reach samples apart that gives slopes as drawn. */
+float shading_rise(const struct heights *heights);
 
 /* Shade row J of HEIGHTS, which have a border as wide as their reach. */
 void shading_row(struct shading *out, const struct heights *heights, int j, float rise);

@@ -88,7 +88,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
         .rows = grid->height,
         .reach = reach,
         .spacing = (float)grid->step / FARLANDS_UNIT,
-        .slope = terrain_slope(world->terrain, grid->step),
+        .exaggeration = world_exaggeration(world, grid->step),
         .range = content->range,
     };
     return 0;

@@ -1,5 +1,6 @@
-/* The legend: the relief's palette in equal steps, or shades of gray, with heights or a field's values beside them. */
-import { $, clamp, fieldOf, isGray, metres, quantity } from './world.js';
+/* The legend: the relief's palette in equal steps, or shades of gray, with heights or a field's values beside them;
+ * and by how much shading exaggerates heights. */
+import { $, clamp, exaggerationOf, fieldOf, isGray, metres, quantity } from './world.js';
 
 const LABELS = 7;                 // maximum, including the coast's
 const SHADES = 4;                 // steps from black to white
@@ -54,6 +55,8 @@ export function makeLegend(stretch, stretched) {
     let stops = [];
     let text = null;              // of a height or value
     let marked = null;            // the height or value in the readout
+    let shown = null;             // the world and layer
+    let zoomed = 0;               // the zoom in view
 
     $('stretch').addEventListener('change', ({ target }) => stretched(target.checked));
 
@@ -102,13 +105,27 @@ export function makeLegend(stretch, stretched) {
             $('legend-mark').style.setProperty('--at', share(clamp(positionOf(height), 0, stops.at(-1).position)));
     }
 
+    function showExaggeration() {
+        const factor = exaggerationOf(shown.world, shown.layer, zoomed);
+        $('legend-shading').hidden = factor === null;
+        if (factor !== null)
+            $('legend-shading').textContent = `Heights \u00d7\u202f${quantity(factor, factor < 10 ? 1 : 0, '')}`;
+    }
+
     return {
         show(world, layer) {
             const gray = isGray(layer);
-            $('legend').hidden = !gray && !isRelief(world, layer);
+            const scaled = gray || isRelief(world, layer);
+            shown = { world, layer };
+            $('legend').hidden = !scaled && !layer.exaggeration;
+            $('legend-scale').hidden = !scaled;
             $('stretch-choice').hidden = !stretch.possible(world, layer);
-            if ($('legend').hidden)
+            showExaggeration();
+            if (!scaled) {
+                $('legend-title').textContent = 'Shading';
+                $('legend-note').hidden = true;
                 return;
+            }
             const range = stretch.rangeOf(world, layer);
             stops = spread(gray ? grayStops(range) : stopsOf(world));
             text = labelText(layer, range);
@@ -119,6 +136,11 @@ export function makeLegend(stretch, stretched) {
             $('legend-labels').replaceChildren(...labels);
             $('legend-labels').style.setProperty('--letters', Math.max(...labels.map(({ textContent }) => textContent.length)));
             mark(marked);
+        },
+        /* The view shows ZOOM now. */
+        zoom(zoom) {
+            zoomed = zoom;
+            showExaggeration();
         },
         /* Mark the height or value in the readout, null for none. */
         mark,

@@ -50,6 +50,7 @@ function showMove() {
     $('zoom-in').disabled = zoom >= most;
     $('zoom-out').disabled = zoom <= least;
     $('faded').hidden = !fadesOut(viewer.world, zoom);
+    legend.zoom(zoom);
     $('needle').style.rotate = `${-(camera?.bearing ?? 0)}deg`;
     readout.update();
     menu.close();

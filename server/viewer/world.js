@@ -135,6 +135,12 @@ export function numbersOf(world, layer) {
     return { layer, unit: (high - low) / 65535, offset: -low };
 }
 
+/* By how much LAYER's shading exaggerates heights at ZOOM; null if it has no shading. */
+export function exaggerationOf(world, { exaggeration }, zoom) {
+    const dense = window.devicePixelRatio > 1 ? 1 : 0;
+    return exaggeration ? exaggeration.least * Math.sqrt(1 + step(world, zoom + dense) / exaggeration.spacing) : null;
+}
+
 /* False beyond the coordinate limit. */
 export function tileExists(world, { x, y, z }) {
     const side = world.tile_size * step(world, z);

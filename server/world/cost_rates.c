@@ -372,7 +372,7 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
                                         .rows = LEVEL_SIZE,
                                         .reach = 1,
                                         .spacing = 1,
-                                        .slope = 1,
+                                        .exaggeration = 1,
                                         .range = {0, SURFACE}};
         err =
             measure_layer(&rates[i], &layers[i], writer, &heights, &ground->colors, ground->pixels);

@@ -12,6 +12,7 @@
 
 #include "config/world_terrain.h"
 #include "server/layers/layer.h"
+#include "server/layers/shading.h"
 #include "server/png/image_version.h"
 #include "server/world/cost_rates.h"
 
@@ -261,6 +262,11 @@ struct value_range world_field_range(const struct world *world, int field)
         range.max = color_table_end(range.min, range.max);
     }
     return range;
+}
+
+float world_exaggeration(const struct world *world, int64_t step)
+{
+    return shading_exaggeration((float)step / FARLANDS_UNIT) * (float)world->config.exaggeration;
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */

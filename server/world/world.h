@@ -80,6 +80,9 @@ int world_height_field(const struct world *world);
 /* The range of FIELD for integers and grays. Heights have that of the world's colors. */
 struct value_range world_field_range(const struct world *world, int field);
 
+/* By how much shaded pictures exaggerate heights if their samples are STEP units apart. */
+float world_exaggeration(const struct world *world, int64_t step);
+
 /* The zooms at which WORLD has tiles of 256 * SCALE samples. */
 int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);

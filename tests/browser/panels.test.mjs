@@ -26,7 +26,20 @@ test('the legend shows the palette of the relief', LIMIT, async () => {
     assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'the mark is below sea level');
     assert.ok(mark > await middle(page.locator('#legend-labels li', { hasText: /^6/ })));
     await page.locator('#layers label', { hasText: /^Hillshade$/ }).click();
+    assert.ok(await page.locator('#legend-scale').isHidden());
+    await page.locator('#more').selectOption('normal');
     assert.ok(await page.locator('#legend').isHidden());
+});
+
+test('the legend has the exaggeration of the zoom in view', LIMIT, async () => {
+    const { page } = await visit('#default/relief/4/0/0');
+    const text = page.locator('#legend-shading');
+    assert.equal(await text.textContent(), 'Heights \u00d7\u202f32');
+    await page.evaluate(() => { location.hash = '#default/hillshade/10/0/0'; });
+    await page.waitForFunction(() => document.getElementById('legend-shading').textContent === 'Heights \u00d7\u202f4.5');
+    assert.ok(await text.isVisible());
+    await page.locator('#layers label', { hasText: /^Gray$/ }).click();
+    assert.ok(await text.isHidden());
 });
 
 test('the copied link leads to the current view', LIMIT, async () => {

@@ -137,6 +137,10 @@ const BROKEN = [
     [world('palette:', '  - [0, "#000000"]', '>  - [5, "#fffff"]'), `${W}.palette[1]`, COLOUR],
     [world('palette:', '  - [0, "#000000"]', '>  - [nan, "#ffffff"]'), `${W}.palette[1]`, /-1000000.*1000000/],
 
+    [world('>exaggeration: -1'), `${W}.exaggeration`, /0.*100/],
+    [world('>exaggeration: 101'), `${W}.exaggeration`, /0.*100/],
+    [world('>exaggeration: strong'), `${W}.exaggeration`, /0.*100/],
+
     [world('>layers: [relief, Normal]'), `${W}.layers[1]`, LAYERS],
     [world('>layers: []'), `${W}.layers`, LAYERS],
     [world('>layers: none'), `${W}.layers`, LAYERS],

@@ -60,6 +60,7 @@ const VARIANTS = {
     'lacunarity-3': 'noise: { octaves: 5, lacunarity: 3 }',
     elevation: 'elevation: [[-1, -100], [0, 10], [1, 900]]',
     palette: 'palette: [[-4000, "#000000"], [4000, "#FFffff"]]',
+    exaggeration: 'exaggeration: 2.5',
     origin: 'origin: [0, 0]',
     volume: 'volume: { caverns: { size: 0 } }',
 };
@@ -161,11 +162,11 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         const layer = (name) => ({ layers }) => layers.find((one) => one.name === name).fingerprint;
         /* The worlds that have the fingerprint of `plain`. */
         await eachRow([
-            [({ fingerprint }) => fingerprint, ['palette', 'origin', 'volume']],
-            [({ urls }) => version(urls.region), ['palette', 'origin', 'volume']],
-            [({ urls }) => version(urls.volume), ['palette', 'origin']],
+            [({ fingerprint }) => fingerprint, ['palette', 'exaggeration', 'origin', 'volume']],
+            [({ urls }) => version(urls.region), ['palette', 'exaggeration', 'origin', 'volume']],
+            [({ urls }) => version(urls.volume), ['palette', 'exaggeration', 'origin']],
             [layer('relief'), ['volume']],
-            [layer('terrarium'), ['palette', 'volume']],
+            [layer('terrarium'), ['palette', 'exaggeration', 'volume']],
             [layer('hillshade'), ['palette', 'volume']],
         ], ([of, shared]) => {
             const owners = new Map();
@@ -186,7 +187,7 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         assert.ok(new Set(samples).size > 1000, 'flat');
         decodePng(await daemon.bytes(`/${name}/relief/10/512/511.png`));
         const plain = floats(await daemon.bytes('/plain/height/10/512/511.f32'));
-        if (!['plain', 'palette', 'volume'].includes(name))
+        if (!['plain', 'palette', 'exaggeration', 'volume'].includes(name))
             assert.notDeepEqual(samples, plain, 'the heights of the default world');
         else
             assert.deepEqual(samples, plain);

@@ -118,6 +118,22 @@ static void must_tell_encoding(const cJSON *json, int layer)
         ck_assert_str_eq(string(json, "encoding"), layers[layer].encoding);
 }
 
+/* A layer that is shaded tells the exaggeration of the world. */
+static void must_tell_exaggeration(const cJSON *json, const struct world *world, int layer)
+{
+    const bool shaded = layer <= layer_find("hillshade");
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "exaggeration"), shaded);
+    if (!shaded)
+        return;
+    const double least = number(member(json, "exaggeration"), "least");
+    const double spacing = number(member(json, "exaggeration"), "spacing");
+    for (int64_t step = 1; step < FARLANDS_MAX_STEP; step *= 2) {
+        const double exaggeration = least * sqrt(1 + (double)step / FARLANDS_UNIT / spacing);
+        const double ratio = exaggeration / (double)world_exaggeration(world, step);
+        must(fabs(ratio - 1) < 1e-6, "%" PRId64 " units: %g", step, exaggeration);
+    }
+}
+
 START_TEST(test_worlds)
 {
     cJSON *json = parse(document_worlds(worlds, false));
@@ -174,6 +190,7 @@ START_TEST(test_world)
         ck_assert_ptr_nonnull(layer);
         ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
         must_tell_encoding(layer, layer_find(string(layer, "name")));
+        must_tell_exaggeration(layer, world, layer_find(string(layer, "name")));
     }
     ck_assert_int_eq(cJSON_GetArraySize(list), count);
     cJSON_Delete(json);
@@ -244,6 +261,7 @@ START_TEST(test_tilejson)
                                     1e-9);
         must_tell_encoding(json, layer);
         must_tell_plane(json, world, layer);
+        must_tell_exaggeration(member(json, "farlands"), world, layer);
         cJSON_Delete(json);
     }
 }

@@ -322,7 +322,8 @@ END_TEST
 START_TEST(test_unknown)
 {
     cJSON *json = document_of_default();
-    static const char *const keys[] = {"palette", "layers", "range", "limits", "urls", "tile_size"};
+    static const char *const keys[] = {"palette", "exaggeration", "layers",   "range",
+                                       "limits",  "urls",         "tile_size"};
     for (int i = 0; i < ROWS(keys); i++) {
         must(cJSON_HasObjectItem(json, keys[i]), "%s", keys[i]);
         cJSON_DeleteItemFromObject(json, keys[i]);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "server/layers/shading.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
@@ -47,7 +48,7 @@ static void make_plane(float base, float east, float south)
                 base + east * (float)(i - FIELD / 2) + south * (float)(j - FIELD / 2);
 }
 
-static struct heights field_heights(int left, int top, int size, int reach, float slope)
+static struct heights field_heights(int left, int top, int size, int reach, float exaggeration)
 {
     return (struct heights){.first = field + (REACH + top) * FIELD + REACH + left,
                             .stride = FIELD,
@@ -55,7 +56,7 @@ static struct heights field_heights(int left, int top, int size, int reach, floa
                             .rows = size,
                             .reach = reach,
                             .spacing = 1,
-                            .slope = slope,
+                            .exaggeration = exaggeration,
                             .range = {colors.min, colors.max}};
 }
 
@@ -67,9 +68,9 @@ static const struct layer *layer_called(const char *name)
     return layer;
 }
 
-static void paint(const char *name, int reach, float slope)
+static void paint(const char *name, int reach, float exaggeration)
 {
-    struct heights heights = field_heights(0, 0, SIZE, reach, slope);
+    struct heights heights = field_heights(0, 0, SIZE, reach, exaggeration);
     memset(pixels, 'x', sizeof pixels);
     const struct layer *layer = layer_called(name);
     layer->paint(&heights, &colors, pixels);
@@ -117,16 +118,16 @@ static void palette_at(float metres, double rgb[3])
     rgb[2] = a->blue + (b->blue - a->blue) * t;
 }
 
-/* Level ground keeps the palette's color, however steep the world is elsewhere. */
+/* Level ground keeps the palette's color, however much heights are exaggerated. */
 START_TEST(test_level_ground)
 {
-    static const float slopes[] = {1e-6f, 0.01f, 1, 100};
+    static const float exaggerations[] = {0, 0.01f, 1, 1e6f};
     make_colors();
     for (float metres = -100; metres <= 100; metres += 1.3f) {
         double rgb[3];
         palette_at(metres, rgb);
         make_plane(metres, 0, 0);
-        paint("relief", 1 + (int)(fabsf(metres)) % REACH, slopes[(int)fabsf(metres) % 4]);
+        paint("relief", 1 + (int)(fabsf(metres)) % REACH, exaggerations[(int)fabsf(metres) % 4]);
         for (int k = 0; k < SIZE * SIZE * 3; k++)
             must(fabs(pixels[k] - rgb[k % 3]) <= 1, "%g metres: %d, not %g", (double)metres,
                  pixels[k], rgb[k % 3]);
@@ -172,12 +173,12 @@ static const char *const shaded[] = {"relief", "hillshade"};
 static const char *lit_layer;
 
 /* The brightness of a plane that rises to the east and the south by this much. */
-static int brightness(float base, float east, float south, float slope)
+static int brightness(float base, float east, float south, float exaggeration)
 {
     const int channels = (int)pixel_bytes(layers[layer_find(lit_layer)].pixel);
     int sum = 0;
     make_plane(base, east, south);
-    paint(lit_layer, 1, slope);
+    paint(lit_layer, 1, exaggeration);
     for (int k = channels; k < SIZE * SIZE * channels; k++)
         must(pixels[k] == pixels[k - channels], "a plane is uneven");
     for (int k = 0; k < channels; k++)
@@ -186,31 +187,30 @@ static int brightness(float base, float east, float south, float slope)
 }
 
 static const struct {
-    float base, rise, slope;
+    float base, rise, exaggeration;
 } slopes[] = {
-    {500, 0.0625f, 0.0625f}, {500, 0.03125f, 0.0625f}, {500, 0.5f, 0.5f},
-    {500, 4, 0.5f},          {-500, 0.5f, 0.25f},
+    {500, 0.0625f, 13.6f}, {500, 0.03125f, 13.6f}, {500, 0.5f, 1.7f},
+    {500, 4, 1.7f},        {-500, 0.5f, 3.4f},
 };
 
 /* Light comes from the north-west: ground that falls off towards it is bright. */
 START_TEST(test_light)
 {
     const int row = _i % ROWS(slopes);
-    float base = slopes[row].base, rise = slopes[row].rise, slope = slopes[row].slope;
+    const float base = slopes[row].base, rise = slopes[row].rise, by = slopes[row].exaggeration;
     lit_layer = shaded[_i / ROWS(slopes)];
     make_gray_colors();
-    int level = brightness(base, 0, 0, slope);
-    int north_west = brightness(base, rise, rise, slope);
-    int south_east = brightness(base, -rise, -rise, slope);
+    int level = brightness(base, 0, 0, by);
+    int north_west = brightness(base, rise, rise, by);
+    int south_east = brightness(base, -rise, -rise, by);
     ck_assert_int_gt(north_west, level);
     ck_assert_int_lt(south_east, level);
-    ck_assert_int_gt(brightness(base, rise, 0, slope), brightness(base, -rise, 0, slope));
-    ck_assert_int_gt(brightness(base, 0, rise, slope), brightness(base, 0, -rise, slope));
-    ck_assert_int_eq(brightness(base, rise, 0, slope), brightness(base, 0, rise, slope));
-    ck_assert_int_le(
-        abs(brightness(base, rise, -rise, slope) - brightness(base, -rise, rise, slope)), 1);
+    ck_assert_int_gt(brightness(base, rise, 0, by), brightness(base, -rise, 0, by));
+    ck_assert_int_gt(brightness(base, 0, rise, by), brightness(base, 0, -rise, by));
+    ck_assert_int_eq(brightness(base, rise, 0, by), brightness(base, 0, rise, by));
+    ck_assert_int_le(abs(brightness(base, rise, -rise, by) - brightness(base, -rise, rise, by)), 1);
     /* Steeper ground that faces away from the light is no brighter. */
-    ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, slope), south_east);
+    ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, by), south_east);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(test_hillshade_levels)
     lit_layer = "hillshade";
     for (float base = -100; base <= 100; base += 12.5f)
         ck_assert_int_eq(brightness(base, 0, 0, base < 0 ? 0.001f : 10), 180);
-    ck_assert_int_eq(brightness(0, -500, -500, 0.1f), 0);
+    ck_assert_int_eq(brightness(0, -500, -500, 10), 0);
     int most = 0;
     for (float rise = 0.1f; rise < 10; rise *= 1.1f) {
         int level = brightness(0, rise, rise, 1);
@@ -243,7 +243,7 @@ START_TEST(test_hillshade_mirror)
     static uint8_t straight[SIZE * SIZE];
     make_colors();
     make_noise(5, 100);
-    paint("hillshade", REACH, 30);
+    paint("hillshade", REACH, 0.03f);
     memcpy(straight, pixels, sizeof straight);
     for (int j = 0; j < FIELD; j++)
         for (int i = 0; i < j; i++) {
@@ -251,7 +251,7 @@ START_TEST(test_hillshade_mirror)
             field[i * FIELD + j] = field[j * FIELD + i];
             field[j * FIELD + i] = other;
         }
-    paint("hillshade", REACH, 30);
+    paint("hillshade", REACH, 0.03f);
     int least = 255, most = 0;
     for (int j = 0; j < SIZE; j++)
         for (int i = 0; i < SIZE; i++) {
@@ -266,24 +266,42 @@ START_TEST(test_hillshade_mirror)
 }
 END_TEST
 
-/* Slopes are drawn relative to the world's typical slope, whatever the reach. */
-START_TEST(test_hillshade_relative)
+/* Heights are exaggerated by the given factor alone, whatever the reach. */
+START_TEST(test_hillshade_exaggeration)
 {
     static uint8_t small[SIZE * SIZE];
     make_colors();
     make_noise(6, 1);
-    paint("hillshade", 1, 0.25f);
+    paint("hillshade", 1, 3.2f);
     memcpy(small, pixels, sizeof small);
     make_noise(6, 64);
-    paint("hillshade", 1, 16);
+    paint("hillshade", 1, 3.2f / 64);
     ck_assert_mem_eq(pixels, small, sizeof small);
     make_plane(0, 0.5f, -0.125f);
-    paint("hillshade", 1, 0.5f);
+    paint("hillshade", 1, 1.5f);
     memcpy(small, pixels, sizeof small);
     for (int reach = 2; reach <= REACH; reach++) {
-        paint("hillshade", reach, 0.5f);
+        paint("hillshade", reach, 1.5f);
         for (int k = 0; k < SIZE * SIZE; k++)
             must(abs(pixels[k] - small[k]) <= 1, "reach %d: %d and %d", reach, pixels[k], small[k]);
+    }
+}
+END_TEST
+
+/* It grows with the spacing, smoothly: from one zoom to the next by at most a root of 2. */
+START_TEST(test_exaggerations)
+{
+    static const struct {
+        float spacing, exaggeration;
+    } rows[] = {{0x1p-10f, 2}, {1, 2.06f}, {4, 2.24f}, {64, 4.47f}, {4096, 32.1f}};
+    for (int i = 0; i < ROWS(rows); i++) {
+        const float found = shading_exaggeration(rows[i].spacing);
+        must(fabsf(found - rows[i].exaggeration) < 0.005f * found, "%g blocks: %g",
+             (double)rows[i].spacing, (double)found);
+    }
+    for (float spacing = 0x1p-10f; spacing < 0x1p42f; spacing *= 2) {
+        const float ratio = shading_exaggeration(2 * spacing) / shading_exaggeration(spacing);
+        must(ratio > 1 && ratio < 1.4143f, "%g blocks: %g", (double)spacing, (double)ratio);
     }
 }
 END_TEST
@@ -485,7 +503,7 @@ START_TEST(test_whole_tiles)
                                   .rows = size,
                                   .reach = reach,
                                   .spacing = 0.5f,
-                                  .slope = 30,
+                                  .exaggeration = 0.03f,
                                   .range = {colors.min, colors.max}};
         layer->paint(&heights, &colors, picture);
         heights.size = heights.rows = 1;
@@ -515,12 +533,12 @@ START_TEST(test_pieces)
     for (const struct layer *layer = layers; layer->name; layer++) {
         size_t bytes = pixel_bytes(layer->pixel);
         for (int reach = 1; reach <= REACH; reach++) {
-            paint(layer->name, reach, 20);
+            paint(layer->name, reach, 0.04f);
             memcpy(whole, pixels, SIZE * SIZE * bytes);
             for (int piece = 0; piece < 6; piece++) {
                 int size = piece < 4 ? SIZE / 2 : 17;
                 int left = piece < 4 ? piece % 2 * size : 5, top = piece < 4 ? piece / 2 * size : 9;
-                struct heights heights = field_heights(left, top, size, reach, 20);
+                struct heights heights = field_heights(left, top, size, reach, 0.04f);
                 layer->paint(&heights, &colors, pixels);
                 for (int j = 0; j < size; j++)
                     must(memcmp(pixels + (size_t)(j * size) * bytes,
@@ -637,7 +655,7 @@ int main(void)
         {"relief", test_light, ROWS(slopes) * ROWS(shaded)},
         {"hillshade", test_hillshade_levels, 1},
         {"hillshade", test_hillshade_mirror, 1},
-        {"hillshade", test_hillshade_relative, 1},
+        {"hillshade", test_hillshade_exaggeration, 1},
         {"terrarium", test_encodings, ROWS(encodings)},
         {"terrain-rgb", test_encoding_halves, ROWS(encodings)},
         {"normal", test_normal, 1},
@@ -649,6 +667,7 @@ int main(void)
     painter_test_count = ROWS(tests);
     tcase_add_test(tcase, test_table);
     tcase_add_test(tcase, test_samples);
+    tcase_add_test(tcase, test_exaggerations);
     for (int i = 0; i < ROWS(tests); i++)
         tcase_add_loop_test(tcase, tests[i].test, 0, tests[i].rows);
     tcase_add_test(tcase, test_narrow_range);

@@ -24,11 +24,12 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-enum { REGIONS = 1, VOLUMES = 2, RELIEF = 4, OTHERS = 8 }; /* OTHERS: all layers but relief */
+/* OTHERS: all layers but relief and hillshade */
+enum { REGIONS = 1, VOLUMES = 2, RELIEF = 4, HILLSHADE = 8, OTHERS = 16 };
 /* A curve for noises above 0. */
 #define HIGH "elevation: [[0, 0], [2, 2000]], "
 
-enum { NONE = 0, TILES = RELIEF | OTHERS, ALL = REGIONS | VOLUMES | TILES };
+enum { NONE = 0, TILES = RELIEF | HILLSHADE | OTHERS, ALL = REGIONS | VOLUMES | TILES };
 
 /*
  * A key, and two worlds that differ in its value alone: the products that they do not share. The
@@ -93,6 +94,7 @@ static const struct row {
      "palette: [[-6500, \"#000000\"], [6500, \"#fffffe\"]]", RELIEF},
     {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
      "palette: [[-6500, \"#ffffff\"], [6500, \"#000000\"]]", RELIEF},
+    {"exaggeration", "exaggeration: 1", "exaggeration: 1.5", RELIEF | HILLSHADE},
     {"layers", "layers: all", "layers: [gray, relief]", NONE},
 };
 
@@ -166,7 +168,7 @@ START_TEST(test_moved)
     const struct row *row = &rows[_i];
     struct worlds *before = world_of(row->before), *after = world_of(row->after);
     const struct world *a = before->world, *b = after->world;
-    const int relief = layer_find("relief");
+    const int relief = layer_find("relief"), hillshade = layer_find("hillshade");
 
     must_match(row, "heights", row->moved & REGIONS, a->fingerprint, b->fingerprint,
                values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
@@ -174,9 +176,11 @@ START_TEST(test_moved)
                values_of(a, FORMAT_R16), values_of(b, FORMAT_R16));
     must_match(row, "density", row->moved & VOLUMES, a->volume_fingerprint, b->volume_fingerprint,
                density_of(a), density_of(b));
-    for (int i = 0; layers[i].name; i++)
-        must_match(row, layers[i].name, row->moved & (i == relief ? RELIEF : OTHERS),
-                   a->layer_fingerprint[i], b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
+    for (int i = 0; layers[i].name; i++) {
+        const int product = i == relief ? RELIEF : i == hillshade ? HILLSHADE : OTHERS;
+        must_match(row, layers[i].name, row->moved & product, a->layer_fingerprint[i],
+                   b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
+    }
     worlds_release(before);
     worlds_release(after);
 }
@@ -223,11 +227,11 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {"config/farlands.yaml", "41a580c812c0d9b0", "d728486f5818a2f2", "065a1b8c871c5d7e",
+    {"config/farlands.yaml", "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f",
      "a6c55a26ab0ddd78"},
-    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "c7d1c54984529ec9",
+    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "cec82177a8252476",
      "2ffc559833d1bc28"},
-    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "52ea71fb529389f0",
+    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "2654ff8f2d0aec48",
      "e1434bbf20058611"},
 };
 
