@@ -149,6 +149,8 @@ struct world_key {
     bool quoted;
     bool is_default; /* the value is that of worlds that omit the key */
     enum world_part part;
+    /* The part of VALUE on which PART depends; on the rest WORLD_COLORS does. NULL: all of it. */
+    const char *plain_value;
 };
 
 /* Visit all keys of a world but `layers`, in a fixed order. */

@@ -74,8 +74,18 @@ static const struct option spline_keys[] = {
     {"cubic", OPTION_FLAG, .offset = AT(curve.cubic)},
     {0},
 };
+static const struct option biome_keys[] = {
+    INPUT("temperature", BIOME_TEMPERATURE),
+    INPUT("humidity", BIOME_HUMIDITY),
+    INPUT("height", BIOME_HEIGHT),
+    INPUT("slope", BIOME_SLOPE),
+    {"table", OPTION_BIOMES, AT(biomes),
+     .expected = "a list of 1 to 64 rows, such as { id: 1, name: sea, color: \"#2a5b8c\", "
+                 "height: [-.inf, 0] }"},
+    {0},
+};
 
-#define NO_INPUTS .input = {-1, -1, -1}, .salt = FIELD_NO_SALT
+#define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
 /* As in `noise:`, except for what each noise has to say. */
 #define NOISE                                                                        \
     .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \
@@ -123,6 +133,7 @@ const struct node_kind node_kinds[] = {
     PLAIN("slope_y", NODE_INPUT, GRAPH_SLOPE_Y, 1),
     KEYS("erode", GRAPH_ERODE, 1, erode_keys, erode, true),
     KEYS("gullies", GRAPH_ERODE, 1, erode_keys, erode, false),
+    KEYS("biome", GRAPH_BIOME, 0, biome_keys, plain, false),
     PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
 };
 

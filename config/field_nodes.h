@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "biomes.h"
 #include "fields.h"
 #include "noise/graph.h"
 #include "option.h"
@@ -27,6 +28,7 @@ struct node_values {
     unsigned spacing;                 /* of the lattice in an erode, blocks; 0: by the wavelength */
     struct farlands_params noise;     /* wavelength, octaves and knots are 0 until they are set */
     struct curve_params curve;
+    struct biome_table *biomes; /* NULL: none */
 };
 
 /* How a node is written. */
@@ -85,13 +87,10 @@ struct world_fields {
     int count;
     struct expression *expression;
     int expressions;
-    char *text;
+    char *text, *plain_text; /* as in fields.h */
 };
 
-/* The number of the field NAME, LENGTH bytes, or -1. */
-int world_fields_find(const struct world_fields *fields, const char *name, size_t length);
-
-/* Set the text. Returns 0 or -ENOMEM. */
+/* Set the texts. Returns 0 or -ENOMEM. */
 int fields_format(struct world_fields *fields);
 
 /* As world_fields_graph. Also returns -E2BIG if there are too many nodes; *AT is then the

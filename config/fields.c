@@ -17,6 +17,8 @@ static void free_expression(struct expression *expression)
     free(expression->path);
     free(expression->name);
     free(expression->input);
+    if (expression->values)
+        free(expression->values->biomes);
     free(expression->values);
 }
 
@@ -30,12 +32,18 @@ void world_fields_release(const struct world_fields *shared)
     free(fields->expression);
     free(fields->field);
     free(fields->text);
+    free(fields->plain_text);
     free(fields);
 }
 
 const char *world_fields_text(const struct world_fields *fields)
 {
     return fields->text;
+}
+
+const char *world_fields_plain_text(const struct world_fields *fields)
+{
+    return fields->plain_text;
 }
 
 int world_fields_count(const struct world_fields *fields)
@@ -61,6 +69,20 @@ int world_fields_find(const struct world_fields *fields, const char *name, size_
             return i;
     }
     return -1;
+}
+
+const struct biome_table *world_fields_biomes(const struct world_fields *fields, int field)
+{
+    const struct expression *expression = &fields->expression[fields->field[field].expression];
+    while (expression->spacing == 0) {
+        if (expression->kind == NODE_KIND_NAME)
+            expression = &fields->expression[fields->field[expression->field].expression];
+        else if (expression->kind->shape == NODE_SAME)
+            expression = &fields->expression[expression->input[0]];
+        else
+            return expression->values ? expression->values->biomes : NULL;
+    }
+    return NULL;
 }
 
 int64_t world_fields_broadest(const struct world_fields *fields)

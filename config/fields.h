@@ -5,9 +5,11 @@
 #ifndef FARLANDS_CONFIG_FIELDS_H
 #define FARLANDS_CONFIG_FIELDS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-struct graph; /* noise/graph.h */
+struct biome_table; /* config/biomes.h */
+struct graph;       /* noise/graph.h */
 struct world_fields;
 
 /* Take a reference, or drop one; the last one frees the fields. NULL is allowed. */
@@ -18,11 +20,20 @@ void world_fields_release(const struct world_fields *fields);
  * written out. What reads it makes the same fields, with the same text. */
 const char *world_fields_text(const struct world_fields *fields);
 
+/* The same without names and colors of biomes, which change no value; NULL if there are none. */
+const char *world_fields_plain_text(const struct world_fields *fields);
+
 /* Fields are numbered from 0 on in the order of the file; their names are unique. The unit is ""
  * if the file has none. */
 int world_fields_count(const struct world_fields *fields);
 const char *world_fields_name(const struct world_fields *fields, int field);
 const char *world_fields_unit(const struct world_fields *fields, int field);
+
+/* The number of the field NAME, LENGTH bytes, or -1. */
+int world_fields_find(const struct world_fields *fields, const char *name, size_t length);
+
+/* The table of a FIELD that is a biome; NULL for others. It lives as long as the fields. */
+const struct biome_table *world_fields_biomes(const struct world_fields *fields, int field);
 
 /* The longest wavelength of a noise in any field, in units; 1024 blocks if there is no noise. */
 int64_t world_fields_broadest(const struct world_fields *fields);

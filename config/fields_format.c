@@ -1,5 +1,6 @@
 /* The fields of a world as JSON, in the grammar of files. */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ struct text {
     char *bytes; /* ends with a NUL */
     size_t length, capacity;
     bool failed; /* out of memory */
+    bool plain;  /* without names and colors of biomes, ... */
+    bool looks;  /* of which there are some */
 };
 
 static void append_bytes(struct text *text, const char *bytes, size_t length)
@@ -74,6 +77,47 @@ static void append_knots(struct text *text, const struct farlands_knot *knot, in
         append(text, ",");
         append(text, float_format(knot[i].metres, number));
         append(text, "]");
+    }
+    append(text, "]");
+}
+
+/* A range that has an end. */
+static void append_range(struct text *text, const char *key, const struct biome_range *range)
+{
+    char number[REAL_TEXT];
+    append_key(text, key);
+    append(text, "[");
+    append(text, range->from > -INFINITY ? float_format(range->from, number) : "\"-.inf\"");
+    append(text, ",");
+    append(text, range->to < INFINITY ? float_format(range->to, number) : "\".inf\"");
+    append(text, "]");
+}
+
+static void append_look(struct text *text, const struct biome_look *look)
+{
+    char color[8];
+    text->looks = true;
+    if (text->plain)
+        return;
+    append_key(text, "name");
+    append_quoted(text, look->name);
+    append_key(text, "color");
+    snprintf(color, sizeof color, "#%02x%02x%02x", look->color[0], look->color[1], look->color[2]);
+    append_quoted(text, color);
+}
+
+static void append_biomes(struct text *text, const struct biome_table *table)
+{
+    static const char *const axes[BIOME_AXES] = {"temperature", "humidity", "height", "slope"};
+    for (int i = 0; i < table->rows.rows; i++) {
+        const struct biome_row *row = &table->rows.row[i];
+        append(text, i > 0 ? ",{" : "[{");
+        append_whole(text, "id", (unsigned)row->id);
+        append_look(text, &table->look[i]);
+        for (int k = 0; k < BIOME_AXES; k++)
+            if (row->range[k].from > -INFINITY || row->range[k].to < INFINITY)
+                append_range(text, axes[k], &row->range[k]);
+        append(text, "}");
     }
     append(text, "]");
 }
@@ -156,6 +200,10 @@ static void append_value(struct text *text, const struct world_fields *fields,
             append_knots(text, values->noise.elevation, values->noise.knots);
         }
         break;
+    case OPTION_BIOMES:
+        append_key(text, option->key);
+        append_biomes(text, values->biomes);
+        break;
     default:
         append_scalar(text, option, values, defaults);
     }
@@ -215,15 +263,23 @@ static void append_expression(struct text *text, const struct world_fields *fiel
     append(text, "}");
 }
 
+static void format(struct text *text, const struct world_fields *fields)
+{
+    append(text, "{");
+    for (int i = 0; i < fields->count; i++) {
+        append_key(text, fields->field[i].name);
+        append_expression(text, fields, fields->field[i].expression, fields->field[i].unit);
+    }
+    append(text, "}");
+}
+
 int fields_format(struct world_fields *fields)
 {
-    struct text text = {0};
-    append(&text, "{");
-    for (int i = 0; i < fields->count; i++) {
-        append_key(&text, fields->field[i].name);
-        append_expression(&text, fields, fields->field[i].expression, fields->field[i].unit);
-    }
-    append(&text, "}");
+    struct text text = {0}, plain = {.plain = true};
+    format(&text, fields);
+    if (text.looks)
+        format(&plain, fields);
     fields->text = text.bytes;
-    return text.failed ? -ENOMEM : 0;
+    fields->plain_text = plain.bytes;
+    return text.failed || plain.failed ? -ENOMEM : 0;
 }

@@ -32,7 +32,7 @@ static bool is_same(const struct graph_node *a, const struct graph_node *b)
 {
     return a->kind == b->kind && memcmp(a->input, b->input, sizeof a->input) == 0 &&
            a->number[0] == b->number[0] && a->number[1] == b->number[1] && a->noise == b->noise &&
-           a->curve == b->curve;
+           a->curve == b->curve && a->biomes == b->biomes;
 }
 
 /* Add NODE of expression AT, unless the graph has the same one. Returns its number. */
@@ -55,28 +55,28 @@ static int add(struct builder *builder, int at, const char *key, const struct gr
 
 static int add_constant(struct builder *builder, int at, const char *key, double number)
 {
-    const struct graph_node node = {GRAPH_CONSTANT, {-1, -1, -1}, {number}, NULL, NULL};
+    const struct graph_node node = {GRAPH_CONSTANT, {-1, -1, -1}, .number = {number}};
     return add(builder, at, key, &node);
 }
 
 static int add_unary(struct builder *builder, int at, const char *key, enum graph_kind kind,
                      int input)
 {
-    const struct graph_node node = {kind, {input, -1, -1}, {0}, NULL, NULL};
+    const struct graph_node node = {kind, {input, -1, -1}, .number = {0}};
     return add(builder, at, key, &node);
 }
 
 static int add_binary(struct builder *builder, int at, const char *key, enum graph_kind kind, int a,
                       int b)
 {
-    const struct graph_node node = {kind, {a, b, -1}, {0}, NULL, NULL};
+    const struct graph_node node = {kind, {a, b, -1}, .number = {0}};
     return add(builder, at, key, &node);
 }
 
 static int add_lattice(struct builder *builder, int at, const char *key, int input, unsigned blocks)
 {
     const struct graph_node node = {
-        GRAPH_LATTICE, {input, -1, -1}, {(double)blocks * FARLANDS_UNIT}, NULL, NULL};
+        GRAPH_LATTICE, {input, -1, -1}, .number = {(double)blocks * FARLANDS_UNIT}};
     return add(builder, at, key, &node);
 }
 
@@ -128,6 +128,18 @@ static int build_gullies(struct builder *builder, int at, const struct expressio
     return expression->kind->added ? add_binary(builder, at, key, GRAPH_ADD, of, gullies) : gullies;
 }
 
+/* The inputs that are not given are 0, of which no row has a range. */
+static int build_biome(struct builder *builder, int at, const struct expression *expression)
+{
+    const struct node_values *values = expression->values;
+    const char *key = expression->kind->name;
+    struct graph_node node = {.kind = GRAPH_BIOME, .biomes = &values->biomes->rows};
+    for (int i = 0; i < BIOME_AXES; i++)
+        node.input[i] = values->input[i] < 0 ? add_constant(builder, at, key, 0)
+                                             : build(builder, values->input[i]);
+    return add(builder, at, key, &node);
+}
+
 static int build_keys(struct builder *builder, int at, const struct expression *expression)
 {
     const struct node_kind *kind = expression->kind;
@@ -135,6 +147,8 @@ static int build_keys(struct builder *builder, int at, const struct expression *
     struct graph_node node = {.kind = kind->graph, .input = {-1, -1, -1}};
     if (kind->graph == GRAPH_ERODE)
         return build_gullies(builder, at, expression);
+    if (kind->graph == GRAPH_BIOME)
+        return build_biome(builder, at, expression);
     for (int i = 0; i < GRAPH_MAX_INPUTS && values->input[i] >= 0; i++)
         node.input[i] = build(builder, values->input[i]);
     for (int i = 0; i < GRAPH_MAX_NUMBERS; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "biomes_read.h"
 #include "exact_numbers.h"
 #include "field_nodes.h"
 #include "fields_resolve.h"
@@ -155,6 +156,8 @@ static bool is_missing(const struct node_kind *kind, const struct option *option
         return isnan(*(const double *)value);
     case OPTION_KNOTS:
         return values->curve.knots == 0;
+    case OPTION_BIOMES:
+        return !values->biomes;
     case OPTION_BLOCKS:
         return *(const int64_t *)value == 0;
     case OPTION_INTEGER:
@@ -234,6 +237,8 @@ static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
     if (values->salt == FIELD_NO_SALT)
         values->salt = salt_of(expression->path);
     err = check_keys(reader, node, path, kind, values);
+    if (!err && values->biomes)
+        err = biomes_check_inputs(reader, node, path, values->biomes, values->input);
     return err || kind->graph != GRAPH_NOISE ? err : check_move(reader, node, path, values);
 }
 
@@ -397,6 +402,12 @@ static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node
         err = set_unit(reader, parts.unit, path);
     if (err)
         return err;
+    if (parts.kind->graph == GRAPH_BIOME && parts.spacing > 0) {
+        const struct key_path lattice = key_path_join(path, "lattice", 7);
+        return yaml_reader_fail(reader, yaml_reader_find(node, "lattice", 7), &lattice,
+                                "a lattice would blend ids; expected it beside what the biome is "
+                                "made of");
+    }
     const int at = add_expression(reader, node, path, parts.kind);
     if (at < 0)
         return at;

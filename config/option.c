@@ -105,6 +105,23 @@ static int parse_spacing(const char *text, size_t length, unsigned *out)
     return 0;
 }
 
+static int parse_color(const char *text, size_t length, uint8_t out[3])
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    unsigned nibble[6];
+    if (length != 7 || text[0] != '#')
+        return -EINVAL;
+    for (int i = 0; i < 6; i++) {
+        const char *digit = memchr(digits, text[i + 1], sizeof digits - 1);
+        if (!digit)
+            return -EINVAL;
+        nibble[i] = (unsigned)(digit - digits < 16 ? digit - digits : digit - digits - 6);
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] = (uint8_t)(nibble[2 * i] << 4 | nibble[2 * i + 1]);
+    return 0;
+}
+
 int option_parse(const struct option *option, const char *text, size_t length, void *base)
 {
     void *value = (char *)base + option->offset;
@@ -129,6 +146,8 @@ int option_parse(const struct option *option, const char *text, size_t length, v
         return parse_blocks(option, text, length, value);
     case OPTION_SPACING:
         return parse_spacing(text, length, value);
+    case OPTION_COLOR:
+        return parse_color(text, length, value);
     default:
         return -EINVAL; /* not a scalar */
     }
@@ -164,6 +183,10 @@ char *option_expected(const struct option *option, char *buffer, size_t size)
         break;
     case OPTION_SPACING:
         snprintf(buffer, size, "a power of two from 1 to 16777216 blocks");
+        break;
+    case OPTION_COLOR:
+        snprintf(buffer, size, "%s",
+                 "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f");
         break;
     case OPTION_WORLDS:
         snprintf(buffer, size, "a list of 1 to %d worlds", WORLDS_MAX);

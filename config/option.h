@@ -18,6 +18,7 @@ enum option_kind {
     OPTION_REAL,    /* double, min .. max */
     OPTION_BLOCKS,  /* int64_t units, min .. max blocks */
     OPTION_SPACING, /* unsigned: blocks between the nodes of a lattice, a power of two */
+    OPTION_COLOR,   /* uint8_t[3]: red, green, blue */
     /* The kinds above are scalars; yaml_mapping.c reads those below. */
     OPTION_ORIGIN,    /* int64_t[2] units, each min .. max blocks */
     OPTION_ELEVATION, /* struct farlands_params: knots */
@@ -31,6 +32,8 @@ enum option_kind {
     /* In fields (field_nodes.h): */
     OPTION_FIELD,      /* int: an expression */
     OPTION_FIELD_PAIR, /* int[2]: a list of two */
+    OPTION_BIOMES,     /* struct biome_table *: a list of rows */
+    OPTION_RANGE,      /* struct biome_range */
 };
 
 struct option {

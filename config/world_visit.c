@@ -70,6 +70,7 @@ static void visit_fields(const struct visit *visit, const struct option *option)
 {
     const struct world_key key = {.name = option->key,
                                   .value = world_fields_text(visit->world->fields),
+                                  .plain_value = world_fields_plain_text(visit->world->fields),
                                   .part = (enum world_part)option->part};
     visit->visitor(visit->context, &key);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "biomes_read.h"
 #include "exact_numbers.h"
 #include "fields_read.h"
 #include "noise/curve.h"
@@ -102,40 +103,12 @@ static int read_curve(struct yaml_reader *reader, const struct yaml_node *node,
     return read_knots(reader, node, path, option, &any, &any, curve->knot, &curve->knots);
 }
 
-static bool parse_colour(const char *text, size_t length, struct palette_stop *stop)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    uint8_t nibble[6];
-    if (length != 7 || text[0] != '#')
-        return false;
-    for (int i = 0; i < 6; i++) {
-        const char *digit = memchr(digits, text[i + 1], sizeof digits - 1);
-        if (!digit)
-            return false;
-        nibble[i] = (uint8_t)(digit - digits < 16 ? digit - digits : digit - digits - 6);
-    }
-    stop->red = (uint8_t)(nibble[0] << 4 | nibble[1]);
-    stop->green = (uint8_t)(nibble[2] << 4 | nibble[3]);
-    stop->blue = (uint8_t)(nibble[4] << 4 | nibble[5]);
-    return true;
-}
-
-static int read_colour(struct yaml_reader *reader, const struct yaml_node *node,
-                       const struct key_path *path, struct palette_stop *stop)
-{
-    static const struct option colour = {
-        .expected = "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"};
-    size_t length;
-    const char *text = yaml_reader_text(node, &length);
-    if (!text || !parse_colour(text, length, stop))
-        return yaml_reader_refuse(reader, node, path, &colour);
-    return 0;
-}
-
 static int read_palette(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path, const struct option *option,
                         struct world_config *world)
 {
+    static const struct option color = {"", OPTION_COLOR,
+                                        .offset = offsetof(struct palette_stop, red)};
     int count = yaml_reader_length(node);
     if (count < 2 || count > PALETTE_MAX)
         return yaml_reader_refuse(reader, node, path, option);
@@ -147,7 +120,7 @@ static int read_palette(struct yaml_reader *reader, const struct yaml_node *node
         double metres = 0;
         int err = read_pair(reader, item, &at, option, &metres_number, &metres);
         if (!err)
-            err = read_colour(reader, yaml_reader_item(item, 1), &at, stop);
+            err = read_scalar(reader, yaml_reader_item(item, 1), &at, &color, stop);
         if (err)
             return err;
         stop->metres = (float)metres;
@@ -240,6 +213,10 @@ static int read_value(struct yaml_reader *reader, const struct yaml_node *node,
         return fields_read_input(reader, node, path, value);
     case OPTION_FIELD_PAIR:
         return fields_read_pair(reader, node, path, value);
+    case OPTION_BIOMES:
+        return biomes_read(reader, node, path, option, value);
+    case OPTION_RANGE:
+        return biomes_read_range(reader, node, path, value);
     case OPTION_PALETTE:
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:

@@ -81,6 +81,15 @@ static void mix_bounds(struct operation *o, const struct operation *a, const str
     set_bounds(o, low, high);
 }
 
+static void biome_bounds(struct operation *o)
+{
+    o->low = o->high = o->biomes->biome[0].id;
+    for (int i = 1; i < o->biomes->count; i++) {
+        o->low = fminf(o->low, o->biomes->biome[i].id);
+        o->high = fmaxf(o->high, o->biomes->biome[i].id);
+    }
+}
+
 void bounds_find(struct operation *o, const struct operation *all)
 {
     const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
@@ -160,5 +169,8 @@ void bounds_find(struct operation *o, const struct operation *all)
         set_bounds(o, -deepest, deepest);
         break;
     }
+    case GRAPH_BIOME:
+        biome_bounds(o);
+        break;
     }
 }

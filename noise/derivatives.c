@@ -61,6 +61,15 @@ static struct dual noise_of(const struct operation *o, const struct dual *in, in
     return o->curve ? curve_dual(o->curve, n) : n;
 }
 
+/* Constant, except at borders. */
+static struct dual biome_of(const struct biomes *biomes, const struct dual *in)
+{
+    float place[BIOME_AXES];
+    for (int i = 0; i < BIOME_AXES; i++)
+        place[i] = (float)in[i].v;
+    return dual_of((double)biomes_nearest(biomes, place));
+}
+
 static struct dual operation_dual(const struct operation *o, const struct dual *in, int64_t x,
                                   int64_t y)
 {
@@ -101,6 +110,8 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
         return damped_dual(o, x, y);
     case GRAPH_ERODE:
         return gullies_dual(o, x, y, in);
+    case GRAPH_BIOME:
+        return biome_of(o->biomes, in);
     case GRAPH_CONSTANT:
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:

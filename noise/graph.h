@@ -8,12 +8,13 @@
 #ifndef FARLANDS_GRAPH_H
 #define FARLANDS_GRAPH_H
 
+#include "biomes.h"
 #include "curve.h"
 #include "params.h"
 
 enum {
     GRAPH_MAX_NODES = 256,
-    GRAPH_MAX_INPUTS = 3,
+    GRAPH_MAX_INPUTS = 4,
     GRAPH_MAX_NUMBERS = 2,
     /* Each octave takes 100 KB of a scratch, those of a warp too; each lattice 320 KB. */
     GRAPH_MAX_OCTAVES = 512,
@@ -27,7 +28,7 @@ enum {
 /* How far a noise may be moved, in units. */
 #define GRAPH_MAX_MOVE (FARLANDS_UNIT << 30)
 
-/* a, b and c are the values of the inputs, p and q the numbers. */
+/* a, b, c and d are the values of the inputs, p and q the numbers. */
 enum graph_kind {
     /* A noise, see params.h; its elevation curve, if there is one, is applied. With inputs a and
      * b: the noise at (x + p a, y + p b), p in blocks. In a band-limited grid its octaves with
@@ -87,9 +88,19 @@ enum graph_kind {
      * leaves out all, the inputs are not evaluated.
      */
     GRAPH_ERODE,
+    /*
+     * The id of the row of a table whose box is nearest to temperature a, humidity b, height c and
+     * slope d; of rows that are as near, the first. The square of the distance is the sum, in this
+     * order and over the ranges that have an end, of
+     *
+     *     (w max(from - x, x - to, 0))^2        w = 1/10, 1/0.2, 1/200, 1/0.5
+     *
+     * with w rounded to float. Rows are compared as these floats, so borders are exact.
+     */
+    GRAPH_BIOME,
 };
 
-enum { GRAPH_KINDS = GRAPH_ERODE + 1 };
+enum { GRAPH_KINDS = GRAPH_BIOME + 1 };
 
 struct graph_node {
     enum graph_kind kind;
@@ -99,6 +110,7 @@ struct graph_node {
      * wavelength, lacunarity and octaves. The volume is ignored. */
     const struct farlands_params *noise;
     const struct curve_params *curve; /* of GRAPH_SPLINE */
+    const struct biome_rows *biomes;  /* of GRAPH_BIOME */
 };
 
 enum { GRAPH_NAME_MAX = 64 }; /* with its terminating NUL */

@@ -32,6 +32,8 @@ static struct graph_shape shape_of(enum graph_kind kind)
         return (struct graph_shape){3, 0};
     case GRAPH_ERODE:
         return (struct graph_shape){3, 2};
+    case GRAPH_BIOME:
+        return (struct graph_shape){BIOME_AXES, 0};
     case GRAPH_ADD:
     case GRAPH_SUBTRACT:
     case GRAPH_MULTIPLY:
@@ -139,6 +141,31 @@ static struct node_fault erode_fault(const struct graph_node *node)
     return no_fault;
 }
 
+static bool is_range(const struct biome_range *range)
+{
+    return range->from <= range->to &&
+           (range->from == -INFINITY || is_number((double)range->from)) &&
+           (range->to == INFINITY || is_number((double)range->to));
+}
+
+static struct node_fault biomes_fault(const struct biome_rows *biomes)
+{
+    bool used[BIOME_MAX_ID + 1] = {false};
+    if (biomes->rows < 1 || biomes->rows > BIOMES_MAX)
+        return (struct node_fault){"table", "expected 1 to 64 rows"};
+    for (int i = 0; i < biomes->rows; i++) {
+        const struct biome_row *row = &biomes->row[i];
+        if (row->id < 0 || row->id > BIOME_MAX_ID || used[row->id])
+            return (struct node_fault){"table", "expected ids from 0 to 255, each once"};
+        used[row->id] = true;
+        for (int k = 0; k < BIOME_AXES; k++)
+            if (!is_range(&row->range[k]))
+                return (struct node_fault){
+                    "table", "expected ranges of numbers from -1e9 to 1e9, or without an end"};
+    }
+    return no_fault;
+}
+
 struct node_fault graph_node_fault(const struct graph_node *node)
 {
     const double p = node->number[0], q = node->number[1];
@@ -151,6 +178,8 @@ struct node_fault graph_node_fault(const struct graph_node *node)
         return erode_fault(node);
     case GRAPH_SPLINE:
         return curve_fault(node->curve);
+    case GRAPH_BIOME:
+        return biomes_fault(node->biomes);
     case GRAPH_CONSTANT:
         return is_number(p) ? no_fault : (struct node_fault){"number", NUMBER};
     case GRAPH_CLAMP:

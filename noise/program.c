@@ -63,6 +63,12 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
         else
             curve_make(o->curve, node->curve->knot, node->curve->knots, node->curve->cubic);
     }
+    if (node->kind == GRAPH_BIOME) {
+        o->biomes = calloc(1, sizeof *o->biomes);
+        if (!o->biomes)
+            return -ENOMEM;
+        biomes_make(o->biomes, node->biomes);
+    }
     return 0;
 }
 
@@ -155,6 +161,20 @@ static uint64_t mix_curve(uint64_t id, const struct curve *curve)
     return id;
 }
 
+static uint64_t mix_biomes(uint64_t id, const struct biomes *biomes)
+{
+    for (int i = 0; i < biomes->count; i++) {
+        const struct biome *biome = &biomes->biome[i];
+        id = mix_double(id + (uint64_t)biome->limits, (double)biome->id);
+        for (int k = 0; k < biome->limits; k++) {
+            const struct biome_limit *limit = &biome->limit[k];
+            id = mix_double(id + (uint64_t)limit->axis, (double)limit->from);
+            id = mix_double(id, (double)limit->to);
+        }
+    }
+    return id;
+}
+
 static uint64_t program_id(const struct program *program)
 {
     uint64_t id = 0;
@@ -169,6 +189,8 @@ static uint64_t program_id(const struct program *program)
             id = mix_noise(id, o->noise);
         if (o->curve)
             id = mix_curve(id, o->curve);
+        if (o->biomes)
+            id = mix_biomes(id, o->biomes);
     }
     return id;
 }
@@ -274,6 +296,7 @@ void program_free(struct program *program)
     for (int k = 0; program && program->operation && k < program->count; k++) {
         free(program->operation[k].noise);
         free(program->operation[k].curve);
+        free(program->operation[k].biomes);
     }
     if (program) {
         free(program->operation);

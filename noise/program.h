@@ -14,11 +14,12 @@ struct operation {
     enum graph_kind kind;
     int inputs, input[GRAPH_MAX_INPUTS];
     float number[GRAPH_MAX_NUMBERS];
-    float low, high;     /* bounds of its values */
-    struct noise *noise; /* of GRAPH_NOISE */
-    double move;         /* units for each unit of its inputs */
-    struct curve *curve; /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
-    int spacing_bits;    /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
+    float low, high;       /* bounds of its values */
+    struct noise *noise;   /* of GRAPH_NOISE */
+    double move;           /* units for each unit of its inputs */
+    struct curve *curve;   /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
+    int spacing_bits;      /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
+    struct biomes *biomes; /* of GRAPH_BIOME */
 };
 
 struct program {

@@ -80,6 +80,7 @@ static double of_operation(const struct operation *o, const struct operation *al
     case GRAPH_CONSTANT:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
+    case GRAPH_BIOME:
         break;
     }
     return 0;

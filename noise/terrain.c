@@ -76,7 +76,7 @@ int terrain_new(struct farlands_terrain **out, const struct graph *graph,
 int terrain_new_noise(struct farlands_terrain **out, const struct farlands_params *params)
 {
     WITH_PLAIN_ARITHMETIC;
-    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, params, NULL};
+    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = params};
     const struct graph_field height = {"height", 0};
     const struct graph graph = {&node, 1, &height, 1, 0};
     struct graph_fault fault;

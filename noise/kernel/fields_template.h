@@ -57,6 +57,58 @@ static void terrace_row(float height, float share, const float *restrict a, int 
     }
 }
 
+/* LEAST and OUT with one more BIOME, at distance SUM. */
+#define TAKE_NEARER(sum)                           \
+    do {                                           \
+        for (int i = 0; i < n; i++) {              \
+            const float square = (sum);            \
+            const bool nearer = square < least[i]; \
+            least[i] = nearer ? square : least[i]; \
+            out[i] = nearer ? id : out[i];         \
+        }                                          \
+    } while (0)
+
+static KERNEL_FLAT void take_biome(const struct biome *biome, const float *const in[BIOME_AXES],
+                                   int n, float *restrict least, float *restrict out)
+{
+    const float id = biome->id;
+    const float *restrict x[BIOME_AXES];
+    struct biome_limit l[BIOME_AXES];
+    for (int k = 0; k < BIOME_AXES; k++) {
+        l[k] = biome->limit[k];
+        x[k] = in[l[k].axis];
+    }
+    switch (biome->limits) {
+    case 0:
+        TAKE_NEARER(0);
+        break;
+    case 1:
+        TAKE_NEARER(biome_square(&l[0], x[0][i]));
+        break;
+    case 2:
+        TAKE_NEARER(biome_square(&l[0], x[0][i]) + biome_square(&l[1], x[1][i]));
+        break;
+    case 3:
+        TAKE_NEARER(biome_square(&l[0], x[0][i]) + biome_square(&l[1], x[1][i]) +
+                    biome_square(&l[2], x[2][i]));
+        break;
+    default:
+        TAKE_NEARER(biome_square(&l[0], x[0][i]) + biome_square(&l[1], x[1][i]) +
+                    biome_square(&l[2], x[2][i]) + biome_square(&l[3], x[3][i]));
+    }
+}
+
+#undef TAKE_NEARER
+
+static void biome_row(const struct biomes *biomes, const float *const in[BIOME_AXES], int n,
+                      float *restrict out)
+{
+    KERNEL_ALIGNED float least[KERNEL_CHUNK];
+    narrow_fill(least, INFINITY, n);
+    for (int k = 0; k < biomes->count; k++)
+        take_biome(&biomes->biome[k], in, n, least, out);
+}
+
 static KERNEL_FLAT void operate_row(const struct operation *o, const float *restrict a,
                                     const float *restrict b, const float *restrict c, int n,
                                     float *restrict out)
@@ -69,6 +121,7 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *rest
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y: /* see evaluate.c */
+    case GRAPH_BIOME:   /* see operate */
         break;
     case GRAPH_CONSTANT:
         EACH_SAMPLE(p);
@@ -323,7 +376,11 @@ static void operate(const struct operation *operation, const struct rows *in, in
         const float *input[GRAPH_MAX_INPUTS] = {NULL};
         for (int i = 0; i < operation->inputs; i++)
             input[i] = in[i].at + (size_t)r * in[i].stride;
-        operate_row(operation, input[0], input[1], input[2], n, out.at + (size_t)r * out.stride);
+        float *to = out.at + (size_t)r * out.stride;
+        if (operation->kind == GRAPH_BIOME)
+            biome_row(operation->biomes, input, n, to);
+        else
+            operate_row(operation, input[0], input[1], input[2], n, to);
     }
 }
 

@@ -33,16 +33,16 @@ static const struct farlands_params noise[] = {NOISE(FARLANDS_PERLIN, 4),
 static const struct curve_params curve[] = {
     {.knots = 4, .knot = {{-1, 1}, {-0.2F, 0}, {0.2F, 2}, {1, 0}}, .cubic = true}};
 
-#define NODE(kind, a, b, c, p, q)                                     \
-    {                                                                 \
-        kind, {a, b, c}, {p, q}, &noise[(kind) == GRAPH_ERODE], curve \
+#define NODE(kind, a, b, c, p, q)                                                                 \
+    {                                                                                             \
+        kind, {a, b, c}, .number = {p, q}, .noise = &noise[(kind) == GRAPH_ERODE], .curve = curve \
     }
 #define LEAF(kind, p, q) NODE(kind, -1, -1, -1, p, q)
 #define OF(kind, input) NODE(kind, input, -1, -1, -0.7, 0.7)
 #define ADD(a, b) NODE(GRAPH_ADD, a, b, -1, 0, 0)
-#define CELLS                                           \
-    {                                                   \
-        GRAPH_NOISE, {-1, -1, -1}, {0}, &noise[1], NULL \
+#define CELLS                                                        \
+    {                                                                \
+        GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &noise[1] \
     }
 #define FINE FARLANDS_UNIT
 #define COARSE (FARLANDS_UNIT << 6)

@@ -88,6 +88,15 @@ static const struct {
      "  slope: 0.5, mask: 0.5, lattice: 8, salt: 1}, lattice: 2}}",
      "{\"height\":{\"gullies\":{\"of\":1,\"wavelength\":64,\"octaves\":3,\"lacunarity\":2.5,"
      "\"strength\":0.2,\"slope\":0.5,\"mask\":0.5,\"lattice\":8,\"salt\":1},\"lattice\":2}}"},
+    {"{height: {biome: {table: [{id: 0, name: all, color: \"#0a1B2c\"}]}}}",
+     "{\"height\":{\"biome\":{\"table\":[{\"id\":0,\"name\":\"all\",\"color\":\"#0a1b2c\"}]}}}"},
+    {"{height: 1, b: {biome: {slope: 0.5, height: height, humidity: {abs: 2}, temperature: -3,\n"
+     "  table: [{name: '\"Wüste\\', color: '#ffffff', id: 255, slope: [-.inf, 0.1],\n"
+     "  humidity: [0, 1e-3], temperature: [-.inf, .inf], height: [0, .inf]}]}}}",
+     "{\"height\":1,\"b\":{\"biome\":{\"temperature\":-3,\"humidity\":{\"abs\":2},"
+     "\"height\":\"height\",\"slope\":0.5,\"table\":[{\"id\":255,\"name\":\"\\\"Wüste\\\\\","
+     "\"color\":\"#ffffff\",\"humidity\":[0,0.001],\"height\":[0,\".inf\"],"
+     "\"slope\":[\"-.inf\",0.1]}]}}}"},
 };
 
 START_TEST(good_fields_have_a_text_that_comes_back)
@@ -108,8 +117,11 @@ END_TEST
 
 #define NODES                                                                                 \
     "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
-    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies"
+    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome"
 #define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
+
+#define COLOR "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"
+#define RANGE "expected a range [from, to] of numbers from -1e9 to 1e9, or -.inf and .inf"
 
 /* Fields from line 4 on, and the message below worlds[0].fields. */
 static const struct {
@@ -141,8 +153,8 @@ static const struct {
      "      c: { abs: a }\n      height: a\n",
      9, ".c.abs: a field depends on itself: a -> b -> c -> a; expected no circle"},
     {"      height: { ad: [1, 2] }\n", 4, ".height.ad: unknown key; did you mean add?"},
-    {"      height: { biome: [1, 2] }\n", 4,
-     ".height.biome: unknown key; expected one of " NODES ", lattice, unit"},
+    {"      height: { drain: [1, 2] }\n", 4,
+     ".height.drain: unknown key; expected one of " NODES ", lattice, unit"},
     {"      height: { lattice: 4 }\n", 4, ".height: no node; expected one of " NODES},
     {"      height: { abs: 4, of: 5 }\n", 4,
      ".height.of: a second node beside abs; expected one, with others inside it"},
@@ -218,6 +230,71 @@ static const struct {
      "2/1024 blocks"},
     {"      height: { slope_x: a }\n      a: { noise: { wavelength: 64, octaves: 2 } }\n", 4,
      ".height.slope_x: expected a field with a lattice, such as { of: NAME, lattice: 16 }"},
+    {"      height: { biome: { height: 1 } }\n", 4,
+     ".height.biome.table: missing; expected a list of 1 to 64 rows, such as { id: 1, name: sea, "
+     "color: \"#2a5b8c\", height: [-.inf, 0] }"},
+    {"      height: { biome: { height: 1, table: [] } }\n", 4,
+     ".height.biome.table: got a list of 0; expected a list of 1 to 64 rows, such as { id: 1, "
+     "name: sea, color: \"#2a5b8c\", height: [-.inf, 0] }"},
+    {"      height: { biome: { water: 1, table: [] } }\n", 4,
+     ".height.biome.water: unknown key; expected one of temperature, humidity, height, slope, "
+     "table"},
+    {"      height: { biome: { table: [5] } }\n", 4,
+     ".height.biome.table[0]: not a mapping; expected the keys id, name, color, temperature, "
+     "humidity, height, slope"},
+    {"      height:\n        biome:\n          table:\n          - { name: a, color: '#000000' }\n",
+     7, ".height.biome.table[0].id: missing; expected a whole number from 0 to 255"},
+    {"      height: { biome: { table: [{ id: 1, color: '#000000' }] } }\n", 4,
+     ".height.biome.table[0].name: missing; expected a text of 1 to 63 bytes"},
+    {"      height: { biome: { table: [{ id: 1, name: a }] } }\n", 4,
+     ".height.biome.table[0].color: missing; expected " COLOR},
+    {"      height: { biome: { table: [{ id: 256, name: a }] } }\n", 4,
+     ".height.biome.table[0].id: got \"256\"; expected a whole number from 0 to 255"},
+    {"      height: { biome: { table: [{ id: 1, name: '' }] } }\n", 4,
+     ".height.biome.table[0].name: got \"\"; expected a text of 1 to 63 bytes"},
+    {"      height: { biome: { table: [{ id: 1, name: \"a\\tb\" }] } }\n", 4,
+     ".height.biome.table[0].name: got \"a?b\"; expected a text of 1 to 63 bytes"},
+    {"      height: { biome: { table: [{ id: 1, name: a, color: red }] } }\n", 4,
+     ".height.biome.table[0].color: got \"red\"; expected " COLOR},
+    {"      height: { biome: { table: [{ id: 1, name: a, color: '#00000g' }] } }\n", 4,
+     ".height.biome.table[0].color: got \"#00000g\"; expected " COLOR},
+    {"      height: { biome: { table: [{ id: 1, name: a, colour: '#000000' }] } }\n", 4,
+     ".height.biome.table[0].colour: unknown key; expected one of id, name, color, temperature, "
+     "humidity, height, slope"},
+    {"      height:\n        biome:\n          table:\n          - { id: 1, name: a, color: '#000000' }\n"
+     "          - { id: 2, name: b, color: '#000000' }\n"
+     "          - { id: 1, name: c, color: '#000000' }\n",
+     9, ".height.biome.table[2].id: the same as in table[0]; expected each id once"},
+    {"      height:\n        biome:\n          table:\n          - { id: 1, name: a, color: '#000000' }\n"
+     "          - { id: 2, name: a, color: '#000000' }\n",
+     8, ".height.biome.table[1].name: the same as in table[0]; expected each name once"},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, color: '#000000',\n"
+     "        height: [2, 1] }] } }\n",
+     5, ".height.biome.table[0].height: from 2 to 1; expected the lesser number first"},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, height: 5 }] } }\n", 4,
+     ".height.biome.table[0].height: got \"5\"; " RANGE},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, height: [1, 2, 3] }] } }\n", 4,
+     ".height.biome.table[0].height: got a list of 3; " RANGE},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, height: [1, .nan] }] } }\n", 4,
+     ".height.biome.table[0].height: got a list of 2; " RANGE},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, height: [.inf, 1] }] } }\n", 4,
+     ".height.biome.table[0].height: got a list of 2; " RANGE},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, height: [0, 1e10] }] } }\n", 4,
+     ".height.biome.table[0].height: got a list of 2; " RANGE},
+    {"      height:\n        biome:\n          height: 1\n          table:\n"
+     "          - { id: 1, name: a, color: '#000000', height: [0, 1] }\n"
+     "          - { id: 2, name: b, color: '#000000',\n"
+     "              slope: [0, 1] }\n",
+     10,
+     ".height.biome.table[1].slope: the node has no such input; expected slope: EXPRESSION "
+     "beside the table"},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, color: '#000000' }] },\n"
+     "        lattice: 4 }\n",
+     5, ".height.lattice: a lattice would blend ids; expected it beside what the biome is made of"},
+    {"      height: { biome: { height: 1, table: [{ id: 1, name: a, color: '#000000' }],\n"
+     "        lattice: 4 } }\n",
+     5,
+     ".height.biome.lattice: unknown key; expected beside biome, as in { biome: { ... }, lattice: ... }"},
     {"      big: { multiply: [1e9, 9e8] }\n      height: { clamp: { of: { multiply: [big, 2] },\n"
      "        from: 0, to: 1 } }\n",
      5, ".height.clamp.of.multiply: its values could exceed 1e18"},
@@ -360,7 +437,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct draft *draft, const
 
 static void put_expression(struct draft *draft, struct draws *draws, int depth);
 
-/* FORMAT, in which each '?' is an expression and each '#' a number above 0. */
+/* FORMAT, in which each '?' is an expression, each '#' a number above 0, each '$' a colour. */
 static void put_node(struct draft *draft, struct draws *draws, const char *format, int depth)
 {
     for (; *format; format++)
@@ -368,6 +445,8 @@ static void put_node(struct draft *draft, struct draws *draws, const char *forma
             put_expression(draft, draws, depth - 1);
         else if (*format == '#')
             put(draft, "%d.%d", (int)draw_between(draws, 1, 9), (int)draw_between(draws, 0, 99));
+        else if (*format == '$')
+            put(draft, "'#102030'");
         else
             put(draft, "%c", *format);
 }
@@ -397,6 +476,8 @@ static void put_expression(struct draft *draft, struct draws *draws, int depth)
         "{damped: {wavelength: 400, octaves: 4, damping: #}}",
         "{erode: {of: ?, wavelength: 256, octaves: 2, strength: 0.2, lattice: 1}}",
         "{gullies: {of: ?, wavelength: 200, octaves: 1, lattice: 1}}",
+        "{biome: {temperature: ?, slope: ?, table: [{id: 4, name: a, color: $, slope: [-#, #]}, "
+        "{id: 1, name: b, color: $, temperature: [#, .inf]}]}}",
     };
     const int pick = (int)draw_between(draws, 0, depth > 0 ? ROWS(nodes) - 1 : 1);
     if (depth > 0)

@@ -31,7 +31,7 @@ START_TEST(derivatives_of_noises_are_those_of_differences)
     params.persistence = 0.5;
     params.period = params.warp.amplitude = 0; /* the graphs below are warped */
     params.knots = 0;
-    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL};
+    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params};
     struct program *program = NULL;
     struct graph_fault fault;
     ck_assert_int_eq(program_new(&program, &node, 1, &fault), 0);

@@ -170,11 +170,11 @@ START_TEST(time_is_spent_in_fields)
 {
     const struct farlands_params little = cells(1), much = cells(12);
     const struct graph_node nodes[] = {
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &little, NULL},
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &much, NULL},
-        {GRAPH_ABS, {1, -1, -1}, {0}, NULL, NULL}, /* part of "much" */
-        {GRAPH_ADD, {0, 2, -1}, {0}, NULL, NULL},
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &much, NULL}, /* not part of the height */
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &little},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &much},
+        {GRAPH_ABS, {1, -1, -1}, .number = {0}}, /* part of "much" */
+        {GRAPH_ADD, {0, 2, -1}, .number = {0}},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &much}, /* not part of the height */
     };
     const struct graph_field fields[] = {{"little", 0}, {"much", 2}, {"unused", 4}, {"height", 3}};
     struct farlands_terrain *terrain = new_terrain(nodes, LENGTH(nodes), fields, LENGTH(fields));
@@ -198,10 +198,10 @@ static struct farlands_terrain *new_tower(int deep, int octaves)
     struct farlands_params params = cells(octaves);
     struct graph_node nodes[2 + GRAPH_MAX_DEPTH] = {{.kind = GRAPH_NOISE}};
     struct graph_field fields[] = {{"cells", 0}, {"height", deep}};
-    nodes[0] = (struct graph_node){GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL};
+    nodes[0] = (struct graph_node){GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params};
     for (int i = 1; i <= deep; i++)
         nodes[i] = (struct graph_node){
-            GRAPH_LATTICE, {i - 1, -1, -1}, {(double)BLOCKS(4 << (deep - i))}, NULL, NULL};
+            GRAPH_LATTICE, {i - 1, -1, -1}, .number = {(double)BLOCKS(4 << (deep - i))}};
     return new_terrain(nodes, deep + 1, fields, LENGTH(fields));
 }
 

@@ -110,6 +110,38 @@ static struct estimate unknown(double value)
     return (struct estimate){value, INFINITY};
 }
 
+/* The least or the greatest square of the distance of what IN may be from the box of BIOME. */
+static double plain_square(const struct biome *biome, const struct estimate *in, bool greatest)
+{
+    static const double scales[BIOME_AXES] = {10, 0.2, 200, 0.5};
+    double sum = 0;
+    for (int k = 0; k < biome->limits; k++) {
+        const struct biome_limit *limit = &biome->limit[k];
+        const struct estimate x = in[limit->axis];
+        const double out = fmax((double)limit->from - x.value, x.value - (double)limit->to);
+        const double distance =
+            fmax(out + (greatest ? x.error : -x.error), 0) / scales[limit->axis];
+        sum += distance * distance;
+    }
+    return sum * (greatest ? 1 + 1e-5 : 1 - 1e-5);
+}
+
+/* The id, if it is certain: a row is nearer than those before it, and no less near than others. */
+static struct estimate plain_biome(const struct biomes *biomes, const struct estimate *in)
+{
+    for (int i = 0; i < biomes->count; i++) {
+        const double most = plain_square(&biomes->biome[i], in, true);
+        bool nearest = true;
+        for (int k = 0; k < biomes->count && nearest; k++) {
+            const double least = plain_square(&biomes->biome[k], in, false);
+            nearest = k == i || least > most || (k > i && least == most);
+        }
+        if (nearest)
+            return (struct estimate){(double)biomes->biome[i].id, 0};
+    }
+    return unknown(0);
+}
+
 static struct estimate plain_at(const struct program *program, int operation, int64_t x, int64_t y,
                                 int64_t direct_below)
 {
@@ -137,6 +169,8 @@ static struct estimate plain_at(const struct program *program, int operation, in
         return (struct estimate){p, 0};
     case GRAPH_LATTICE: /* direct */
         return in[0];
+    case GRAPH_BIOME:
+        return plain_biome(o->biomes, in);
     case GRAPH_ADD:
         value = a + b;
         break;
@@ -246,8 +280,8 @@ START_TEST(damping_follows_the_slope)
     struct farlands_params params = steep_noise(FARLANDS_PERLIN, 1);
     params.fade = (enum farlands_fade)(_i % FARLANDS_FADES);
     const struct graph_node nodes[] = {
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
-        {GRAPH_DAMPED, {-1, -1, -1}, {damping}, &params, NULL},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params},
+        {GRAPH_DAMPED, {-1, -1, -1}, .number = {damping}, .noise = &params},
     };
     struct program *program = NULL;
     struct graph_fault fault;
@@ -323,10 +357,10 @@ START_TEST(gullies_are_those_of_the_formula)
     const double *slope = _i == 0 ? level : _i == 1 ? steepest : drawn;
     const double a = slope[0], b = slope[1];
     const struct graph_node nodes[] = {
-        {GRAPH_CONSTANT, {-1, -1, -1}, {a}, NULL, NULL},
-        {GRAPH_CONSTANT, {-1, -1, -1}, {b}, NULL, NULL},
-        {GRAPH_CONSTANT, {-1, -1, -1}, {0.75}, NULL, NULL},
-        {GRAPH_ERODE, {0, 1, 2}, {0.125, 0.3}, &params, NULL},
+        {GRAPH_CONSTANT, {-1, -1, -1}, .number = {a}},
+        {GRAPH_CONSTANT, {-1, -1, -1}, .number = {b}},
+        {GRAPH_CONSTANT, {-1, -1, -1}, .number = {0.75}},
+        {GRAPH_ERODE, {0, 1, 2}, .number = {0.125, 0.3}, .noise = &params},
     };
     struct program *program = NULL;
     struct graph_fault fault;
@@ -355,25 +389,24 @@ static const struct refusal {
 } refusals[] = {
     {"to",
      2,
-     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
-      {GRAPH_STEP, {0, -1, -1}, {1e9, 1e9 - 1}, NULL, NULL}}},
-    {"number", 1, {{GRAPH_CONSTANT, {-1, -1, -1}, {NAN}, NULL, NULL}}},
+     {{GRAPH_CONSTANT, {-1, -1, -1}, .number = {1}},
+      {GRAPH_STEP, {0, -1, -1}, .number = {1e9, 1e9 - 1}}}},
+    {"number", 1, {{GRAPH_CONSTANT, {-1, -1, -1}, .number = {NAN}}}},
     {"width",
      2,
-     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
-      {GRAPH_RIDGE, {0, -1, -1}, {1e-7}, NULL, NULL}}},
+     {{GRAPH_CONSTANT, {-1, -1, -1}, .number = {1}}, {GRAPH_RIDGE, {0, -1, -1}, .number = {1e-7}}}},
     /* A lattice of the slopes of a finer one, through another that is finer, too. */
     {"lattice",
      5,
-     {{GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
-      {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(16)}, NULL, NULL},
-      {GRAPH_SLOPE_X, {1, -1, -1}, {0}, NULL, NULL},
-      {GRAPH_LATTICE, {2, -1, -1}, {BLOCKS(8)}, NULL, NULL},
-      {GRAPH_LATTICE, {3, -1, -1}, {BLOCKS(32)}, NULL, NULL}}},
+     {{GRAPH_CONSTANT, {-1, -1, -1}, .number = {1}},
+      {GRAPH_LATTICE, {0, -1, -1}, .number = {BLOCKS(16)}},
+      {GRAPH_SLOPE_X, {1, -1, -1}, .number = {0}},
+      {GRAPH_LATTICE, {2, -1, -1}, .number = {BLOCKS(8)}},
+      {GRAPH_LATTICE, {3, -1, -1}, .number = {BLOCKS(32)}}}},
     {"",
      2,
-     {{GRAPH_CONSTANT, {-1, -1, -1}, {1e9}, NULL, NULL},
-      {GRAPH_MULTIPLY, {0, 0, -1}, {0}, NULL, NULL}}},
+     {{GRAPH_CONSTANT, {-1, -1, -1}, .number = {1e9}},
+      {GRAPH_MULTIPLY, {0, 0, -1}, .number = {0}}}},
 };
 
 START_TEST(what_could_not_be_computed_is_refused)
@@ -402,9 +435,9 @@ START_TEST(lattices_apply_up_to_their_spacing)
 {
     struct farlands_params params = steep_noise(FARLANDS_PERLIN, 4);
     const struct graph_node nodes[] = {
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
-        {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(16)}, NULL, NULL},
-        {GRAPH_LATTICE, {1, -1, -1}, {BLOCKS(16)}, NULL, NULL},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params},
+        {GRAPH_LATTICE, {0, -1, -1}, .number = {BLOCKS(16)}},
+        {GRAPH_LATTICE, {1, -1, -1}, .number = {BLOCKS(16)}},
     };
     struct program *program = NULL;
     struct graph_fault fault;
@@ -440,8 +473,8 @@ START_TEST(pictures_move_noises_in_float)
     bend.wavelength = BLOCKS(100000);
     params.wavelength = BLOCKS(1 << 20);
     const struct graph_node nodes[] = {
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &bend, NULL},
-        {GRAPH_NOISE, {0, 0, -1}, {50000}, &params, NULL},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &bend},
+        {GRAPH_NOISE, {0, 0, -1}, .number = {50000}, .noise = &params},
     };
     struct program *program = NULL;
     struct graph_fault fault;
@@ -498,9 +531,15 @@ static bool change_node(struct random_graph *graph, int node, int change)
     case 5:
         graph->curve[node].knot[0].metres += 1;
         return n->curve;
-    default:
+    case 6:
         graph->curve[node].cubic = !graph->curve[node].cubic;
         return n->curve;
+    case 7:
+        graph->biomes[node].row[0].id ^= 128;
+        return n->biomes;
+    default:
+        graph->biomes[node].row[0].range[BIOME_SLOPE] = (struct biome_range){-7, 8};
+        return n->biomes;
     }
 }
 
@@ -513,10 +552,11 @@ START_TEST(a_changed_graph_has_another_id)
         const uint64_t id = id_of(graph);
         ck_assert_uint_eq(id, id_of(graph));
         for (int node = 0; node < graph->count; node++)
-            for (int change = 0; change < 7; change++) {
+            for (int change = 0; change < 9; change++) {
                 const struct graph_node kept = graph->node[node];
                 const struct farlands_params noise = graph->noise[node];
                 const struct curve_params curve = graph->curve[node];
+                const struct biome_rows biomes = graph->biomes[node];
                 struct graph_fault fault;
                 struct program *program;
                 if (change_node(graph, node, change) &&
@@ -528,6 +568,7 @@ START_TEST(a_changed_graph_has_another_id)
                 graph->node[node] = kept;
                 graph->noise[node] = noise;
                 graph->curve[node] = curve;
+                graph->biomes[node] = biomes;
             }
         free(graph);
     }
@@ -544,8 +585,9 @@ START_TEST(curves_have_ids_of_their_own)
     };
     uint64_t ids[LENGTH(curves)];
     for (int i = 0; i < LENGTH(curves); i++) {
-        const struct graph_node nodes[] = {{GRAPH_CONSTANT, {-1, -1, -1}, {0.5}, NULL, NULL},
-                                           {GRAPH_SPLINE, {0, -1, -1}, {0}, NULL, &curves[i]}};
+        const struct graph_node nodes[] = {
+            {GRAPH_CONSTANT, {-1, -1, -1}, .number = {0.5}},
+            {GRAPH_SPLINE, {0, -1, -1}, .number = {0}, .curve = &curves[i]}};
         struct program *program = NULL;
         struct graph_fault fault;
         ck_assert_int_eq(program_new(&program, nodes, 2, &fault), 0);
@@ -562,17 +604,20 @@ START_TEST(gullies_that_are_too_steep_are_refused)
 {
     const struct farlands_params params = steep_noise(FARLANDS_CELLULAR, 1);
     struct graph_node nodes[] = {
-        {GRAPH_CONSTANT, {-1, -1, -1}, {5e8}, NULL, NULL},
-        {GRAPH_ADD, {0, 0, -1}, {0}, NULL, NULL},
-        {GRAPH_ADD, {1, 1, -1}, {0}, NULL, NULL},
-        {GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL},
-        {GRAPH_ERODE, {_i == 0 ? 2 : 3, _i == 1 ? 2 : 3, _i == 2 ? 0 : 3}, {2.5, 1}, &params, NULL},
+        {GRAPH_CONSTANT, {-1, -1, -1}, .number = {5e8}},
+        {GRAPH_ADD, {0, 0, -1}, .number = {0}},
+        {GRAPH_ADD, {1, 1, -1}, .number = {0}},
+        {GRAPH_CONSTANT, {-1, -1, -1}, .number = {1}},
+        {GRAPH_ERODE,
+         {_i == 0 ? 2 : 3, _i == 1 ? 2 : 3, _i == 2 ? 0 : 3},
+         .number = {2.5, 1},
+         .noise = &params},
     };
     struct program *program = NULL;
     struct graph_fault fault;
     ck_assert_int_eq(program_new(&program, nodes, 5, &fault), -EINVAL);
     ck_assert_int_eq(fault.node, 4);
-    memcpy(nodes[4].input, (int[]){3, 3, 3}, sizeof nodes[4].input);
+    memcpy(nodes[4].input, (int[]){3, 3, 3, -1}, sizeof nodes[4].input);
     ck_assert_int_eq(program_new(&program, nodes, 5, &fault), 0);
     program_free(program);
 }

@@ -294,8 +294,8 @@ START_TEST(programs_share_no_nodes)
     struct farlands_params params = reference_params();
     params.knots = 0;
     const struct graph_node nodes[] = {
-        {GRAPH_NOISE, {-1, -1, -1}, {0}, &params, NULL},
-        {GRAPH_LATTICE, {0, -1, -1}, {BLOCKS(64)}, NULL, NULL},
+        {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params},
+        {GRAPH_LATTICE, {0, -1, -1}, .number = {BLOCKS(64)}},
     };
     open_engines();
     float first = 0;
@@ -330,8 +330,7 @@ static void put_on_lattice(struct subject *subject, int64_t spacing)
     int input = graph->count - 2 > 0 ? graph->count - 2 : 0;
     struct graph_node *node = &graph->node[graph->count - 1];
     do
-        *node =
-            (struct graph_node){GRAPH_LATTICE, {input--, -1, -1}, {(double)spacing}, NULL, NULL};
+        *node = (struct graph_node){GRAPH_LATTICE, {input--, -1, -1}, .number = {(double)spacing}};
     while (program_new(&program, graph->node, graph->count, &fault) != 0);
     program_free(subject->program);
     subject->program = program;
@@ -383,7 +382,7 @@ START_TEST(nested_lattices_have_room)
     graph.noise[0].octaves = 2;
     for (int i = 0; i < depth; i++)
         graph.node[graph.count++] =
-            (struct graph_node){GRAPH_LATTICE, {i, -1, -1}, {FARLANDS_UNIT}, NULL, NULL};
+            (struct graph_node){GRAPH_LATTICE, {i, -1, -1}, .number = {FARLANDS_UNIT}};
     struct subject subject = {draws, &graph, graph_program(&graph)};
     open_engines();
     const struct farlands_grid grid = {.x = draw_between(&draws, -999999, 999999),

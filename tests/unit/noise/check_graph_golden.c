@@ -53,6 +53,7 @@ static const struct row {
     {"erode of fine hills", UINT64_C(0x59b1be236d40032a)},
     {"mountains", UINT64_C(0x5b45e78d842fdfa0)},
     {"erode, lacunarity 1.5", UINT64_C(0x688fe3066faaf8b1)},
+    {"biome", UINT64_C(0x2c3415e148d4c95c)},
 };
 
 /* Blocks, a large part of the hills; fine samples far out; a picture of octaves that fade. */

@@ -23,10 +23,10 @@ static int add_octaves(struct random_graph *graph, int octaves)
 /* COUNT lattices side by side, or each over the last. */
 static void make_lattices(struct graph_node *node, int count, bool nested)
 {
-    node[0] = (struct graph_node){GRAPH_CONSTANT, {-1, -1, -1}, {1}, NULL, NULL};
+    node[0] = (struct graph_node){GRAPH_CONSTANT, {-1, -1, -1}, .number = {1}};
     for (int i = 1; i <= count; i++)
         node[i] = (struct graph_node){
-            GRAPH_LATTICE, {nested ? i - 1 : 0, -1, -1}, {FARLANDS_UNIT}, NULL, NULL};
+            GRAPH_LATTICE, {nested ? i - 1 : 0, -1, -1}, .number = {FARLANDS_UNIT}};
 }
 
 static void expect_fault(const struct graph_node *nodes, int count, const char *key)

@@ -20,6 +20,7 @@ struct random_graph {
     struct graph_node node[RANDOM_GRAPH_NODES];
     struct farlands_params noise[RANDOM_GRAPH_NODES];
     struct curve_params curve[RANDOM_GRAPH_NODES];
+    struct biome_rows biomes[RANDOM_GRAPH_NODES];
 };
 
 /* LOW .. HIGH, or, in an extreme graph, often a number that is as good as any limit. */
@@ -91,6 +92,30 @@ static inline struct curve_params draw_curve(struct draws *draws, bool extreme)
     return curve;
 }
 
+static inline struct biome_range draw_range(struct draws *draws, bool extreme)
+{
+    const float from = (float)draw_within(draws, extreme, -1, 1);
+    struct biome_range range = {from, from + (float)draw_within(draws, extreme, 0, 0.5)};
+    if (draw_once_in(draws, 3))
+        range.from = -INFINITY;
+    if (draw_once_in(draws, 3))
+        range.to = INFINITY;
+    return range;
+}
+
+static inline struct biome_rows draw_biomes(struct draws *draws, bool extreme)
+{
+    struct biome_rows biomes = {
+        .rows = (int)draw_between(draws, 1, draw_once_in(draws, 4) ? BIOMES_MAX : 8)};
+    const int first = (int)draw_between(draws, 0, BIOME_MAX_ID);
+    for (int i = 0; i < biomes.rows; i++) {
+        biomes.row[i].id = (first + 37 * i) % (BIOME_MAX_ID + 1);
+        for (int k = 0; k < BIOME_AXES; k++)
+            biomes.row[i].range[k] = draw_range(draws, extreme);
+    }
+    return biomes;
+}
+
 /* One of the nodes so far, the later ones more often: chains are deep. */
 static inline int draw_input(struct draws *draws, int nodes)
 {
@@ -135,7 +160,7 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     const int at = graph->count++;
     const bool extreme = graph->extreme;
     struct graph_node *node = &graph->node[at];
-    *node = (struct graph_node){.kind = kind, .input = {-1, -1, -1}};
+    *node = (struct graph_node){.kind = kind, .input = {-1, -1, -1, -1}};
     for (int i = 0; i < GRAPH_MAX_INPUTS && at > 0; i++)
         node->input[i] = draw_input(draws, at);
     node->number[0] = draw_within(draws, extreme, 0.1, 3);
@@ -157,6 +182,10 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     case GRAPH_SPLINE:
         graph->curve[at] = draw_curve(draws, extreme);
         node->curve = &graph->curve[at];
+        break;
+    case GRAPH_BIOME:
+        graph->biomes[at] = draw_biomes(draws, extreme);
+        node->biomes = &graph->biomes[at];
         break;
     case GRAPH_CONSTANT:
         node->number[0] = draw_within(draws, extreme, -1.5, 1.5);
@@ -216,9 +245,9 @@ static inline struct random_graph *draw_graph(struct draws *draws)
 static inline const char *graph_kind_name(enum graph_kind kind)
 {
     static const char *const names[GRAPH_KINDS] = {
-        "noise",      "constant",   "add",     "subtract", "multiply", "min",    "max",
-        "smooth_min", "smooth_max", "abs",     "clamp",    "mix",      "spline", "step",
-        "ridge",      "terrace",    "lattice", "slope_x",  "slope_y",  "damped", "erode"};
+        "noise",      "constant", "add",     "subtract", "multiply", "min",  "max",   "smooth_min",
+        "smooth_max", "abs",      "clamp",   "mix",      "spline",   "step", "ridge", "terrace",
+        "lattice",    "slope_x",  "slope_y", "damped",   "erode",    "biome"};
     return names[kind];
 }
 
@@ -229,9 +258,10 @@ static inline const char *graph_text(const struct random_graph *graph)
     int used = 0;
     for (int i = 0; i < graph->count; i++) {
         const struct graph_node *node = &graph->node[i];
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%d %s(%d, %d, %d; %.9g, %.9g)",
-                         i > 0 ? ", " : "", i, graph_kind_name(node->kind), node->input[0],
-                         node->input[1], node->input[2], node->number[0], node->number[1]);
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "%s%d %s(%d, %d, %d, %d; %.9g, %.9g)", i > 0 ? ", " : "", i,
+                         graph_kind_name(node->kind), node->input[0], node->input[1],
+                         node->input[2], node->input[3], node->number[0], node->number[1]);
     }
     return text;
 }

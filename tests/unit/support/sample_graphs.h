@@ -10,12 +10,13 @@ struct graph_builder {
     struct graph_node node[40];
     struct farlands_params noise[40];
     struct curve_params curve[2];
+    struct biome_rows biomes;
 };
 
 static inline int add(struct graph_builder *b, enum graph_kind kind, int a, int c, int d, double p,
                       double q)
 {
-    b->node[b->count] = (struct graph_node){kind, {a, c, d}, {p, q}, NULL, NULL};
+    b->node[b->count] = (struct graph_node){kind, {a, c, d}, .number = {p, q}};
     return b->count++;
 }
 
@@ -57,7 +58,7 @@ static inline int add_erosion(struct graph_builder *b, int field, double blocks,
     const int dy = add(b, GRAPH_SLOPE_Y, lattice, -1, -1, 0, 0);
     const int mask = add(b, GRAPH_CONSTANT, -1, -1, -1, 1, 0);
     const int gullies = add_noise(b, GRAPH_ERODE, blocks, 6, 0.1, 0.3);
-    memcpy(b->node[gullies].input, (int[]){dx, dy, mask}, sizeof b->node[gullies].input);
+    memcpy(b->node[gullies].input, (int[]){dx, dy, mask, -1}, sizeof b->node[gullies].input);
     return add(b, GRAPH_ADD, field, gullies, -1, 0, 0);
 }
 
@@ -265,6 +266,23 @@ static inline void sample_mountains(struct graph_builder *b)
                 512, 64);
 }
 
+static inline void sample_biome(struct graph_builder *b)
+{
+    static const struct biome_rows rows = {
+        .row = {{3,
+                 {{-INFINITY, INFINITY}, {-INFINITY, INFINITY}, {-INFINITY, -50}, {0, INFINITY}}},
+                {0, {{5, 30}, {0.5f, 1}, {-20, 100}, {-INFINITY, INFINITY}}},
+                {255, {{10, 30}, {0, 0.4f}, {0, 100}, {-INFINITY, INFINITY}}},
+                {7, {{-40, 0}, {-INFINITY, INFINITY}, {0, INFINITY}, {-INFINITY, 0.2f}}},
+                {8, {{-5, 12}, {0.2f, 0.6f}, {0, 300}, {0.3f, 0.7f}}}},
+        .rows = 5};
+    const int height = add_hills(b, 500), warmth = add_hills(b, 60), wet = add_hills(b, 2);
+    const int at = add(b, GRAPH_BIOME, warmth, wet, height, 0, 0);
+    b->biomes = rows;
+    b->node[at].input[3] = wet;
+    b->node[at].biomes = &b->biomes;
+}
+
 static const struct sample_graph {
     const char *name;
     void (*build)(struct graph_builder *b);
@@ -301,6 +319,7 @@ static const struct sample_graph {
     {"erode of fine hills", sample_eroded_hills},
     {"mountains", sample_mountains},
     {"erode, lacunarity 1.5", sample_dense_gullies},
+    {"biome", sample_biome},
 };
 
 /* The program of the graph NAME; the last node is its result. */
