@@ -16,14 +16,22 @@
 #include "server/png/image_version.h"
 #include "server/world/cost_rates.h"
 
+static uint64_t hash_parameter(const struct world_key *key, const char *value)
+{
+    return XXH64(value, strlen(value), XXH64(key->name, strlen(key->name), 0));
+}
+
 /* Add up the hashes of keys, so that their order does not matter. Defaults are left out: a key that
  * a later release adds changes no fingerprint of a world without it. */
 static void add_parameter(void *context, const struct world_key *key)
 {
     struct parameters *parameters = context;
-    if (!key->is_default)
-        parameters->part[key->part] +=
-            XXH64(key->value, strlen(key->value), XXH64(key->name, strlen(key->name), 0));
+    if (key->is_default)
+        return;
+    parameters->part[key->part] +=
+        hash_parameter(key, key->plain_value ? key->plain_value : key->value);
+    if (key->plain_value)
+        parameters->part[WORLD_COLORS] += hash_parameter(key, key->value);
 }
 
 /* What a world gives: the tiles of a layer, regions or volumes. */
@@ -93,6 +101,15 @@ static struct worlds *allocate(int capacity)
     return worlds;
 }
 
+static void find_climate(struct climate *climate, const struct world_fields *fields)
+{
+    climate->temperature = world_fields_find(fields, "temperature", 11);
+    climate->humidity = world_fields_find(fields, "humidity", 8);
+    climate->biome = world_fields_find(fields, "biome", 5);
+    if (climate->biome >= 0)
+        climate->table = world_fields_biomes(fields, climate->biome);
+}
+
 /* Add the world of CONFIG, without its colors. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters)
@@ -104,6 +121,8 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     world->set = worlds;
     world->config = *config;
     world_fields_hold(config->fields);
+    if (config->fields)
+        find_climate(&world->climate, config->fields);
     world->parameters = parameters;
     make_fingerprints(world);
     worlds->count++;
@@ -267,6 +286,20 @@ struct value_range world_field_range(const struct world *world, int field)
 float world_exaggeration(const struct world *world, int64_t step)
 {
     return shading_exaggeration((float)step / FARLANDS_UNIT) * (float)world->config.exaggeration;
+}
+
+const struct climate *world_climate(const struct world *world)
+{
+    return world->climate.table ? &world->climate : NULL;
+}
+
+int climate_row(const struct climate *climate, int id)
+{
+    const struct biome_rows *rows = &climate->table->rows;
+    for (int i = 0; i < rows->rows; i++)
+        if (rows->row[i].id == id)
+            return i;
+    return -1;
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */

@@ -3,6 +3,7 @@
 #ifndef FARLANDS_WORLD_WORLD_H
 #define FARLANDS_WORLD_WORLD_H
 
+#include "config/biomes.h"
 #include "config/config.h"
 #include "noise/terrain.h"
 #include "server/layers/layer.h"
@@ -15,10 +16,19 @@ struct parameters {
     char family[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT]; /* the layers' fingerprints with seed 0 */
 };
 
+/* The fields that are a world's climate, by their names: `temperature` (degrees C), `humidity` (0
+ * to 1) and `biome`. */
+struct climate {
+    int temperature, humidity;       /* fields; -1: the world has none of this name */
+    int biome;                       /* the field; its values are ids */
+    const struct biome_table *table; /* its rows; as long as the world */
+};
+
 struct world {
     struct worlds *set; /* that it belongs to */
     struct world_config config;
     struct farlands_terrain *terrain;
+    struct climate climate; /* its table is NULL if there is none */
     /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
      * each layer's tiles. */
     char fingerprint[FINGERPRINT_TEXT];
@@ -76,6 +86,16 @@ const char *world_region_fingerprint(const struct world *world, int layer);
 
 /* The number of the field that is the ground's height. */
 int world_height_field(const struct world *world);
+
+/*
+ * The climate of WORLD; NULL unless its field `biome` is a biome node. A world may have that
+ * without `temperature` or `humidity`: then biomes are chosen by other things, and whoever needs
+ * these two does without.
+ */
+const struct climate *world_climate(const struct world *world);
+
+/* The row of the biome ID in the climate's table, or -1. */
+int climate_row(const struct climate *climate, int id);
 
 /* The range of FIELD for integers and grays. Heights have that of the world's colors. */
 struct value_range world_field_range(const struct world *world, int field);

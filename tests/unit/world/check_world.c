@@ -113,6 +113,80 @@ START_TEST(test_families)
 END_TEST
 
 /* A derived world lasts as long as it is held, and so does its base. */
+/* --- Climates --- */
+
+#define ROW(id, name, color, range) \
+    "{id: " id ", name: " name ", color: '" color "', height: " range "}"
+#define SEA ROW("1", "sea", "#0000ff", "[-.inf, 0]")
+
+static struct worlds *climate_of(const char *fields, const char *rows)
+{
+    char yaml[1024], path[FOLDER_TEXT + 16];
+    snprintf(path, sizeof path, "%s/climate.yaml", directory);
+    snprintf(yaml, sizeof yaml,
+             "worlds: [{name: a, fields: {height: 5, %s biome: {biome: {height: height, "
+             "table: [" SEA ", %s]}}}}]",
+             fields, rows);
+    file_write(path, yaml, strlen(yaml));
+    return worlds_of(path);
+}
+
+/* Whether what a row changes shows in regions (and the height's tiles), and in the relief. */
+static const struct {
+    const char *row;
+    bool region, relief;
+} rows[] = {
+    {ROW("2", "land", "#00ff00", "[0, 100]"), false, false},
+    {"{name: land, id: 2, height: [0, 1e2], color: '#00FF00'}", false, false},
+    {ROW("2", "ground", "#00ff00", "[0, 100]"), false, true},
+    {ROW("2", "land", "#00ff01", "[0, 100]"), false, true},
+    {ROW("3", "land", "#00ff00", "[0, 100]"), true, true},
+    {ROW("2", "land", "#00ff00", "[0, 101]"), true, true},
+};
+
+START_TEST(test_looks_of_biomes_change_no_heights)
+{
+    struct worlds *one = climate_of("", rows[0].row), *other = climate_of("", rows[_i].row);
+    const int relief = layer_find("relief"), height = layer_find("height");
+    ck_assert_int_eq(strcmp(one->world->fingerprint, other->world->fingerprint) != 0,
+                     rows[_i].region);
+    ck_assert_int_eq(
+        strcmp(one->world->layer_fingerprint[height], other->world->layer_fingerprint[height]) != 0,
+        rows[_i].region);
+    ck_assert_int_eq(
+        strcmp(one->world->layer_fingerprint[relief], other->world->layer_fingerprint[relief]) != 0,
+        rows[_i].relief);
+    worlds_release(one);
+    worlds_release(other);
+}
+END_TEST
+
+START_TEST(test_climates)
+{
+    struct worlds *set = climate_of("humidity: 0.5, temperature: 7, ", rows[0].row);
+    struct worlds *derived = derive(set->world, 9);
+    const struct climate *climate = world_climate(derived->world);
+    ck_assert_ptr_nonnull(climate);
+    ck_assert_int_eq(climate->humidity, 1);
+    ck_assert_int_eq(climate->temperature, 2);
+    ck_assert_int_eq(climate->biome, 3);
+    ck_assert_int_eq(climate->table->rows.rows, 2);
+    ck_assert_int_eq(climate_row(climate, 2), 1);
+    ck_assert_int_eq(climate_row(climate, 3), -1);
+    ck_assert_str_eq(climate->table->look[1].name, "land");
+    ck_assert_uint_eq(climate->table->look[1].color[1], 255);
+    worlds_release(derived);
+    worlds_release(set);
+    set = climate_of("", rows[0].row);
+    climate = world_climate(set->world);
+    ck_assert_ptr_nonnull(climate);
+    ck_assert_int_eq(climate->temperature, -1);
+    ck_assert_int_eq(climate->humidity, -1);
+    worlds_release(set);
+    ck_assert_ptr_null(world_climate(worlds->world));
+}
+END_TEST
+
 START_TEST(test_references)
 {
     struct worlds *mine = worlds_of(NULL);
@@ -146,5 +220,8 @@ int main(void)
     tcase_add_test(tcase, test_seeds_differ);
     tcase_add_test(tcase, test_families);
     tcase_add_test(tcase, test_references);
+    tcase_add_loop_test(tcase, test_looks_of_biomes_change_no_heights, 0,
+                        sizeof rows / sizeof *rows);
+    tcase_add_test(tcase, test_climates);
     return suite_run(suite);
 }
