@@ -51,6 +51,7 @@ embedded_files:
     file "chart.js", "text/javascript; charset=utf-8", "server/viewer/chart.js"
     file "menus.js", "text/javascript; charset=utf-8", "server/viewer/menus.js"
     file "context.js", "text/javascript; charset=utf-8", "server/viewer/context.js"
+    file "popup.js", "text/javascript; charset=utf-8", "server/viewer/popup.js"
     file "clipboard.js", "text/javascript; charset=utf-8", "server/viewer/clipboard.js"
     file "icon.svg", "image/svg+xml", "server/viewer/icon.svg"
     file "leaflet.css", "text/css; charset=utf-8", "server/viewer/node_modules/leaflet/dist/leaflet.css"

@@ -1,12 +1,12 @@
 /* The menu of a place: opened by the right button, a long press or the menu key. */
 import { $, address, clamp, fieldOf, grouped, heightPath, plain, snap, step, withinLimit } from './world.js';
 import { copy } from './clipboard.js';
+import { makePopup } from './popup.js';
 import { say } from './status.js';
 
 const LONG = 500;                 // ms, a long press
 const STILL = 5;                  // px, movement that still is a click; a finger is less steady
 const STILL_FINGER = 12;
-const MARGIN = 8;                 // px between the menu and the window's edge
 const FORMATS = [
     { extension: 'f32', label: 'Float metres', bytes: 4 },
     { extension: 'r16', label: '16-bit heights', bytes: 2 },
@@ -54,9 +54,8 @@ function bytesText(count) {
 /* `viewer` has the current world and view; `link` returns the address of the view. */
 export function makeContextMenu(viewer, { link }) {
     const menu = $('context');
-    const items = () => [...menu.querySelectorAll('[role=menuitem]')].filter((item) => !item.hidden);
+    const popup = makePopup(menu, { closed: () => viewer.view.focus() });
     let pressed = null;           // the pointer that may open the menu
-    let dismissed = false;        // the menu, by the last press
 
     async function copyText(text, what) {
         try {
@@ -110,15 +109,6 @@ export function makeContextMenu(viewer, { link }) {
         $('context-downloads').replaceChildren($('context-region'), ...downloads);
     }
 
-    /* Beside POINT, and inside the window. */
-    function position({ x, y }) {
-        const { width, height } = menu.getBoundingClientRect();
-        const left = x + width + MARGIN <= innerWidth ? x : x - width;
-        const top = y + height + MARGIN <= innerHeight ? y : y - height;
-        menu.style.left = `${clamp(left, MARGIN, Math.max(MARGIN, innerWidth - width - MARGIN))}px`;
-        menu.style.top = `${clamp(top, MARGIN, Math.max(MARGIN, innerHeight - height - MARGIN))}px`;
-    }
-
     function open(point) {
         const { view } = viewer;
         const at = view?.at(point);
@@ -126,51 +116,11 @@ export function makeContextMenu(viewer, { link }) {
             return;
         showPlace(at);
         showRegion();
-        menu.hidden = false;
-        menu.scrollTop = 0;
-        position(point);
-        items()[0].focus({ preventScroll: true });
-    }
-
-    function close() {
-        if (menu.hidden)
-            return;
-        const focused = menu.contains(document.activeElement) || document.activeElement === document.body;
-        menu.hidden = true;
-        if (focused)
-            viewer.view.focus();
-    }
-
-    function onKey(event) {
-        const { key } = event;
-        const all = items();
-        const at = all.indexOf(document.activeElement);
-        const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
-        event.stopPropagation();          // the page's own keys
-        if (next !== undefined)
-            all.at(next % all.length).focus();
-        else if (key === ' ')
-            document.activeElement.click();
-        else if (key === 'Escape' || key === 'Tab')
-            close();
-        else
-            return;
-        event.preventDefault();
+        popup.open(point);
     }
 
     $('context-view').addEventListener('click', () => copyText(link(), 'Link'));
-    menu.addEventListener('keydown', onKey);
     menu.addEventListener('contextmenu', (event) => event.preventDefault());
-    menu.addEventListener('click', ({ target }) => {
-        if (target.closest('[role=menuitem]'))
-            close();
-    });
-    addEventListener('pointerdown', ({ target }) => {
-        dismissed = !menu.hidden && !menu.contains(target);
-        if (dismissed)
-            close();
-    }, true);
-    addEventListener('blur', close);
 
     /* ---- Pointers and keys on a view ---- */
 
@@ -210,7 +160,7 @@ export function makeContextMenu(viewer, { link }) {
         clearTimeout(pressed.timer);
         if (pressed.asked)
             openPressed();
-        else if (pressed.opened || dismissed)
+        else if (pressed.opened || popup.dismissed())
             swallowClick();
     }
 
@@ -252,5 +202,5 @@ export function makeContextMenu(viewer, { link }) {
     for (const type of ['pointerup', 'pointercancel'])
         addEventListener(type, release, true);
 
-    return { close };
+    return { close: popup.close };
 }
