@@ -1,5 +1,5 @@
 /* The menu of a place: opened by the right button, a long press or the menu key. */
-import { $, address, clamp, fieldOf, grouped, heightPath, plain, snap, step, withinLimit } from './world.js';
+import { $, address, clamp, fieldOf, grouped, heightPath, plain, regionPath, snap, step, withinLimit } from './world.js';
 import { copy } from './clipboard.js';
 import { makePopup } from './popup.js';
 import { say } from './status.js';
@@ -37,8 +37,7 @@ export function regionOf(world, place, { width, height }) {
 
 /* The URL of REGION, as programs would request it; with LAYER, of its picture. */
 function regionAddress(world, region, extension, layer) {
-    const values = { ...region, x: plain(region.x), y: plain(region.y), step: plain(region.step), ext: extension };
-    const path = world.urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+    const path = regionPath(world, region, extension);
     if (!layer || layer.name === 'height')
         return address(path);
     return address(`${path.replace(world.fingerprint, layer.fingerprint)}&layer=${layer.name}`);

@@ -1,9 +1,11 @@
 /* The menus of worlds, seeds and layers. */
 import { $, fieldOf, pictures } from './world.js';
+import { seedOf } from './seed.js';
 
 const FIRST = ['relief', 'hillshade', 'gray'];
 const LABELS = { gray: 'Gray', 'terrain-rgb': 'Terrain-RGB' };
-const LAST_SEED = 2n ** 64n - 1n;
+
+const typed = new Map();          // the text that was typed for a seed
 
 export const labelOf = (layer) => fieldOf(layer) ?? LABELS[layer.name] ?? layer.name[0].toUpperCase() + layer.name.slice(1);
 /* name:seed is the world `name` with another seed. */
@@ -25,20 +27,18 @@ export function showSeed({ seed, seeds }) {
     $('seed').hidden = any;
     $('seed-form').hidden = !any;
     $('seed').textContent = `seed ${seed}`;
-    $('seed-input').value = seed;
+    $('seed-input').value = typed.get(seed) ?? seed;
     $('seed-input').removeAttribute('aria-invalid');
 }
 
-/* The typed seed in canonical form, or null. */
+/* The typed seed as a number, in decimal digits; null if there is none. */
 export function typedSeed() {
     const text = $('seed-input').value.trim();
-    const seed = /^\d{1,40}$/.test(text) && BigInt(text);
-    const valid = seed !== false && seed <= LAST_SEED;
-    $('seed-input').setAttribute('aria-invalid', String(!valid));
-    return valid ? String(seed) : null;
+    const seed = seedOf(text);
+    $('seed-input').setAttribute('aria-invalid', String(seed === null));
+    typed.set(seed, /^\d+$/.test(text) && BigInt(text) === BigInt(seed) ? seed : text);
+    return seed;
 }
-
-export const lastSeed = String(LAST_SEED);
 
 const optionOf = (layer) => new Option(labelOf(layer), layer.name);
 

@@ -1,10 +1,12 @@
 /* The world in two dimensions: an endless plane of tiles in Leaflet. */
 /* global L */
-import { RETRY, clamp, deepestZoom, getWorld, isUnchanged, reachable, tileAddress, tileExists } from './world.js';
+import { RETRY, clamp, deepestZoom, getWorld, isUnchanged, reachable, step, tileAddress, tileExists } from './world.js';
 import { Shaded } from './shaded.js';
 import { say, sayWhy } from './status.js';
 
 const PAINTED = 2500;             // ms, timeout for the tiles of a view
+const FLIGHT = 32;                // widths of the window that a flight crosses, at most
+const FLIGHT_TIME = 1.5;          // s
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -101,6 +103,16 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest), { reset: true });
     }
 
+    /* Go to WANTED visibly if it is not so far that the way there would show nothing. */
+    function fly(wanted) {
+        const place = reachable(world, wanted);
+        const now = placeNow();
+        const span = step(world, Math.min(place.zoom, now.zoom)) * Math.max(innerWidth, innerHeight);
+        if (calm || Math.hypot(place.x - now.x, place.y - now.y) > FLIGHT * span)
+            return go(place);
+        map.flyTo(toLatLng(place), Math.round(place.zoom), { duration: FLIGHT_TIME });
+    }
+
     /* The old tiles stay underneath until the new ones cover them. */
     function showLayer(layer) {
         const old = terrain;
@@ -150,6 +162,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
     return {
         map,
         go,
+        fly,
         showLayer,
         enter,
         toLatLng,

@@ -13,6 +13,7 @@ const PITCH = { first: 65, most: 75 };
 const GRID = 11;                  // values a side from which a range of shades is derived
 const PAINTED = 5000;             // ms, timeout for the tiles of a stage
 const TURN = 900;                 // ms, duration of tilting and flattening
+const FLIGHT_TIME = 1500;         // ms
 const FINEST = 22;                // the last tile zoom that is sharp in MapLibre
 const SHADES = 'color-relief-color';
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -377,6 +378,16 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
             chosen = place.scene.heights;
             look(stage, place);
             raiseHeights(stage);
+            return true;
+        },
+        /* Go to WANTED visibly if the sphere has both places. */
+        fly(wanted) {
+            const place = reachable(stage.world, { ...wanted, scene: placeOn(stage).scene });
+            if (!serves(stage.anchor, place))
+                return enter(stage.world, stage.layer, place);
+            const camera = cameraOf(stage.anchor, place, place.scene);
+            stage.exactly = { ...camera.center, place: { x: place.x, y: place.y } };
+            stage.map.flyTo({ ...camera, duration: FLIGHT_TIME });
             return true;
         },
         showLayer: (layer) => enter(stage.world, layer, placeOn(stage)),

@@ -1,10 +1,11 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
 import { $, RETRY, address, clamp, fadesOut, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
-import { labelOf, lastSeed, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
+import { labelOf, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
 import { makeContextMenu } from './context.js';
 import { makeHeights } from './heights.js';
+import { makeJourney } from './journey.js';
 import { makeLegend } from './legend.js';
 import { makePlane } from './plane.js';
 import { makeProfile } from './profile.js';
@@ -33,6 +34,11 @@ const profile = makeProfile(viewer, plane, {
 });
 
 const menu = makeContextMenu(viewer, { link: () => linkNow() });
+
+const journey = makeJourney(viewer, {
+    go: (place) => goTo(place, 'fly'),
+    goToWorld: async (name, placeIn) => Boolean(await enterWorld(name, placeIn)),
+});
 
 const inScene = () => scene !== null && viewer.view === scene;
 
@@ -293,15 +299,21 @@ async function refresh() {
 
 /* ---- Controls ---- */
 
+/* The world NAME at the place that PLACEIN returns for it; null if another one was asked for meanwhile. */
+async function enterWorld(name, placeIn) {
+    const next = await awaitWorld(name);
+    if (!next)
+        return null;
+    leavePlace();
+    await visit(next, { ...viewer.view.place(), ...placeIn(next), layer: layerName() });
+    return next;
+}
+
 async function changeWorld(name) {
     try {
-        const next = await awaitWorld(name);
-        if (!next)
-            return;
-        const place = viewer.view.place();
-        place.zoom = clamp(place.zoom + next.native_zoom - viewer.world.native_zoom, ...next.limits.zoom);
-        leavePlace();
-        await visit(next, { ...place, layer: layerName() });
+        const { zoom } = viewer.view.place();
+        const native = viewer.world.native_zoom;
+        await enterWorld(name, (next) => ({ zoom: clamp(zoom + next.native_zoom - native, ...next.limits.zoom) }));
     } catch (error) {
         showWorlds(catalogue, viewer.world);
         sayWhy(error);
@@ -312,7 +324,7 @@ function changeSeed(event) {
     event.preventDefault();
     const seed = typedSeed();
     if (seed === null)
-        return say(`Enter a seed from 0 to ${lastSeed}, in digits.`);
+        return say('Enter a seed: a number, or any other text.');
     say('');
     changeWorld(`${rootOf(viewer.world)}:${seed}`);
 }
@@ -335,9 +347,10 @@ function changeLayer({ target }) {
     rememberPlace();
 }
 
-function goTo(place) {
+/* HOW is a function of views: go, or fly. */
+function goTo(place, how = 'go') {
     leavePlace();
-    Promise.resolve(viewer.view.go(place)).catch(sayWhy);
+    Promise.resolve(viewer.view[how](place)).catch(sayWhy);
     readout.centre();
     rememberPlace();
 }
@@ -380,6 +393,8 @@ function onKey(event) {
         return;
     if (key === '3')
         toggleMode();
+    else if (key === 't' && viewer.view)
+        journey.open();
     else if (key === 'p' && !$('profile-button').disabled)
         $('profile-button').click();
 }

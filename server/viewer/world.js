@@ -180,6 +180,21 @@ export const isUnchanged = (world, fresh) =>
 /* Keeps the requested name, such as name:seed. */
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
+/* The path of the region BOX of heights: { x, y, width, height, step } in blocks and samples. */
+export function regionPath({ urls }, box, extension) {
+    const values = { ...box, x: plain(box.x), y: plain(box.y), step: plain(box.step), ext: extension };
+    return urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+}
+
+/* A promise of the samples of BOX, rows from north to south: heights, or the values of FIELD. */
+export async function getRegion(world, box, field = null) {
+    const path = regionPath(world, box, 'f32');
+    const response = await fetch(address(field === null ? path : `${path}&field=${field}`), { signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
+    if (!response.ok)
+        throw Object.assign(new Error((await response.json()).error), { status: response.status });
+    return new Float32Array(await response.arrayBuffer());
+}
+
 const withField = (path, field) => (field === null ? path : `${path}&fields=${field}`);
 
 /* The path of the height at (X, Y), exact decimals as text, with the value of FIELD unless that is null. */

@@ -42,6 +42,11 @@ for (const colorScheme of ['light', 'dark']) {
         await page.mouse.click(500, 300, { button: 'right' });
         await page.locator('#context').waitFor();
         await assertAccessible(page, 'the menu of a place');
+        await page.keyboard.press('Escape');
+        await page.locator('#journey-button').click();
+        await page.locator('#journey').waitFor();
+        await assertAccessible(page, 'the menu of places to go to');
+        await page.keyboard.press('Escape');
         await breakConfiguration(page);
         await assertAccessible(page, 'a broken configuration');
         await page.evaluate(() => { location.hash = '#graph/field.rain/10/0/0'; });

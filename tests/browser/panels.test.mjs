@@ -86,9 +86,9 @@ test('a seed can be typed if the world allows any seed', LIMIT, async () => {
     const { page, tiles, seen } = await visit('#default/relief/6/0/0');
     assert.ok(await page.locator('#seed').isHidden());
     assert.equal(await page.locator('#seed-input').inputValue(), (await world()).seed);
-    await page.locator('#seed-input').fill('18446744073709551616');
+    await page.locator('#seed-input').fill('  ');
     await page.locator('#seed-input').press('Enter');
-    assert.match(await page.locator('#status').textContent(), /from 0 to 18446744073709551615/);
+    assert.match(await page.locator('#status').textContent(), /^Enter a seed: a number, or any other text/);
     assert.equal(await page.locator('#seed-input').getAttribute('aria-invalid'), 'true');
     assert.deepEqual(worldsOf(tiles), ['default']);
     seen.urls.length = 0;
@@ -117,6 +117,23 @@ const typeSeed = async (page, seed) => {
     await page.locator('#seed-input').fill(seed);
     await page.locator('#seed-input').press('Enter');
 };
+
+test('a seed can be text: the link has its number, the field keeps the text', LIMIT, async () => {
+    const { page, tiles } = await visit('#default/relief/6/0/0');
+    const shows = (text) => page.waitForFunction((value) => document.getElementById('seed-input').value === value, text);
+    await typeSeed(page, ' Rivers & towers ');
+    await placeBecomes(page, /^#default:10180851224283138830\/relief\/6\/0\/0$/);
+    await shows('Rivers & towers');
+    await painted(page);
+    assert.deepEqual(worldsOf(tiles), ['default', 'default:10180851224283138830']);
+    await typeSeed(page, '007');
+    await placeBecomes(page, /^#default:7\/relief\/6\/0\/0$/);
+    await shows('7');
+    await page.goBack();
+    await shows('Rivers & towers');
+    await page.reload();
+    await shows('10180851224283138830');
+});
 
 test('a seed typed while the server is away opens when it is back', LIMIT, async () => {
     const { page, tiles, seen } = await visit('#default/relief/6/0/0');

@@ -50,6 +50,18 @@ function misplaced() {
     return wrong;
 }
 
+/* Runs in the page: the items of the menu ID that are not inside of it, or of the window, nor scrolled to. */
+function leaves(id) {
+    const menu = document.getElementById(id).getBoundingClientRect();
+    const inWindow = menu.left >= 0 && menu.top >= 0 && menu.right <= innerWidth && menu.bottom <= innerHeight;
+    const outside = [...document.querySelectorAll(`#${id} [role^=menuitem]`)].filter((item) => item.checkVisibility()).filter((item) => {
+        item.scrollIntoView({ block: 'nearest' });
+        const { left, right, top, bottom } = item.getBoundingClientRect();
+        return left < menu.left || right > menu.right || top < menu.top || bottom > menu.bottom;
+    });
+    return [...(inWindow ? [] : [id]), ...outside.map(({ textContent }) => textContent)];
+}
+
 const setDeep = (page, deep) => page.evaluate((on) => {
     document.body.classList.toggle('deep', on);
     for (const id of ['north', 'heights'])
@@ -77,6 +89,9 @@ for (const [width, height] of WINDOWS)
                         await assertPlaced(`${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}, ${said ? 'a' : 'no'} message`);
                     }
             await page.locator('#place').fill('');
+            await page.locator('#journey-button').click();
+            assert.deepEqual(await page.evaluate(leaves, 'journey'), [], 'a menu');
+            await page.keyboard.press('Escape');
             await setDeep(page, false);
             await page.locator('#profile-button').click();
             await assertPlaced('a profile');

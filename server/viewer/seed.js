@@ -1,0 +1,24 @@
+/* Seeds as people type them: numbers are themselves, and other text is hashed. Knows nothing of the page. */
+
+const LAST = 2n ** 64n - 1n;
+
+/* FNV-1a, 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv), of the UTF-8 bytes of TEXT. */
+function fnv1a(text) {
+    let hash = 0xcbf29ce484222325n;
+    for (const byte of new TextEncoder().encode(text))
+        hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+    return hash;
+}
+
+/* The seed that TEXT means, in decimal digits; null if it is blank. Blanks around it do not count, and an accented letter is
+ * the same however it is encoded (NFC). */
+export function seedOf(text) {
+    const bare = text.trim().normalize('NFC');
+    if (!bare)
+        return null;
+    const number = /^\d{1,40}$/.test(bare) ? BigInt(bare) : LAST + 1n;
+    return String(number <= LAST ? number : fnv1a(bare));
+}
+
+/* A random seed, in decimal digits. */
+export const randomSeed = () => String(crypto.getRandomValues(new BigUint64Array(1))[0]);
