@@ -11,6 +11,7 @@
 #include "server/core/json.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
+#include "server/layers/slope.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 
@@ -135,6 +136,23 @@ static void add_exaggeration(struct json *document, cJSON *parent, const struct 
     add_number(document, terms, "spacing", (double)SHADING_SPACING);
 }
 
+/* If LAYER is slope, its colors: [[degrees, color], ...]. */
+static void add_legend(struct json *document, cJSON *parent, int layer)
+{
+    if (layer != layer_find("slope"))
+        return;
+    cJSON *legend = json_add(document, parent, "legend", cJSON_CreateObject());
+    json_add_text(document, legend, "unit", "degrees");
+    cJSON *palette = json_add(document, legend, "palette", cJSON_CreateArray());
+    for (int i = 0; i < SLOPE_STOPS; i++) {
+        const struct slope_stop *at = &slope_stops[i];
+        cJSON *stop = json_add(document, palette, NULL, cJSON_CreateArray());
+        json_add(document, stop, NULL, cJSON_CreateNumber((double)at->degrees));
+        json_add_text(document, stop, NULL, "#%02x%02x%02x", at->color[0], at->color[1],
+                      at->color[2]);
+    }
+}
+
 static void add_layer(struct json *document, cJSON *list, const struct world *world, int layer,
                       int field)
 {
@@ -148,6 +166,7 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
     if (layers[layer].fields)
         add_scale(document, entry, world, field);
     add_exaggeration(document, entry, world, layer);
+    add_legend(document, entry, layer);
     json_add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
     json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
                   name);
@@ -316,6 +335,7 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
         add_scale(document, plane, world, field);
     }
     add_exaggeration(document, plane, world, layer);
+    add_legend(document, plane, layer);
     add_extensions(document, plane, layer);
     add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");
     add_tile_url(document, plane, "tiles_border", world, layer, field, base, ".png?border=1&");

@@ -7,6 +7,7 @@
 
 #include "config/exact_numbers.h"
 #include "server/layers/layer.h"
+#include "server/layers/slope.h"
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -134,6 +135,25 @@ static void must_tell_exaggeration(const cJSON *json, const struct world *world,
     }
 }
 
+/* The colors of slope are those of its pixels; no other layer has any. */
+static void must_tell_legend(const cJSON *json, int layer)
+{
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "legend"), layer == layer_find("slope"));
+    if (layer != layer_find("slope"))
+        return;
+    const cJSON *legend = member(json, "legend"), *palette = member(legend, "palette");
+    ck_assert_str_eq(string(legend, "unit"), "degrees");
+    ck_assert_int_eq(cJSON_GetArraySize(palette), SLOPE_STOPS);
+    for (int i = 0; i < SLOPE_STOPS; i++) {
+        const cJSON *stop = cJSON_GetArrayItem(palette, i);
+        char color[8];
+        snprintf(color, sizeof color, "#%02x%02x%02x", slope_stops[i].color[0],
+                 slope_stops[i].color[1], slope_stops[i].color[2]);
+        ck_assert_double_eq(stop->child->valuedouble, (double)slope_stops[i].degrees);
+        ck_assert_str_eq(stop->child->next->valuestring, color);
+    }
+}
+
 START_TEST(test_worlds)
 {
     cJSON *json = parse(document_worlds(worlds, false));
@@ -144,7 +164,7 @@ START_TEST(test_worlds)
         const cJSON *world = cJSON_GetArrayItem(list, i);
         ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
-        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 7);
+        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 8);
         must_tell_grid(world, &worlds->world[i]);
     }
     cJSON_Delete(json);
@@ -191,6 +211,7 @@ START_TEST(test_world)
         ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
         must_tell_encoding(layer, layer_find(string(layer, "name")));
         must_tell_exaggeration(layer, world, layer_find(string(layer, "name")));
+        must_tell_legend(layer, layer_find(string(layer, "name")));
     }
     ck_assert_int_eq(cJSON_GetArraySize(list), count);
     cJSON_Delete(json);

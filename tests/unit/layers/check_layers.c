@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "server/layers/shading.h"
+#include "server/layers/slope.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
@@ -454,6 +455,51 @@ START_TEST(test_normal_planes)
 }
 END_TEST
 
+/* Channel C of the color at DEGREES, linear between the stops. */
+static double slope_color(double degrees, int c)
+{
+    int i = 0;
+    while (i < SLOPE_STOPS - 2 && (double)slope_stops[i + 1].degrees <= degrees)
+        i++;
+    const struct slope_stop *a = &slope_stops[i], *b = &slope_stops[i + 1];
+    const double share = (degrees - (double)a->degrees) / (double)(b->degrees - a->degrees);
+    return a->color[c] + (b->color[c] - a->color[c]) * share;
+}
+
+/* The color at the true angle, whichever way the ground rises, however far apart the samples are
+ * and however much shading exaggerates. */
+START_TEST(test_slope)
+{
+    for (int reach = 1; reach <= REACH; reach++)
+        for (double degrees = 0; degrees < 89.9; degrees += 0.7) {
+            const double spacing = ldexp(1, (int)degrees % 20 - 10);
+            const double rise = tan(degrees * M_PI / 180) * spacing, way = degrees * 3;
+            make_plane(0, (float)(rise * cos(way)), (float)(rise * sin(way)));
+            struct heights heights = field_heights(0, 0, SIZE, reach, 30);
+            heights.spacing = (float)spacing;
+            layer_called("slope")->paint(&heights, &colors, pixels);
+            for (int k = 0; k < SIZE * SIZE * 3; k++)
+                must(fabs(pixels[k] - slope_color(degrees, k % 3)) <= 0.6, "%g degrees: %d, not %g",
+                     degrees, pixels[k], slope_color(degrees, k % 3));
+        }
+}
+END_TEST
+
+/* Level ground is white, walls are black, and each stop has its color. */
+START_TEST(test_slope_stops)
+{
+    ck_assert_float_eq(slope_stops[0].degrees, 0);
+    ck_assert_float_eq(slope_stops[SLOPE_STOPS - 1].degrees, 90);
+    for (int i = 0; i < SLOPE_STOPS; i++) {
+        const double degrees = (double)slope_stops[i].degrees;
+        make_plane(0, degrees < 90 ? (float)tan(degrees * M_PI / 180) : 1e9f, 0);
+        paint("slope", 1, 1);
+        for (int c = 0; c < 3; c++)
+            must(pixels[c] == slope_stops[i].color[c], "%g degrees: %d", degrees, pixels[c]);
+    }
+}
+END_TEST
+
 /* A range that is too narrow to divide by still gives a picture. */
 START_TEST(test_narrow_range)
 {
@@ -660,6 +706,8 @@ int main(void)
         {"terrain-rgb", test_encoding_halves, ROWS(encodings)},
         {"normal", test_normal, 1},
         {"normal", test_normal_planes, ROWS(planes)},
+        {"slope", test_slope, 1},
+        {"slope", test_slope_stops, 1},
     };
     Suite *suite = suite_create("layers");
     TCase *tcase = suite_case(suite, "paint");

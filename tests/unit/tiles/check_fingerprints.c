@@ -26,8 +26,8 @@ static void tear_down(void)
 
 /* OTHERS: all layers but relief and hillshade */
 enum { REGIONS = 1, VOLUMES = 2, RELIEF = 4, HILLSHADE = 8, OTHERS = 16 };
-/* A curve for noises above 0. */
-#define HIGH "elevation: [[0, 0], [2, 2000]], "
+/* A curve for noises above 0, steep enough for slopes to differ. */
+#define HIGH "elevation: [[0, 0], [2, 20000]], "
 
 enum { NONE = 0, TILES = RELIEF | HILLSHADE | OTHERS, ALL = REGIONS | VOLUMES | TILES };
 
