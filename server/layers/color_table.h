@@ -6,6 +6,8 @@
 
 #include "config/config.h"
 
+struct climate_colors; /* climate_colors.h */
+
 enum { COLOR_TABLE_SIZE = 16384 };
 
 struct color_table {
@@ -13,6 +15,7 @@ struct color_table {
     float first;                      /* metres at which entry 0 begins: min, or just below */
     float scale;                      /* entries per metre */
     uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
+    struct climate_colors *climate;   /* of land; NULL: those above, too */
 };
 
 /* MAX, or more if MIN .. MAX is too narrow for a scale. */

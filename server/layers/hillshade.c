@@ -5,14 +5,13 @@
 MULTIVERSION
 void paint_hillshade(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const float rise = shading_rise(heights);
     const int size = heights->size;
     struct shading shading;
     uint8_t *out = pixels;
 
     (void)colors;
     for (int j = 0; j < heights->rows; j++, out += size) {
-        shading_row(&shading, heights, j, rise);
+        shading_row(&shading, heights, j);
         for (int i = 0; i < size; i++) {
             // cppcheck-suppress uninitvar ; shading_row fills it
             const float lit = shading.facing[i] > 0 ? shading.facing[i] : 0;

@@ -34,7 +34,9 @@ struct value_range {
 
 /* A layer's input: heights in metres, none outside the range of its color table. */
 struct heights {
-    const float *first;       /* sample (0, 0); with slopes, samples from -reach on are there */
+    const float *first; /* sample (0, 0); with slopes, samples from -reach on are there */
+    /* Degrees C and 0 to 1, as first, if the color table has colors of climate. */
+    const float *temperature, *humidity;
     ptrdiff_t stride;         /* floats from one row to the next */
     int size;                 /* samples per row without the border, up to LAYER_MAX_SIZE */
     int rows;                 /* without the border */
@@ -54,6 +56,7 @@ struct layer {
     enum pixel pixel;
     bool exact;            /* pictures have every octave, also those finer than a pixel */
     bool slopes;           /* needs a border of reach samples */
+    bool climate;          /* needs temperature and humidity if the color table does */
     bool fields;           /* is one layer for each field of a world, called {name}.{field} */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */

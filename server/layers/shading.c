@@ -19,25 +19,23 @@ float shading_exaggeration(float spacing)
     return SHADING_LEAST_EXAGGERATION * sqrtf(1 + spacing / SHADING_SPACING);
 }
 
-float shading_rise(const struct heights *heights)
-{
-    return heights->exaggeration / (2 * (float)heights->reach * heights->spacing);
-}
-
 MULTIVERSION
-void shading_row(struct shading *out, const struct heights *heights, int j, float rise)
+void shading_row(struct shading *out, const struct heights *heights, int j)
 {
     const int reach = heights->reach;
     const float *row = heights->first + j * heights->stride;
+    const float rise = 1 / (2 * (float)reach * heights->spacing);
+    const float exaggeration = heights->exaggeration;
     const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
 
     for (int i = 0; i < heights->size; i++) {
         const float dx = (row[i + reach] - row[i - reach]) * rise;
         const float dy = (south[i] - north[i]) * rise;
-        const float square = dx * dx + dy * dy, slope = sqrtf(square);
-        const float gain = GENTLE / sqrtf(slope + GENTLE * GENTLE);
+        const float square = dx * dx + dy * dy, drawn = sqrtf(square) * exaggeration;
+        const float gain = exaggeration * GENTLE / sqrtf(drawn + GENTLE * GENTLE);
         const float steep = square * gain * gain;
         const float towards = LIGHT_Z - (LIGHT_X * dx + LIGHT_Y * dy) * gain;
+        out->slope[i] = square;
         out->steep[i] = steep;
         out->facing[i] = towards / sqrtf(1 + steep);
     }

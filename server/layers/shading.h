@@ -11,6 +11,7 @@
 struct shading {
     float facing[LAYER_MAX_SIZE]; /* cosine of the angle to the light; < 0: faces away */
     float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn */
+    float slope[LAYER_MAX_SIZE];  /* the square of the slope itself, metres per metre */
 };
 
 /* Of heights, close up; and the spacing of samples, in blocks, from which on it grows. */
@@ -23,10 +24,7 @@ struct shading {
  */
 float shading_exaggeration(float spacing);
 
-/* The factor for differences of heights 2 * reach samples apart that gives slopes as drawn. */
-float shading_rise(const struct heights *heights);
-
 /* Shade row J of HEIGHTS, which have a border as wide as their reach. */
-void shading_row(struct shading *out, const struct heights *heights, int j, float rise);
+void shading_row(struct shading *out, const struct heights *heights, int j);
 
 #endif

@@ -18,6 +18,7 @@ struct render_scratch {
     struct farlands_scratch *scratch;
     struct image_writer *writer;
     float heights[PICTURE_HEIGHTS_MAX];
+    float temperature[PICTURE_HEIGHTS_MAX], humidity[PICTURE_HEIGHTS_MAX];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
@@ -64,6 +65,39 @@ static int make_values(struct render_scratch *scratch, const struct content *con
                           stride);
 }
 
+/* Fields as a layer reads them, and what they are if the world has none of the name. */
+enum { MOST_FIELDS = 3 };
+static const float unknown[MOST_FIELDS] = {0, 15, 0.5f};
+
+static void fill(float *out, size_t count, float value)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = value;
+}
+
+/* The heights of GRID, and the climate if CONTENT's layer needs it. */
+static int make_ground(struct render_scratch *scratch, const struct content *content,
+                       const struct farlands_grid *grid)
+{
+    const struct climate *climate =
+        layers[content->layer].climate ? world_climate(content->world) : NULL;
+    const int wanted[MOST_FIELDS] = {content->field, climate ? climate->temperature : -1,
+                                     climate ? climate->humidity : -1};
+    float *const space[MOST_FIELDS] = {scratch->heights, scratch->temperature, scratch->humidity};
+    float *out[MOST_FIELDS];
+    int field[MOST_FIELDS], count = 0;
+
+    for (int i = 0; i < (climate ? MOST_FIELDS : 1); i++)
+        if (wanted[i] >= 0) {
+            field[count] = wanted[i];
+            out[count++] = space[i];
+        } else {
+            fill(space[i], (size_t)grid->width * (size_t)grid->height, unknown[i]);
+        }
+    return terrain_fields(content->world->terrain, scratch->scratch, grid, field, count, out,
+                          (size_t)grid->width);
+}
+
 /* The heights of GRID, with the border that CONTENT's layer needs. */
 static int make_heights(struct render_scratch *scratch, const struct content *content,
                         const struct farlands_grid *grid, struct heights *out)
@@ -78,11 +112,14 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     bordered.height += 2 * reach;
     const int stride = bordered.width;
     assert(stride * bordered.height <= PICTURE_HEIGHTS_MAX);
-    int err = make_values(scratch, content, &bordered, scratch->heights, (size_t)stride);
+    int err = make_ground(scratch, content, &bordered);
     if (err)
         return err;
+    const ptrdiff_t first = reach * stride + reach;
     *out = (struct heights){
-        .first = scratch->heights + reach * stride + reach,
+        .first = scratch->heights + first,
+        .temperature = scratch->temperature + first,
+        .humidity = scratch->humidity + first,
         .stride = stride,
         .size = grid->width,
         .rows = grid->height,
@@ -206,7 +243,10 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
     for (int j = 0; j < grid->height; j++)
         for (int i = 0; i < grid->width; i += LAYER_MAX_SIZE) {
             struct heights row = block;
-            row.first += j * block.stride + i;
+            const ptrdiff_t at = j * block.stride + i;
+            row.first += at;
+            row.temperature += at;
+            row.humidity += at;
             row.size = grid->width - i < LAYER_MAX_SIZE ? grid->width - i : LAYER_MAX_SIZE;
             row.rows = 1;
             layer->paint(&row, content->world->colors, pixels + ((size_t)j * width + i) * bytes);

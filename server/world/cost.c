@@ -19,6 +19,13 @@ static uint32_t microseconds(double ns)
     return ns < (double)UINT32_MAX * 1000 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
+/* The field that takes as long as what a picture of LAYER needs. A biome needs the climate. */
+static int dearest_field(const struct world *world, int layer, int field)
+{
+    const struct climate *climate = layers[layer].climate ? world_climate(world) : NULL;
+    return climate ? climate->biome : field;
+}
+
 static double time_of_grid(const struct world *world, int field, const struct farlands_grid *grid)
 {
     struct work work = {0};
@@ -54,7 +61,8 @@ uint32_t cost_of_tile(const struct tile *tile)
     const int reach = tile_reach(tile, grid.step);
     grid.width += 2 * reach;
     grid.height += 2 * reach;
-    return microseconds(time_of_grid(tile->world, tile_content(tile).field, &grid) +
+    const int field = dearest_field(tile->world, tile->layer, tile_content(tile).field);
+    return microseconds(time_of_grid(tile->world, field, &grid) +
                         time_of_format(tile->world, tile->format, tile->layer, size * size));
 }
 
@@ -70,7 +78,7 @@ static double time_of_blocks(const struct world *world, const struct farlands_gr
     struct farlands_grid bordered = *grid;
     bordered.width = block.width + 2 * reach;
     bordered.height = block.height + 2 * reach;
-    return blocks * time_of_grid(world, field, &bordered);
+    return blocks * time_of_grid(world, dearest_field(world, layer, field), &bordered);
 }
 
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "config/world_terrain.h"
+#include "server/layers/climate_colors.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
 #include "server/png/image_version.h"
@@ -161,7 +162,9 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
-    return 0;
+    if (world->climate.table)
+        colors->climate = climate_colors_new(world->climate.table, colors);
+    return world->climate.table && !colors->climate ? -ENOMEM : 0;
 }
 
 int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous)
@@ -223,6 +226,8 @@ void worlds_release(struct worlds *worlds)
         for (int i = 0; i < worlds->count; i++)
             free_world(&worlds->world[i]);
         free(worlds->parameters);
+        for (int i = 0; worlds->colors && i < worlds->count; i++)
+            free(worlds->colors[i].climate);
         free(worlds->colors);
         for (int i = 0; worlds->field_costs && i < worlds->count; i++)
             field_costs_free(worlds->field_costs[i]);

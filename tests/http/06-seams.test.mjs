@@ -59,6 +59,30 @@ const origin = (z) => decimal(ORIGIN * 1024n + 2n ** BigInt(7 + NATIVE_ZOOM - z 
 const CONFIG = `worlds:\n  - name: default\n${SHIFTED.map((z) =>
     `  - name: half_${z}\n    origin: [${origin(z)}, ${origin(z)}]\n`).join('')}`;
 
+/* A world whose relief is coloured by climate, and its shifted grids. */
+const CLIMATE = `
+    fields:
+      height: { add: [{ multiply: [{ noise: { wavelength: 8192, octaves: 12 } }, 4000] }, 300] }
+      temperature:
+        subtract: [{ add: [12, { multiply: [{ noise: { wavelength: 20000, octaves: 4 } }, 60] }] }, { multiply: [height, 0.0065] }]
+      humidity: { clamp: { of: { add: [{ noise: { wavelength: 9000, octaves: 5 } }, 0.5] }, from: 0, to: 1 } }
+      biome:
+        biome:
+          temperature: temperature
+          humidity: humidity
+          height: height
+          slope: 0
+          table:
+            - { id: 0, name: sea, color: "#203070", height: [-.inf, 0] }
+            - { id: 1, name: beach, color: "#e0d8a8", height: [0, 9] }
+            - { id: 2, name: snow, color: "#f8f8ff", temperature: [-.inf, 2] }
+            - { id: 3, name: forest, color: "#307030", temperature: [5, .inf], humidity: [0.5, 1] }
+            - { id: 4, name: desert, color: "#d0b070", temperature: [5, .inf], humidity: [0, 0.4] }
+            - { id: 5, name: rock, color: "#908880", slope: [0.7, .inf] }
+`;
+const CLIMATES = `  - name: climate${CLIMATE}${[6, 10, 16].map((z) =>
+    `  - name: climate_${z}\n    origin: [${origin(z)}, ${origin(z)}]${CLIMATE}`).join('')}`;
+
 /*
  * Assert that the SIZE x SIZE pixels of image A at column I, row J equal those of image B
  * at column K, row L.
@@ -76,7 +100,7 @@ function assertSame([a, i, j], [b, k, l], size, what) {
 const QUARTERS = [[0, 0], [1, 0], [0, 1], [1, 1]];
 
 describe('seams', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon({ config: CONFIG });
+    const daemon = useDaemon({ config: CONFIG + CLIMATES });
     const images = new Map();
 
     async function image(tile) {
@@ -150,6 +174,23 @@ describe('seams', { timeout: patience(60000) }, () => {
                             half * (1 - right), half * (1 - down)],
                         half, `quarter ${right}, ${down}`);
             }));
+
+    it('are absent from relief by climate', () => eachRow([[6, 31, 31], [10, 511, 511], [16, 32767, 32770]], async ([z, x, y]) => {
+        const across = await picture(`climate_${z}/relief/${z}/${x}/${y}`);
+        const dense = await picture(`climate/relief/${z - 1}/${Math.floor(x / 2)}/${Math.floor(y / 2)}@2x`);
+        for (const [right, down] of QUARTERS) {
+            const tile = await picture(`climate/relief/${z}/${x + right}/${y + down}`);
+            assert.ok(new Set(tile.samples).size > 50, 'many colours');
+            assertSame([across, 128 * right, 128 * down], [tile, 128 * (1 - right), 128 * (1 - down)], 128, `shifted ${right}, ${down}`);
+            const [i, j] = [x + right - 2 * Math.floor(x / 2), y + down - 2 * Math.floor(y / 2)];
+            if (i < 2 && j < 2)
+                assertSame([tile, 0, 0], [dense, 256 * i, 256 * j], 256, `dense ${i}, ${j}`);
+        }
+        const step = 2 ** (NATIVE_ZOOM - z);
+        const [left, top] = [x, y].map((n) => Number(ORIGIN) + 256 * n * step);
+        const region = decodePng(await daemon.bytes(`/climate/region.png?x=${left - 3 * step}&y=${top - 5 * step}&width=700&height=300&step=${step}&layer=relief`));
+        assertSame([await picture(`climate/relief/${z}/${x}/${y}`), 0, 0], [region, 3, 5], 256, 'the region');
+    }));
 
     it('stay in place at double density, which is the same picture, finer', () => eachRow(
         [[4, 8, 8], [10, 512, 511], [13, -1, 4096], [16, 32768, 32768], [19, 262144, 262143]],

@@ -3,13 +3,14 @@
 
 #include <math.h>
 
+#include "server/layers/climate_colors.h"
 #include "server/layers/shading.h"
 #include "server/layers/slope.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
-static float field[FIELD * FIELD];
+static float field[FIELD * FIELD], temperature[FIELD * FIELD], humidity[FIELD * FIELD];
 static uint8_t pixels[512 * 512 * 3] __attribute__((aligned(8)));
 static struct color_table colors;
 
@@ -51,7 +52,10 @@ static void make_plane(float base, float east, float south)
 
 static struct heights field_heights(int left, int top, int size, int reach, float exaggeration)
 {
-    return (struct heights){.first = field + (REACH + top) * FIELD + REACH + left,
+    const int first = (REACH + top) * FIELD + REACH + left;
+    return (struct heights){.first = field + first,
+                            .temperature = temperature + first,
+                            .humidity = humidity + first,
                             .stride = FIELD,
                             .size = size,
                             .rows = size,
@@ -167,6 +171,123 @@ START_TEST(test_level_ends)
     paint("relief", 1, 1);
     for (int channel = 0; channel < 3; channel++)
         ck_assert_int_eq(pixels[channel], 255);
+}
+END_TEST
+
+/* Biomes, two of them of steep ground. */
+#define ANY                 \
+    {                       \
+        -INFINITY, INFINITY \
+    }
+static const struct biome_table biomes = {
+    .rows = {{{0, {ANY, ANY, {-INFINITY, 0}, ANY}},
+              {1, {{0, INFINITY}, ANY, {-2, 4}, ANY}},
+              {2, {{-INFINITY, -5}, ANY, {0, INFINITY}, ANY}},
+              {3, {{-5, 20}, {0.4F, 1}, {4, 1000}, ANY}},
+              {4, {{-5, INFINITY}, {0, 0.3F}, {4, INFINITY}, ANY}},
+              {5, {{-5, 20}, {0.4F, 1}, {1000, INFINITY}, ANY}},
+              {6, {{-INFINITY, 15}, ANY, ANY, {0.7F, INFINITY}}},
+              {7, {{15, INFINITY}, ANY, ANY, {0.7F, INFINITY}}}},
+             8},
+    .look = {{"sea", {0, 0, 255}},
+             {"beach", {240, 220, 160}},
+             {"snow", {250, 250, 250}},
+             {"forest", {40, 120, 50}},
+             {"desert", {200, 170, 90}},
+             {"alp", {140, 140, 100}},
+             {"rock", {120, 110, 100}},
+             {"red rock", {150, 80, 50}}},
+};
+
+/* The color table's range is 100 metres; heights above it are in no palette. */
+static void make_climate(void)
+{
+    make_colors();
+    colors.climate = climate_colors_new(&biomes, &colors);
+    ck_assert_ptr_nonnull(colors.climate);
+}
+
+static void free_climate(void)
+{
+    free(colors.climate);
+    colors.climate = NULL;
+}
+
+static void set_climate(float degrees, float part)
+{
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        temperature[k] = degrees;
+        humidity[k] = part;
+    }
+}
+
+/* Without exaggeration, which lights nothing. */
+static const uint8_t *painted_climate(float degrees, float part, float metres, float slope)
+{
+    set_climate(degrees, part);
+    make_plane(metres, slope, 0);
+    paint("relief", 1, 0);
+    return pixels + 3 * (SIZE / 2 * SIZE + SIZE / 2);
+}
+
+static const struct {
+    float temperature, humidity, metres, slope;
+    int row; /* of biomes */
+} climates[] = {
+    {25, 0.1F, 50, 0, 4},    {-50, 0.1F, 50, 0, 2},   {60, -0.5F, 50, 0, 4},
+    {5, 0.9F, 50, 0, 3},     {5, 2, 50, 0, 3},        {15, 0.1F, 2, 0, 1},
+    {15, 0.9F, 2, 0, 1},     {5, 0.9F, 2000, 0, 5},   {-15, 0.9F, 2000, 0, 2},
+    {-15, 0.9F, 2, 0, 2},    {5, 0.9F, 50, 0.5F, 3},  {5, 0.9F, 50, 1.2F, 6},
+    {25, 0.9F, 50, 1.2F, 7}, {-15, 0.5F, 2000, 1, 6}, {5, 0.9F, 0, 0, 1},
+};
+
+/* Well inside its box, a biome has its own color; on steep ground, that of a steep one. */
+START_TEST(test_climates)
+{
+    make_climate();
+    for (int i = 0; i < ROWS(climates); i++) {
+        const uint8_t *p = painted_climate(climates[i].temperature, climates[i].humidity,
+                                           climates[i].metres, climates[i].slope);
+        for (int c = 0; c < 3; c++)
+            must(abs(p[c] - biomes.look[climates[i].row].color[c]) <= 6, "row %d: %d %d %d", i,
+                 p[0], p[1], p[2]);
+    }
+    double water[3];
+    palette_at(-30, water);
+    for (int c = 0; c < 3; c++)
+        ck_assert_double_eq_tol(painted_climate(15, 0.1F, -30, 0)[c], water[c], 1);
+    free_climate();
+}
+END_TEST
+
+/* A step of one of temperature, humidity, height and slope changes no channel by more than this. */
+static const struct {
+    float first[4], step[4];
+    int steps, most;
+} paths[] = {
+    {{-35, 0.5F, 50, 0}, {0.02F, 0, 0, 0}, 4000, 10},
+    {{10, -0.1F, 50, 0}, {0, 0.0005F, 0, 0}, 2400, 8},
+    {{10, 0.7F, 0, 0}, {0, 0, 0.01F, 0}, 1000, 4},
+    {{10, 0.7F, 700, 0}, {0, 0, 0.5F, 0}, 1500, 4},
+    {{10, 0.7F, 50, 0}, {0, 0, 0, 0.002F}, 700, 4},
+};
+
+START_TEST(test_climate_is_continuous)
+{
+    const float *first = paths[_i].first, *step = paths[_i].step;
+    uint8_t last[3] = {0};
+    make_climate();
+    for (int k = 0; k < paths[_i].steps; k++) {
+        const float n = (float)k;
+        const uint8_t *p = painted_climate(first[0] + n * step[0], first[1] + n * step[1],
+                                           first[2] + n * step[2], first[3] + n * step[3]);
+        for (int c = 0; c < 3; c++) {
+            must(k == 0 || abs(p[c] - last[c]) <= paths[_i].most, "step %d: %d, %d", k, last[c],
+                 p[c]);
+            last[c] = p[c];
+        }
+    }
+    free_climate();
 }
 END_TEST
 
@@ -531,7 +652,7 @@ START_TEST(test_whole_tiles)
     } tiles[] = {
         {256, 1}, {256, LAYER_MAX_REACH}, {LAYER_MAX_SIZE, 1}, {LAYER_MAX_SIZE, LAYER_MAX_REACH}};
     const int size = tiles[_i].size;
-    make_colors();
+    make_climate();
     for (const struct layer *layer = layers; layer->name; layer++) {
         const int reach = layer->slopes ? tiles[_i].reach : 0, stride = size + 2 * reach;
         const size_t bytes = pixel_bytes(layer->pixel);
@@ -544,6 +665,8 @@ START_TEST(test_whole_tiles)
         for (int k = 0; k < stride * stride; k++)
             ground[k] = (float)chance_below(&state, 200001) / 1000 - 100;
         struct heights heights = {.first = ground + reach * stride + reach,
+                                  .temperature = ground + reach * stride + reach,
+                                  .humidity = ground + reach * stride + reach,
                                   .stride = stride,
                                   .size = size,
                                   .rows = size,
@@ -558,6 +681,7 @@ START_TEST(test_whole_tiles)
             const int i = n < 4 ? n % 2 * last : chance_below(&state, size);
             const int j = n < 4 ? n / 2 * last : chance_below(&state, size);
             heights.first = ground + (reach + j) * stride + reach + i;
+            heights.temperature = heights.humidity = heights.first;
             layer->paint(&heights, &colors, pixels);
             must(memcmp(picture + (size_t)(j * size + i) * bytes, pixels, bytes) == 0,
                  "%s: pixel %d, %d", layer->name, i, j);
@@ -565,6 +689,7 @@ START_TEST(test_whole_tiles)
         guarded_free(&in);
         guarded_free(&out);
     }
+    free_climate();
 }
 END_TEST
 
@@ -573,9 +698,15 @@ START_TEST(test_pieces)
 {
     uint64_t state = 19;
     static uint8_t whole[SIZE * SIZE * 3];
-    make_colors();
-    for (int k = 0; k < FIELD * FIELD; k++)
+    if (_i == 0)
+        make_colors();
+    else
+        make_climate();
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        temperature[k] = (float)chance_below(&state, 70000) / 1000 - 30;
+        humidity[k] = (float)chance_below(&state, 1000) / 1000;
         field[k] = (float)chance_below(&state, 200000) / 1000 - 100;
+    }
     for (const struct layer *layer = layers; layer->name; layer++) {
         size_t bytes = pixel_bytes(layer->pixel);
         for (int reach = 1; reach <= REACH; reach++) {
@@ -594,6 +725,7 @@ START_TEST(test_pieces)
             }
         }
     }
+    free_climate();
 }
 END_TEST
 
@@ -698,6 +830,8 @@ int main(void)
         {"relief", test_level_ground, 1},
         {"relief", test_coast, 1},
         {"relief", test_level_ends, 1},
+        {"relief", test_climates, 1},
+        {"relief", test_climate_is_continuous, ROWS(paths)},
         {"relief", test_light, ROWS(slopes) * ROWS(shaded)},
         {"hillshade", test_hillshade_levels, 1},
         {"hillshade", test_hillshade_mirror, 1},
@@ -720,6 +854,6 @@ int main(void)
         tcase_add_loop_test(tcase, tests[i].test, 0, tests[i].rows);
     tcase_add_test(tcase, test_narrow_range);
     tcase_add_loop_test(tcase, test_whole_tiles, 0, 4);
-    tcase_add_test(tcase, test_pieces);
+    tcase_add_loop_test(tcase, test_pieces, 0, 2);
     return suite_run(suite);
 }

@@ -1,0 +1,45 @@
+/*
+ * The colors of ground by climate: tables over temperature and humidity, made once for a world of
+ * its biomes' colors. Pure; the same bits on every machine.
+ */
+#ifndef FARLANDS_LAYERS_CLIMATE_COLORS_H
+#define FARLANDS_LAYERS_CLIMATE_COLORS_H
+
+#include <stdint.h>
+
+#include "config/biomes.h"
+#include "server/layers/color_table.h"
+
+enum {
+    CLIMATE_TEMPERATURES = 512,
+    CLIMATE_HUMIDITIES = 512,
+    CLIMATE_TABLE = CLIMATE_TEMPERATURES * CLIMATE_HUMIDITIES,
+    CLIMATE_MAX_LEVELS = 6,
+    /* The first entries of steep ground, and of the levels, which follow each other. */
+    CLIMATE_STEEP = COLOR_TABLE_SIZE,
+    CLIMATE_FIRST_LEVEL = CLIMATE_STEEP + CLIMATE_TABLE,
+};
+
+/* Degrees C; temperatures beyond them have the colors of the nearest. */
+#define CLIMATE_COLDEST (-30.0f)
+#define CLIMATE_HOTTEST 40.0f
+
+/* A height around which ground turns from one level into the next. */
+struct climate_change {
+    float from, scale; /* metres; 1 / metres */
+};
+
+struct climate_colors {
+    int levels;                                           /* of height: 1 to CLIMATE_MAX_LEVELS */
+    struct climate_change change[CLIMATE_MAX_LEVELS - 1]; /* those beyond LEVELS - 1 are never */
+    /* 0xbbggrr: of water, as in the color table; then steep ground, and then each level, by
+     * humidity and then temperature. */
+    uint32_t color[];
+};
+
+/* Colors of BIOMES on land, and of the palette in COLORS below 0 m. NULL if out of memory. The
+ * caller frees it. */
+struct climate_colors *climate_colors_new(const struct biome_table *biomes,
+                                          const struct color_table *colors);
+
+#endif
