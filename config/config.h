@@ -19,6 +19,7 @@
 
 enum {
     WORLD_NAME_MAX = 64,
+    WORLD_ABOUT_MAX = 201,
     WORLD_SEEDED_NAME_MAX = WORLD_NAME_MAX + sizeof ":18446744073709551615" - 1,
     PALETTE_MAX = 64,
     CONFIG_TEXT_MAX = 4096,
@@ -52,8 +53,9 @@ struct world_config {
     const struct world_fields *fields;        /* instead of the terrain's noise; NULL: none */
     struct palette_stop palette[PALETTE_MAX]; /* metres ascending; equal ones make an edge */
     int stops;
-    double exaggeration; /* of heights that are shaded, times that of the zoom */
-    uint32_t layers;     /* bit i: serve layer i of those given to config_load */
+    double exaggeration;         /* of heights that are shaded, times that of the zoom */
+    char about[WORLD_ABOUT_MAX]; /* a line on what the world is, or empty */
+    uint32_t layers;             /* bit i: serve layer i of those given to config_load */
 };
 
 /* The period of a world's terrain in units: the side of the web map's square, 0 without wrap. */

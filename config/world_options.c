@@ -27,6 +27,18 @@ static int parse_name(char *out, const char *text, size_t length)
     return 0;
 }
 
+static int parse_about(char *out, const char *text, size_t length)
+{
+    if (length >= WORLD_ABOUT_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 32 || text[i] == 127)
+            return -EINVAL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return 0;
+}
+
 #define AT(member) offsetof(struct world_config, member)
 
 static const struct option warp_options[] = {
@@ -96,6 +108,8 @@ const struct option world_options[] = {
     {"palette", OPTION_PALETTE, 0, .part = WORLD_COLORS,
      .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending"},
     {"exaggeration", OPTION_REAL, AT(exaggeration), 0, 100, .part = WORLD_SHADING},
+    {"about", OPTION_TEXT, AT(about), .parse = parse_about,
+     .expected = "a line of text of at most 200 bytes"},
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
     {0},
 };
@@ -153,8 +167,8 @@ const struct world_config world_defaults = {
 bool world_key_is_ignored(const char *key, size_t length)
 {
     static const char *const keys[] = {
-        "palette", "exaggeration", "layers", "fingerprint", "range",
-        "ranges",  "tile_size",    "limits", "urls",        "generator",
+        "palette", "exaggeration", "about",  "layers", "fingerprint", "range",
+        "ranges",  "tile_size",    "limits", "urls",   "generator",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)

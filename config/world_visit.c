@@ -58,9 +58,11 @@ struct visit {
     void *context;
 };
 
-/* The fields of a world, or its noise and elevation: it has one of them. */
+/* A line that is empty; the fields of a world, or its noise and elevation: it has one of them. */
 static bool is_absent(const struct world_config *world, const struct option *option)
 {
+    if (option->offset == offsetof(struct world_config, about))
+        return !world->about[0];
     if (option->kind == OPTION_FIELDS)
         return !world->fields;
     return world->fields && option->part == WORLD_HEIGHTS;

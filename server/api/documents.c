@@ -258,6 +258,8 @@ struct blob *document_worlds(const struct worlds *worlds, bool watched)
         cJSON *entry = json_add(&document, list, NULL, cJSON_CreateObject());
         json_add_text(&document, entry, "name", "%s", world->config.name);
         json_add_text(&document, entry, "url", "%s.json", world->config.name);
+        if (world->config.about[0])
+            json_add_text(&document, entry, "about", "%s", world->config.about);
         add_grid(&document, entry, world);
         add_outline(&document, entry, world);
     }
@@ -352,8 +354,10 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     json_add_text(&document, root, "tilejson", "3.0.0");
     layer_name(world, layer, field, name);
     json_add_text(&document, root, "name", "%s %s", world->config.name, name);
+    const char *about = world->config.about;
     json_add_text(&document, root, "description",
-                  "Layer %s of the world %s, an endless seeded terrain", name, world->config.name);
+                  "Layer %s of the world %s, an endless seeded terrain%s%s", name,
+                  world->config.name, about[0] ? ": " : "", about);
     json_add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = json_add(&document, root, "tiles", cJSON_CreateArray());
     add_tile_url(&document, tiles, NULL, world, layer, field, below, ".png?");

@@ -46,7 +46,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
 {
     const struct tile_part *first = &plan->part[0], *last = &plan->part[plan->part_count - 1];
     const struct layer *layer = &layers[first->layer];
-    const char *world = first->world->config.name;
+    const char *world = first->world->config.name, *about = first->world->config.about;
     char name[LAYER_NAME_MAX];
 
     for (size_t i = 0; i < plan->part_count; i++)
@@ -55,7 +55,8 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
     layer_name(first->world, first->layer, first->field, name);
     snprintf(out->name, sizeof out->name, "%s %s%s", world, name, scale_suffix(first->scale));
     snprintf(out->description, sizeof out->description,
-             "Layer %s of the world %s, an endless seeded terrain", name, world);
+             "Layer %s of the world %s, an endless seeded terrain%s%s", name, world,
+             about[0] ? ": " : "", about);
     out->mbtiles = (struct mbtiles_metadata){
         .name = out->name,
         .description = out->description,

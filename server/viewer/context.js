@@ -1,5 +1,5 @@
 /* The menu of a place: opened by the right button, a long press or the menu key. */
-import { $, address, clamp, fieldOf, grouped, heightPath, plain, regionPath, snap, step, withinLimit } from './world.js';
+import { $, address, clamp, fieldOf, grouped, heightPath, plain, regionAddress, snap, step, withinLimit } from './world.js';
 import { copy } from './clipboard.js';
 import { makePopup } from './popup.js';
 import { say } from './status.js';
@@ -33,14 +33,6 @@ export function regionOf(world, place, { width, height }) {
     const [x, y] = [axis(place.x, width), axis(place.y, height)];
     const region = { x: x.first, y: y.first, width: x.count, height: y.count, step: grain };
     return Math.max(x.count, y.count) > side ? null : region;
-}
-
-/* The URL of REGION, as programs would request it; with LAYER, of its picture. */
-function regionAddress(world, region, extension, layer) {
-    const path = regionPath(world, region, extension);
-    if (!layer || layer.name === 'height')
-        return address(path);
-    return address(`${path.replace(world.fingerprint, layer.fingerprint)}&layer=${layer.name}`);
 }
 
 function bytesText(count) {

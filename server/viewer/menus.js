@@ -1,4 +1,4 @@
-/* The menus of worlds, seeds and layers. */
+/* The field for seeds and the menus of layers. */
 import { $, fieldOf, pictures } from './world.js';
 import { seedOf } from './seed.js';
 
@@ -10,17 +10,6 @@ const typed = new Map();          // the text that was typed for a seed
 export const labelOf = (layer) => fieldOf(layer) ?? LABELS[layer.name] ?? layer.name[0].toUpperCase() + layer.name.slice(1);
 /* name:seed is the world `name` with another seed. */
 export const rootOf = ({ name }) => name.split(':')[0];
-
-export function showWorlds(catalogue, world) {
-    const names = catalogue.map(({ name }) => name);
-    const root = rootOf(world);
-    if (!names.includes(root))
-        names.push(root);
-    $('world').replaceChildren(...names.map((name) => new Option(name, name, false, name === root)));
-    $('world').hidden = names.length < 2;
-    $('world-name').hidden = names.length > 1;
-    $('world-name').textContent = root;
-}
 
 export function showSeed({ seed, seeds }) {
     const any = seeds === 'any';

@@ -17,11 +17,19 @@ export function makePopup(menu, { closed }) {
         menu.style.top = `${clamp(top, MARGIN, Math.max(MARGIN, innerHeight - height - MARGIN))}px`;
     }
 
-    function open(point) {
+    /* The keyboard can reach the one item that has the focus. */
+    function focus(item, options) {
+        for (const each of items())
+            each.tabIndex = each === item ? 0 : -1;
+        item.focus(options);
+    }
+
+    /* With the focus on FIRST, or on the first item. */
+    function open(point, first = null) {
         menu.hidden = false;
         menu.scrollTop = 0;
         position(point);
-        items()[0].focus({ preventScroll: true });
+        focus(first ?? items()[0], { preventScroll: !first });
     }
 
     function close() {
@@ -37,10 +45,10 @@ export function makePopup(menu, { closed }) {
         const { key } = event;
         const all = items();
         const at = all.indexOf(document.activeElement);
-        const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+        const next = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: -1 }[key];
         event.stopPropagation();          // the page's own keys
         if (next !== undefined)
-            all.at(next % all.length).focus();
+            focus(all.at(next % all.length));
         else if (key === ' ')
             document.activeElement.click();
         else if (key === 'Escape' || key === 'Tab')

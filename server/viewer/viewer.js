@@ -1,7 +1,7 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, clamp, fadesOut, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
+import { $, RETRY, address, fadesOut, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
-import { labelOf, rootOf, showLayers, showSeed, showWorlds, typedSeed } from './menus.js';
+import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
 import { makeContextMenu } from './context.js';
 import { makeHeights } from './heights.js';
@@ -13,6 +13,7 @@ import { makeReadout } from './readout.js';
 import { expect, say, saysServer, sayWhy } from './status.js';
 import { makeStretch } from './stretch.js';
 import { parseTyped } from './typed.js';
+import { makeWorldMenu } from './worlds.js';
 
 let catalogue = [];
 let scene = null;                 // created when first entered
@@ -39,6 +40,8 @@ const journey = makeJourney(viewer, {
     go: (place) => goTo(place, 'fly'),
     goToWorld: async (name, placeIn) => Boolean(await enterWorld(name, placeIn)),
 });
+
+const worlds = makeWorldMenu({ choose: (name) => enterWorld(name, startPlace).catch(sayWhy) });
 
 const inScene = () => scene !== null && viewer.view === scene;
 
@@ -156,7 +159,7 @@ async function visit(world, place) {
     if (was?.name !== world.name)
         profile.end();
     document.title = `Farlands: ${world.name}`;
-    showWorlds(catalogue, world);
+    worlds.show(catalogue, rootOf(world));
     showSeed(world);
     showLayers(world, layer);
     legend.show(world, layer);
@@ -292,15 +295,15 @@ async function refresh() {
         await sleep(50);
     if (viewer.world !== world)
         return;
-    showWorlds(catalogue, world);
+    worlds.show(catalogue, rootOf(world));
     if (JSON.stringify(fresh) !== JSON.stringify(world))
         renew(fresh);
 }
 
 /* ---- Controls ---- */
 
-/* The world NAME at the place that PLACEIN returns for it; null if another one was asked for meanwhile. */
-async function enterWorld(name, placeIn) {
+/* The world NAME at the place that PLACEIN returns for it, or at the present one; null if another one was asked for meanwhile. */
+async function enterWorld(name, placeIn = () => ({})) {
     const next = await awaitWorld(name);
     if (!next)
         return null;
@@ -309,24 +312,13 @@ async function enterWorld(name, placeIn) {
     return next;
 }
 
-async function changeWorld(name) {
-    try {
-        const { zoom } = viewer.view.place();
-        const native = viewer.world.native_zoom;
-        await enterWorld(name, (next) => ({ zoom: clamp(zoom + next.native_zoom - native, ...next.limits.zoom) }));
-    } catch (error) {
-        showWorlds(catalogue, viewer.world);
-        sayWhy(error);
-    }
-}
-
 function changeSeed(event) {
     event.preventDefault();
     const seed = typedSeed();
     if (seed === null)
         return say('Enter a seed: a number, or any other text.');
     say('');
-    changeWorld(`${rootOf(viewer.world)}:${seed}`);
+    enterWorld(`${rootOf(viewer.world)}:${seed}`).catch(sayWhy);
 }
 
 function showLayer() {
@@ -413,7 +405,6 @@ function listen() {
     $('goto').addEventListener('submit', goToTyped);
     $('place').addEventListener('input', () => { $('place').removeAttribute('aria-invalid'); say(''); });
     $('layers').addEventListener('change', changeLayer);
-    $('world').addEventListener('change', () => changeWorld($('world').value));
     $('seed-form').addEventListener('submit', changeSeed);
     $('seed-input').addEventListener('input', () => { $('seed-input').removeAttribute('aria-invalid'); say(''); });
     document.addEventListener('keydown', onKey);
@@ -426,8 +417,8 @@ async function start() {
         history.replaceState(null, '', location.pathname + hashIn(new URL(location)));
     for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
         try {
-            const { worlds, changes } = await getJson('worlds.json');
-            catalogue = worlds;
+            const { worlds: all, changes } = await getJson('worlds.json');
+            catalogue = all;
             await followHash();
             if (changes)
                 import('./changes.js').then(({ follow }) => follow(changes, refresh)).catch(sayWhy);

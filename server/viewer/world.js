@@ -181,9 +181,17 @@ export const isUnchanged = (world, fresh) =>
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
 /* The path of the region BOX of heights: { x, y, width, height, step } in blocks and samples. */
-export function regionPath({ urls }, box, extension) {
+function regionPath({ urls }, box, extension) {
     const values = { ...box, x: plain(box.x), y: plain(box.y), step: plain(box.step), ext: extension };
     return urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+}
+
+/* The URL of BOX, as programs would request it; with LAYER, of its picture. */
+export function regionAddress(world, box, extension, layer) {
+    const path = regionPath(world, box, extension);
+    if (!layer || layer.name === 'height')
+        return address(path);
+    return address(`${path.replace(world.fingerprint, layer.fingerprint)}&layer=${layer.name}`);
 }
 
 /* A promise of the samples of BOX, rows from north to south: heights, or the values of FIELD. */

@@ -8,13 +8,13 @@ daemonArguments.push('--config', FIELDS);
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/* Assert that axe finds nothing; each violation is a line with the elements that have it. */
-async function assertAccessible(page, state) {
-    const violations = await page.evaluate(async () => {
+/* Assert that axe finds nothing in what SELECTOR matches; each violation is a line with the elements that have it. */
+async function assertAccessible(page, state, selector = 'html') {
+    const violations = await page.evaluate(async (part) => {
         const rules = Object.fromEntries(window.axe.getRules().map(({ ruleId }) => [ruleId, { enabled: true }]));
-        const found = await window.axe.run(document, { rules, resultTypes: ['violations'] });
+        const found = await window.axe.run(part, { rules, resultTypes: ['violations'] });
         return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
-    });
+    }, selector);
     assert.deepEqual(violations, [], state);
 }
 
@@ -47,6 +47,10 @@ for (const colorScheme of ['light', 'dark']) {
         await page.locator('#journey').waitFor();
         await assertAccessible(page, 'the menu of places to go to');
         await page.keyboard.press('Escape');
+        await page.locator('#world').click();
+        await page.locator('#worlds').waitFor();
+        await assertAccessible(page, 'the menu of worlds');
+        await page.keyboard.press('Escape');
         await breakConfiguration(page);
         await assertAccessible(page, 'a broken configuration');
         await page.evaluate(() => { location.hash = '#graph/field.rain/10/0/0'; });
@@ -69,4 +73,11 @@ test('the page is accessible on a phone', LIMIT, async () => {
     await withAxe(page);
     await page.locator('#legend summary').tap();
     await assertAccessible(page, 'the legend, and a message with a button');
+    await page.setViewportSize({ width: 320, height: 256 });
+    for (const [button, menu] of [['#world', '#worlds'], ['#journey-button', '#journey']]) {
+        await page.locator(button).tap();
+        await page.locator(menu).waitFor();
+        await assertAccessible(page, `${menu}, scrolled`, menu);        // it covers parts of the others
+        await page.keyboard.press('Escape');
+    }
 });

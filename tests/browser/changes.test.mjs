@@ -149,11 +149,12 @@ test('an error shows with file, line and key until the file is good again', LIMI
 
 test('worlds come and go', LIMIT, async () => {
     const { page } = await visit(AT);
-    const names = (count) => page.waitForFunction((number) => document.querySelectorAll('#world option').length === number, count);
-    await names(1);
+    assert.ok(await page.locator('#world').isHidden());
     await saveWorlds({}, { name: 'other' });
-    await names(2);
-    assert.equal(await page.locator('#world').inputValue(), 'mine');
+    await page.locator('#world').click();
+    assert.deepEqual(await page.locator('#worlds strong').allTextContents(), ['mine', 'other']);
+    assert.equal(await page.locator('#worlds [aria-checked=true]').getAttribute('data-name'), 'mine');
+    await page.keyboard.press('Escape');
     await saveWorlds({ name: 'renamed' });
     await page.waitForFunction(() => location.hash.startsWith('#renamed/relief/9/1000/-2000'));
     await painted(page);

@@ -90,7 +90,10 @@ for (const [width, height] of WINDOWS)
                     }
             await page.locator('#place').fill('');
             await page.locator('#journey-button').click();
-            assert.deepEqual(await page.evaluate(leaves, 'journey'), [], 'a menu');
+            assert.deepEqual(await page.evaluate(leaves, 'journey'), [], 'the menu of places to go to');
+            await page.keyboard.press('Escape');
+            await page.locator('#world').click();
+            assert.deepEqual(await page.evaluate(leaves, 'worlds'), [], 'the menu of worlds');
             await page.keyboard.press('Escape');
             await setDeep(page, false);
             await page.locator('#profile-button').click();

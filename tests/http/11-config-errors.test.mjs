@@ -141,6 +141,10 @@ const BROKEN = [
     [world('>exaggeration: 101'), `${W}.exaggeration`, /0.*100/],
     [world('>exaggeration: strong'), `${W}.exaggeration`, /0.*100/],
 
+    [world(`>about: ${'x'.repeat(201)}`), `${W}.about`, /200 bytes/],
+    [world('>about: "two\\nlines"'), `${W}.about`, /a line of text/],
+    [world('>about: [a, b]'), `${W}.about`, /a line of text/],
+
     [world('>layers: [relief, Normal]'), `${W}.layers[1]`, LAYERS],
     [world('>layers: []'), `${W}.layers`, LAYERS],
     [world('>layers: none'), `${W}.layers`, LAYERS],

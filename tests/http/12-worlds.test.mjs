@@ -61,6 +61,7 @@ const VARIANTS = {
     elevation: 'elevation: [[-1, -100], [0, 10], [1, 900]]',
     palette: 'palette: [[-4000, "#000000"], [4000, "#FFffff"]]',
     exaggeration: 'exaggeration: 2.5',
+    about: 'about: \'A "plain" world \\ with a line: 山\'',
     origin: 'origin: [0, 0]',
     volume: 'volume: { caverns: { size: 0 } }',
 };
@@ -162,12 +163,12 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         const layer = (name) => ({ layers }) => layers.find((one) => one.name === name).fingerprint;
         /* The worlds that have the fingerprint of `plain`. */
         await eachRow([
-            [({ fingerprint }) => fingerprint, ['palette', 'exaggeration', 'origin', 'volume']],
-            [({ urls }) => version(urls.region), ['palette', 'exaggeration', 'origin', 'volume']],
-            [({ urls }) => version(urls.volume), ['palette', 'exaggeration', 'origin']],
-            [layer('relief'), ['volume']],
-            [layer('terrarium'), ['palette', 'exaggeration', 'volume']],
-            [layer('hillshade'), ['palette', 'volume']],
+            [({ fingerprint }) => fingerprint, ['palette', 'exaggeration', 'about', 'origin', 'volume']],
+            [({ urls }) => version(urls.region), ['palette', 'exaggeration', 'about', 'origin', 'volume']],
+            [({ urls }) => version(urls.volume), ['palette', 'exaggeration', 'about', 'origin']],
+            [layer('relief'), ['about', 'volume']],
+            [layer('terrarium'), ['palette', 'exaggeration', 'about', 'volume']],
+            [layer('hillshade'), ['palette', 'about', 'volume']],
         ], ([of, shared]) => {
             const owners = new Map();
             for (const world of worlds) {
@@ -187,11 +188,21 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
         assert.ok(new Set(samples).size > 1000, 'flat');
         decodePng(await daemon.bytes(`/${name}/relief/10/512/511.png`));
         const plain = floats(await daemon.bytes('/plain/height/10/512/511.f32'));
-        if (!['plain', 'palette', 'exaggeration', 'volume'].includes(name))
+        if (!['plain', 'palette', 'exaggeration', 'about', 'volume'].includes(name))
             assert.notDeepEqual(samples, plain, 'the heights of the default world');
         else
             assert.deepEqual(samples, plain);
     }));
+
+    it('say what they are, if the configuration does', async () => {
+        const about = 'A "plain" world \\ with a line: 山';
+        const { worlds } = await daemon.json('/worlds.json');
+        assert.deepEqual(worlds.filter((world) => 'about' in world).map((world) => [world.name, world.about]), [['about', about]]);
+        assert.equal((await daemon.json('/about.json')).about, about);
+        assert.ok(!('about' in await daemon.json('/plain.json')));
+        assert.ok((await daemon.json('/about/relief.json')).description.endsWith(`terrain: ${about}`));
+        assert.ok((await daemon.json('/plain/relief.json')).description.endsWith('terrain'));
+    });
 
     it('list their parameters', async () => {
         const { wrap, noise } = await daemon.json('/warp.json');

@@ -1169,6 +1169,7 @@ static const struct {
     {"seed", "18446744073709551615", 1}, /* readers that use doubles would round a number */
     {"seeds", "fixed", 1},
     {"wrap", "true", 0},
+    {"about", "islands", 1},
     {"noise.basis", "cellular", 1},
     {"noise.octaves", "5", 0},
     {"noise.offset", "0.75", 0},
@@ -1212,6 +1213,7 @@ START_TEST(test_visit)
 {
     struct config *config =
         load_text(WRAP "    seed: 18446744073709551615\n"
+                       "    about: islands\n"
                        "    noise: {octaves: 5, basis: cellular, offset: 0.75,\n"
                        "            warp: {amplitude: 0.5, wavelength: 4096}}\n"
                        "    volume: {overhangs: {amplitude: 12.5}, caverns: {squash: 1.5},\n"

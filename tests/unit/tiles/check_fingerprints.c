@@ -95,6 +95,7 @@ static const struct row {
     {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
      "palette: [[-6500, \"#ffffff\"], [6500, \"#000000\"]]", RELIEF},
     {"exaggeration", "exaggeration: 1", "exaggeration: 1.5", RELIEF | HILLSHADE},
+    {"about", "about: one", "about: two", NONE},
     {"layers", "layers: all", "layers: [gray, relief]", NONE},
 };
 
@@ -199,7 +200,9 @@ static void must_have_row(void *context, const struct world_key *key)
 START_TEST(test_all_keys)
 {
     bool seen[ROWS(rows)] = {false};
-    config_world_visit(&world_defaults, must_have_row, seen);
+    struct world_config world = world_defaults;
+    world.about[0] = 'a'; /* an empty one is no key */
+    config_world_visit(&world, must_have_row, seen);
     for (int i = 0; i < ROWS(rows); i++) /* `layers` chooses among products */
         must(seen[i] || strcmp(rows[i].key, "layers") == 0, "no key %s", rows[i].key);
 }
