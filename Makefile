@@ -200,7 +200,7 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I. $(CONTROL_FLOW) -Wa,-I$(BUILD) -c $< -o $@
 
-$(BUILD)/config/builtin.o: config/farlands.yaml
+$(BUILD)/config/builtin.o: config/farlands.yaml $(patsubst %,config/worlds/%.yaml,default archipelago alps)
 
 # assets.S lists the viewer's files. npm gives its files old dates: they are as new as their installation.
 VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S 2>/dev/null))

@@ -1,39 +1,108 @@
 /* A configuration from a file, on top of the built-in one. */
-#include "config.h"
+#include "config_load.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon_options.h"
-#include "yaml_file.h"
 #include "yaml_mapping.h"
 
-/* config/farlands.yaml, embedded by builtin.S. */
-extern const unsigned char config_builtin[];
-extern const uint64_t config_builtin_length;
+struct builtin_text {
+    const unsigned char *bytes;
+    uint64_t length;
+};
 
-static int read_text(struct yaml_reader *reader, const unsigned char *bytes, size_t length)
+/* config/farlands.yaml, then a text for each built-in world, then NULL; see builtin.S. */
+extern const struct builtin_text config_builtin[];
+
+/* Read a text, which has the worlds of a configuration or its other keys, on top of what is there.
+ */
+static int read_builtin(struct yaml_reader *reader, const struct builtin_text *text)
 {
     struct yaml_node *root;
-    int err = yaml_file_parse(&root, reader->file, bytes, length, reader->error);
-    if (err || !root) /* an empty file changes nothing */
+    int err =
+        yaml_file_parse(&root, reader->file, text->bytes, (size_t)text->length, reader->error);
+    if (err)
         return err;
     err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
     yaml_nodes_free(root, 1);
     return err;
 }
 
-static int read_file(struct yaml_reader *reader, const char *file)
+static int read_builtin_worlds(struct yaml_reader *reader)
+{
+    int err = 0;
+    for (int i = 1; config_builtin[i].bytes && !err; i++)
+        err = read_builtin(reader, &config_builtin[i]);
+    return err;
+}
+
+/* True if a world of the document ROOT is like a built-in one. */
+static bool has_likeness(const struct yaml_node *root)
+{
+    const struct yaml_node *worlds = root ? yaml_reader_find(root, "worlds", 6) : NULL;
+    for (int i = 0; worlds && i < yaml_reader_length(worlds); i++)
+        if (yaml_reader_find(yaml_reader_item(worlds, i), "like", 4))
+            return true;
+    return false;
+}
+
+/* Read ROOT, whose worlds may be like those that are built in. */
+static int read_document(struct yaml_reader *reader, const struct yaml_node *root)
+{
+    struct config builtin = {0};
+    struct yaml_reader worlds = {
+        .file = "built-in", .layers = reader->layers, .config = &builtin, .error = reader->error};
+    int err = has_likeness(root) ? read_builtin_worlds(&worlds) : 0;
+    reader->builtin = &builtin;
+    if (!err)
+        err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
+    reader->builtin = NULL;
+    config_drop_worlds(&builtin);
+    return err;
+}
+
+static int read_all(struct config *config, const char *file, const struct yaml_node *root,
+                    const struct config_layer *layers, struct config_error *error)
+{
+    struct yaml_reader builtin = {
+        .file = "built-in", .layers = layers, .config = config, .error = error};
+    struct yaml_reader reader = builtin;
+    reader.file = file;
+    int err = read_builtin(&builtin, &config_builtin[0]);
+    if (!err && root)
+        err = read_document(&reader, root);
+    if (!err && config->world_count == 0)
+        err = read_builtin_worlds(&builtin);
+    return err;
+}
+
+int config_load_nodes(struct config **out, const char *file, const struct yaml_node *root,
+                      const struct config_layer *layers, struct config_error *error)
+{
+    struct config *config = calloc(1, sizeof *config);
+    if (!config) {
+        snprintf(error->text, sizeof error->text, "out of memory");
+        return -ENOMEM;
+    }
+    int err = read_all(config, file, root, layers, error);
+    if (err) {
+        config_free(config);
+        return err;
+    }
+    *out = config;
+    return 0;
+}
+
+static int parse_file(struct yaml_node **root, const char *file, struct config_error *error)
 {
     unsigned char *bytes;
     size_t length;
-    int err = yaml_file_read(file, &bytes, &length, reader->error);
+    int err = yaml_file_read(file, &bytes, &length, error);
     if (err)
         return err;
-    reader->file = file;
-    err = read_text(reader, bytes, length);
+    err = yaml_file_parse(root, file, bytes, length, error);
     free(bytes);
     return err;
 }
@@ -41,20 +110,11 @@ static int read_file(struct yaml_reader *reader, const char *file)
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error)
 {
-    struct config *config = calloc(1, sizeof *config);
-    if (!config) {
-        snprintf(error->text, sizeof error->text, "out of memory");
-        return -ENOMEM;
-    }
-    struct yaml_reader reader = {
-        .file = "built-in", .layers = layers, .config = config, .error = error};
-    int err = read_text(&reader, config_builtin, (size_t)config_builtin_length);
-    if (!err && file)
-        err = read_file(&reader, file);
-    if (err) {
-        config_free(config);
+    struct yaml_node *root = NULL;
+    int err = file ? parse_file(&root, file, error) : 0;
+    if (err)
         return err;
-    }
-    *out = config;
-    return 0;
+    err = config_load_nodes(out, file, root, layers, error);
+    yaml_nodes_free(root, root != NULL);
+    return err;
 }

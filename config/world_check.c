@@ -179,9 +179,9 @@ int world_check(struct yaml_reader *reader, const struct yaml_node *node,
 {
     const struct world_config *world = &reader->config->worlds[index];
     const struct key_path at = key_path_join(path, "name", 4);
-    const struct yaml_node *name = yaml_reader_find(node, "name", 4);
+    const struct yaml_node *given = yaml_reader_find(node, "name", 4), *name = given ? given : node;
 
-    if (!name)
+    if (!world->name[0])
         return yaml_reader_fail(reader, node, &at, "missing; expected %s",
                                 world_options[0].expected);
     if (reserved(world->name))

@@ -56,7 +56,8 @@ static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, 
         const char *key = yaml_reader_text(&root->items[i], &length);
         if (key && world_key_is_ignored(key, length))
             continue;
-        if (!key || !option_find(world_options, key, length)) {
+        const struct option *option = key ? option_find(world_options, key, length) : NULL;
+        if (!option || option->kind == OPTION_LIKE) {
             const struct key_path path = key_path_join(NULL, key ? key : "", length);
             return yaml_reader_fail(reader, &root->items[i], &path,
                                     "unknown key, which may change the heights; expected one "

@@ -111,6 +111,7 @@ const struct option world_options[] = {
     {"about", OPTION_TEXT, AT(about), .parse = parse_about,
      .expected = "a line of text of at most 200 bytes"},
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
+    {"like", OPTION_LIKE, .part = WORLD_IDENTITY},
     {0},
 };
 

@@ -85,7 +85,8 @@ static void visit_options(const struct visit *visit, const struct option *option
         char name[64], value[OPTION_TEXT_MAX], other[OPTION_TEXT_MAX];
         const bool section = options->kind == OPTION_SECTION;
         const int own = part ? part : options->part;
-        if (options->kind == OPTION_LAYERS || is_absent(visit->world, options))
+        if (options->kind == OPTION_LAYERS || options->kind == OPTION_LIKE ||
+            is_absent(visit->world, options))
             continue;
         if (options->kind == OPTION_FIELDS) {
             visit_fields(visit, options);

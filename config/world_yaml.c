@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon_options.h"
+#include "config_load.h"
 #include "world_document.h"
 #include "yaml_file.h"
-#include "yaml_mapping.h"
+#include "yaml_reader.h"
 
 /* A configuration: its world NAME, or its only world if NAME is NULL. */
 static int choose_world(struct yaml_reader *reader, const struct yaml_node *root,
@@ -17,9 +17,6 @@ static int choose_world(struct yaml_reader *reader, const struct yaml_node *root
     const struct config *config = reader->config;
     char names[512] = "";
     size_t used = 0;
-    int err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
-    if (err)
-        return err;
     for (int i = 0; i < config->world_count; i++) {
         const struct world_config *world = &config->worlds[i];
         if (name ? strcmp(world->name, name) == 0 : config->world_count == 1) {
@@ -42,7 +39,7 @@ static int read_configuration(struct world_text *out, const struct yaml_node *ro
                               const char *name, struct config_error *error)
 {
     struct yaml_reader reader = {.file = "text", .error = error};
-    int err = config_load(&reader.config, NULL, NULL, error);
+    int err = config_load_nodes(&reader.config, reader.file, root, NULL, error);
     if (err)
         return err;
     err = choose_world(&reader, root, out, name);

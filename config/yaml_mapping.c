@@ -221,6 +221,8 @@ static int read_value(struct yaml_reader *reader, const struct yaml_node *node,
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:
         return reader->layers ? read_layers(reader, node, path, value) : 0;
+    case OPTION_LIKE: /* has been read before all others */
+        return 0;
     case OPTION_NETWORKS:
         return read_networks(reader, node, path, option, value);
     default:
@@ -287,25 +289,55 @@ int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *
     return world_check(reader, node, path, index);
 }
 
+static int refuse_likeness(struct yaml_reader *reader, const struct yaml_node *node,
+                           const struct key_path *path)
+{
+    const struct config *builtin = reader->builtin;
+    const struct key_path at = key_path_join(path, "like", 4);
+    char expected[256] = "a built-in world:";
+    size_t used = strlen(expected);
+    for (int i = 0; i < builtin->world_count && used < sizeof expected; i++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s %s", i ? "," : "",
+                                 builtin->worlds[i].name);
+    return yaml_reader_refuse(reader, node, &at, &(struct option){.expected = expected});
+}
+
+/* Set WORLD, a mapping ITEM, to the values that its omitted keys take. */
+static int begin_world(struct yaml_reader *reader, const struct yaml_node *item,
+                       const struct key_path *path, struct world_config *world)
+{
+    const struct config *builtin = reader->builtin;
+    const struct yaml_node *like = yaml_reader_find(item, "like", 4);
+    *world = world_defaults;
+    for (int i = 0; like && i < builtin->world_count; i++)
+        if (yaml_reader_is(like, builtin->worlds[i].name)) {
+            *world = builtin->worlds[i];
+            if (yaml_reader_find(item, "fields", 6))
+                world->fields = NULL;
+            world_fields_hold(world->fields);
+            return 0;
+        }
+    return like ? refuse_likeness(reader, like, path) : 0;
+}
+
+/* Add the worlds of the list NODE to those that the configuration has. */
 static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option)
 {
     struct config *config = reader->config;
-    int count = yaml_reader_length(node);
+    const int count = yaml_reader_length(node), first = config->world_count;
     if (count < 1 || count > WORLDS_MAX)
         return yaml_reader_refuse(reader, node, path, option);
-    struct world_config *worlds = calloc((size_t)count, sizeof *worlds);
+    struct world_config *worlds = realloc(config->worlds, (size_t)(first + count) * sizeof *worlds);
     if (!worlds)
         return yaml_reader_no_memory(reader);
-    for (int i = 0; i < count; i++)
-        worlds[i] = world_defaults;
-    config_drop_worlds(config);
     config->worlds = worlds;
-    config->world_count = count;
     for (int i = 0; i < count; i++) {
         const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
-        int err = yaml_mapping_read_world(reader, item, &at, i);
+        int err = begin_world(reader, item, &at, &worlds[config->world_count++]);
+        if (!err)
+            err = yaml_mapping_read_world(reader, item, &at, first + i);
         if (err)
             return err;
     }

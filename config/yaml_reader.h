@@ -13,6 +13,7 @@ struct yaml_reader {
     const char *file;
     const struct config_layer *layers; /* as given to config_load */
     struct config *config;
+    const struct config *builtin; /* whose worlds others may be like; NULL in other texts */
     struct config_error *error;
     struct world_fields *fields; /* those that are being read */
     size_t fields_path;          /* the length of the path of `fields` */

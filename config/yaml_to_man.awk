@@ -44,10 +44,20 @@ BEGIN {
     print ".SH NAME\nfarlands.yaml \\- the configuration of farlands\n.SH DESCRIPTION"
 }
 
-# A key in a comment, alone on its line: worlds may have it, and lines below it are an example.
-/^ *# [a-z_]+:$/ {
+# The worlds are in comments, since others are served without the key.
+/^#worlds:/ {
+    worlds = 1
+}
+
+worlds {
+    sub(/^#/, "")
+}
+
+# A key in a comment, alone on its line or with a word: worlds may have it, and lines below it are an example.
+!example && /^ *# [a-z_]+:( [a-z]+)?$/ {
     line = $0
     sub(/# /, "", line)
+    sub(/: .*/, ":", line)
     match(line, /^ *[a-z_]+:/)
     print_key(line)
     example = 1

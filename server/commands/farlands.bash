@@ -15,9 +15,9 @@ _farlands() {
         return
     fi
     if [[ $before = --layer || ($command = tile && $word = */*) ]]; then
-        # The program prints its layers last, and an empty file configures a world with all of them.
-        layers=$("${COMP_WORDS[0]}" check-config /dev/null 2>/dev/null)
-        layers=${layers##*, layers }
+        # The program prints the layers of each world last, and an empty file configures the built-in ones.
+        layers=$("${COMP_WORDS[0]}" check-config /dev/null 2>/dev/null | sed 's/.*, layers //' | tr ' ' '\n' |
+            awk '!/^field\./ && !seen[$0]++')
     fi
     case $before in
     --config | --tiles | --export | -o)

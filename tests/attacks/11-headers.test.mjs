@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { compile, loadTerrain } from '../../server/viewer/farlands.js';
-import { BINARY, eventually, patience, scratchFile } from '../http/program.mjs';
+import { BINARY, eventually, patience, scratchFile, withFractal } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
 import { ATTACKERS, HOT, cpuOf, floods, startDaemon, withstand } from './scene.mjs';
 
@@ -47,7 +47,7 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
     }));
 
     it('11c control characters of clients do not reach stderr', () => served({
-        config: false, args: ['--config', scratchFile('farlands.yaml', 'log: debug\n')],
+        config: false, args: ['--config', scratchFile('farlands.yaml', withFractal('log: debug'))],
     }, async (daemon) => {
         for (const control of ['\x1b[31m', '\x9b31m', '\xc2\x9b31m', '\xc2\x85', '\x7f'])
             for (const head of [`GET /${control} HTTP/1.1\r\nHost: a`, `GET /healthz HTTP/1.1\r\nHost: a${control}`,

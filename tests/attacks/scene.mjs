@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { cpuSeconds } from '../faults/faults.mjs';
 import { Daemon } from '../http/daemon.mjs';
 import { Manager } from '../http/manager.mjs';
-import { eventually, patience, scratchFile } from '../http/program.mjs';
+import { eventually, patience, scratchFile, withFractal } from '../http/program.mjs';
 import { connect, exchange, request } from '../http/wire.mjs';
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -109,7 +109,7 @@ export async function startDaemon({ config = '', ...options } = {}) {
 export const inheriting = (sockets) => async ({ config = '' }) => {
     for (const socket of sockets.filter((one) => one.startsWith('unix')))
         fs.rmSync(socket.split(' ')[1], { force: true });
-    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', configured(config))] });
+    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', withFractal(configured(config)))] });
     assert.ok(await eventually(() => manager.ports.length === sockets.length), manager.log);
     const service = await manager.startReady();
     pin(service.pid);

@@ -55,7 +55,7 @@ struct subject {
     .octaves = (count), .persistence = 0.5, .lacunarity = 2, .offset = 1, .gain = 2,               \
     .elevation = {{-2, -2}, {2, 2}}, .knots = 2
 
-/* The world in config/farlands.yaml. */
+/* The world of the keys' defaults: tests/worlds/fractal.yaml. */
 #define DEFAULT_WORLD                                                                            \
     .seed = 2, .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .fractal = FARLANDS_FBM, \
     .octaves = 21, .persistence = 0.55, .lacunarity = 2, .wavelength = BLOCKS(1048576),          \

@@ -11,6 +11,7 @@
 #include "server/png/image_writer.h"
 #include "server/tiles/render.h"
 #include "tests/bench/bench.h"
+#include "tests/worlds/fractal.h"
 
 enum { PLACES = 6, REPEATS = 7 };
 
@@ -148,7 +149,7 @@ int main(void)
     int err = 0;
 
     layers_known(known);
-    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config, NULL) ||
+    if (config_load(&config, FRACTAL_WORLD, known, &error) || worlds_new(&worlds, config, NULL) ||
         render_scratch_new(&scratch) || image_writer_new(&writer)) {
         fprintf(stderr, "bench_png: set-up failed\n");
         return 1;

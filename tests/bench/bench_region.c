@@ -11,6 +11,7 @@
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 #include "tests/bench/bench.h"
+#include "tests/worlds/fractal.h"
 
 enum { SIDE = 4097, BAND = 64, TIMES = 5 };
 
@@ -69,7 +70,7 @@ int main(void)
     float *heights = malloc(BYTES), *copy = malloc(BYTES);
 
     layers_known(known);
-    if (!heights || !copy || config_load(&config, NULL, known, &error) ||
+    if (!heights || !copy || config_load(&config, FRACTAL_WORLD, known, &error) ||
         worlds_new(&worlds, config, NULL) || farlands_scratch_new(&scratch)) {
         fprintf(stderr, "bench_region: set-up failed\n");
         return 1;

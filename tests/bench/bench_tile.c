@@ -11,6 +11,7 @@
 #include "server/cache/disk_cache.h"
 #include "server/tiles/render.h"
 #include "tests/bench/bench.h"
+#include "tests/worlds/fractal.h"
 
 enum { TILES = 200 };
 
@@ -82,7 +83,7 @@ int main(void)
     static const struct footprint quota = {UINT64_C(1) << 40, 1 << 30};
 
     layers_known(known);
-    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config, NULL) ||
+    if (config_load(&config, FRACTAL_WORLD, known, &error) || worlds_new(&worlds, config, NULL) ||
         render_scratch_new(&scratch) || !mkdtemp(directory) ||
         disk_cache_open(&cache, directory, &quota, NULL, NULL)) {
         fprintf(stderr, "bench_tile: set-up failed\n");

@@ -23,10 +23,13 @@ export const POSTER = { width: 1600, height: 900 };
 export const LIMIT = { timeout: 300000 * SLOW };     // ends a test that hangs; each wait has its own limit
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
 
-/* More arguments for the daemon, to be added before the first test begins. */
+/* A configuration with the world `default` of one noise. */
+const FRACTAL = path.join(here, '../worlds/fractal.yaml');
+
+/* More arguments for the daemon, to be added before the first test begins. Without --config it gets that of FRACTAL. */
 export const daemonArguments = [];
 
-/* A configuration with a graph of fields, beside the built-in world. */
+/* A configuration with a graph of fields, beside the world of FRACTAL. */
 export const FIELDS = path.join(here, 'fields.yaml');
 
 let daemon;
@@ -38,7 +41,8 @@ let open = [];
 
 before(async () => {
     cache = await mkdtemp(path.join(tmpdir(), 'farlands-browser-'));
-    daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache, ...daemonArguments],
+    daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache,
+        ...(daemonArguments.includes('--config') ? [] : ['--config', FRACTAL]), ...daemonArguments],
         { stdio: ['ignore', 'pipe', 'inherit'] });
     exited = once(daemon, 'exit');
     base = await within(firstUrl(daemon.stdout), 'the URL that the daemon serves');

@@ -48,7 +48,7 @@ function tileOf(raster, size, columns, i, j) {
 }
 
 describe('archives in GDAL', { timeout: patience(120000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
 
     /* Export an archive from the daemon's cache; returns its path. */
     async function archive(name, { world = 'default', layer, zooms, scale = 1, bbox }) {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { assertKeepsPort, assertPeace } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
-import { BINARY, eventually, patience, scratch, scratchFile } from '../http/program.mjs';
+import { BINARY, eventually, patience, scratch, scratchFile, withFractal } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { Faults, NO_SHEDDING, logLines, memoryOf, openFiles, serving, settled } from './faults.mjs';
@@ -310,7 +310,7 @@ describe('stuck threads and blocked logs', { timeout: patience(90000), concurren
         const cache = scratch();
         const faults = new Faults(cache);
         const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', cache,
-            '--config', scratchFile('debug.yaml', 'log: debug\naccess_log: ""\n')],
+            '--config', scratchFile('debug.yaml', withFractal('log: debug\naccess_log: ""'))],
         { stdio: ['ignore', 'pipe', fd], env: { ...process.env, ...faults.env } });
         try {
             const [line] = await once(child.stdout.setEncoding('utf8'), 'data');

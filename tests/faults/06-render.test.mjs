@@ -6,13 +6,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pngChunks } from '../http/png.mjs';
-import { end, eventually, launch, patience, scratch } from '../http/program.mjs';
+import { end, eventually, fractal, launch, patience, scratch } from '../http/program.mjs';
 import { CONCURRENCY, Faults, noMounts, remount, strays, tilesBelow, withTmpfs } from './faults.mjs';
 
 const TOTAL = 341;
 const ARGS = ['--world', 'default', '--layer', 'relief', '--zoom', '0-4'];
 
-const start = (cache, env = {}, args = ARGS) => launch(['render', '--cache', cache, ...args], env);
+const start = (cache, env = {}, args = ARGS) => launch(fractal('render', '--cache', cache, ...args), env);
 
 async function assertCompletes(cache, env) {
     const { code, stdout, stderr } = await end(start(cache, env), 30000);

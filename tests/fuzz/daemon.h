@@ -9,6 +9,7 @@
 #include "server/telemetry/log.h"
 #include "server/tiles/pipeline.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/worlds/fractal.h"
 
 enum { DAEMON_MEMORY = 1 << 23, DAEMON_REQUESTS_MAX = 1 << 10 };
 
@@ -87,7 +88,7 @@ static inline void daemon_configure(struct daemon *daemon)
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     layers_known(known);
-    must(config_load(&daemon->config, NULL, known, &error) == 0, "%s", error.text);
+    must(config_load(&daemon->config, FRACTAL_WORLD, known, &error) == 0, "%s", error.text);
     daemon->config->threads = 1;
     daemon->config->cache.memory = DAEMON_MEMORY;
     /* An impossible path: no disk cache. */

@@ -3,12 +3,15 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { Daemon, useDaemon } from './daemon.mjs';
+import { fileURLToPath } from 'node:url';
+import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { NAMES } from './layers.mjs';
 import { assertSamePixels, decodePng } from './png.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { BUILT_IN, patience, scratchFile } from './program.mjs';
+
+const DOCUMENTED = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
 
 const TWO = `
 listen: 127.0.0.1:0
@@ -124,19 +127,47 @@ describe('two worlds', { timeout: patience(60000) }, () => {
         }
     });
 
-    it('inherit missing keys from the default world', async () => {
-        const bare = await new Daemon({ config: 'worlds:\n  - name: bare\n' }).start();
-        const builtIn = await new Daemon().start();
-        try {
-            assert.deepEqual(await heights(bare, 'bare'), await heights(builtIn, 'default'));
-            const [ours, theirs] = [await bare.json('/bare.json'), await builtIn.json('/default.json')];
-            for (const key of ['seed', 'native_zoom', 'origin', 'range', 'noise', 'elevation', 'palette'])
+    it('take the documented values for keys that they omit', async () => {
+        const [before, after] = readFileSync(DOCUMENTED, 'utf8').split(/^(?=#worlds:$)/m);
+        const config = `${before}${after.replace(/^#/gm, '')}  - name: bare\n`.replace(/^listen:.*/m, '');
+        await withDaemon(async (given) => {
+            assert.deepEqual(await heights(given, 'bare'), await heights(given, 'mine'));
+            const [ours, theirs] = [await given.json('/bare.json'), await given.json('/mine.json')];
+            for (const key of ['seed', 'seeds', 'native_zoom', 'origin', 'range', 'noise', 'elevation', 'palette'])
                 assert.deepEqual(ours[key], theirs[key], key);
-        } finally {
-            await bare.stop();
-            await builtIn.quit();
+        }, { config });
+    });
+});
+
+describe('built-in worlds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
+    const named = async (other) => Object.fromEntries((await other.json('/worlds.json')).worlds.map((world) => [world.name, world]));
+
+    it('are served without a configuration, with any seed', async () => {
+        const worlds = await named(daemon);
+        assert.deepEqual(Object.keys(worlds), BUILT_IN);
+        for (const name of BUILT_IN) {
+            assert.equal(worlds[name].seeds, 'any');
+            for (const world of [name, `${name}:18446744073709551615`]) {
+                assert.ok((await daemon.json(`/${world}.json`)).fields.height);
+                assertStatus(await daemon.get(`/${world}/relief/12/2048/2048.png`), 200);
+            }
         }
     });
+
+    it('are those of config/farlands.yaml and of a file without worlds', () => eachRow([
+        ['the documented file', { args: ['--config', DOCUMENTED] }],
+        ['other keys', { args: ['--config', scratchFile('threads.yaml', 'threads: 2\n')] }],
+    ], ([, options]) => withDaemon(async (other) => assert.deepEqual(await named(other), await named(daemon)), options)));
+
+    it('give their values to worlds that are like them', () => withDaemon(async (other) => {
+        const worlds = await named(other), alps = (await named(daemon)).alps;
+        assert.deepEqual(Object.keys(worlds), ['alps', 'mine']);
+        assert.deepEqual(worlds.alps, alps);
+        assert.equal(worlds.mine.seeds, 'any');
+        const at = '/height?x=123.5&y=-4567';
+        assert.deepEqual(await other.json(`/mine${at}`), await daemon.json(`/alps:77${at}`));
+    }, { config: 'worlds:\n  - like: alps\n  - name: mine\n    like: alps\n    seed: 77\n' }));
 });
 
 describe('the command line', { timeout: patience(60000) }, () => {

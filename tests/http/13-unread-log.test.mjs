@@ -5,12 +5,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { assertStatus } from './table.mjs';
-import { BINARY, patience, scratch, scratchFile } from './program.mjs';
+import { BINARY, patience, scratch, scratchFile, withFractal } from './program.mjs';
 import { connect, request } from './wire.mjs';
 
 describe('a log pipe that nobody reads', { timeout: patience(60000) }, () => {
     it('does not block requests', async () => {
-        const config = scratchFile('debug.yaml', 'log: debug\n');
+        const config = scratchFile('debug.yaml', withFractal('log: debug'));
         const child = spawn(BINARY, ['serve', '--listen', '127.0.0.1:0', '--cache', scratch(), '--config', config],
             { stdio: ['ignore', 'pipe', 'pipe'] });       // stderr is a pipe that is never read
         try {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { load, underLoad } from './load.mjs';
 import { withManager } from './manager.mjs';
-import { eventually, patience, scratch, scratchFile } from './program.mjs';
+import { eventually, patience, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { exchange, request } from './wire.mjs';
 
@@ -67,7 +67,8 @@ describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () 
             await manager.assertLogged(new RegExp(`serving http://unix:${file}/`));
             await manager.assertLogged(/"peer":|"client":|"path":|"uri":/);
             await manager.stop(service);
-        }, { args: ['--config', scratchFile('few.yaml', 'access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2, wait: 60000 }\n')] });
+        }, { args: ['--config', scratchFile('few.yaml',
+            withFractal('access_log: "-"\nlimits: { connections_per_client: 2, misses_per_client: 2, wait: 60000 }'))] });
     });
 
     it('that cannot be served are rejected with a message', () => eachRow([
@@ -122,7 +123,7 @@ describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () 
             assert.deepEqual(failures, []);
             assert.ok(answers > 10 * rounds, `only ${answers} responses`);
             await manager.stop(service);
-        }, { args: ['--config', scratchFile('patient.yaml', 'limits: { wait: 60000 }\n')] });
+        }, { args: ['--config', scratchFile('patient.yaml', withFractal('limits: { wait: 60000 }'))] });
     }
 
     it('fail no request while daemons restart', () => assertNoFailures(6, async (manager, service) => {
@@ -179,7 +180,7 @@ describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
         ['accepted', 'log: debug\n', /configuration reloaded/],
         ['rejected', 'lgo: debug\n', /nothing was changed/],
     ], ([, text, outcome]) => {
-        const file = scratchFile('changing.yaml', 'log: info\n');
+        const file = scratchFile('changing.yaml', withFractal('log: info'));
         return withManager([], async (manager) => {
             const service = await manager.startReady();
             fs.writeFileSync(file, text);

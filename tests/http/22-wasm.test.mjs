@@ -25,7 +25,7 @@ const OTHERS = `
   - { name: triangles, noise: { basis: simplex, fractal: billow, warp: { amplitude: 333.5, wavelength: 12345.5 } } }
   - { name: points, noise: { basis: cellular, fractal: ridged, gain: 1.5, warp: { amplitude: 70000000, wavelength: 500000000 } } }
 `;
-const CONFIG = `worlds:\n  - name: default\n${SAMPLES.join('\n')}${OTHERS}`;
+const CONFIG = `worlds:\n  - name: fractal\n${SAMPLES.join('\n')}${OTHERS}`;
 const NAMES = [...CONFIG.matchAll(/^ {2}- (?:\{ )?name: ([\w-]+)/gm)].map(([, name]) => name);
 
 const module = () => compile(readFileSync(process.env.WASM
@@ -64,9 +64,9 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         const packed = await daemon.get('/viewer/farlands.wasm', { 'Accept-Encoding': 'gzip' });
         assert.ok(packed.body.length < 80 << 10, `${packed.body.length} bytes`);
         const response = fetch(`http://${daemon.authority}/viewer/farlands.wasm`);
-        const world = await daemon.json('/default.json');
+        const world = await daemon.json('/fractal.json');
         const terrain = await loadTerrain(response, world);
-        const { height } = await daemon.json('/default/height?x=12.5&y=-3');
+        const { height } = await daemon.json('/fractal/height?x=12.5&y=-3');
         assert.ok(sameFloat(terrain.height(units('12.5'), units(-3)), height));
         assert.match((await daemon.bytes('/viewer/farlands.js')).toString(), /export async function loadTerrain/);
         const page = await daemon.get('/');
@@ -139,7 +139,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 
     it('reject arguments that are not integers, by name', async () => {
-        const terrain = await terrainOf('default');
+        const terrain = await terrainOf('fractal');
         const grid = { x: 0n, y: 0n, width: 3, height: 3 }, box = { ...grid, z: 0n, depth: 3 };
         const sizes = [1.5, 2.999, 0.5, 0, -1, -0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 + 3, 2 ** 53, '3', 3n, null, undefined,
             true, [3], { valueOf: () => 3 }, Symbol('3')];
@@ -167,7 +167,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 
     it('end at the coordinate limit', async () => {
-        const terrain = await terrainOf('default');
+        const terrain = await terrainOf('fractal');
         const beyond = 2n ** 62n + 2n ** 52n + 1n;
         for (const place of [beyond, -beyond, 2n ** 64n, -(2n ** 80n)]) {
             assert.ok(Number.isNaN(terrain.height(place, 0n)) && Number.isNaN(terrain.height(0n, place)));
@@ -213,16 +213,16 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     }
 
     it('can be band-limited for pictures', async () => {
-        const terrain = await terrainOf('default');
+        const terrain = await terrainOf('fractal');
         const grid = { x: 0n, y: 0n, step: 2n ** 26n, width: 64, height: 64 };
         assert.notDeepEqual(terrain.heights({ ...grid, bandLimit: true }), terrain.heights(grid));
     });
 
     it('take defaults for what the document lacks', async () => {
-        const { generator, noise } = await daemon.json('/default.json');
+        const { generator, noise } = await daemon.json('/fractal.json');
         const compiled = await module();
-        const { height } = await daemon.json('/default/height?x=1&y=2');
-        const whole = await daemon.json('/default.json');
+        const { height } = await daemon.json('/fractal/height?x=1&y=2');
+        const whole = await daemon.json('/fractal.json');
         const shorter = [{ generator, noise: {} }, { generator, noise: { warp: {} }, volume: {} }, { generator, noise, volume: { caverns: {} } }];
         for (const object of [whole, whole.noise, whole.noise.warp, whole.volume, whole.volume.caverns, whole.volume.caverns])
             for (const key of Object.keys(object).filter((one) => one !== 'generator' && one !== 'noise')) {
@@ -243,7 +243,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 
     it('need a document of this generator, without unknown keys', async () => {
-        const whole = await daemon.json('/default.json');
+        const whole = await daemon.json('/fractal.json');
         const compiled = await module();
         const refused = (change, pattern) => {
             const world = structuredClone(whole);
@@ -277,7 +277,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         await assert.rejects(loadTerrain(compiled, (await daemon.json('/worlds.json')).worlds[0]), /url: unknown key/);
         /* Keys that do not affect the terrain may have any value. */
         const loaded = await loadTerrain(compiled, { ...whole, layers: null, urls: { later: 1 }, limits: [] });
-        const { height } = await daemon.json('/default/height?x=1&y=2');
+        const { height } = await daemon.json('/fractal/height?x=1&y=2');
         assert.ok(sameFloat(loaded.height(units(1), units(2)), height));
     });
 });

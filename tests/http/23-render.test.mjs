@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { withDaemon } from './daemon.mjs';
-import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { BINARY, FRACTAL, end, eventually, fractal, launch, patience, run, scratch, scratchFile, withFractal } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const WORLD = ['--world', 'default', '--layer', 'relief'];
@@ -16,7 +16,7 @@ const LIMIT = 60000;
 const SLOW = patience(1) > 1;
 
 /* Run `farlands render ARGS...` with CACHE until it exits. */
-const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
+const render = (cache, args) => run(fractal('render', '--cache', cache, ...args), { limit: LIMIT });
 
 /* Parse the line on stdout of a successful run: { total, rendered, found }. */
 function summary({ code, stdout, stderr }) {
@@ -59,7 +59,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
                 const fingerprint = await daemon.fingerprintOf(tile);
                 const body = await daemon.bytes(`/${tile}`);
                 assert.deepEqual(fs.readFileSync(path.join(cache, fingerprint, tile.slice(tile.indexOf('/') + 1))), body);
-                const fresh = await run(['tile', tile]);
+                const fresh = await run(fractal('tile', tile));
                 assert.deepEqual(fresh.stdout, body);
             });
             assert.equal(await daemon.rendered(), 0, 'rendered by the daemon');
@@ -93,7 +93,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     it('resumes after SIGINT', async () => {
         const cache = scratch();
         const args = [...WORLD, '--zoom', `0-${SLOW ? 4 : 6}`, '--bbox', '-8388608,-8388608,0,8388608', '--threads', '2'];
-        const program = launch(['render', '--cache', cache, ...args]);
+        const program = launch(fractal('render', '--cache', cache, ...args));
         assert.ok(await eventually(() => fs.existsSync(cache) && tilesIn(cache).length > 20, 10000));
         program.child.kill('SIGINT');
         const { code, signal, stdout, stderr } = await end(program, 5000);
@@ -111,7 +111,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     });
 
     it('exits soon after the second signal', async () => {
-        const program = launch(['render', '--cache', scratch(), ...WORLD, '--zoom', '0-9']);
+        const program = launch(fractal('render', '--cache', scratch(), ...WORLD, '--zoom', '0-9'));
         await new Promise((resolve) => setTimeout(resolve, 300));
         program.child.kill('SIGTERM');
         await new Promise((resolve) => setTimeout(resolve, 600));
@@ -124,8 +124,8 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         ['SIGINT', 'SIGINT', 'SIGINT', 'SIGTERM'], ['SIGTERM', 'SIGTERM'], ['SIGHUP'],
     ], async (signals) => {
         const directory = scratch();
-        const program = launch(['render', '--cache', path.join(directory, 'cache'), ...WORLD, '--zoom', '0-9',
-            '--export', path.join(directory, 'a')]);
+        const program = launch(fractal('render', '--cache', path.join(directory, 'cache'), ...WORLD, '--zoom', '0-9',
+            '--export', path.join(directory, 'a')));
         assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage')), 10000));
         for (const signal of signals) {
             program.child.kill(signal);
@@ -140,7 +140,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
 
     it('does not depend on a reader of its progress', async () => {
         const cache = scratch();
-        const config = scratchFile('farlands.yaml', 'cache: { disk: 8M }\n');
+        const config = scratchFile('farlands.yaml', withFractal('cache: { disk: 8M }'));
         const child = spawn(BINARY, ['render', '--config', config, '--cache', cache, ...WORLD, '--zoom', '0-4'], { stdio: ['ignore', 'ignore', 'pipe'] });
         child.stderr.destroy();
         const [code, signal] = await new Promise((resolve) => { child.on('close', (...how) => resolve(how)); });
@@ -151,7 +151,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
 
     it('never writes messages into its own files if stdio is closed', async () => {
         const directory = scratch();
-        const command = `exec ${BINARY} render --cache ${directory}/cache --world default --layer relief --zoom 9 --export ${directory}/a <&- >&- 2>&-`;
+        const command = `exec ${BINARY} render --config ${FRACTAL} --cache ${directory}/cache --world default --layer relief --zoom 9 --export ${directory}/a <&- >&- 2>&-`;
         const child = spawn('sh', ['-c', command], { stdio: 'ignore' });
         assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage')), 10000));
         const streams = [0, 1, 2].map((fd) => fs.readlinkSync(`/proc/${child.pid}/fd/${fd}`));
@@ -165,7 +165,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
         [...WORLD, '--zoom', '0', '--export', path.join(scratch(), 'a')],
     ], async (args) => {
         const full = fs.openSync('/dev/full', 'w');
-        const child = spawn(BINARY, ['render', '--cache', scratch(), ...args], { stdio: ['ignore', full, 'pipe'] });
+        const child = spawn(BINARY, fractal('render', '--cache', scratch(), ...args), { stdio: ['ignore', full, 'pipe'] });
         fs.closeSync(full);
         let log = '';
         child.stderr.on('data', (bytes) => { log += bytes; });
@@ -185,14 +185,14 @@ describe('farlands render', { timeout: patience(180000) }, () => {
 
     it('lists paths, and accepts lists of paths', async () => {
         const cache = scratch();
-        const listed = await run(['render', ...WORLD, '--zoom', '0-2', '--list']);
+        const listed = await run(fractal('render', ...WORLD, '--zoom', '0-2', '--list'));
         assert.equal(listed.code, 0, listed.stderr);
         const paths = listed.stdout.toString().trimEnd().split('\n');
         assert.deepEqual(paths.map((name) => name.replace('default/', '')).sort(), pyramid(0, 2));
         const list = scratchFile('list', `${paths.slice(3).join('\n')}\n\n${paths.join('\r\n')}`);
         assert.deepEqual(summary(await render(cache, ['--tiles', list])), { total: 21, rendered: 21, found: 0 });
         assert.deepEqual(tilesIn(cache), pyramid(0, 2));
-        const child = spawn(BINARY, ['render', '--cache', cache, '--tiles', '-'], { stdio: ['pipe', 'pipe', 'inherit'] });
+        const child = spawn(BINARY, fractal('render', '--cache', cache, '--tiles', '-'), { stdio: ['pipe', 'pipe', 'inherit'] });
         child.stdin.end('/default/gray/1/0/0.png?v=1\ndefault:7/gray/1/0/1@2x.png\n');
         const parts = [];
         child.stdout.on('data', (bytes) => parts.push(bytes));
@@ -224,7 +224,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     });
 
     it('logs its progress every 5 s', async () => {
-        const program = launch(['render', '--cache', scratch(), '--threads', '1', ...WORLD, '--zoom', '12']);
+        const program = launch(fractal('render', '--cache', scratch(), '--threads', '1', ...WORLD, '--zoom', '12'));
         const shown = () => /^farlands: \d+ of 16777216 tiles done \(0 %\), \d+\/s, .* left$/m.exec(Buffer.concat(program.stderr));
         assert.ok(await eventually(shown, 15000), Buffer.concat(program.stderr).toString());
         program.child.kill('SIGTERM');
@@ -232,7 +232,7 @@ describe('farlands render', { timeout: patience(180000) }, () => {
     });
 
     it('draws a progress bar as wide as the terminal, and clears it', async () => {
-        const command = `stty cols 60; exec ${BINARY} render --cache ${scratch()} --world default --layer relief --zoom 12`;
+        const command = `stty cols 60; exec ${BINARY} render --config ${FRACTAL} --cache ${scratch()} --world default --layer relief --zoom 12`;
         const child = spawn('script', ['-qfec', command, '/dev/null'],
             { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, TERM: 'xterm' } });
         const parts = [];
@@ -293,7 +293,7 @@ describe('before the fingerprint changes', { timeout: patience(60000) }, () => {
 });
 
 describe('render with a small cache', { timeout: patience(180000) }, () => {
-    const config = (text) => ['--config', scratchFile('farlands.yaml', `cache: { ${text} }\n`)];
+    const config = (text) => ['--config', scratchFile('farlands.yaml', withFractal(`cache: { ${text} }`))];
 
     it('stops at the quota, and evicts none of its own tiles', () => eachRow([
         ['disk: 8M', /cache\.disk is 8\.0M, about [\d.]+M would be needed\n/, 40],
@@ -366,7 +366,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
     it('does not depend on free space in the cache', async () => {
         const [cache, file] = [scratch(), target()];
         // One thread, so that the first tiles are stored first.
-        const config = scratchFile('farlands.yaml', 'threads: 1\ncache: { disk: 2M }\n');
+        const config = scratchFile('farlands.yaml', withFractal('threads: 1\ncache: { disk: 2M }'));
         const { code, stdout, stderr } = await render(cache, ['--config', config, ...WORLD, '--zoom', '0-3', '--export', file]);
         assert.equal(code, 0, stderr);
         const progress = /^farlands: \d+ of 85 tiles done .*\n/gm;     // on a slow machine
@@ -381,7 +381,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
     it('leaves no incomplete archive', async () => {
         const [cache, file] = [scratch(), target()];
         const args = [...WORLD, '--zoom', '0-9', '--export', file];
-        const program = launch(['render', '--cache', cache, ...args]);
+        const program = launch(fractal('render', '--cache', cache, ...args));
         assert.ok(await eventually(() => tilesIn(cache).length > 20, 10000));
         program.child.kill('SIGINT');
         const { code, stderr } = await end(program, 10000);

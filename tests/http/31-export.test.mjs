@@ -7,13 +7,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { withDaemon } from './daemon.mjs';
-import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { BINARY, end, eventually, fractal, launch, patience, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const WORLD = ['--world', 'default', '--layer', 'relief'];
 const LIMIT = 60000;
 
-const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
+const render = (cache, args) => run(fractal('render', '--cache', cache, ...args), { limit: LIMIT });
 const archive = () => path.join(scratch(), 'world.mbtiles');
 
 /* Parse the line on stdout of a successful run: { total, rendered, found }. */
@@ -107,7 +107,7 @@ describe('an archive', { timeout: patience(180000) }, () => {
 });
 
 describe('an interrupted archive', { timeout: patience(180000) }, () => {
-    const large = (file, cache) => ['render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file];
+    const large = (file, cache) => fractal('render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file);
     const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20, 20000);
 
     it('leaves its tiles in the cache', async () => {

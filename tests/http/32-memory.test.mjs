@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { blocks, target } from './boxes.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { eventually, patience, scratchFile } from './program.mjs';
+import { eventually, patience, scratchFile, withFractal } from './program.mjs';
 import { open } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
@@ -142,10 +142,10 @@ describe('limits.memory', { timeout: patience(60000) }, () => {
     });
 
     it('can be changed by a reload', async () => {
-        const file = scratchFile('changing.yaml', config);
+        const file = scratchFile('changing.yaml', withFractal(config));
         await withDaemon(async (other) => {
             const readers = await stall(other, 3 * MEBIBYTE, region, '192.0.2.1');
-            fs.writeFileSync(file, config.replace(`${LIMIT}`, '2G'));
+            fs.writeFileSync(file, withFractal(config.replace(`${LIMIT}`, '2G')));
             other.kill('SIGHUP');
             assert.ok(await eventually(async () => await other.metric('farlands_response_limit_bytes') === 2048 * MEBIBYTE));
             const more = await stall(other, 8 * MEBIBYTE, region, '192.0.2.1');

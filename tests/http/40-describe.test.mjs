@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { end, launch, patience, run, scratchFile } from './program.mjs';
+import { end, fractal, launch, patience, run, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SLOW = { limit: 60000 };
 
 /* What it prints with ARGS: a text, or with --json an object. */
 async function described(...args) {
-    const { code, stdout, stderr } = await run(['describe', ...args], SLOW);
+    const { code, stdout, stderr } = await run(fractal('describe', ...args), SLOW);
     assert.equal(code, 0, stderr);
     assert.equal(stderr, '');
     return args.includes('--json') ? JSON.parse(stdout) : stdout.toString();
@@ -61,6 +61,12 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
         assert.equal(other.fingerprint, one.fingerprint);
         assert.notDeepEqual(other.relief, one.relief);
         assert.ok(Math.abs(other.land - one.land) < 0.05);
+    });
+
+    it('measures the first built-in world without any arguments', async () => {
+        const { code, stdout, stderr } = await run(['describe', '--places', '3', '--bbox', '-100000,-100000,100000,100000'], SLOW);
+        assert.equal(code, 0, stderr);
+        assert.match(stdout.toString(), /^default: fingerprint [0-9a-f]{16}, heights from /);
     });
 
     it('prints a table of the same numbers', async () => {
@@ -125,7 +131,7 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
         [['--config', '/nowhere.yaml'], /nowhere\.yaml/],
         [[...world('seed: 3'), 'a:4'], /WORLD: .*fixed/],
     ], async ([args, message]) => {
-        const { code, stdout, stderr } = await run(['describe', ...args]);
+        const { code, stdout, stderr } = await run(fractal('describe', ...args));
         assert.equal(code, 2, stderr);
         assert.match(stderr, /^farlands: /);
         assert.match(stderr, message);
@@ -164,7 +170,7 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
     });
 
     it('ends at SIGINT', async () => {
-        const program = launch(['describe', '--places', '8192']);
+        const program = launch(fractal('describe', '--places', '8192'));
         await sleep(patience(300));
         assert.ok(program.running, 'it ended by itself');
         program.child.kill('SIGINT');

@@ -5,17 +5,18 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { MANAGER } from './manager.mjs';
-import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus } from './table.mjs';
 import { connect, exchange } from './wire.mjs';
 
 export class Daemon {
     /*
-     * config: YAML text. cache: a directory, if a later daemon is to use it again, or false
+     * config: YAML text; without worlds it gets that of FRACTAL, unless ARGS name a file.
+     * builtIn: no configuration. cache: a directory, if a later daemon is to use it again, or false
      * for no --cache. listen: false for no --listen. unix: it listens on a Unix socket, too, at
      * socketPath.
      */
-    constructor({ config, cache, listen = '127.0.0.1:0', args = [], env, unix = false } = {}) {
+    constructor({ config, builtIn = false, cache, listen = '127.0.0.1:0', args = [], env, unix = false } = {}) {
         this.socketPath = unix ? path.join(scratch(), 'socket') : undefined;
         this.cache = cache === undefined ? scratch() : cache;
         this.args = ['serve'];
@@ -23,8 +24,8 @@ export class Daemon {
             this.args.push('--listen', listen);
         if (this.cache)
             this.args.push('--cache', this.cache);
-        if (config !== undefined)
-            this.args.push('--config', scratchFile('farlands.yaml', config));
+        if (!builtIn && !args.includes('--config'))
+            this.args.push('--config', scratchFile('farlands.yaml', withFractal(config)));
         this.args.push(...args);
         this.env = env;
         this.agent = new http.Agent({ keepAlive: true, maxSockets: 16 });

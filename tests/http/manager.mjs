@@ -4,22 +4,22 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { BINARY, eventually, patience, scratch } from './program.mjs';
+import { BINARY, eventually, fractal, patience, scratch } from './program.mjs';
 
 export const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
 
 export class Manager {
     /*
      * sockets: arguments of manager.c, such as ['tcp 127.0.0.1 0']. args: arguments of `serve`
-     * in addition to --cache; all daemons share one cache.
+     * in addition to --cache, and to --config FRACTAL if they have none; all daemons share one cache.
      */
     constructor(sockets, { args = [], env = {} } = {}) {
         const home = scratch();
         this.services = new Map();
         this.ports = [];
         this.log = '';          // stdout and stderr of the daemons
-        this.child = spawn(MANAGER, [...sockets.flatMap((socket) => socket.split(' ')), '--', BINARY, 'serve',
-            '--cache', path.join(home, 'cache'), ...args],
+        this.child = spawn(MANAGER, [...sockets.flatMap((socket) => socket.split(' ')), '--', BINARY,
+            ...fractal('serve', '--cache', path.join(home, 'cache'), ...args)],
         { cwd: home, env: { ...process.env, HOME: home, XDG_CACHE_HOME: home, ...env }, stdio: 'pipe' });
         this.closed = new Promise((resolve) => { this.child.on('close', resolve); });
         this.child.stderr.on('data', (bytes) => { this.log += bytes; });

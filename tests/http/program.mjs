@@ -13,6 +13,19 @@ export const BINARY = process.env.FARLANDS
     ? path.resolve(process.env.FARLANDS)
     : fileURLToPath(new URL('../../build/farlands', import.meta.url));
 
+/* A configuration with the world `default` of one noise, for tests that need heights that stay and quick tiles. */
+export const FRACTAL = fileURLToPath(new URL('../worlds/fractal.yaml', import.meta.url));
+
+/* YAML, which gets the worlds of FRACTAL if it has none. */
+export const withFractal = (yaml = '') =>
+    (/^worlds:/m.test(yaml) ? yaml : `${yaml}${yaml && '\n'}${fs.readFileSync(FRACTAL)}`);
+
+/* The worlds that are served without a configuration. */
+export const BUILT_IN = ['default', 'archipelago', 'alps'];
+
+/* ARGS of a command, with FRACTAL as its configuration if they name none. */
+export const fractal = (...args) => (args.includes('--config') ? args : [args[0], '--config', FRACTAL, ...args.slice(1)]);
+
 const children = new Set();
 const directories = new Set();
 

@@ -6,7 +6,7 @@ daemon=
 # Serve all sample worlds from one configuration, at $address; $worlds has their names.
 serve_worlds() {
     local deadline=$((SECONDS + 20))
-    { echo "worlds:" && echo "  - name: default" && grep -hv '^worlds:' config/worlds/*.yaml; } \
+    { echo "worlds:" && echo "  - name: fractal" && grep -hv '^worlds:' config/worlds/*.yaml; } \
         >"$scratch/worlds.yaml"
     mapfile -t worlds < <(sed -n 's/^ *- name: //p' "$scratch/worlds.yaml")
     [ "${#worlds[@]}" -ge 8 ] || fail "${#worlds[@]} worlds"

@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../http/load.mjs';
 import { withManager } from '../http/manager.mjs';
-import { scratchFile } from '../http/program.mjs';
+import { scratchFile, withFractal } from '../http/program.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { between, extent, numbers, soak } from './soak.mjs';
 
 const ROUNDS = extent(100, 10);
 // Nothing is shed, even on a slow machine.
-const patient = scratchFile('patient.yaml', 'limits: { wait: 60000 }\n');
+const patient = scratchFile('patient.yaml', withFractal('limits: { wait: 60000 }'));
 const hit = (i) => `/default/gray/9/1/${i % 50}.png`;
 const miss = (i) => `/default/relief/12/${i}/5.png`;
 

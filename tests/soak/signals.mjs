@@ -3,13 +3,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../http/daemon.mjs';
-import { end, launch, patience, scratch, scratchFile } from '../http/program.mjs';
+import { end, launch, patience, scratch, scratchFile, withFractal } from '../http/program.mjs';
 import { request } from '../http/wire.mjs';
 import { between, extent, numbers, soak } from './soak.mjs';
 
 const ROUNDS = extent(300, 40);
 const cache = scratch();
-const config = scratchFile('small.yaml', 'shards: 2\nthreads: 1\nlimits: { connections: 20 }\n');
+const config = scratchFile('small.yaml', withFractal('shards: 2\nthreads: 1\nlimits: { connections: 20 }'));
 const args = ['serve', '--listen', '127.0.0.1:0', '--cache', cache, '--config', config];
 
 function spin(microseconds) {

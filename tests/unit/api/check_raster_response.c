@@ -14,7 +14,7 @@ static struct worlds *worlds;
 
 static void set_up(void)
 {
-    worlds = worlds_of(NULL);
+    worlds = worlds_of(FRACTAL_WORLD);
 }
 
 static void tear_down(void)

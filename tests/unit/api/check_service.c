@@ -44,7 +44,7 @@ static void configure(void)
     struct config *config;
 
     layers_known(known);
-    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    ck_assert_int_eq(config_load(&config, FRACTAL_WORLD, known, &error), 0);
     config->threads = 1;
     /* An impossible path: no disk cache. */
     snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");

@@ -115,7 +115,7 @@ static void set_up(void)
 
     loop_thread = uv_thread_self();
     layers_known(known);
-    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    ck_assert_int_eq(config_load(&config, FRACTAL_WORLD, known, &error), 0);
     ck_assert_int_eq(uv_sem_init(&sum.gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);

@@ -40,7 +40,7 @@ static int open_cache(struct disk_cache **out, const char *path)
 static void set_up(void)
 {
     folder_new(directory);
-    worlds = worlds_of(NULL);
+    worlds = worlds_of(FRACTAL_WORLD);
     ck_assert_int_eq(open_cache(&cache, directory), 0);
     tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0};
 }

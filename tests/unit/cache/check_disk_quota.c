@@ -21,7 +21,7 @@ static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 static void set_up(void)
 {
     folder_new(directory);
-    worlds = worlds_of(NULL);
+    worlds = worlds_of(FRACTAL_WORLD);
     tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);

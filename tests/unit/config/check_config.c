@@ -15,7 +15,8 @@
 
 /* Known layers; two of them cannot hold all heights. */
 static const struct config_layer known[] = {
-    {"any", 0, 0}, {"feet", -7000, 7000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f}, {0},
+    {"any", 0, 0}, {"feet", -20000, 20000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f},
+    {0},
 };
 
 static struct config *load(const char *path)
@@ -51,6 +52,12 @@ static void must_equal(const struct option *options, const void *a, const void *
         } else if (option->kind == OPTION_LAYERS) {
             ck_assert_uint_eq(((const struct world_config *)a)->layers,
                               ((const struct world_config *)b)->layers);
+        } else if (option->kind == OPTION_FIELDS) {
+            const struct world_fields *left_fields = ((const struct world_config *)a)->fields,
+                                      *right_fields = ((const struct world_config *)b)->fields;
+            ck_assert(!left_fields == !right_fields);
+            if (left_fields)
+                ck_assert_str_eq(world_fields_text(left_fields), world_fields_text(right_fields));
         } else if (option->kind == OPTION_NETWORKS) {
             ck_assert_mem_eq(&((const struct config *)a)->site.proxies,
                              &((const struct config *)b)->site.proxies, sizeof(struct networks));
@@ -61,6 +68,8 @@ static void must_equal(const struct option *options, const void *a, const void *
         }
     }
 }
+
+static const char *const builtin_worlds[] = {"default", "archipelago", "alps"};
 
 START_TEST(test_builtin)
 {
@@ -85,10 +94,21 @@ START_TEST(test_builtin)
     ck_assert_str_eq(config->access_log, "");
     ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
     ck_assert_uint_eq(config->cache.files, 1000000);
-    ck_assert_int_eq(config->world_count, 1);
+    ck_assert_int_eq(config->world_count, ROWS(builtin_worlds));
+    for (int i = 0; i < config->world_count; i++) {
+        const struct world_config *world = &config->worlds[i];
+        ck_assert_str_eq(world->name, builtin_worlds[i]);
+        ck_assert_int_eq(world->seeds, SEEDS_ANY);
+        ck_assert_ptr_nonnull(world->fields);
+    }
+    config_free(config);
+    config_free(NULL);
+}
+END_TEST
 
-    const struct world_config *world = config->worlds;
-    ck_assert_str_eq(world->name, "default");
+START_TEST(test_defaults)
+{
+    const struct world_config *world = &world_defaults;
     ck_assert_int_eq(world->native_zoom, 16);
     ck_assert_int_eq(world->origin[0], -8388608 * FARLANDS_UNIT);
     ck_assert_int_eq(world->origin[1], -8388608 * FARLANDS_UNIT);
@@ -105,15 +125,41 @@ START_TEST(test_builtin)
     ck_assert_int_ge(world->terrain.knots, 2);
     ck_assert_int_ge(world->stops, 2);
     ck_assert_ptr_null(params_fault(&world->terrain, NULL));
+}
+END_TEST
 
-    /* farlands.yaml shows the defaults; the built-in world has a name, and allows any seed. */
-    struct world_config other = *world;
-    ck_assert_int_eq(other.seeds, SEEDS_ANY);
-    other.seeds = world_defaults.seeds;
-    memset(other.name, 0, sizeof other.name);
-    ck_assert_mem_eq(&other, &world_defaults, sizeof other);
+/*
+ * The text of farlands.yaml, and without the comment signs before its worlds, which show the
+ * defaults.
+ */
+static char *documented_text(bool with_worlds)
+{
+    struct blob *yaml = file_read("config/farlands.yaml");
+    char *text = strndup((const char *)yaml->bytes, yaml->length),
+         *line = strstr(text, "\n#worlds:");
+    blob_release(yaml);
+    ck_assert_ptr_nonnull(line);
+    while (with_worlds && line) {
+        ck_assert(line[1] == '#' || line[1] == '\n' || line[1] == '\0');
+        if (line[1] == '#')
+            memmove(line + 1, line + 2, strlen(line + 2) + 1);
+        line = strchr(line + 1, '\n');
+    }
+    return text;
+}
+
+/* The world in farlands.yaml shows the defaults, and has a name. */
+START_TEST(test_documented_world_is_default)
+{
+    char *text = documented_text(true);
+    struct config *config = load_text(text);
+    ck_assert_int_eq(config->world_count, 1);
+    struct world_config *world = config->worlds;
+    ck_assert_str_eq(world->name, "mine");
+    memset(world->name, 0, sizeof world->name);
+    ck_assert_mem_eq(world, &world_defaults, sizeof *world);
     config_free(config);
-    config_free(NULL);
+    free(text);
 }
 END_TEST
 
@@ -149,11 +195,9 @@ static void must_be_documented(const char *text, const struct option *options)
 
 START_TEST(test_every_key_is_documented)
 {
-    struct blob *yaml = file_read("config/farlands.yaml");
-    char *text = strndup((const char *)yaml->bytes, yaml->length);
+    char *text = documented_text(false);
     must_be_documented(text, daemon_options);
     free(text);
-    blob_release(yaml);
 }
 END_TEST
 
@@ -177,7 +221,7 @@ static void must_come_back(const struct option *options, const struct world_conf
 /* The text of every scalar of a world parses to the same value. */
 START_TEST(test_format_and_parse)
 {
-    struct config *config = load(NULL);
+    struct config *config = load(FRACTAL_WORLD);
     static struct world_config copy;
     must_come_back(world_options, config->worlds, &copy);
     config_free(config);
@@ -232,23 +276,20 @@ START_TEST(test_omitted_keys)
     ck_assert_int_eq(first->origin[1], FARLANDS_LIMIT / 2);
     ck_assert_int_eq(first->terrain.octaves, 5);
     ck_assert_int_eq(first->terrain.hash, FARLANDS_PERMUTATION);
-    ck_assert_int_eq(first->terrain.wavelength, builtin->worlds->terrain.wavelength);
-    ck_assert_double_eq(first->terrain.persistence, builtin->worlds->terrain.persistence);
+    ck_assert_int_eq(first->terrain.wavelength, world_defaults.terrain.wavelength);
+    ck_assert_double_eq(first->terrain.persistence, world_defaults.terrain.persistence);
     ck_assert_int_eq(first->terrain.knots, 2);
     ck_assert_float_eq(first->terrain.elevation[1].metres, 1);
     ck_assert_int_eq(first->stops, 2);
     ck_assert_int_eq(first->palette[1].blue, 0xfe);
 
-    /* Defaults come from the built-in world, not from the previous one; except for seeds. */
-    ck_assert_int_eq(builtin->worlds->seeds, SEEDS_ANY);
-    for (int i = 0; i < config->world_count; i++) {
+    /* Defaults do not come from the previous world, nor from those that are built in. */
+    for (int i = 0; i < config->world_count; i++)
         ck_assert_int_eq(config->worlds[i].seeds, i == 3 ? SEEDS_ANY : SEEDS_FIXED);
-        config->worlds[i].seeds = SEEDS_ANY;
-    }
-    must_equal(world_options, builtin->worlds, &config->worlds[1], "name");
+    must_equal(world_options, &world_defaults, &config->worlds[1], "name");
     ck_assert_int_eq(config->worlds[2].terrain.octaves, 2);
-    config->worlds[2].terrain.octaves = builtin->worlds->terrain.octaves;
-    must_equal(world_options, builtin->worlds, &config->worlds[2], "name");
+    config->worlds[2].terrain.octaves = world_defaults.terrain.octaves;
+    must_equal(world_options, &world_defaults, &config->worlds[2], "name");
 
     const struct farlands_params *fourth = &config->worlds[3].terrain;
     ck_assert_int_eq(fourth->basis, FARLANDS_VALUE);
@@ -257,7 +298,41 @@ START_TEST(test_omitted_keys)
     ck_assert_double_eq(fourth->gain, 0.25);
     ck_assert_int_eq(fourth->warp.amplitude, FARLANDS_UNIT * 3 / 2);
     ck_assert_int_eq(fourth->warp.wavelength, FARLANDS_UNIT * 4);
-    ck_assert_int_eq(fourth->wavelength, builtin->worlds->terrain.wavelength);
+    ck_assert_int_eq(fourth->wavelength, world_defaults.terrain.wavelength);
+    config_free(builtin);
+    config_free(config);
+}
+END_TEST
+
+/* Worlds like those that are built in. */
+START_TEST(test_like)
+{
+    struct config *builtin = load(NULL);
+    struct config *config = load_text("worlds:\n"
+                                      "  - like: alps\n"
+                                      "  - name: first\n"
+                                      "    like: alps\n"
+                                      "  - seed: 7\n"
+                                      "    seeds: fixed\n"
+                                      "    volume: {caverns: {size: 0.25}}\n"
+                                      "    like: default\n"
+                                      "  - {like: default, name: flat, fields: {height: 5}}\n"
+                                      "  - name: plain\n");
+    const struct world_config *worlds = config->worlds, *alps = &builtin->worlds[2];
+    ck_assert_int_eq(config->world_count, 5);
+    must_equal(world_options, &worlds[0], alps, NULL);
+    ck_assert_str_eq(worlds[1].name, "first");
+    must_equal(world_options, &worlds[1], alps, "name");
+
+    struct world_config third = builtin->worlds[0];
+    third.terrain.seed = 7;
+    third.seeds = SEEDS_FIXED;
+    third.terrain.volume.caverns.size = 0.25;
+    must_equal(world_options, &worlds[2], &third, NULL);
+
+    ck_assert_str_eq(worlds[3].name, "flat");
+    ck_assert_str_eq(world_fields_text(worlds[3].fields), "{\"height\":5}");
+    must_equal(world_options, &worlds[4], &world_defaults, "name");
     config_free(builtin);
     config_free(config);
 }
@@ -329,7 +404,7 @@ static const char *const good[] = {
     WRAP "    volume: {caverns: {size: 0, wavelength: 100}}",
     WRAP "    native_zoom: 0\n    noise: {wavelength: 64, octaves: 3}",
     WORLD "    layers: [deep, feet, any-other, any]",
-    WORLD "    elevation: [[0, -7000], [1, 7000.5]]",
+    WORLD "    elevation: [[0, -20000], [1, 20000.5]]",
     WORLD "    layers: [any, deep]\n    elevation: [[0, -32768], [1, 32767.996]]",
     WORLD "    layers: [any-other]\n    elevation: [[0, -1000000], [1, 1000000]]",
     "worlds: [{name: " NAME63 "}]",
@@ -415,6 +490,17 @@ static const struct {
     {WORLD "    seed: 1\n    seed: 2", 4, "worlds[0].seed", "once"},
     {NOISE "      fade: cubic\n      fade: cubic", 5, "worlds[0].noise.fade", "once"},
     {"worlds:\n  - name: a\n  - name: b\n  - name: a", 4, "worlds[2].name", "once"},
+    {"worlds:\n  - like: alps\n  - like: alps", 3, "worlds[1].name", "once"},
+    {"worlds:\n  - like: alps\n  - name: alps", 3, "worlds[1].name", "once"},
+    {"worlds:\n  - like: alps\n    like: alps", 3, "worlds[0].like", "once"},
+    /* Like a world that is not built in. */
+    {WORLD "    like: alp", 3, "worlds[0].like", "a built-in world: default, archipelago, alps"},
+    {"worlds:\n  - name: a\n  - name: b\n    like: a", 4, "worlds[1].like", "a built-in world:"},
+    {WORLD "    like: [alps]", 3, "worlds[0].like", "a built-in world:"},
+    {WORLD "    like:", 3, "worlds[0].like", "a built-in world:"},
+    {WORLD "    like: alps\n    noise: {octaves: 3}", 4, "worlds[0].noise", "either `fields`"},
+    {"like: alps", 1, "like", "listen, public_url"},
+    {"worlds:\n  - seed: 3", 2, "worlds[0].name", "1 to 63"},
     /* Wrong kinds. */
     {"listen: [a]", 1, "listen", "HOST:PORT"},
     {"listen: {a: 1}", 1, "listen", "HOST:PORT"},
@@ -720,12 +806,12 @@ static const struct {
     {WORLD "    layers: [[any]]", 3, "worlds[0].layers[0]", ALL_LAYERS},
     {WORLD "    layers: [any, any-other, any]", 3, "worlds[0].layers[2]", "once"},
     /* A layer that cannot hold the heights: at the height, or at the item of `layers`. */
-    {WORLD "    elevation:\n      - [0, 0]\n      - [1, 7000.6]\n      - [2, 20]", 5,
+    {WORLD "    elevation:\n      - [0, 0]\n      - [1, 20000.6]\n      - [2, 20]", 5,
      "worlds[0].elevation[1]",
-     "world \"a\" has heights from 0 to 7000.6 metres, which layer feet cannot hold; expected "
-     "heights from -7000 to 7000.5 metres, or a list `layers:` without feet"},
-    {WORLD "    layers: all\n    elevation: [[0, -7000.5], [1, 5]]", 4, "worlds[0].elevation[0]",
-     "heights from -7000.5 to 5 metres, which layer feet cannot hold"},
+     "world \"a\" has heights from 0 to 20000.6 metres, which layer feet cannot hold; expected "
+     "heights from -20000 to 20000.5 metres, or a list `layers:` without feet"},
+    {WORLD "    layers: all\n    elevation: [[0, -20000.5], [1, 5]]", 4, "worlds[0].elevation[0]",
+     "heights from -20000.5 to 5 metres, which layer feet cannot hold"},
     {WORLD "    elevation: [[0, 0], [1, 32768]]\n    layers:\n      - any\n      - deep", 6,
      "worlds[0].layers[1]",
      "from 0 to 32768 metres, which layer deep cannot hold; expected "
@@ -1008,14 +1094,14 @@ END_TEST
 /* Random bytes give an error with a message, or a configuration. */
 START_TEST(test_damaged)
 {
-    struct blob *yaml = file_read("config/farlands.yaml");
+    char *yaml = documented_text(true);
     uint64_t state = 3;
     for (int i = 0; i < 300; i++) {
         struct config *config;
         struct config_error error;
         uint8_t bytes[8192];
-        size_t length = yaml->length < sizeof bytes ? yaml->length : sizeof bytes;
-        memcpy(bytes, yaml->bytes, length);
+        size_t length = strnlen(yaml, sizeof bytes);
+        memcpy(bytes, yaml, length);
         for (int j = chance_below(&state, 4); j >= 0; j--)
             bytes[chance_below(&state, (int)length)] = "\n\t :-[]{}#&*!|>'\"%@`9\xff"[i % 22];
         file_write(file, bytes, length - (size_t)chance_below(&state, 64));
@@ -1026,7 +1112,7 @@ START_TEST(test_damaged)
         else
             must(memchr(error.text, 0, sizeof error.text) != NULL, "error not terminated");
     }
-    blob_release(yaml);
+    free(yaml);
 }
 END_TEST
 
@@ -1203,8 +1289,10 @@ static int option_count(const struct option *options)
 {
     int count = 0;
     for (; options->key; options++)
-        /* layers select pictures, and do not change them; this world has a noise */
-        if (options->kind != OPTION_LAYERS && options->kind != OPTION_FIELDS)
+        /* layers select pictures, and do not change them; this world has a noise, and is like none
+         */
+        if (options->kind != OPTION_LAYERS && options->kind != OPTION_FIELDS &&
+            options->kind != OPTION_LIKE)
             count += options->options ? option_count(options->options) : 1;
     return count;
 }
@@ -1255,11 +1343,14 @@ int main(void)
     TCase *tcase = suite_case(suite, "files");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_builtin);
+    tcase_add_test(tcase, test_defaults);
+    tcase_add_test(tcase, test_documented_world_is_default);
     tcase_add_test(tcase, test_documented_file_is_builtin);
     tcase_add_test(tcase, test_every_key_is_documented);
     tcase_add_test(tcase, test_format_and_parse);
     tcase_add_loop_test(tcase, test_empty_file, 0, ROWS(empty_files));
     tcase_add_test(tcase, test_omitted_keys);
+    tcase_add_test(tcase, test_like);
     tcase_add_loop_test(tcase, test_period, 0, ROWS(periods));
     tcase_add_loop_test(tcase, test_layers, 0, ROWS(choices));
     tcase_add_test(tcase, test_visit);

@@ -103,7 +103,7 @@ static void must_survive_printing(const struct blob *document, const struct worl
     cJSON_Delete(json);
 }
 
-/* Read each world of the file PATH (NULL: the built-in one) from both kinds of text. */
+/* Read each world of the file PATH (NULL: those that are built in) from both kinds of text. */
 static void must_come_back(const char *path)
 {
     struct worlds *worlds = worlds_of(path);
@@ -130,6 +130,7 @@ static void must_come_back(const char *path)
 START_TEST(test_default)
 {
     must_come_back(NULL);
+    must_come_back(FRACTAL_WORLD);
 }
 END_TEST
 
@@ -177,7 +178,7 @@ END_TEST
 /* The document of the default world, for changes. */
 static cJSON *document_of_default(void)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct blob *document = document_world(&worlds->world[0]);
     cJSON *json = cJSON_ParseWithLength((const char *)document->bytes, document->length);
     blob_release(document);
@@ -235,7 +236,7 @@ END_TEST
 /* ROOT must be read as the default world. */
 static void document_must_be_default(const cJSON *root)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct world_text read;
     char *text = cJSON_PrintUnformatted(root);
     must_be_read(&read, text, strlen(text), "default");
@@ -255,7 +256,8 @@ static int must_default_each(const cJSON *root, cJSON *object, const struct opti
     for (const struct option *option = options; option->key; option++) {
         char key[128];
         snprintf(key, sizeof key, "%s%s", path, option->key);
-        if (option->kind == OPTION_FIELDS || strcmp(key, "about") == 0) /* of other worlds */
+        if (option->kind == OPTION_FIELDS || option->kind == OPTION_LIKE ||
+            strcmp(key, "about") == 0) /* of other worlds */
             continue;
         cJSON *value = cJSON_DetachItemFromObjectCaseSensitive(object, option->key);
         must(value != NULL, "the document has no %s", key);
@@ -360,7 +362,7 @@ END_TEST
 /* An entry of /worlds.json is no document of a world: it lacks the noise. */
 START_TEST(test_outline)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct blob *catalogue = document_worlds(worlds, false);
     cJSON *json = cJSON_ParseWithLength((const char *)catalogue->bytes, catalogue->length);
     cJSON *entry = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "worlds"), 0);
@@ -402,14 +404,20 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* A configuration without worlds serves the built-in one. */
+/* A configuration without worlds has those that are built in. */
 START_TEST(test_no_worlds)
 {
     static const char text[] = "listen: 127.0.0.1:0\n";
     struct worlds *worlds = worlds_of(NULL);
     struct world_text read;
-    must_be_read(&read, text, sizeof text - 1, NULL);
-    must_be(&read, &worlds->world[0], "");
+    ck_assert_int_eq(worlds->count, 3);
+    for (int i = 0; i < worlds->count; i++) {
+        must_be_read(&read, text, sizeof text - 1, worlds->world[i].config.name);
+        must_be(&read, &worlds->world[i], "");
+    }
+    must_be_refused(text, sizeof text - 1, NULL, -EINVAL,
+                    "worlds: 3 worlds and no name given; expected one of \"default\", "
+                    "\"archipelago\", \"alps\"");
     worlds_release(worlds);
 }
 END_TEST

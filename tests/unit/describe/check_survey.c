@@ -97,7 +97,7 @@ static double relief(const struct farlands_terrain *terrain, const int64_t place
 
 START_TEST(test_place)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     const struct farlands_terrain *terrain = worlds->world[0].terrain;
     struct survey *survey = survey_of(worlds, 1, 1, (uint64_t)_i);
     const int64_t *place = survey->place[0];
@@ -122,7 +122,7 @@ static void must_be_equal(const struct survey *a, const struct survey *b)
 
 START_TEST(test_threads)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct survey *one = survey_of(worlds, 12, 1, 3), *many = survey_of(worlds, 12, 5, 3);
     struct survey *other = survey_of(worlds, 12, 2, 4);
     must_be_equal(one, many);
@@ -139,7 +139,7 @@ END_TEST
 /* The ends of the world: no coordinate overflows, and the walks leave it. */
 START_TEST(test_limits)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     const struct survey_options options = {.world = &worlds->world[0],
                                            .least = {-FARLANDS_LIMIT, -FARLANDS_LIMIT},
                                            .beyond = {FARLANDS_LIMIT, FARLANDS_LIMIT},

@@ -52,13 +52,13 @@ static struct farlands_params drawn(struct draws *draws)
     return params;
 }
 
-/* The world in config/farlands.yaml. */
+/* The world of the defaults. */
 static struct farlands_params default_world(void)
 {
     static const struct config_layer none[] = {{0}};
     struct config *config = NULL;
     struct config_error error;
-    ck_assert_int_eq(config_load(&config, NULL, none, &error), 0);
+    ck_assert_int_eq(config_load(&config, FRACTAL_WORLD, none, &error), 0);
     const struct farlands_params params = config->worlds[0].terrain;
     config_free(config);
     return params;

@@ -69,7 +69,7 @@ static double bytes_of(const struct tile_plan *plan)
 /* If every tile is a sample, the estimate is exact, also of a shard. */
 START_TEST(test_estimate)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     const struct footprint directory = footprint_of_directory(0, 0);
     struct tile_box box = {.world = worlds->world,
                            .layer = {layer_find("gray"), layer_find("relief")},
@@ -133,7 +133,7 @@ END_TEST
 /* Without time or samples to spare, each part still gets one sample. */
 START_TEST(test_short_estimate)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct tile_box box = {
         .world = worlds->world, .layer_count = 1, .scale = 1, .zoom_max = 26, .whole = true};
     struct tile_plan *plan;
@@ -171,7 +171,7 @@ static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t part
 START_TEST(test_many_parts)
 {
     enum { PARTS = 4 * ESTIMATE_PARTS };
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct world *copies = calloc(PARTS, sizeof *copies);
     struct tile_plan *plan = scattered_plan(worlds, PARTS, copies);
     struct estimate *estimate;
@@ -201,7 +201,7 @@ static bool cancelled(void)
 /* Cancelled, or of a shard without tiles: all zero. */
 START_TEST(test_empty_estimate)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct tile_box box = {.world = worlds->world, .layer_count = 1, .scale = 1, .whole = true};
     struct tile_plan *plan;
     struct estimate *estimate;

@@ -143,7 +143,7 @@ static const struct {
 
 START_TEST(test_layers)
 {
-    struct worlds *worlds = worlds_of(NULL);
+    struct worlds *worlds = worlds_of(FRACTAL_WORLD);
     struct tile_box box = {.world = worlds->world};
     char why[OPTION_WHY] = "";
     const int err = render_options_layers(&box, layer_lists[_i].text, why);

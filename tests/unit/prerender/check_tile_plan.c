@@ -9,14 +9,14 @@
 
 #define BLOCK FARLANDS_UNIT
 #define LIMIT FARLANDS_LIMIT
-/* Of the built-in world; its native zoom is 16. */
+/* Their native zoom is 16. */
 #define ORIGIN (-8388608 * BLOCK)
 
 static struct worlds *worlds;
 
 static void set_up(void)
 {
-    worlds = worlds_of(NULL);
+    worlds = worlds_of(FRACTAL_WORLD);
 }
 
 static void tear_down(void)

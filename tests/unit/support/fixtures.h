@@ -20,6 +20,7 @@
 #include "server/core/blob.h"
 #include "server/layers/layer.h"
 #include "server/world/world.h"
+#include "tests/worlds/fractal.h"
 
 #define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))
 

@@ -211,15 +211,15 @@ END_TEST
 /* A default has no part in fingerprints, whether or not the file has the key. */
 START_TEST(test_defaults)
 {
-    struct worlds *plain = world_of("name: a"), *builtin = worlds_of(NULL);
-    ck_assert_str_eq(plain->world->fingerprint, builtin->world->fingerprint);
-    ck_assert_str_eq(plain->world->volume_fingerprint, builtin->world->volume_fingerprint);
+    struct worlds *plain = world_of("name: a"), *given = worlds_of(FRACTAL_WORLD);
+    ck_assert_str_eq(plain->world->fingerprint, given->world->fingerprint);
+    ck_assert_str_eq(plain->world->volume_fingerprint, given->world->volume_fingerprint);
     for (int i = 0; layers[i].name; i++)
-        ck_assert_str_eq(plain->world->layer_fingerprint[i], builtin->world->layer_fingerprint[i]);
+        ck_assert_str_eq(plain->world->layer_fingerprint[i], given->world->layer_fingerprint[i]);
     for (int part = WORLD_IDENTITY + 1; part < WORLD_PARTS; part++)
         must(plain->world->parameters->part[part] == 0, "%d", part);
     worlds_release(plain);
-    worlds_release(builtin);
+    worlds_release(given);
 }
 END_TEST
 
@@ -230,7 +230,7 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {"config/farlands.yaml", "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f",
+    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f",
      "a6c55a26ab0ddd78"},
     {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "cec82177a8252476",
      "2ffc559833d1bc28"},

@@ -77,7 +77,7 @@ static void make_worlds(const char *kernel)
 
     setenv("FARLANDS_KERNEL", kernel, 1);
     layers_known(known);
-    ck_assert_msg(config_load(&config, NULL, known, &error) == 0, "%s", error.text);
+    ck_assert_msg(config_load(&config, FRACTAL_WORLD, known, &error) == 0, "%s", error.text);
     struct world_config *one = config->worlds, *many = calloc(WORLDS, sizeof *many);
     for (int i = 0; i < WORLDS; i++) {
         many[i] = *one;

@@ -189,7 +189,7 @@ END_TEST
 
 START_TEST(test_references)
 {
-    struct worlds *mine = worlds_of(NULL);
+    struct worlds *mine = worlds_of(FRACTAL_WORLD);
     struct worlds *derived = derive(mine->world, 42);
     ck_assert_uint_eq(mine->references, 2);
     const struct world *world = world_hold(derived->world);
@@ -203,7 +203,7 @@ START_TEST(test_references)
     ck_assert_uint_ne(world->colors->color[0], world->colors->color[COLOR_TABLE_SIZE - 1]);
     world_release(world); /* sanitizers report a leak, or a second release */
 
-    mine = worlds_of(NULL);
+    mine = worlds_of(FRACTAL_WORLD);
     derived = derive(mine->world, 43);
     worlds_release(derived);
     ck_assert_uint_eq(mine->references, 1);

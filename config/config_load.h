@@ -1,0 +1,12 @@
+/* A configuration from the nodes of a text. Private to config/. */
+#ifndef FARLANDS_CONFIG_CONFIG_LOAD_H
+#define FARLANDS_CONFIG_CONFIG_LOAD_H
+
+#include "config.h"
+#include "yaml_file.h"
+
+/* As config_load, of the document ROOT of FILE; NULL for an empty one, which changes nothing. */
+int config_load_nodes(struct config **out, const char *file, const struct yaml_node *root,
+                      const struct config_layer *layers, struct config_error *error);
+
+#endif
