@@ -1,7 +1,7 @@
 /*
  * The configuration: YAML -> validated plain data. Omitted keys take their values from the built-in
- * configuration, which is config/farlands.yaml; those of worlds have defaults of their own
- * (world_options.h).
+ * configuration, which is config/farlands.yaml and three files of config/worlds/; those of worlds
+ * have defaults of their own (world_options.h).
  */
 #ifndef FARLANDS_CONFIG_CONFIG_H
 #define FARLANDS_CONFIG_CONFIG_H

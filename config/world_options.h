@@ -11,7 +11,7 @@ extern const struct option world_options[];
 /*
  * The values of keys that a world omits, in a configuration or a document. A released default never
  * changes: documents without its key mean this value. So a later key's default is the one that
- * leaves worlds as they are, whatever the built-in world has.
+ * leaves worlds as they are, whatever the built-in worlds have.
  */
 extern const struct world_config world_defaults;
 

@@ -15,8 +15,8 @@ static int command_version(const struct command_line *line)
 static const struct command commands[] = {
     {"serve", "[--config FILE [--watch]] [--listen HOST:PORT] [--cache DIR]",
      "Serve until SIGTERM or SIGINT; SIGHUP reloads the configuration. Without one,\n"
-     "serves a built-in world named default. Prints the URL when it is ready; logs to\n"
-     "stderr.",
+     "serves the built-in worlds: default, archipelago, alps. Prints the URL when it is\n"
+     "ready; logs to stderr.",
      TAKES(CONFIG) | TAKES(LISTEN) | TAKES(CACHE) | TAKES(WATCH), NULL, command_serve},
     {"tile", "PATH [--config FILE] [-o FILE]",
      "Render one tile. PATH is as in a URL: default/relief/10/512/512.png, or with\n"

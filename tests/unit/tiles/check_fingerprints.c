@@ -230,8 +230,7 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f",
-     "a6c55a26ab0ddd78"},
+    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f", "a6c55a26ab0ddd78"},
     {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "cec82177a8252476",
      "2ffc559833d1bc28"},
     {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "2654ff8f2d0aec48",
