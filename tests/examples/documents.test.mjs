@@ -293,7 +293,7 @@ describe('documents', { timeout: patience(300000) }, () => {
         symlinkSync(BINARY, file('build/farlands'));
         symlinkSync(path.join(TREE, 'docker'), file('docker'));
         cpSync(path.join(TREE, 'config'), file('config'), { recursive: true });
-        cpSync(path.join(TREE, 'config/farlands.yaml'), file('etc/farlands.yaml'));
+        cpSync(path.join(TREE, 'tests/worlds/fractal.yaml'), file('etc/farlands.yaml'));
         cpSync(path.join(TREE, 'tests/examples'), file('tests/examples'), { recursive: true });
         const [install] = blocks('server/CLIENTS.md').filter((block) => block.startsWith('make install-lib'));
         assert.match(await bash(`${install}\npkg-config --libs farlands`, TREE), /-lfarlands/);
