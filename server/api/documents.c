@@ -205,6 +205,7 @@ static void add_identity(struct json *document, cJSON *parent, const struct worl
     add_number(document, limits, "coordinate", (double)FARLANDS_LIMIT_BLOCKS);
     add_pair(document, limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+    add_number(document, limits, "overview", world_overview_zoom(world));
     add_number(document, limits, "side", ROUTE_SIDE_MAX);
     add_number(document, limits, "volume", ROUTE_VOLUME_MAX);
 }

@@ -126,7 +126,7 @@ static int ascending(const void *a, const void *b)
 /* The heights at which ranges end, above 0, ascending and apart. Returns their number. */
 static int find_changes(float change[CLIMATE_MAX_LEVELS - 1], const struct biome_rows *rows)
 {
-    float ends[2 * BIOMES_MAX];
+    float ends[2 * BIOMES_MAX] = {0};
     int count = 0, kept = 0;
     for (int i = 0; i < rows->rows; i++) {
         const struct biome_range *range = &rows->row[i].range[BIOME_HEIGHT];
@@ -161,7 +161,7 @@ static void make_levels(struct climate_colors *climate, struct nodes *nodes,
 struct climate_colors *climate_colors_new(const struct biome_table *biomes,
                                           const struct color_table *colors)
 {
-    float change[CLIMATE_MAX_LEVELS - 1];
+    float change[CLIMATE_MAX_LEVELS - 1] = {0};
     const int levels = find_changes(change, &biomes->rows) + 1;
     struct climate_colors *climate =
         malloc(sizeof *climate +

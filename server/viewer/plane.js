@@ -100,7 +100,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         if (deepest > map.getMaxZoom())
             map.setMaxZoom(deepest);
         /* reset: a pan would stop at a whole pixel */
-        map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.zoom[0], deepest), { reset: true });
+        map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.overview, deepest), { reset: true });
     }
 
     /* Go to WANTED visibly if it is not so far that the way there would show nothing. */
@@ -119,7 +119,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         const options = {
             world,
             tileSize: world.tile_size,
-            minZoom: world.limits.zoom[0],
+            minZoom: world.limits.overview,
             maxZoom: world.limits.zoom[1],
             keepBuffer: 2,
             updateWhenZooming: false,
@@ -145,7 +145,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         if (!renewed) {
             terrain?.remove();
             terrain = null;
-            map.setMinZoom(world.limits.zoom[0]);
+            map.setMinZoom(world.limits.overview);
             go(place);
         }
         showLayer(layer);

@@ -213,7 +213,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
             container: next.element,
             style: styleOf(next, place, range),
             ...cameraOf(anchor, place, place.scene),
-            minZoom: cameraZoom(anchor, Math.max(world.limits.zoom[0], worldZoom(anchor, COARSEST + 3))),
+            minZoom: cameraZoom(anchor, Math.max(world.limits.overview, worldZoom(anchor, COARSEST + 3))),
             maxZoom: Math.min(cameraZoom(anchor, deepestZoom(world, place)), FINEST),
             maxPitch: PITCH.most,
             renderWorldCopies: false,
@@ -392,7 +392,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
         },
         showLayer: (layer) => enter(stage.world, layer, placeOn(stage)),
         zoomBy: (count) => stage.map.easeTo({ zoom: Math.round(stage.map.getZoom() + count) }),
-        zoomRange: () => [stage.world.limits.zoom[0], deepestZoom(stage.world, placeOn(stage))],
+        zoomRange: () => [stage.world.limits.overview, deepestZoom(stage.world, placeOn(stage))],
         ailing: () => false,
         focus: () => stage.map.getCanvas().focus({ preventScroll: true }),
         setHeights(factor) {

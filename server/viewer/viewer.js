@@ -1,5 +1,5 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, fadesOut, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
+import { $, RETRY, address, fieldOf, findLayer, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
@@ -58,7 +58,6 @@ function showMove() {
     const { zoom, scene: camera } = viewer.view.place();
     $('zoom-in').disabled = zoom >= most;
     $('zoom-out').disabled = zoom <= least;
-    $('faded').hidden = !fadesOut(viewer.world, zoom);
     legend.zoom(zoom);
     $('needle').style.rotate = `${-(camera?.bearing ?? 0)}deg`;
     readout.update();
@@ -401,7 +400,6 @@ function listen() {
     click('mode', toggleMode);
     click('north', () => scene.north());
     click('link', copyLink);
-    click('faded-in', () => goTo({ ...viewer.view.place(), zoom: startPlace(viewer.world).zoom }));
     $('goto').addEventListener('submit', goToTyped);
     $('place').addEventListener('input', () => { $('place').removeAttribute('aria-invalid'); say(''); });
     $('layers').addEventListener('change', changeLayer);

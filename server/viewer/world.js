@@ -76,26 +76,23 @@ export function noiseOf({ noise, fields }) {
 export function startPlace(world) {
     const { native_zoom: native, limits } = world;
     const zoom = Math.round(native + Math.log2(START_CELL / noiseOf(world).wavelength));
-    return { zoom: clamp(zoom, limits.zoom[0], limits.zoom[1]), x: 0, y: 0 };
+    return { zoom: clamp(zoom, limits.overview, limits.zoom[1]), x: 0, y: 0 };
 }
 
 /* Both views count pixels in doubles, so the deepest zooms would tear far from the origin. */
 export function deepestZoom(world, { x, y }) {
     const reach = Math.max(Math.abs(x - world.origin[0]), Math.abs(y - world.origin[1]), 1);
     const exact = Math.floor(Math.log2(EXACT / reach) + world.native_zoom - 1e-6);
-    return clamp(exact, world.limits.zoom[0], world.limits.zoom[1]);
+    return clamp(exact, world.limits.overview, world.limits.zoom[1]);
 }
 
-/* The valid place nearest to the requested one. */
+/* The valid place nearest to the requested one, not so far out that nothing is left to see. */
 export function reachable(world, wanted) {
     const place = { ...startPlace(world), ...wanted };
     const most = world.limits.coordinate;
     const at = { x: clamp(place.x, -most, most), y: clamp(place.y, -most, most) };
-    return { ...place, ...at, zoom: clamp(place.zoom, world.limits.zoom[0], deepestZoom(world, at)) };
+    return { ...place, ...at, zoom: clamp(place.zoom, world.limits.overview, deepestZoom(world, at)) };
 }
-
-/* Pictures omit octaves finer than a pixel; this far out even the broadest one fades. */
-export const fadesOut = (world, zoom) => 4 * step(world, zoom) > noiseOf(world).wavelength;
 
 /* ---- Tiles and layers ---- */
 

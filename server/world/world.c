@@ -318,14 +318,26 @@ int world_max_zoom(const struct world *world, int scale)
     return world->config.native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
 }
 
-int world_first_zoom(const struct world *world)
+/* The zoom at which a lattice cell of the broadest octave is PIXELS wide. */
+static double zoom_of_cells(const struct world *world, double pixels)
 {
     const struct world_config *config = &world->config;
     const int64_t broadest =
         config->fields ? world_fields_broadest(config->fields) : config->terrain.wavelength;
-    const double cell = 1024, blocks = (double)broadest / FARLANDS_UNIT;
-    const int zoom = config->native_zoom + (int)lround(log2(cell / blocks));
-    const int least = world_min_zoom(world), most = world_max_zoom(world, 1);
+    return config->native_zoom + log2(pixels / ((double)broadest / FARLANDS_UNIT));
+}
 
-    return zoom < least ? least : zoom > most ? most : zoom;
+static int within_zooms(const struct world *world, double zoom)
+{
+    return (int)fmin(fmax(zoom, world_min_zoom(world)), world_max_zoom(world, 1));
+}
+
+int world_first_zoom(const struct world *world)
+{
+    return within_zooms(world, round(zoom_of_cells(world, 1024)));
+}
+
+int world_overview_zoom(const struct world *world)
+{
+    return within_zooms(world, ceil(zoom_of_cells(world, 8)));
 }

@@ -1,9 +1,19 @@
 /* The menu of a place: by mouse, keyboard and touch; what it copies, opens and downloads. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
 import { regionOf } from '../../server/viewer/context.js';
-import { LIMIT, base, drag, keepScreenshot, place, placeBecomes, readout, visit } from './harness.mjs';
+import { LIMIT, base, daemonArguments, drag, keepScreenshot, place, placeBecomes, readout, visit } from './harness.mjs';
+
+/* The default world, and one so broad that a window of it is too wide for a region. */
+const folder = mkdtempSync(path.join(tmpdir(), 'farlands-context-'));
+const file = path.join(folder, 'worlds.yaml');
+writeFileSync(file, 'worlds:\n  - { name: default, seeds: any }\n  - { name: vast, noise: { wavelength: 1099511627776, octaves: 30 } }\n');
+daemonArguments.push('--config', file);
+after(() => rmSync(folder, { recursive: true }));
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const FIRST_POINT = 2;           // paths: the point, and the line that begins there
@@ -204,8 +214,8 @@ test('pages without a clipboard copy by the older command, or show the text', LI
 });
 
 test('a window too wide for one region says so, and beyond the world there is no place', LIMIT, async () => {
-    const { page } = await visit('#default/relief/6/0/0');
-    await page.evaluate(() => { location.hash = '#default/relief/-20/4503599620000000/0'; });
+    const { page } = await visit('#vast/relief/-10/0/0');
+    await page.evaluate(() => { location.hash = '#vast/relief/-20/4503599620000000/0'; });
     await page.waitForFunction(() => document.getElementById('zoom').value === '-20');
     await page.mouse.click(600, 300, { button: 'right' });
     assert.equal(await page.locator('#context-title').textContent(), 'Outside of the world');

@@ -187,12 +187,15 @@ test('rejects an invalid seed', LIMIT, async () => {
     seen.trouble.length = 0;
 });
 
-test('explains why the view is empty at very low zooms', LIMIT, async () => {
-    const { page } = await visit('#default/relief/-4/0/0');
-    assert.match(await page.locator('#faded').textContent(), /fade out/);
-    await page.locator('#faded-in').click();
-    await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
-    await page.locator('#faded').waitFor({ state: 'hidden' });
+test('ends its zooms at the least one at which something is left to see', LIMIT, async () => {
+    const { limits: { overview } } = await world();
+    const { page } = await visit('#default/relief/-20/0/0');
+    await placeBecomes(page, new RegExp(`^#default/relief/${overview}/0/0$`));
+    await page.locator('#zoom-out:disabled').waitFor();
+    await page.locator('#plane').focus();
+    await page.keyboard.press('-');
+    await page.keyboard.press('+');
+    await placeBecomes(page, new RegExp(`^#default/relief/${overview + 1}/0/0$`));
 });
 
 test('Tab reaches every control and shows the focus', LIMIT, async () => {

@@ -107,6 +107,7 @@ static void must_tell_grid(const cJSON *json, const struct world *world)
     ck_assert_double_eq(number(json, "generator"), FARLANDS_GENERATOR);
     const cJSON *limits = member(json, "limits");
     ck_assert_double_eq(number(limits, "coordinate"), 0x1p52);
+    ck_assert_double_eq(number(limits, "overview"), world_overview_zoom(world));
     must_be_pair(limits, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     must_be_pair(limits, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
 }
