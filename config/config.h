@@ -32,6 +32,7 @@ enum {
 struct config_layer {
     const char *name;
     float lowest, highest; /* metres; 0, 0: no limit */
+    bool biomes;           /* shows a world's biomes: one without any cannot list it */
 };
 
 /* The colour at a height. */

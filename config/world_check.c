@@ -120,6 +120,28 @@ static const struct yaml_node *find_unfit(const struct yaml_node *node, struct k
     return yaml_reader_nearest(node, "fields.height");
 }
 
+/* Check that the file lists no layer of biomes if WORLD has none. */
+static int check_biomes(struct yaml_reader *reader, const struct yaml_node *node,
+                        const struct key_path *path, const struct world_config *world)
+{
+    const struct world_fields *fields = world->fields;
+    const int biome = fields ? world_fields_find(fields, "biome", 5) : -1;
+    if (biome >= 0 && world_fields_biomes(fields, biome))
+        return 0;
+    for (int i = 0; reader->layers && reader->layers[i].name; i++) {
+        const int listed = listed_at(node, reader->layers[i].name);
+        if (!reader->layers[i].biomes || listed < 0)
+            continue;
+        struct key_path at = *path;
+        const struct yaml_node *item = find_item(node, &at, "layers", listed);
+        return yaml_reader_fail(reader, item, &at,
+                                "world \"%s\" has no biomes to show; expected a field \"biome\" "
+                                "that is a node biome, or a list `layers:` without %s",
+                                world->name, reader->layers[i].name);
+    }
+    return 0;
+}
+
 /* Check that each layer can encode the heights: others would wrap around. */
 static int check_layers(struct yaml_reader *reader, const struct yaml_node *node,
                         const struct key_path *path, const struct world_config *world,
@@ -195,6 +217,8 @@ int world_check(struct yaml_reader *reader, const struct yaml_node *node,
                 world->name);
     struct range range;
     int err = check_terrain(reader, node, path, world);
+    if (!err)
+        err = check_biomes(reader, node, path, world);
     if (!err)
         err = check_heights(reader, node, path, world, &range);
     return err ? err : check_layers(reader, node, path, world, range);

@@ -168,8 +168,8 @@ const struct world_config world_defaults = {
 bool world_key_is_ignored(const char *key, size_t length)
 {
     static const char *const keys[] = {
-        "palette", "exaggeration", "about",  "layers", "fingerprint", "range",
-        "ranges",  "tile_size",    "limits", "urls",   "generator",
+        "palette", "biomes", "exaggeration", "about",  "layers", "fingerprint",
+        "range",   "ranges", "tile_size",    "limits", "urls",   "generator",
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)

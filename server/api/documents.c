@@ -153,6 +153,23 @@ static void add_legend(struct json *document, cJSON *parent, int layer)
     }
 }
 
+/* The biomes of WORLD, if it has some: [{id, name, color}, ...]. */
+static void add_biomes(struct json *document, cJSON *parent, const struct world *world)
+{
+    const struct climate *climate = world_climate(world);
+    if (!climate)
+        return;
+    cJSON *list = json_add(document, parent, "biomes", cJSON_CreateArray());
+    for (int i = 0; i < climate->table->rows.rows && document->complete; i++) {
+        const struct biome_look *look = &climate->table->look[i];
+        cJSON *biome = json_add(document, list, NULL, cJSON_CreateObject());
+        add_number(document, biome, "id", climate->table->rows.row[i].id);
+        json_add_text(document, biome, "name", "%s", look->name);
+        json_add_text(document, biome, "color", "#%02x%02x%02x", look->color[0], look->color[1],
+                      look->color[2]);
+    }
+}
+
 static void add_layer(struct json *document, cJSON *list, const struct world *world, int layer,
                       int field)
 {
@@ -287,6 +304,7 @@ struct blob *document_world(const struct world *world)
 
     config_world_visit(&world->config, add_parameter, &document);
     add_ranges(&document, document.root, world);
+    add_biomes(&document, document.root, world);
     add_outline(&document, document.root, world);
     add_field_layers(&document, world);
     return json_end(&document, false);
@@ -339,6 +357,8 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
     }
     add_exaggeration(document, plane, world, layer);
     add_legend(document, plane, layer);
+    if (layers[layer].biomes)
+        add_biomes(document, plane, world);
     add_extensions(document, plane, layer);
     add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");
     add_tile_url(document, plane, "tiles_border", world, layer, field, base, ".png?border=1&");

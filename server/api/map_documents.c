@@ -186,10 +186,8 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, int 
         int bands;
         const char *type;
     } pixels[] = {
-        [PIXEL_GRAY8] = {1, "Byte"},
-        [PIXEL_GRAY16] = {1, "UInt16"},
-        [PIXEL_RGB8] = {3, "Byte"},
-        [PIXEL_PICTURE] = {3, "Byte"},
+        [PIXEL_GRAY8] = {1, "Byte"},   [PIXEL_GRAY16] = {1, "UInt16"}, [PIXEL_RGB8] = {3, "Byte"},
+        [PIXEL_PICTURE] = {3, "Byte"}, [PIXEL_INDEX8] = {1, "Byte"},
     };
     const struct world_config *config = &world->config;
     const int64_t side = (INT64_C(256) << config->native_zoom) * FARLANDS_UNIT;

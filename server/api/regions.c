@@ -263,7 +263,7 @@ static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
     *at = '\0';
     if (raster->layer != layer_find("height"))
         at = stpcpy(stpcpy(at, "-"), layers[raster->layer].name);
-    if (raster->field != world_height_field(world))
+    if (raster->field != world_layer_field(world, raster->layer))
         at = stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, raster->field));
     if (raster->range.min != usual.min || raster->range.max != usual.max)
         sprintf(at, "@%s,%s", float_format(raster->range.min, min),

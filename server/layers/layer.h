@@ -22,6 +22,7 @@ enum pixel {
     PIXEL_GRAY16, /* native-endian uint16 */
     PIXEL_RGB8,
     PIXEL_PICTURE, /* RGB8 that may be stored as indexed color: only eyes read it */
+    PIXEL_INDEX8,  /* a byte, the index of a color in the world's palette of biomes */
 };
 
 enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
@@ -58,6 +59,7 @@ struct layer {
     bool slopes;           /* needs a border of reach samples */
     bool climate;          /* needs temperature and humidity if the color table does */
     bool fields;           /* is one layer for each field of a world, called {name}.{field} */
+    bool biomes;           /* shows a world's biomes; only worlds that have some serve it */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
     int version;           /* increase it if a pixel changes: part of the layer's fingerprint */

@@ -20,6 +20,13 @@ const struct layer layers[] = {
      .pixel = PIXEL_GRAY16,
      .fields = true,
      .paint = paint_height},
+    /* Its range is that of ids, so its grays are ids. */
+    {.name = "biome",
+     .formats = PNG,
+     .pixel = PIXEL_INDEX8,
+     .biomes = true,
+     .parts = COLORS,
+     .paint = paint_gray},
     {.name = NULL},
 };
 _Static_assert(sizeof layers / sizeof layers[0] - 1 <= CONFIG_LAYERS_MAX, "one bit per layer");
@@ -48,14 +55,14 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1])
 {
     int count = 0;
     for (; layers[count].name; count++)
-        known[count] =
-            (struct config_layer){layers[count].name, layers[count].lowest, layers[count].highest};
+        known[count] = (struct config_layer){layers[count].name, layers[count].lowest,
+                                             layers[count].highest, layers[count].biomes};
     known[count] = (struct config_layer){0};
 }
 
 size_t pixel_bytes(enum pixel pixel)
 {
-    return pixel == PIXEL_GRAY8 ? 1 : pixel == PIXEL_GRAY16 ? 2 : 3;
+    return pixel == PIXEL_GRAY8 || pixel == PIXEL_INDEX8 ? 1 : pixel == PIXEL_GRAY16 ? 2 : 3;
 }
 
 unsigned format_sample_bytes(enum format format)

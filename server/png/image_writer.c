@@ -63,15 +63,26 @@ struct image {
 
 static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
 {
-    const bool gray = pixel == PIXEL_GRAY8 || pixel == PIXEL_GRAY16;
+    static const int color_type[] = {
+        [PIXEL_GRAY8] = PNG_COLOR_TYPE_GRAY,     [PIXEL_GRAY16] = PNG_COLOR_TYPE_GRAY,
+        [PIXEL_RGB8] = PNG_COLOR_TYPE_RGB,       [PIXEL_PICTURE] = PNG_COLOR_TYPE_RGB,
+        [PIXEL_INDEX8] = PNG_COLOR_TYPE_PALETTE,
+    };
     return (struct image){
         .width = width,
         .height = height,
         .depth = pixel == PIXEL_GRAY16 ? 16 : 8,
-        .color_type = gray ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
+        .color_type = color_type[pixel],
         .pixel_bytes = pixel_bytes(pixel),
         .pixels = pixels,
     };
+}
+
+/* Give IMAGE, whose pixels are indices, its PALETTE. */
+static void set_palette(struct image *image, const struct image_palette *palette)
+{
+    image->palette = palette->color;
+    image->colors = palette->colors;
 }
 
 /* Turn IMAGE into indexed color, if it has few enough colors. */
@@ -249,14 +260,17 @@ fail_png:
     return err;
 }
 
-int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel, int size,
-                      const void *pixels, const char *key)
+int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel,
+                      const struct image_palette *palette, int size, const void *pixels,
+                      const char *key)
 {
     struct image image = describe(pixel, size, size, pixels);
     struct part part = {.head = &image, .key = key, .tail = true};
 
     if (pixel == PIXEL_PICTURE)
         use_palette(&image, writer);
+    else if (pixel == PIXEL_INDEX8)
+        set_palette(&image, palette);
     part.stream =
         deflate_stream(writer->deflate, writer->filtered, filter(writer, &image, PAETH_TYPE),
                        (unsigned)image.pixel_bytes, &part.length);
@@ -269,10 +283,13 @@ int image_writer_band_rows(enum pixel pixel, int width)
     return IMAGE_BAND_MAX / (1 + width * (int)pixel_bytes(pixel));
 }
 
-int image_writer_head(struct blob **out, enum pixel pixel, int width, int height)
+int image_writer_head(struct blob **out, enum pixel pixel, const struct image_palette *palette,
+                      int width, int height)
 {
-    const struct image image = describe(pixel, width, height, NULL);
+    struct image image = describe(pixel, width, height, NULL);
     const struct part part = {.head = &image, .stream = deflate_head, .length = DEFLATE_HEAD};
+    if (pixel == PIXEL_INDEX8)
+        set_palette(&image, palette);
     return write_part(out, &part);
 }
 

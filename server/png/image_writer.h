@@ -12,14 +12,23 @@ struct image_writer;
 int image_writer_new(struct image_writer **out); /* 0 or -ENOMEM */
 void image_writer_free(struct image_writer *writer);
 
+/* The colors that the bytes of PIXEL_INDEX8 stand for, red, green and blue. Indices are less than
+ * COLORS. */
+struct image_palette {
+    uint8_t color[256][3];
+    int colors; /* 1 to 256 */
+};
+
 /*
  * Encode SIZE rows of SIZE packed pixels as IHDR, IDAT, flKY (image_checksum.h) and IEND, with PLTE
- * if a PIXEL_PICTURE has few enough colors. KEY is the tile's (tile_key); NULL: no flKY. No gamma,
- * color space or time is written, since clients would act on it. Returns 0 with a reference in
- * *OUT, -ENOMEM, or -EIO if libpng fails. Any thread, each with its own writer.
+ * if a PIXEL_PICTURE has few enough colors. PIXEL_INDEX8 keeps its bytes and has PALETTE, all of
+ * it; other pixels ignore PALETTE, which may be NULL. KEY is the tile's (tile_key); NULL: no flKY.
+ * No gamma, color space or time is written, since clients would act on it. Returns 0 with a
+ * reference in *OUT, -ENOMEM, or -EIO if libpng fails. Any thread, each with its own writer.
  */
-int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel, int size,
-                      const void *pixels, const char *key);
+int image_writer_tile(struct blob **out, struct image_writer *writer, enum pixel pixel,
+                      const struct image_palette *palette, int size, const void *pixels,
+                      const char *key);
 
 /*
  * A large picture in bands of rows, encoded on any threads in any order: the file is
@@ -36,8 +45,10 @@ enum {
 /* The rows of WIDTH pixels, 1 to IMAGE_WIDTH_MAX, that fit a band: at least 64. */
 int image_writer_band_rows(enum pixel pixel, int width);
 
-/* The beginning of a picture of WIDTH x HEIGHT. Any thread. */
-int image_writer_head(struct blob **out, enum pixel pixel, int width, int height);
+/* The beginning of a picture of WIDTH x HEIGHT, with PALETTE if it is of PIXEL_INDEX8. Any thread.
+ */
+int image_writer_head(struct blob **out, enum pixel pixel, const struct image_palette *palette,
+                      int width, int height);
 
 /*
  * A band of ROWS rows, 1 to image_writer_band_rows, of WIDTH packed pixels; *SUM is of this band

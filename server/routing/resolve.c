@@ -95,12 +95,18 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
     const int layer = layer_find(route->layer);
     struct span name = {route->layer, strlen(route->layer)};
 
+    if (layer >= 0 && layers[layer].biomes && !world_climate(world)) {
+        snprintf(why, ROUTE_WHY,
+                 "layer: this world has no biomes; \"%.40s\" needs a field \"biome\" with a table",
+                 route->layer);
+        return -1;
+    }
     if (layer < 0 || !world_serves(world, layer)) {
         snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
                  layer < 0 ? "no layer" : "this world does not serve", route->layer);
         return -1;
     }
-    *field = world_height_field(world);
+    *field = world_layer_field(world, layer);
     if (!layers[layer].fields)
         return layer;
     span_take(&name, '.');

@@ -190,6 +190,20 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     return 0;
 }
 
+/* The palette of pictures whose pixels are the ids of WORLD's biomes; ids without a biome are
+ * black. */
+static void biome_palette(struct image_palette *out, const struct world *world)
+{
+    const struct climate *climate = world_climate(world);
+
+    *out = (struct image_palette){.colors = 1};
+    for (int i = 0; climate && i < climate->table->rows.rows; i++) {
+        const int id = climate->table->rows.row[i].id;
+        memcpy(out->color[id], climate->table->look[i].color, 3);
+        out->colors = id < out->colors ? out->colors : id + 1;
+    }
+}
+
 /* TILE as a picture of GRID. */
 static int render_picture(struct blob **out, struct render_scratch *scratch,
                           const struct tile *tile, const struct content *content,
@@ -197,6 +211,7 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
 {
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
+    struct image_palette palette;
     char key[TILE_KEY_MAX];
     const uint64_t start = uv_hrtime();
     int err = make_heights(scratch, content, grid, &heights);
@@ -205,8 +220,9 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
     const uint64_t sampled = uv_hrtime();
     layer->paint(&heights, tile->world->colors, scratch->pixels);
     const uint64_t painted = uv_hrtime();
-    err = image_writer_tile(out, scratch->writer, layer->pixel, heights.size, scratch->pixels,
-                            tile_key(tile, key));
+    biome_palette(&palette, tile->world);
+    err = image_writer_tile(out, scratch->writer, layer->pixel, &palette, heights.size,
+                            scratch->pixels, tile_key(tile, key));
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
     return err;
@@ -281,6 +297,7 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
                 const struct content *content, const struct farlands_grid *grid, int height)
 {
     const enum pixel pixel = layers[content->layer].pixel;
+    struct image_palette palette;
     struct blob *head, *band;
     int err = paint_band(scratch, content, grid);
     if (!err)
@@ -289,7 +306,8 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     if (err)
         return err;
     if (height > 0) {
-        err = image_writer_head(&head, pixel, grid->width, height);
+        biome_palette(&palette, content->world);
+        err = image_writer_head(&head, pixel, &palette, grid->width, height);
         if (err) {
             blob_release(band);
             return err;

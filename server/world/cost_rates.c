@@ -330,6 +330,7 @@ static int measure_layer(struct layer_rates *rates, const struct layer *layer,
                          struct image_writer *writer, const struct heights *heights,
                          const struct color_table *colors, void *pixels)
 {
+    static const struct image_palette black = {.colors = 1};
     const double samples = (double)heights->size * heights->size;
     *rates = (struct layer_rates){INFINITY, INFINITY};
     for (int repeat = 0; repeat < 2; repeat++) {
@@ -337,7 +338,8 @@ static int measure_layer(struct layer_rates *rates, const struct layer *layer,
         const double start = now_ns();
         layer->paint(heights, colors, pixels);
         const double painted = now_ns();
-        int err = image_writer_tile(&blob, writer, layer->pixel, heights->size, pixels, NULL);
+        int err =
+            image_writer_tile(&blob, writer, layer->pixel, &black, heights->size, pixels, NULL);
         if (err)
             return err;
         const double encoded = now_ns();

@@ -47,7 +47,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
 struct content world_content(const struct world *world, int layer, int field)
 {
     if (!layers[layer].fields)
-        field = world_height_field(world);
+        field = world_layer_field(world, layer);
     return (struct content){world, layer, field, world_field_range(world, field)};
 }
 

@@ -46,7 +46,8 @@ static inline int tile_size(const struct tile *tile)
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 
-/* LAYER of WORLD: pictures of its heights, or of FIELD if there is one for each field. */
+/* LAYER of WORLD, which serves it: pictures of the field that it shows, or of FIELD if there is one
+ * for each field. */
 struct content world_content(const struct world *world, int layer, int field);
 
 /* The content of TILE. */

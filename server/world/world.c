@@ -259,7 +259,7 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name)
 
 bool world_serves(const struct world *world, int layer)
 {
-    return world->config.layers >> layer & 1;
+    return world->config.layers >> layer & 1 && (!layers[layer].biomes || world_climate(world));
 }
 
 bool world_lists(const struct world *world, int layer)
@@ -277,10 +277,17 @@ int world_height_field(const struct world *world)
     return terrain_height_field(world->terrain);
 }
 
+int world_layer_field(const struct world *world, int layer)
+{
+    return layers[layer].biomes ? world->climate.biome : world_height_field(world);
+}
+
 struct value_range world_field_range(const struct world *world, int field)
 {
     struct value_range range = {world->colors->min, world->colors->max};
 
+    if (world->config.fields && world_fields_biomes(world->config.fields, field))
+        return (struct value_range){0, BIOME_MAX_ID};
     if (field != world_height_field(world)) {
         terrain_field_range(world->terrain, field, &range.min, &range.max);
         range.max = color_table_end(range.min, range.max);

@@ -73,7 +73,8 @@ void world_release(const struct world *world);
 /* The world called NAME, or NULL. */
 const struct world *worlds_find(const struct worlds *worlds, const char *name);
 
-/* Whether WORLD serves LAYER, an index in layers. */
+/* Whether WORLD serves LAYER, an index in layers: the configuration lists it, and WORLD has what it
+ * shows. */
 bool world_serves(const struct world *world, int layer);
 
 /* Whether documents list LAYER among those of WORLD: it serves it, and it is not one for each
@@ -97,7 +98,11 @@ const struct climate *world_climate(const struct world *world);
 /* The row of the biome ID in the climate's table, or -1. */
 int climate_row(const struct climate *climate, int id);
 
-/* The range of FIELD for integers and grays. Heights have that of the world's colors. */
+/* The number of the field that LAYER shows, unless it is one for each field. */
+int world_layer_field(const struct world *world, int layer);
+
+/* The range of FIELD for integers and grays. Heights have that of the world's colors, biomes that
+ * of ids in a byte: 0 to 255. */
 struct value_range world_field_range(const struct world *world, int field);
 
 /* By how much shaded pictures exaggerate heights if their samples are STEP units apart. */

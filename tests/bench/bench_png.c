@@ -80,7 +80,7 @@ static int measure(struct cost *out, struct image_writer *writer, enum pixel pix
 
     for (int i = 0; i < REPEATS; i++) {
         const uint64_t start = now();
-        int err = image_writer_tile(&blob, writer, pixel, size, pixels, "");
+        int err = image_writer_tile(&blob, writer, pixel, NULL, size, pixels, "");
         if (err)
             return err;
         quick[i] = (double)(now() - start) / 1e3;

@@ -89,7 +89,8 @@ function unfilter(raw, stride, height, bpp) {
 
 /*
  * { width, height, depth, colour, channels, samples }: samples row by row,
- * channels interleaved; palettes resolved to RGB. colour: 'gray', 'rgb', 'palette'.
+ * channels interleaved; palettes resolved to RGB, beside the `indices` and the `palette`, three bytes a color.
+ * colour: 'gray', 'rgb', 'palette'.
  */
 export function decodePng(file) {
     const chunks = pngChunks(file);
@@ -124,7 +125,7 @@ export function decodePng(file) {
         assert.ok(3 * index + 2 < palette.length, `palette index ${index}`);
         samples.set(palette.subarray(3 * index, 3 * index + 3), 3 * i);
     });
-    return { width, height, depth, colour, channels: 3, samples };
+    return { width, height, depth, colour, channels: 3, samples, indices: bytes, palette };
 }
 
 /* The same pixels; the compressed bytes may differ. */

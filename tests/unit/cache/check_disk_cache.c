@@ -60,7 +60,7 @@ static struct blob *encode(const struct tile *which, int size, const uint8_t *pi
     struct blob *png = NULL;
     char key[TILE_KEY_MAX];
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, size, pixels,
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, NULL, size, pixels,
                                        which ? tile_key(which, key) : NULL),
                      0);
     image_writer_free(writer);

@@ -702,7 +702,7 @@ static void put_valid(char path[1024], long seconds)
     tile = tile_number(&tile, 0);
     tile_key(&tile, key);
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, 256, black, key), 0);
+    ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, NULL, 256, black, key), 0);
     image_writer_free(writer);
     open_with(plenty);
     ck_assert_int_eq(disk_cache_put(cache, &tile, whole), 0);

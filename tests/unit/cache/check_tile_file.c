@@ -30,7 +30,7 @@ static void set_up(void)
         ck_assert_int_eq(mkdirat(fd, parent, 0777), 0);
     }
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, SIZE, black, KEY), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, NULL, SIZE, black, KEY), 0);
     image_writer_free(writer);
 }
 

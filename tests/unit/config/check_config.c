@@ -15,7 +15,11 @@
 
 /* Known layers; two of them cannot hold all heights. */
 static const struct config_layer known[] = {
-    {"any", 0, 0}, {"feet", -20000, 20000.5f}, {"any-other", 0, 0}, {"deep", -32768, 32767.996f},
+    {.name = "any"},
+    {.name = "feet", .lowest = -20000, .highest = 20000.5f},
+    {.name = "any-other"},
+    {.name = "deep", .lowest = -32768, .highest = 32767.996f},
+    {.name = "ids", .biomes = true},
     {0},
 };
 
@@ -805,6 +809,10 @@ static const struct {
     {WORLD "    layers: [any-]", 3, "worlds[0].layers[0]", ALL_LAYERS},
     {WORLD "    layers: [[any]]", 3, "worlds[0].layers[0]", ALL_LAYERS},
     {WORLD "    layers: [any, any-other, any]", 3, "worlds[0].layers[2]", "once"},
+    /* A layer of biomes, in a world without any. */
+    {WORLD "    layers: [any, ids]", 3, "worlds[0].layers[1]",
+     "world \"a\" has no biomes to show; expected a field \"biome\" that is a node biome, or a list "
+     "`layers:` without ids"},
     /* A layer that cannot hold the heights: at the height, or at the item of `layers`. */
     {WORLD "    elevation:\n      - [0, 0]\n      - [1, 20000.6]\n      - [2, 20]", 5,
      "worlds[0].elevation[1]",

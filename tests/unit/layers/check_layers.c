@@ -110,6 +110,20 @@ START_TEST(test_gray_and_height)
 }
 END_TEST
 
+/* Over the range of a byte, every id is its own pixel. */
+START_TEST(test_ids)
+{
+    colors.min = 0;
+    colors.max = 255;
+    for (int k = 0; k < FIELD * FIELD; k++)
+        field[k] = (float)(k % 256);
+    paint("biome", 1, 1);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++)
+            ck_assert_int_eq(pixels[j * SIZE + i], ((REACH + j) * FIELD + REACH + i) % 256);
+}
+END_TEST
+
 /* The palette's color at METRES, linear between its stops. */
 static void palette_at(float metres, double rgb[3])
 {
@@ -818,6 +832,7 @@ START_TEST(test_table)
     ck_assert_uint_eq(pixel_bytes(PIXEL_GRAY8), 1);
     ck_assert_uint_eq(pixel_bytes(PIXEL_GRAY16), 2);
     ck_assert_uint_eq(pixel_bytes(PIXEL_RGB8), 3);
+    ck_assert_uint_eq(pixel_bytes(PIXEL_INDEX8), 1);
 }
 END_TEST
 
@@ -825,6 +840,7 @@ int main(void)
 {
     const struct painter_test tests[] = {
         {"gray", test_gray_and_height, 1},
+        {"biome", test_ids, 1},
         {"height", test_gray_and_height, 1},
         {"field", test_gray_and_height, 1},
         {"relief", test_level_ground, 1},

@@ -143,7 +143,7 @@ static struct blob *join(const struct bands *bands, const struct scene *scene)
         length += bands->blob[i]->length;
     }
     ck_assert_int_eq(
-        image_writer_head(&head, kinds[scene->kind].pixel, scene->width, scene->height), 0);
+        image_writer_head(&head, kinds[scene->kind].pixel, NULL, scene->width, scene->height), 0);
     ck_assert_int_eq(image_writer_tail(&tail, &sum), 0);
     struct blob *file = blob_new(head->length + length + tail->length);
     file->length = 0;
@@ -268,7 +268,8 @@ START_TEST(test_any_order)
     for (int i = bands_of(&scene) - 1; i >= 0; i--) {
         struct blob *between;
         ck_assert_int_eq(
-            image_writer_tile(&between, other_writer, (enum pixel)(i % 4), 256, tile, "a"), 0);
+            image_writer_tile(&between, other_writer, (enum pixel)(i % 4), NULL, 256, tile, "a"),
+            0);
         blob_release(between);
         encode(&back, &scene, i, other_writer);
     }
@@ -401,7 +402,7 @@ START_TEST(test_ends)
 {
     struct blob *head, *tail;
     const struct adler none = {0};
-    ck_assert_int_eq(image_writer_head(&head, kinds[_i].pixel, 4097, 1), 0);
+    ck_assert_int_eq(image_writer_head(&head, kinds[_i].pixel, NULL, 4097, 1), 0);
     ck_assert_uint_eq(head->length, HEAD_LENGTH);
     ck_assert_int_eq(image_writer_tail(&tail, &none), 0);
     ck_assert_uint_eq(tail->length, 12 + 9 + 12);
@@ -418,8 +419,8 @@ START_TEST(test_no_picture)
     struct blob *head;
     if (!freopen("/dev/null", "w", stderr))
         ck_abort_msg("no /dev/null");
-    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, 0, 1), -EIO);
-    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, 1, -1), -EIO);
+    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, NULL, 0, 1), -EIO);
+    ck_assert_int_eq(image_writer_head(&head, PIXEL_GRAY16, NULL, 1, -1), -EIO);
 }
 END_TEST
 

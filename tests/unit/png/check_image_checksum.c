@@ -19,7 +19,7 @@ static struct blob *encode(int size, const char *key)
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 12);
     ck_assert_int_eq(image_writer_new(&writer), 0);
-    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, size, pixels, key), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, NULL, size, pixels, key), 0);
     image_writer_free(writer);
     return png;
 }

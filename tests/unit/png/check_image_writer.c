@@ -54,7 +54,7 @@ static void paint(enum look look, enum pixel pixel, int size)
 static struct blob *write_or_fail(enum pixel pixel, int size)
 {
     struct blob *png = NULL;
-    ck_assert_int_eq(image_writer_tile(&png, writer, pixel, size, pixels, KEY), 0);
+    ck_assert_int_eq(image_writer_tile(&png, writer, pixel, NULL, size, pixels, KEY), 0);
     ck_assert_ptr_nonnull(png);
     ck_assert_uint_eq(png->references, 1);
     return png;
@@ -103,7 +103,7 @@ START_TEST(test_round_trip)
     for (enum look look = 0; look < LOOKS; look++) {
         paint(look, pixel, size);
         struct blob *png = NULL;
-        ck_assert_int_eq(image_writer_tile(&png, writer, pixel, size,
+        ck_assert_int_eq(image_writer_tile(&png, writer, pixel, NULL, size,
                                            guarded_copy(&memory, pixels, length), KEY),
                          0);
         ck_assert(image_checksum_verify(png->bytes, png->length, KEY));
