@@ -457,22 +457,79 @@ static char *put_fields(char *at, const struct field_values *fields, size_t coun
     return stpcpy(at, "}");
 }
 
+/* Put TEXT as a string of JSON: it is UTF-8 without control characters. */
+static char *put_string(char *at, const char *text)
+{
+    *at++ = '"';
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            *at++ = '\\';
+        *at++ = *text;
+    }
+    *at++ = '"';
+    return at;
+}
+
+enum {
+    BIOME_TEXT = sizeof ",\"biome\":{\"id\":255,\"name\":\"\"}" + 2 * BIOME_NAME_MAX,
+    CLIMATE_TEXT = BIOME_TEXT + sizeof ",\"temperature\":[],\"humidity\":[]" + 2 * REAL_TEXT,
+};
+
+static char *put_biome(char *at, const struct climate *climate, int id)
+{
+    const int row = climate_row(climate, id);
+    at += sprintf(at, ",\"biome\":{\"id\":%d,\"name\":", id);
+    at = put_string(at, row < 0 ? "" : climate->table->look[row].name);
+    return stpcpy(at, "}");
+}
+
+/* Put the values of one field of the climate at COUNT places, as an array; or if COUNT is 0, at one
+ * place. */
+static char *put_values(char *at, const struct climate_values *values, enum climate_field field,
+                        size_t count)
+{
+    static const char *const names[] = {"temperature", "humidity", "biome"};
+    at += sprintf(at, ",\"%s\":%s", names[field], count ? "[" : "");
+    for (size_t i = 0; i < (count ? count : 1); i++)
+        at = put_float(at, values->value[i][field], i == 0);
+    return stpcpy(at, count ? "]" : "");
+}
+
+/* Put the climate at COUNT places, or if COUNT is 0, at one place. */
+static char *put_climate(char *at, const struct climate_values *values, size_t count)
+{
+    const struct climate *climate = values->climate;
+    if (!climate)
+        return at;
+    at = count ? put_values(at, values, CLIMATE_BIOME, count)
+               : put_biome(at, climate, (int)values->value[0][CLIMATE_BIOME]);
+    if (climate->temperature >= 0)
+        at = put_values(at, values, CLIMATE_TEMPERATURE, count);
+    if (climate->humidity >= 0)
+        at = put_values(at, values, CLIMATE_HUMIDITY, count);
+    return at;
+}
+
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
+                             const struct climate_values *climate,
                              const struct field_values *fields)
 {
-    char text[SURFACE_TEXT + sizeof ",\"fields\":{}}\n" +
+    char text[SURFACE_TEXT + CLIMATE_TEXT + sizeof ",\"fields\":{}}\n" +
               ROUTE_FIELDS_MAX * (FIELD_TEXT + REAL_TEXT)];
-    char *at = put_fields(text + surface_format(text, x, y, surface), fields, 0);
+    char *at = put_climate(text + surface_format(text, x, y, surface), climate, 0);
+    at = put_fields(at, fields, 0);
     at = stpcpy(at, "}\n");
     return blob_copy(text, (size_t)(at - text));
 }
 
 struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
+                              const struct climate_values *climate,
                               const struct field_values *fields)
 {
     static const char begin[] = "{\"heights\":[", middle[] = "],\"at\":[";
     enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,],", END = sizeof "],\"fields\":{}}\n" };
-    char *text = malloc(sizeof begin + sizeof middle + END + count * (REAL_TEXT + PLACE_TEXT) +
+    char *text = malloc(sizeof begin + sizeof middle + END + CLIMATE_TEXT +
+                        count * ((1 + CLIMATE_FIELDS) * REAL_TEXT + PLACE_TEXT) +
                         (size_t)fields->count * (FIELD_TEXT + count * REAL_TEXT));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
@@ -484,19 +541,22 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
     for (size_t i = 0; i < count; i++)
         at += sprintf(at, "%s[%s,%s]", i > 0 ? "," : "", blocks_format(places[i][0], x),
                       blocks_format(places[i][1], y));
-    at = stpcpy(put_fields(stpcpy(at, "]"), fields, count), "}\n");
+    at = put_climate(stpcpy(at, "]"), climate, count);
+    at = stpcpy(put_fields(at, fields, count), "}\n");
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
     return blob;
 }
 
-struct blob *document_spawn(const struct spawn_place *place, int64_t x, int64_t y)
+struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,
+                            int64_t x, int64_t y)
 {
-    char text[SURFACE_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32], distance[REAL_TEXT];
+    char text[SURFACE_TEXT + CLIMATE_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32], distance[REAL_TEXT];
     char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
-    int length = surface_format(text, place->x, place->y, &place->surface);
-    length += snprintf(
-        text + length, sizeof text - (size_t)length, ",\"distance\":%s,\"from\":[%s,%s]}\n",
-        real_format(place->distance, distance), blocks_format(x, from_x), blocks_format(y, from_y));
-    return blob_copy(text, (size_t)length);
+    char *at = text + surface_format(text, place->x, place->y, &place->surface);
+    at = put_climate(at, climate, 0);
+    at +=
+        sprintf(at, ",\"distance\":%s,\"from\":[%s,%s]}\n", real_format(place->distance, distance),
+                blocks_format(x, from_x), blocks_format(y, from_y));
+    return blob_copy(text, (size_t)(at - text));
 }

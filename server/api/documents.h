@@ -33,20 +33,33 @@ struct field_values {
     int count;
 };
 
+/* The climate at a place, or at several: the values of its fields at place J are VALUE[J], in the
+ * order of enum climate_field; those of fields that the world does not have are ignored. CLIMATE
+ * may be NULL: then there is none. */
+struct climate_values {
+    const struct climate *climate;
+    const float (*value)[CLIMATE_FIELDS];
+};
+
 /* Documents about single places. X and Y are in units, and exact in blocks in the document; all
  * other numbers have enough digits to be read back exactly. */
 
-/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]}, and "fields": {NAME: ...}
- * if there are FIELDS. */
+/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]}; then "biome": {"id": ...,
+ * "name": ...}, "temperature" and "humidity" if there is a CLIMATE; and "fields": {NAME: ...} if
+ * there are FIELDS. */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
+                             const struct climate_values *climate,
                              const struct field_values *fields);
 
-/* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order; and
+/* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order; then
+ * "biome": [id, ...], "temperature": [...] and "humidity": [...] if there is a CLIMATE; and
  * "fields": {NAME: [...]} if there are FIELDS. */
 struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
+                              const struct climate_values *climate,
                               const struct field_values *fields);
 
 /* Like document_height, plus "distance" in blocks, and "from": [x, y], where that begins. */
-struct blob *document_spawn(const struct spawn_place *place, int64_t x, int64_t y);
+struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,
+                            int64_t x, int64_t y);
 
 #endif

@@ -25,6 +25,9 @@ enum {
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
     SPAWN_MEMORY = 128 * 1024,
+    /* Of a list in a world with a climate: 12 bytes for each of 2048 places, and up to 36 in the
+     * response. A place's is in PLACE_MEMORY. */
+    CLIMATE_MEMORY = 96 * 1024,
     /* The same of each field, of a place and of a list: 20 bytes for each of 2048 values. */
     FIELD_MEMORY = 128,
     FIELDS_MEMORY = 40 * 1024,
@@ -37,19 +40,53 @@ struct place_job {
     struct chosen_fields fields;
 };
 
-/* The values of FIELDS at a place, which is within the limits. */
+/* Fields to compute at a place, each once, and their values. */
+struct place_fields {
+    int field[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX], count;
+    float *out[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX];
+};
+
+static void add_field(struct place_fields *fields, int field, float *out)
+{
+    fields->field[fields->count] = field;
+    fields->out[fields->count++] = out;
+}
+
+/* The fields of the climate of WORLD, if it has one. */
+static void add_climate(struct place_fields *fields, const struct world *world,
+                        float value[CLIMATE_FIELDS])
+{
+    const struct climate *climate = world_climate(world);
+    if (!climate)
+        return;
+    add_field(fields, climate->biome, &value[CLIMATE_BIOME]);
+    if (climate->temperature >= 0)
+        add_field(fields, climate->temperature, &value[CLIMATE_TEMPERATURE]);
+    if (climate->humidity >= 0)
+        add_field(fields, climate->humidity, &value[CLIMATE_HUMIDITY]);
+}
+
+static void add_chosen(struct place_fields *fields, const struct chosen_fields *chosen,
+                       float *value)
+{
+    for (int i = 0; i < chosen->count; i++)
+        add_field(fields, chosen->field[i], &value[i]);
+}
+
+/* Compute FIELDS at a place, which is within the limits: together, as far as evaluations take. */
 static int fields_at(const struct world *world, struct render_scratch *scratch,
-                     const struct chosen_fields *fields, const int64_t at[2], float *values)
+                     const struct place_fields *fields, const int64_t at[2])
 {
     const struct farlands_grid grid = {at[0], at[1], 1, 1, 1, false};
-    float *out[ROUTE_FIELDS_MAX];
+    int err = 0;
 
-    _Static_assert((int)ROUTE_FIELDS_MAX <= (int)TERRAIN_MAX_FIELDS, "one evaluation");
-    for (int i = 0; i < fields->count; i++)
-        out[i] = &values[i];
-    return fields->count ? terrain_fields(world->terrain, render_scratch_noise(scratch), &grid,
-                                          fields->field, fields->count, out, 1)
-                         : 0;
+    for (int i = 0; i < fields->count && !err; i += TERRAIN_MAX_FIELDS) {
+        const int left = fields->count - i;
+        err = terrain_fields(
+            world->terrain, render_scratch_noise(scratch), &grid, &fields->field[i],
+            left < TERRAIN_MAX_FIELDS ? left : TERRAIN_MAX_FIELDS, &fields->out[i], 1);
+    }
+    return err;
 }
 
 static struct field_values values_of(const struct world *world, const struct chosen_fields *fields,
@@ -76,18 +113,22 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
                          struct blob **out)
 {
     const struct place_job *job = subject;
+    struct place_fields fields = {.count = 0};
     struct surface surface;
-    float value[ROUTE_FIELDS_MAX];
+    float value[ROUTE_FIELDS_MAX], climate[CLIMATE_FIELDS];
 
     (void)number;
+    add_climate(&fields, job->world, climate);
+    add_chosen(&fields, &job->fields, value);
     int err =
         surface_at(&surface, job->world->terrain, render_scratch_noise(scratch), job->x, job->y);
     if (!err)
-        err = fields_at(job->world, scratch, &job->fields, (int64_t[]){job->x, job->y}, value);
+        err = fields_at(job->world, scratch, &fields, (int64_t[]){job->x, job->y});
     if (err)
         return err;
     const struct field_values values = values_of(job->world, &job->fields, value);
-    *out = document_height(job->x, job->y, &surface, &values);
+    *out = document_height(job->x, job->y, &surface,
+                           &(struct climate_values){world_climate(job->world), &climate}, &values);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -131,14 +172,33 @@ static struct place_job *new_place(const struct world *world, const struct route
 }
 
 struct heights_job {
-    const struct world *world; /* a reference */
-    size_t count, known;       /* places, and heights so far */
-    int64_t (*place)[2];       /* these three are stored behind the job */
-    float *height, *value;     /* values as in struct field_values */
+    const struct world *world;        /* a reference */
+    size_t count, known;              /* places, and heights so far */
+    int64_t (*place)[2];              /* these four are stored behind the job */
+    float *height, *value;            /* values as in struct field_values; */
+    float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
     struct chosen_fields fields;
     bool accepts_gzip;
     struct blob *gzip; /* the document compressed, or NULL */
 };
+
+/* The height at place I, and what else is told of it. */
+static int compute_listed(struct heights_job *job, struct render_scratch *scratch, size_t i)
+{
+    const struct world *world = job->world;
+    const int64_t *at = job->place[i];
+    struct place_fields fields = {.count = 0};
+
+    if (!terrain_is_graph(world->terrain)) /* which is faster point by point */
+        job->height[i] = terrain_field_at(world->terrain, render_scratch_noise(scratch),
+                                          world_height_field(world), at[0], at[1]);
+    else
+        add_field(&fields, world_height_field(world), &job->height[i]);
+    if (job->climate)
+        add_climate(&fields, world, job->climate[i]);
+    add_chosen(&fields, &job->fields, job->value + i * (size_t)job->fields.count);
+    return fields_at(world, scratch, &fields, at);
+}
 
 static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
                            struct blob **out)
@@ -148,19 +208,17 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
     (void)number;
     while (job->known < job->count) {
-        const int64_t *at = job->place[job->known];
-        float *value = job->value + job->known * (size_t)job->fields.count;
-        job->height[job->known++] =
-            terrain_field_at(job->world->terrain, render_scratch_noise(scratch),
-                             world_height_field(job->world), at[0], at[1]);
-        int err = fields_at(job->world, scratch, &job->fields, at, value);
+        int err = compute_listed(job, scratch, job->known++);
         if (err)
             return err;
         if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
     const struct field_values values = values_of(job->world, &job->fields, job->value);
-    *out = document_heights(job->height, job->place, job->count, &values);
+    *out = document_heights(job->height, job->place, job->count,
+                            &(struct climate_values){world_climate(job->world),
+                                                     (const float(*)[CLIMATE_FIELDS])job->climate},
+                            &values);
     if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
         job->gzip = gzip_blob(*out, GZIP_FAST);
     return *out ? 0 : -ENOMEM;
@@ -168,13 +226,22 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
 
 enum { HEIGHT_TEXT = 20 }; /* bytes of a height and its place in the document, about */
 
+/* What is told of every place, in one evaluation: the height, or the biome, which is chosen by it.
+ */
+static int told_field(const struct world *world)
+{
+    return world_climate(world) ? world_climate(world)->biome : world_height_field(world);
+}
+
 /* The heights that are left, each charged by its place's distance from the one before it: counted
  * by powers of four blocks. Then the fields at these places. */
 static uint64_t cost_of_places(const struct heights_job *job)
 {
     enum { FAR = 13 };
     const uint64_t fields = (job->count - job->known) * (uint64_t)job->fields.count;
-    uint64_t count[FAR + 1] = {0}, us = cost_of_points(job->world, fields, 0);
+    uint64_t count[FAR + 1] = {0};
+    const int told = told_field(job->world);
+    uint64_t us = cost_of_points(job->world, world_height_field(job->world), fields, 0);
     for (size_t i = job->known; i < job->count; i++) {
         const int64_t *at = job->place[i], *last = job->place[i > 0 ? i - 1 : 0];
         const double apart = hypot((double)(at[0] - last[0]), (double)(at[1] - last[1]));
@@ -182,8 +249,8 @@ static uint64_t cost_of_places(const struct heights_job *job)
         count[i > 0 && power < FAR ? power : FAR]++;
     }
     for (int i = 0; i <= FAR; i++)
-        us +=
-            cost_of_points(job->world, count[i], i < FAR ? ldexp(FARLANDS_UNIT, 2 * i) : INFINITY);
+        us += cost_of_points(job->world, told, count[i],
+                             i < FAR ? ldexp(FARLANDS_UNIT, 2 * i) : INFINITY);
     return us;
 }
 
@@ -191,7 +258,8 @@ static uint64_t cost_of_places(const struct heights_job *job)
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    const size_t length = job->count * (1 + (size_t)job->fields.count) * HEIGHT_TEXT;
+    const size_t climate = job->climate ? CLIMATE_FIELDS : 0;
+    const size_t length = job->count * (1 + climate + (size_t)job->fields.count) * HEIGHT_TEXT;
     uint64_t us = cost_of_places(job);
 
     (void)number;
@@ -230,7 +298,8 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     size_t count = 1;
     for (size_t i = 0; i < places.length; i++)
         count += places.text[i] == ';';
-    const size_t values = count * (size_t)(1 + fields->count);
+    const bool climate = world_climate(world);
+    const size_t values = count * (size_t)(1 + fields->count + (climate ? CLIMATE_FIELDS : 0));
     struct heights_job *job =
         malloc(sizeof *job + count * sizeof *job->place + values * sizeof *job->height);
     if (!job)
@@ -242,6 +311,8 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     job->place = (int64_t(*)[2])(job + 1);
     job->height = (void *)(job->place + count);
     job->value = job->height + count;
+    if (climate)
+        job->climate = (void *)(job->value + count * (size_t)fields->count);
     for (size_t i = 0; i < count; i++)
         query_next_place(&places, &job->place[i][0], &job->place[i][1]);
     return job;
@@ -253,6 +324,22 @@ struct spawn_job {
     struct spawn_search *search;
     bool found;
 };
+
+static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratch,
+                      struct blob **out)
+{
+    const struct spawn_place *place = spawn_search_place(job->search);
+    struct place_fields fields = {.count = 0};
+    float climate[CLIMATE_FIELDS];
+
+    add_climate(&fields, job->world, climate);
+    int err = fields_at(job->world, scratch, &fields, (int64_t[]){place->x, place->y});
+    if (err)
+        return err;
+    *out = document_spawn(place, &(struct climate_values){world_climate(job->world), &climate},
+                          job->query.x, job->query.y);
+    return *out ? 0 : -ENOMEM;
+}
 
 static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
                         struct blob **out)
@@ -268,8 +355,9 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;
     job->found = state == SPAWN_FOUND;
-    *out = job->found ? document_spawn(spawn_search_place(job->search), job->query.x, job->query.y)
-                      : blob_new(0); /* not NULL: the job is done */
+    if (job->found)
+        return tell_spawn(job, scratch, out);
+    *out = blob_new(0); /* not NULL: the job is done */
     return *out ? 0 : -ENOMEM;
 }
 
@@ -369,7 +457,8 @@ void points_respond(struct service *service, struct request_context *context,
         spec.kind = &heights_kind;
         spec.subject =
             new_heights(world, route->places, &fields, context->request->accept_encoding);
-        spec.memory = HEIGHTS_MEMORY + (uint64_t)fields.count * FIELDS_MEMORY;
+        spec.memory = HEIGHTS_MEMORY + (uint64_t)fields.count * FIELDS_MEMORY +
+                      (world_climate(world) ? CLIMATE_MEMORY : 0);
     } else {
         spec.kind = &spawn_kind;
         spec.subject = new_spawn(world, route);

@@ -187,12 +187,12 @@ static double time_of_points(const struct world *world, double count)
     return time_of(world, &work);
 }
 
-uint32_t cost_of_points(const struct world *world, uint64_t count, double apart)
+uint32_t cost_of_points(const struct world *world, int field, uint64_t count, double apart)
 {
     if (!world->field_costs)
         return microseconds(time_of_points(world, (double)count));
-    return microseconds((double)count * field_costs_of_place(world->field_costs, world->terrain,
-                                                             world_height_field(world), apart));
+    return microseconds((double)count *
+                        field_costs_of_place(world->field_costs, world->terrain, field, apart));
 }
 
 uint32_t cost_of_place(const struct world *world, const int *field, int count)
@@ -202,6 +202,9 @@ uint32_t cost_of_place(const struct world *world, const int *field, int count)
     if (!world->field_costs)
         return microseconds(time_of_points(world, 2 + count));
     double ns = time_of_grid(world, world_height_field(world), &around);
+    if (world_climate(world))
+        ns += field_costs_of_place(world->field_costs, world->terrain, world_climate(world)->biome,
+                                   0);
     for (int i = 0; i < count; i++)
         ns += field_costs_of_place(world->field_costs, world->terrain, field[i], 0);
     return microseconds(ns);

@@ -21,12 +21,12 @@ uint32_t cost_of_region(const struct world *world, const struct farlands_grid *g
 uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box);
 
 /*
- * Heights of COUNT places, one by one, each APART units from the one before it; INFINITY: far from
+ * FIELD at COUNT places, one by one, each APART units from the one before it; INFINITY: far from
  * it. In a world of many fields, places between the same nodes of lattices cost less.
  */
-uint32_t cost_of_points(const struct world *world, uint64_t count, double apart);
+uint32_t cost_of_points(const struct world *world, int field, uint64_t count, double apart);
 
-/* A place with its slope (surface_at), and COUNT of its FIELDS. */
+/* A place with its slope (surface_at), its climate, and COUNT of its FIELDS. */
 uint32_t cost_of_place(const struct world *world, const int *field, int count);
 
 #endif

@@ -24,6 +24,9 @@ struct climate {
     const struct biome_table *table; /* its rows; as long as the world */
 };
 
+/* The same in arrays. */
+enum climate_field { CLIMATE_TEMPERATURE, CLIMATE_HUMIDITY, CLIMATE_BIOME, CLIMATE_FIELDS };
+
 struct world {
     struct worlds *set; /* that it belongs to */
     struct world_config config;

@@ -36,6 +36,7 @@ ${FIELDS}
     fields:
       height: { multiply: [{ noise: { wavelength: 1024, octaves: 9 } }, 900] }
   - name: plain
+    noise: { octaves: 5 }
 `;
 const BIOMES = [
     { id: 0, name: 'sea', color: '#2a5b8c' }, { id: 7, name: 'snow', color: '#ffffff' },
@@ -122,7 +123,7 @@ describe('the layer biome', { timeout: patience(60000) }, () => {
     });
 
     it('is refused in the list of layers of a world without biomes', async () => {
-        const file = scratchFile('farlands.yaml', 'worlds:\n  - name: a\n    layers: [relief, biome]\n');
+        const file = scratchFile('farlands.yaml', 'worlds:\n  - name: a\n    layers: [relief, biome]\n    noise: { octaves: 5 }\n');
         const { code, stderr } = await run(['check-config', file]);
         assert.notEqual(code, 0);
         assert.match(stderr.toString(), /:3: worlds\[0\]\.layers\[1\]: world "a" has no biomes to show; expected a field "biome"/);
@@ -132,4 +133,47 @@ describe('the layer biome', { timeout: patience(60000) }, () => {
         const { headers } = await daemon.get('/bio/biome/6/31/31.png');
         assertStatus(await daemon.get('/bio/biome/6/31/31.png', { 'If-None-Match': headers.etag }), 304);
     });
+});
+
+describe('the climate of a place', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const nameOf = (value) => BIOMES.find(({ id }) => id === value).name;
+    const PLACES = [[0, 0], [12.5, -3], [-700, 900], [5000.25, 123], [1e12, -7], [-4000, -4000]];
+
+    /* The fields of a place, from regions of one sample. */
+    const fieldsAt = async ([x, y], world) => Object.fromEntries(await Promise.all(['height', 'biome', 'temperature', 'humidity'].map(async (field) =>
+        [field, floats(await daemon.bytes(`/${world}/region.f32?x=${x}&y=${y}&width=1&height=1&field=${field}`))[0]])));
+
+    it('is told with its height, as regions have it', () => eachRow(['bio', 'bio:9', 'few'].flatMap((world) => PLACES.map((at) => [world, at])),
+        async ([world, [x, y]]) => {
+            const { height, biome, temperature, humidity } = await fieldsAt([x, y], world);
+            const place = await daemon.json(`/${world}/height?x=${x}&y=${y}`);
+            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'biome', 'temperature', 'humidity']);
+            assert.deepEqual(place.biome, { id: biome, name: nameOf(biome) });
+            assert.deepEqual([place.height, place.temperature, place.humidity].map(Math.fround), [height, temperature, humidity]);
+        }));
+
+    it('is told of lists', async () => {
+        const list = await daemon.json(`/bio/heights?at=${PLACES.map((at) => at.join()).join(';')}&fields=humidity,height`);
+        assert.deepEqual(Object.keys(list), ['heights', 'at', 'biome', 'temperature', 'humidity', 'fields']);
+        const each = await Promise.all(PLACES.map(([x, y]) => daemon.json(`/bio/height?x=${x}&y=${y}`)));
+        assert.deepEqual(list.heights, each.map(({ height }) => height));
+        assert.deepEqual(list.biome, each.map(({ biome }) => biome.id));
+        assert.deepEqual(list.temperature, each.map(({ temperature }) => temperature));
+        assert.deepEqual([list.humidity, list.fields.humidity], [each, each].map((all) => all.map(({ humidity }) => humidity)));
+        assert.deepEqual(list.fields.height, list.heights);
+    });
+
+    it('is told of spawn points', async () => {
+        const spawn = await daemon.json('/bio/spawn?x=300&y=-200&min=20');
+        const { distance, from, ...place } = spawn;
+        assert.ok(distance >= 0 && from.join() === '300,-200');
+        assert.deepEqual(place, await daemon.json(`/bio/height?x=${spawn.x}&y=${spawn.y}`));
+        assert.ok(place.biome.name);
+    });
+
+    it('is left out by worlds without biomes', () => eachRow(['bare', 'plain'], async (world) => {
+        assert.deepEqual(Object.keys(await daemon.json(`/${world}/height?x=1&y=2&fields=height`)), ['x', 'y', 'height', 'slope', 'normal', 'fields']);
+        assert.deepEqual(Object.keys(await daemon.json(`/${world}/heights?at=1,2;3,4`)), ['heights', 'at']);
+    }));
 });

@@ -9,6 +9,7 @@
 #include "tests/unit/support/reference_params.h"
 
 static const struct field_values none;
+static const struct climate_values no_climate;
 
 /* The document as text, in a static buffer. Releases BLOB. */
 static const char *text_of(struct blob *blob)
@@ -63,7 +64,7 @@ static void must_read_back(const char *text, float expected)
 static void must_come_back(const struct surface *surface, bool through_json)
 {
     char value[64];
-    const char *text = text_of(document_height(0, 0, surface, &none));
+    const char *text = text_of(document_height(0, 0, surface, &no_climate, &none));
     value_text(text, "height", value);
     must_read_back(value, surface->height);
     value_text(text, "slope", value);
@@ -124,18 +125,45 @@ START_TEST(test_surfaces)
 }
 END_TEST
 
+/* The climate of a place, and of several; a name with a quote, fields that the world lacks. */
+START_TEST(test_climate)
+{
+    static struct biome_table table = {.rows = {.row = {{.id = 3}, {.id = 255}}, .rows = 2},
+                                       .look = {{.name = "sea"}, {.name = "a \"\\"}}};
+    static const float values[][CLIMATE_FIELDS] = {{-1.5F, 0.25F, 255}, {2, 1, 3}};
+    const struct surface surface = {-12.5f, 0.25f, {0, 0, 1}};
+    const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
+    struct climate climate = {.temperature = 1, .humidity = 2, .biome = 3, .table = &table};
+    const struct climate_values told = {&climate, values};
+    const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}};
+    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &told, &none)),
+                     "{\"x\":0,\"y\":0,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
+                     "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
+                     "\"temperature\":-1.5,\"humidity\":0.25}\n");
+    ck_assert_str_eq(text_of(document_heights((const float[]){7, 8}, at, 2, &told, &none)),
+                     "{\"heights\":[7,8],\"at\":[[0,0],[1,0]],\"biome\":[255,3],"
+                     "\"temperature\":[-1.5,2],\"humidity\":[0.25,1]}\n");
+    climate.temperature = climate.humidity = -1;
+    ck_assert_str_eq(text_of(document_spawn(&place, &told, 0, 0)),
+                     "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
+                     "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
+                     "\"distance\":5.5,\"from\":[0,0]}\n");
+}
+END_TEST
+
 START_TEST(test_fields)
 {
     static const float values[] = {1.5F, -0.1F, 2, 1e20F, 3, -0.0F};
     const struct surface surface = {-12.5f, 0.25f, {0, 0, 1}};
     const struct field_values fields = {.name = {"rain", "a-b_2"}, .value = values, .count = 2};
     const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}, {0, BLOCKS(2)}};
-    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &fields)),
+    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &no_climate, &fields)),
                      "{\"x\":0,\"y\":0,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
                      "\"fields\":{\"rain\":1.5,\"a-b_2\":-0.1}}\n");
-    ck_assert_str_eq(text_of(document_heights((const float[]){7, 8, 9}, at, 3, &fields)),
-                     "{\"heights\":[7,8,9],\"at\":[[0,0],[1,0],[0,2]],"
-                     "\"fields\":{\"rain\":[1.5,2,3],\"a-b_2\":[-0.1,1e+20,-0]}}\n");
+    ck_assert_str_eq(
+        text_of(document_heights((const float[]){7, 8, 9}, at, 3, &no_climate, &fields)),
+        "{\"heights\":[7,8,9],\"at\":[[0,0],[1,0],[0,2]],"
+        "\"fields\":{\"rain\":[1.5,2,3],\"a-b_2\":[-0.1,1e+20,-0]}}\n");
 }
 END_TEST
 
@@ -153,12 +181,12 @@ START_TEST(test_longest_fields)
         fields.name[i] = name;
     for (int i = 0; i < MOST * ROUTE_FIELDS_MAX; i++)
         values[i] = -0x1.23456ap-126f;
-    struct blob *blob = document_heights(heights, at, MOST, &fields);
+    struct blob *blob = document_heights(heights, at, MOST, &no_climate, &fields);
     ck_assert_uint_lt(blob->length, sizeof text);
     memcpy(text, blob->bytes, blob->length);
     blob_release(blob);
     cJSON_Delete(parse(text));
-    cJSON_Delete(parse(text_of(document_height(0, 0, &surface, &fields))));
+    cJSON_Delete(parse(text_of(document_height(0, 0, &surface, &no_climate, &fields))));
 }
 END_TEST
 
@@ -166,17 +194,18 @@ START_TEST(test_form)
 {
     const struct surface surface = {-12.5f, 0.25f, {-0.1f, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
-    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface, &none)),
+    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface, &no_climate, &none)),
                      "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1]}\n");
-    ck_assert_str_eq(text_of(document_spawn(&place, 1, -BLOCKS(7))),
+    ck_assert_str_eq(text_of(document_spawn(&place, &no_climate, 1, -BLOCKS(7))),
                      "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1],\"distance\":5.5,\"from\":[0.0009765625,-7]}\n");
     const int64_t at[][2] = {{0, 0}, {512, -BLOCKS(3)}, {FARLANDS_LIMIT - 1, 1}};
-    ck_assert_str_eq(text_of(document_heights((const float[]){1.5f, -0.1f, 7}, at, 3, &none)),
-                     "{\"heights\":[1.5,-0.1,7],\"at\":[[0,0],[0.5,-3],"
-                     "[4503599627370495.9990234375,0.0009765625]]}\n");
-    ck_assert_str_eq(text_of(document_heights(NULL, NULL, 0, &none)),
+    ck_assert_str_eq(
+        text_of(document_heights((const float[]){1.5f, -0.1f, 7}, at, 3, &no_climate, &none)),
+        "{\"heights\":[1.5,-0.1,7],\"at\":[[0,0],[0.5,-3],"
+        "[4503599627370495.9990234375,0.0009765625]]}\n");
+    ck_assert_str_eq(text_of(document_heights(NULL, NULL, 0, &no_climate, &none)),
                      "{\"heights\":[],\"at\":[]}\n");
 }
 END_TEST
@@ -212,8 +241,9 @@ START_TEST(test_places)
     const struct surface surface = {1.5f, longest, {longest, longest, longest}};
     const struct spawn_place place = {places[_i][0], places[_i][1], 0x1.23456789abcdp-1000,
                                       surface};
-    must_tell_place(text_of(document_height(place.x, place.y, &surface, &none)), places[_i]);
-    must_tell_place(text_of(document_spawn(&place, place.x, place.y)), places[_i]);
+    must_tell_place(text_of(document_height(place.x, place.y, &surface, &no_climate, &none)),
+                    places[_i]);
+    must_tell_place(text_of(document_spawn(&place, &no_climate, place.x, place.y)), places[_i]);
 }
 END_TEST
 
@@ -223,7 +253,7 @@ START_TEST(test_distances)
     for (int i = 0; i < 20000; i++) {
         const double distance = sqrt((double)(chance(&state) >> 20)) / FARLANDS_UNIT;
         const struct spawn_place place = {0, 0, distance, {0, 0, {0, 0, 1}}};
-        cJSON *json = parse(text_of(document_spawn(&place, place.x, place.y)));
+        cJSON *json = parse(text_of(document_spawn(&place, &no_climate, place.x, place.y)));
         must(number(json, "distance") == distance, "%a is %a", distance, number(json, "distance"));
         ck_assert_int_eq(cJSON_GetArraySize(json), 7);
         cJSON_Delete(json);
@@ -244,7 +274,8 @@ START_TEST(test_heights)
             at[i][1] = i;
             heights[i] = count % 2 ? any_float(&state) : -0x1.23456ap-126f;
         }
-        cJSON *json = parse(text_of(document_heights(heights, at, (size_t)count, &none)));
+        cJSON *json =
+            parse(text_of(document_heights(heights, at, (size_t)count, &no_climate, &none)));
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "heights");
         ck_assert_int_eq(cJSON_GetArraySize(list), count);
         const cJSON *item = list->child;
@@ -267,6 +298,7 @@ int main(void)
     tcase_add_test(tcase, test_surfaces);
     tcase_add_test(tcase, test_form);
     tcase_add_test(tcase, test_fields);
+    tcase_add_test(tcase, test_climate);
     tcase_add_test(tcase, test_longest_fields);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(places));
     tcase_add_test(tcase, test_distances);

@@ -169,7 +169,7 @@ static uint32_t predict(const struct request *r)
     case VOLUME:
         return cost_of_volume(r->world, &r->box);
     default:
-        return cost_of_points(r->world, (uint64_t)r->count, INFINITY);
+        return cost_of_points(r->world, 0, (uint64_t)r->count, INFINITY);
     }
 }
 
@@ -366,8 +366,8 @@ END_TEST
 START_TEST(saturates)
 {
     make_worlds("");
-    ck_assert_uint_eq(cost_of_points(worlds->world, UINT64_MAX, INFINITY), UINT32_MAX);
-    ck_assert_uint_eq(cost_of_points(worlds->world, 0, INFINITY), 0);
+    ck_assert_uint_eq(cost_of_points(worlds->world, 0, UINT64_MAX, INFINITY), UINT32_MAX);
+    ck_assert_uint_eq(cost_of_points(worlds->world, 0, 0, INFINITY), 0);
     worlds_release(worlds);
 }
 END_TEST
