@@ -64,7 +64,7 @@ export function makeContextMenu(viewer, { link }) {
         $('context-title').textContent = inside ? `${grouped(x)}, ${grouped(y)}` : 'Outside of the world';
         for (const item of menu.querySelectorAll('[data-of=place]'))
             item.hidden = !inside;
-        const height = address(heightPath(world, x, y, fieldOf(layer)));
+        const height = address(heightPath(world, x, y, [fieldOf(layer) ?? []].flat()));
         $('context-height').href = inside ? height : '';
         $('context-place').onclick = () => copyText(`${x} ${y}`, 'Place');
         $('context-height-link').onclick = () => copyText(height, 'Link');

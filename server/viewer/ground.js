@@ -36,23 +36,25 @@ function entryOf(world) {
 
 const valueIn = (terrain, field, { x, y }) => shortest(terrain.value(field, units(x), units(y)));
 
-const measureIn = (terrain, at, field) =>
-    ({ height: valueIn(terrain, 'height', at), value: field === null ? null : valueIn(terrain, field, at) });
+const measureIn = (terrain, at, names) => ({
+    height: valueIn(terrain, 'height', at),
+    fields: Object.fromEntries(names.map((name) => [name, valueIn(terrain, name, at)])),
+});
 
-/* The height at (X, Y), blocks as text, and the value of FIELD there unless that is null; undefined if the terrain is not
- * loaded. */
-export function measureHere(world, x, y, field) {
+/* The height at (X, Y), blocks as text, and the values of the fields NAMES there: { height, fields }; undefined if the
+ * terrain is not loaded. */
+export function measureHere(world, x, y, names) {
     const { terrain } = entryOf(world);
-    return terrain ? measureIn(terrain, { x, y }, field) : undefined;
+    return terrain ? measureIn(terrain, { x, y }, names) : undefined;
 }
 
 /* A promise of the same, and of the fingerprint of its world. */
-export async function measure(world, x, y, field) {
+export async function measure(world, x, y, names) {
     const terrain = await entryOf(world).coming;
     if (terrain)
-        return { ...measureIn(terrain, { x, y }, field), fingerprint: world.fingerprint };
-    const { height, fields, fingerprint } = await getHeight(world, x, y, field);
-    return { height, value: fields?.[field] ?? null, fingerprint };
+        return { ...measureIn(terrain, { x, y }, names), fingerprint: world.fingerprint };
+    const { height, fields = {}, fingerprint } = await getHeight(world, x, y, names);
+    return { height, fields, fingerprint };
 }
 
 /* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays
@@ -61,7 +63,7 @@ export async function valuesAt(world, places, field = null) {
     const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
     const terrain = await entryOf(world).coming;
     if (!terrain) {
-        const { heights, fields } = await getHeights(world, exact, field);
+        const { heights, fields } = await getHeights(world, exact, field === null ? [] : [field]);
         return field === null ? heights : fields[field];
     }
     await sleep(0);

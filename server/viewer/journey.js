@@ -1,5 +1,6 @@
 /* The menu "Take me somewhere": finds a place, goes there, and says in words what it is. */
 import { $, clamp, getRegion, grouped, metres, quantity, startPlace } from './world.js';
+import { biomesOf } from './biomes.js';
 import { REACH, findBiome, findCoast, findPeak, randomPlace } from './explore.js';
 import { valuesAt } from './ground.js';
 import { makePopup } from './popup.js';
@@ -22,9 +23,6 @@ export function wayTo(a, b) {
     const length = far < 1000 ? metres(far) : quantity(far / 1000, far < 9950 ? 1 : 0, 'km');
     return `${length} ${WINDS[(Math.round(4 * Math.atan2(dy, dx) / Math.PI) + 8) % 8]}`;
 }
-
-/* The rows of the table of biomes in WORLD; null if it has none. */
-export const biomesOf = ({ fields }) => fields?.biome?.biome?.table ?? null;
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const kilometres = (blocks) => quantity(blocks / 1000, 0, 'km');

@@ -1,5 +1,6 @@
-/* The legend: the relief's palette in equal steps, or shades of gray, with heights or a field's values beside them;
- * and by how much shading exaggerates heights. */
+/* The legend: a layer's colours in equal steps, or shades of gray, with heights or a field's values beside them; or the
+ * biomes in view; and by how much shading exaggerates heights. */
+import { biomesOf, chipOf } from './biomes.js';
 import { $, clamp, exaggerationOf, fieldOf, isGray, metres, quantity } from './world.js';
 
 const LABELS = 7;                 // maximum, including the coast's
@@ -50,6 +51,9 @@ const digitsFor = (step, most) => clamp(Math.ceil(1 - Math.log10(step)), 0, most
 
 const isRelief = (world, layer) => layer.name === 'relief' && world.palette?.length > 1;
 
+/* Colours that stand for biomes. */
+const showsBiomes = (world, layer) => ['relief', 'biome'].includes(layer.name) && biomesOf(world) !== null;
+
 /* `stretched` is called with the choice whether grays are stretched. */
 export function makeLegend(stretch, stretched) {
     let stops = [];
@@ -80,7 +84,7 @@ export function makeLegend(stretch, stretched) {
     /* Tells that of LAYER, and all values that a field may have. */
     function showTitle(layer) {
         const field = fieldOf(layer);
-        $('legend-title').textContent = field ?? 'Height';
+        $('legend-title').textContent = field ?? (layer.legend ? 'Slope' : 'Height');
         $('legend-note').hidden = field === null;
         if (field !== null) {
             const [low, high] = layer.range;
@@ -91,6 +95,8 @@ export function makeLegend(stretch, stretched) {
 
     /* The text of labels for the shades of RANGE. */
     function labelText(layer, range) {
+        if (layer.legend)
+            return (value) => (layer.legend.unit === 'degrees' ? `${value}°` : quantity(value, 0, layer.legend.unit));
         const step = (range[1] - range[0]) / SHADES;
         if (fieldOf(layer) !== null)
             return (value) => quantity(value, digitsFor(step, FINEST), layer.unit);
@@ -100,8 +106,9 @@ export function makeLegend(stretch, stretched) {
 
     function mark(height) {
         marked = height;
-        $('legend-mark').hidden = height === null || !stops.length;
-        if (height !== null && stops.length)
+        const marks = height !== null && stops.length && !shown.layer.legend;
+        $('legend-mark').hidden = !marks;
+        if (marks)
             $('legend-mark').style.setProperty('--at', share(clamp(positionOf(height), 0, stops.at(-1).position)));
     }
 
@@ -112,22 +119,34 @@ export function makeLegend(stretch, stretched) {
             $('legend-shading').textContent = `Heights \u00d7\u202f${quantity(factor, factor < 10 ? 1 : 0, '')}`;
     }
 
+    function showBiomes(rows) {
+        $('legend-biomes').replaceChildren(...rows.map(({ name, color }) => {
+            const item = Object.assign(document.createElement('li'), { title: name });
+            item.append(chipOf(color), name);
+            return item;
+        }));
+    }
+
     return {
         show(world, layer) {
             const gray = isGray(layer);
-            const scaled = gray || isRelief(world, layer);
+            const listed = showsBiomes(world, layer);
+            const scaled = !listed && (gray || layer.legend || isRelief(world, layer));
+            if (listed && shown?.world !== world)
+                showBiomes(biomesOf(world));
             shown = { world, layer };
-            $('legend').hidden = !scaled && !layer.exaggeration;
+            $('legend').hidden = !scaled && !listed && !layer.exaggeration;
             $('legend-scale').hidden = !scaled;
+            $('legend-biomes').hidden = !listed;
             $('stretch-choice').hidden = !stretch.possible(world, layer);
             showExaggeration();
             if (!scaled) {
-                $('legend-title').textContent = 'Shading';
+                $('legend-title').textContent = listed ? 'Biomes' : 'Shading';
                 $('legend-note').hidden = true;
                 return;
             }
             const range = stretch.rangeOf(world, layer);
-            stops = spread(gray ? grayStops(range) : stopsOf(world));
+            stops = spread(gray ? grayStops(range) : layer.legend?.palette ?? stopsOf(world));
             text = labelText(layer, range);
             showTitle(layer);
             const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
@@ -137,6 +156,10 @@ export function makeLegend(stretch, stretched) {
             $('legend-labels').style.setProperty('--letters', Math.max(...labels.map(({ textContent }) => textContent.length)));
             mark(marked);
         },
+        /* True if it lists biomes now. */
+        listsBiomes: () => $('legend').open && !$('legend-biomes').hidden,
+        /* The biomes in view. */
+        showBiomes,
         /* The view shows ZOOM now. */
         zoom(zoom) {
             zoomed = zoom;

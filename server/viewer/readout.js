@@ -1,6 +1,7 @@
-/* The readout: the block under the cursor, its height, the value of the shown field, the zoom and the scale. */
+/* The readout: the block under the cursor, its height, the value of the shown field, the climate, the zoom and the scale. */
 import { $, RETRY, blocksText, clamp, fieldOf, getWorld, grouped, isUnchanged, metres, quantity, sleep, snap, step,
     withinLimit } from './world.js';
+import { biomesOf, chipOf, climateFields } from './biomes.js';
 import { measure, measureHere } from './ground.js';
 import { say, sayWhy } from './status.js';
 
@@ -24,6 +25,9 @@ function showScale(blocks) {
 /* Digits after the point for values of LAYER's field: a hundred thousandth of its range. */
 const digitsOf = ({ range: [low, high] }) => clamp(Math.ceil(5 - Math.log10(high - low)), 0, 9);
 
+/* The fields to read in LAYER: its own, and those of WORLD's climate. */
+const namesOf = (world, layer) => [...new Set([fieldOf(layer) ?? [], climateFields(world)].flat())];
+
 /* `viewer` has the current world, layer and view. Callbacks: `read` with each height, or value of the layer's field, null
  * if there is none; `renewed` if the world has changed. */
 export function makeReadout(viewer, { read, renewed }) {
@@ -36,19 +40,34 @@ export function makeReadout(viewer, { read, renewed }) {
 
     function showNothing(text) {
         show('height', '', text);
-        show('field', '', '–');
+        for (const id of ['field', 'biome', 'climate'])
+            show(id, '', '–');
         read(null);
     }
 
     function setStale(stale) {
-        for (const id of ['height', 'field'])
+        for (const id of ['height', 'field', 'biome', 'climate'])
             $(id).toggleAttribute('data-stale', stale);
     }
 
-    function showMeasure({ height, value }, layer, digits) {
+    function showBiome(id, world) {
+        const row = biomesOf(world).find((one) => one.id === id);
+        show('biome', String(id), row?.name ?? String(id));
+        if (row)
+            $('biome').prepend(chipOf(row.color));
+        $('biome').title = row?.name ?? '';
+    }
+
+    function showMeasure({ height, fields }, { world, layer, digits }) {
+        const value = fields[fieldOf(layer)] ?? null;
         show('height', String(height), metres(height, digits));
         if (value !== null)
             show('field', String(value), quantity(value, digitsOf(layer), layer.unit));
+        if (fields.biome !== undefined && biomesOf(world))
+            showBiome(fields.biome, world);
+        const { temperature, humidity } = fields;
+        const parts = [temperature === undefined ? [] : quantity(temperature, 0, '°C'), humidity === undefined ? [] : quantity(100 * humidity, 0, '%')];
+        show('climate', parts.flat().join(' '), parts.flat().join(', '));
         read(value ?? height);
     }
 
@@ -69,6 +88,9 @@ export function makeReadout(viewer, { read, renewed }) {
         const field = fieldOf(layer);
         $('field-box').hidden = field === null;
         $('field-name').textContent = field ?? '';
+        const names = namesOf(world, layer);
+        $('biome-box').hidden = !names.includes('biome') || !biomesOf(world);
+        $('climate-box').hidden = !climateFields(world).some((name) => name !== 'biome');
         const { zoom } = view.place();
         const at = point ? view.at(point) : view.place();
         $('crosshair').hidden = point !== null;
@@ -94,11 +116,11 @@ export function makeReadout(viewer, { read, renewed }) {
             setStale(false);
             return;
         }
-        const here = measureHere(world, x, y, field);
+        const here = measureHere(world, x, y, names);
         if (here !== undefined) {
             wanted = null;
             shown = key;
-            showMeasure(here, layer, digits);
+            showMeasure(here, { world, layer, digits });
             setStale(false);
             look(world);
             return;
@@ -118,12 +140,12 @@ export function makeReadout(viewer, { read, renewed }) {
             const { world, layer, x, y, digits, key } = wanted;
             wanted = null;
             try {
-                const measured = await measure(world, x, y, fieldOf(layer));
+                const measured = await measure(world, x, y, namesOf(world, layer));
                 if (measured.fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
                 if (shown || viewer.layer !== layer)        // computed in the meantime, or of another field
                     continue;
-                showMeasure(measured, layer, digits);
+                showMeasure(measured, { world, layer, digits });
                 if (!wanted) {
                     shown = key;
                     setStale(false);

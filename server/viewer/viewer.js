@@ -3,6 +3,7 @@ import { $, RETRY, address, fieldOf, findLayer, getJson, getWorld, heightsOf, sl
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
+import { biomesIn } from './biomes.js';
 import { makeContextMenu } from './context.js';
 import { makeHeights } from './heights.js';
 import { makeJourney } from './journey.js';
@@ -49,7 +50,12 @@ const inScene = () => scene !== null && viewer.view === scene;
 function callbacks(which) {
     return {
         moved: () => { if (viewer.view === which()) showMove(); },
-        rested: () => { if (viewer.view === which()) rememberPlace(); },
+        rested: () => {
+            if (viewer.view !== which())
+                return;
+            rememberPlace();
+            lookForBiomes();
+        },
     };
 }
 
@@ -62,6 +68,18 @@ function showMove() {
     $('needle').style.rotate = `${-(camera?.bearing ?? 0)}deg`;
     readout.update();
     menu.close();
+}
+
+/* Let the legend list the biomes in view. */
+async function lookForBiomes() {
+    const { world, view } = viewer;
+    if (!view || !legend.listsBiomes())
+        return;
+    const place = view.place();
+    const found = await biomesIn(world, place, { width: innerWidth, height: innerHeight }).catch(() => []);      // tiles report a dead server
+    const now = viewer.view.place();
+    if (found.length && viewer.world === world && ['x', 'y', 'zoom'].every((key) => now[key] === place[key]))
+        legend.showBiomes(found);
 }
 
 /* ---- The address bar ---- */
@@ -194,6 +212,7 @@ function show(view) {
     $('profile-button').disabled = deep;
     showMove();
     rememberPlace();
+    lookForBiomes();
 }
 
 function showPlane(place, same) {
@@ -322,6 +341,7 @@ function changeSeed(event) {
 
 function showLayer() {
     legend.show(viewer.world, viewer.layer);
+    lookForBiomes();
     readout.update();
     Promise.resolve(viewer.view.showLayer(viewer.layer)).catch(sayWhy);
 }
@@ -407,6 +427,7 @@ function listen() {
     $('seed-input').addEventListener('input', () => { $('seed-input').removeAttribute('aria-invalid'); say(''); });
     document.addEventListener('keydown', onKey);
     addEventListener('hashchange', () => followHash().catch(sayWhy));
+    $('legend').addEventListener('toggle', lookForBiomes);
     $('legend').open = innerWidth > 620 && innerHeight > 520;
 }
 

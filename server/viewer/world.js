@@ -200,13 +200,13 @@ export async function getRegion(world, box, field = null) {
     return new Float32Array(await response.arrayBuffer());
 }
 
-const withField = (path, field) => (field === null ? path : `${path}&fields=${field}`);
+const withFields = (path, names) => (names.length ? `${path}&fields=${names.join(',')}` : path);
 
-/* The path of the height at (X, Y), exact decimals as text, with the value of FIELD unless that is null. */
-export const heightPath = ({ name }, x, y, field = null) => withField(`${name}/height?x=${x}&y=${y}`, field);
+/* The path of the height at (X, Y), exact decimals as text, with the values of the fields NAMES. */
+export const heightPath = ({ name }, x, y, names = []) => withFields(`${name}/height?x=${x}&y=${y}`, names);
 
 export const getHeight = (...of) => getJson(heightPath(...of));
 
 /* PLACES have x and y as exact decimals; 128 of them fit in a URL. */
-export const getHeights = ({ name }, places, field = null) =>
-    getJson(withField(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`, field));
+export const getHeights = ({ name }, places, names = []) =>
+    getJson(withFields(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`, names));

@@ -57,6 +57,10 @@ for (const colorScheme of ['light', 'dark']) {
         await painted(page, { layer: 'field.rain' });
         await page.locator('#legend-note').waitFor();
         await assertAccessible(page, 'a field');
+        await page.evaluate(() => { location.hash = '#climate/relief/10/0/0'; });
+        await page.locator('#legend-biomes').waitFor();
+        await painted(page, { layer: 'relief' });
+        await assertAccessible(page, 'a climate');
     });
 
     test(`the scene is accessible in the ${colorScheme} scheme`, LIMIT, async () => {

@@ -114,6 +114,14 @@ for (const [width, height] of WINDOWS)
                     await assertPlaced(`a field in ${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}`);
                 }
             await keepScreenshot(page, `viewer-field-${width}-${height}.png`);
+            await page.evaluate(() => { location.hash = '#climate/relief/9/0/0'; });
+            await page.locator('#legend-biomes').waitFor({ state: 'attached' });
+            for (const deep of [false, true])
+                for (const open of [false, true]) {
+                    await setDeep(page, deep);
+                    await page.locator('#legend').evaluate((legend, on) => { legend.open = on; }, open);
+                    await assertPlaced(`a climate in ${deep ? '3' : '2'} dimensions, the legend ${open ? 'open' : 'closed'}`);
+                }
         });
 
 test('a profile can be drawn by touch', LIMIT, async () => {

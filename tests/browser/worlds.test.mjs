@@ -17,11 +17,11 @@ test('each world has a picture of its first view, which is where it opens', LIMI
     assert.deepEqual(seen.urls.filter((url) => url.includes('region.png')), [], 'nothing is downloaded before the menu opens');
     await page.locator('#world').click();
     await shownPictures(page);
-    assert.equal(await pictures(page).count(), 2);
+    assert.equal(await pictures(page).count(), 3);
     assert.match(await pictures(page).first().getAttribute('src'), /default\/region\.png\?x=-344064&y=-212992&width=168&height=105&step=4096&v=[0-9a-f]{16}&layer=relief$/);
     assert.equal(await item(page, 'default').getAttribute('aria-checked'), 'true');
     assert.match(await page.locator('#worlds').textContent(), /A graph of fields, for tests/);
-    assert.ok(seen.urls.slice(before).length <= 6, seen.urls.slice(before).join());
+    assert.ok(seen.urls.slice(before).length <= 8, seen.urls.slice(before).join());
     await keepScreenshot(page, 'viewer-worlds.png');
     await item(page, 'graph').click();
     await placeBecomes(page, /^#graph\/relief\/10\/0\/0$/);
