@@ -12,7 +12,7 @@ import { connect, exchange } from './wire.mjs';
 export class Daemon {
     /*
      * config: YAML text; without worlds it gets that of FRACTAL, unless ARGS name a file.
-     * builtIn: no configuration. cache: a directory, if a later daemon is to use it again, or false
+     * builtIn: without worlds it serves the built-in ones. cache: a directory, if a later daemon is to use it again, or false
      * for no --cache. listen: false for no --listen. unix: it listens on a Unix socket, too, at
      * socketPath.
      */
@@ -24,8 +24,8 @@ export class Daemon {
             this.args.push('--listen', listen);
         if (this.cache)
             this.args.push('--cache', this.cache);
-        if (!builtIn && !args.includes('--config'))
-            this.args.push('--config', scratchFile('farlands.yaml', withFractal(config)));
+        if (!args.includes('--config') && !(builtIn && config === undefined))
+            this.args.push('--config', scratchFile('farlands.yaml', builtIn ? config : withFractal(config)));
         this.args.push(...args);
         this.env = env;
         this.agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
