@@ -36,7 +36,8 @@ float biomes_nearest(const struct biomes *biomes, const float place[BIOME_AXES])
         const struct biome *biome = &biomes->biome[i];
         float sum = 0;
         for (int k = 0; k < biome->limits; k++)
-            sum += biome_square(&biome->limit[k], place[biome->limit[k].axis]);
+            sum += biome_square(&biome->limit[k], place[biome->limit[k].axis],
+                                place[biome->limit[k].axis]);
         if (sum < least) {
             least = sum;
             id = biome->id;

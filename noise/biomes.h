@@ -44,10 +44,11 @@ struct biomes {
 
 void biomes_make(struct biomes *biomes, const struct biome_rows *rows);
 
-/* The square of the distance from X to the range, in scales. */
-static inline float biome_square(const struct biome_limit *limit, float x)
+/* The least square of the distance from LOW to HIGH to the range, in scales. The other way round,
+ * from HIGH to LOW, it is the greatest: rounding keeps the order of numbers. */
+static inline float biome_square(const struct biome_limit *limit, float low, float high)
 {
-    const float below = limit->from - x, above = x - limit->to;
+    const float below = limit->from - high, above = low - limit->to;
     const float out = below > above ? below : above;
     const float distance = (out > 0 ? out : 0) * limit->weight;
     return distance * distance;

@@ -104,7 +104,7 @@ static const double operation_sample[GRAPH_KINDS] = {
     [GRAPH_STEP] = 0.16,       [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
 };
 /* Of GRAPH_BIOME: a row of its table, and one of its ranges. */
-static const double biome_sample = 0.1, biome_limit_sample = 0.1;
+static const double biome_sample = 0.2, biome_limit_sample = 0.2;
 static const double operation_row = 4, band = 30, chunk_start = 100;
 
 /* --- Operations --- */

@@ -148,22 +148,19 @@ static bool is_range(const struct biome_range *range)
            (range->to == INFINITY || is_number((double)range->to));
 }
 
-static struct node_fault biomes_fault(const struct biome_rows *biomes)
+static bool is_table(const struct biome_rows *biomes)
 {
     bool used[BIOME_MAX_ID + 1] = {false};
-    if (biomes->rows < 1 || biomes->rows > BIOMES_MAX)
-        return (struct node_fault){"table", "expected 1 to 64 rows"};
-    for (int i = 0; i < biomes->rows; i++) {
+    bool valid = biomes->rows >= 1 && biomes->rows <= BIOMES_MAX;
+    for (int i = 0; valid && i < biomes->rows; i++) {
         const struct biome_row *row = &biomes->row[i];
-        if (row->id < 0 || row->id > BIOME_MAX_ID || used[row->id])
-            return (struct node_fault){"table", "expected ids from 0 to 255, each once"};
-        used[row->id] = true;
-        for (int k = 0; k < BIOME_AXES; k++)
-            if (!is_range(&row->range[k]))
-                return (struct node_fault){
-                    "table", "expected ranges of numbers from -1e9 to 1e9, or without an end"};
+        valid = row->id >= 0 && row->id <= BIOME_MAX_ID && !used[row->id];
+        for (int k = 0; valid && k < BIOME_AXES; k++)
+            valid = is_range(&row->range[k]);
+        if (valid)
+            used[row->id] = true;
     }
-    return no_fault;
+    return valid;
 }
 
 struct node_fault graph_node_fault(const struct graph_node *node)
@@ -179,7 +176,10 @@ struct node_fault graph_node_fault(const struct graph_node *node)
     case GRAPH_SPLINE:
         return curve_fault(node->curve);
     case GRAPH_BIOME:
-        return biomes_fault(node->biomes);
+        return is_table(node->biomes)
+                   ? no_fault
+                   : (struct node_fault){"table", "expected 1 to 64 rows, ids "
+                                                  "from 0 to 255, numbers up to 1e9"};
     case GRAPH_CONSTANT:
         return is_number(p) ? no_fault : (struct node_fault){"number", NUMBER};
     case GRAPH_CLAMP:

@@ -104,33 +104,72 @@ START_TEST(the_nearest_row_is_the_biome)
 }
 END_TEST
 
-static const struct {
-    struct biome_rows rows;
-    const char *text;
-} refused[] = {
-    {{.rows = 0}, "expected 1 to 64 rows"},
-    {{.rows = 65}, "expected 1 to 64 rows"},
-    {TABLE({-1, {ANY, ANY, ANY, ANY}}), "expected ids from 0 to 255, each once"},
-    {TABLE({256, {ANY, ANY, ANY, ANY}}), "expected ids from 0 to 255, each once"},
-    {TABLE({5, {ANY, ANY, ANY, ANY}}, {5, {ANY, ANY, ANY, ANY}}),
-     "expected ids from 0 to 255, each once"},
-#define BAD_RANGE "expected ranges of numbers from -1e9 to 1e9, or without an end"
-    {TABLE({5, {{1, 0.5f}, ANY, ANY, ANY}}), BAD_RANGE},
-    {TABLE({5, {ANY, {NAN, 1}, ANY, ANY}}), BAD_RANGE},
-    {TABLE({5, {ANY, ANY, {0, 2e9f}, ANY}}), BAD_RANGE},
-    {TABLE({5, {ANY, ANY, ANY, {INFINITY, INFINITY}}}), BAD_RANGE},
+/* Most of a table is far from what a row of close samples has; little of it from distant ones. */
+START_TEST(rows_have_the_biomes_of_their_samples)
+{
+    struct draws draws = {7700 + (uint64_t)_i, 0};
+    struct farlands_params noise = reference_params();
+    const struct biome_rows rows = draw_biomes(&draws, false);
+    noise.knots = 0;
+    noise.octaves = 2;
+    noise.wavelength = BLOCKS(1000);
+    struct graph_node nodes[2 * BIOME_AXES + 2] = {{GRAPH_CONSTANT, {-1}, .number = {2}}};
+    struct farlands_params noises[BIOME_AXES];
+    for (int i = 0; i < BIOME_AXES; i++) {
+        noises[i] = noise;
+        noises[i].seed = draw(&draws);
+        nodes[1 + i] = (struct graph_node){GRAPH_NOISE, {-1, -1}, .noise = &noises[i]};
+        nodes[5 + i] = (struct graph_node){GRAPH_MULTIPLY, {1 + i, 0}, .number = {0}};
+    }
+    nodes[9] = (struct graph_node){GRAPH_BIOME, {5, 6, 7, 8}, .biomes = &rows};
+    struct program *program = NULL;
+    struct graph_fault fault;
+    ck_assert_int_eq(program_new(&program, nodes, 10, &fault), 0);
+    struct farlands_scratch *scratch = reference_scratch();
+    for (int bits = 0; bits < 20; bits += 3) {
+        const struct farlands_grid grid = {BLOCKS(50), -7, 1 << bits, 300, 3, false};
+        float *values[BIOME_AXES + 1];
+        for (int i = 0; i <= BIOME_AXES; i++)
+            values[i] =
+                graph_values(program, kernel_choose(), scratch, &grid, program->place[5 + i]);
+        for (int s = 0; s < 900; s++) {
+            const float place[] = {values[0][s], values[1][s], values[2][s], values[3][s]};
+            const float id = biomes_nearest(program->operation[program->place[9]].biomes, place);
+            must(values[BIOME_AXES][s] == id, "%s, sample %d: %g, not %g", grid_text(&grid), s,
+                 (double)values[BIOME_AXES][s], (double)id);
+        }
+        for (int i = 0; i <= BIOME_AXES; i++)
+            free(values[i]);
+    }
+    program_free(program);
+    farlands_scratch_free(scratch);
+}
+END_TEST
+
+#define REFUSED "expected 1 to 64 rows, ids from 0 to 255, numbers up to 1e9"
+
+static const struct biome_rows refused[] = {
+    {.rows = 0},
+    {.rows = BIOMES_MAX + 1},
+    TABLE({-1, {ANY, ANY, ANY, ANY}}),
+    TABLE({256, {ANY, ANY, ANY, ANY}}),
+    TABLE({5, {ANY, ANY, ANY, ANY}}, {5, {ANY, ANY, ANY, ANY}}),
+    TABLE({5, {{1, 0.5f}, ANY, ANY, ANY}}),
+    TABLE({5, {ANY, {NAN, 1}, ANY, ANY}}),
+    TABLE({5, {ANY, ANY, {0, 2e9f}, ANY}}),
+    TABLE({5, {ANY, ANY, ANY, {INFINITY, INFINITY}}}),
 };
 
 START_TEST(wrong_tables_are_refused)
 {
     const struct graph_node nodes[] = {
         {GRAPH_CONSTANT, {-1, -1, -1, -1}, .number = {1}},
-        {GRAPH_BIOME, {0, 0, 0, 0}, .number = {0}, .biomes = &refused[_i].rows}};
+        {GRAPH_BIOME, {0, 0, 0, 0}, .number = {0}, .biomes = &refused[_i]}};
     struct graph_fault fault;
     struct program *program = NULL;
     ck_assert_int_eq(program_new(&program, nodes, 2, &fault), -EINVAL);
     ck_assert_str_eq(fault.key, "table");
-    ck_assert_str_eq(fault.text, refused[_i].text);
+    ck_assert_str_eq(fault.text, REFUSED);
 }
 END_TEST
 
@@ -139,6 +178,7 @@ int main(void)
     Suite *suite = suite_create("biomes");
     TCase *tests = suite_case(suite, "tables of biomes");
     tcase_add_loop_test(tests, the_nearest_row_is_the_biome, 0, LENGTH(places));
+    tcase_add_loop_test(tests, rows_have_the_biomes_of_their_samples, 0, 40);
     tcase_add_loop_test(tests, wrong_tables_are_refused, 0, LENGTH(refused));
     return suite_run(suite);
 }
