@@ -120,7 +120,7 @@ WASM_CFLAGS := -std=gnu11 -Oz -I. $(FP_FLAGS) -mbulk-memory \
     -Wall -Wextra -Wshadow -Wconversion $(if $(CI),-Werror)
 WASM_KERNEL_CFLAGS := -O2 -msimd128 -fno-unroll-loops
 # Computing a height takes 100 KiB of stack.
-WASM_LDFLAGS := -nostdlib -Wl,--no-entry,--gc-sections,--strip-all,-O2,--stack-first,-z,stack-size=262144
+WASM_LDFLAGS := -nostdlib -Wl,--no-entry,--gc-sections,--strip-all,--compress-relocations,-O2,--stack-first,-z,stack-size=262144
 AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 
 # --- Sources -----------------------------------------------------------------------
@@ -134,7 +134,7 @@ endif
 CONFIG := $(wildcard config/*.c)
 # Without the library, and without what reads configurations.
 WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_simd128.c \
-    $(filter-out $(addprefix config/,authority.c config_load.c daemon_options.c library.c network.c url_prefix.c \
+    $(filter-out $(addprefix config/,authority.c config_load.c daemon_options.c fields_format.c library.c network.c url_prefix.c \
         world_text.c world_yaml.c yaml_file.c),$(CONFIG))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "daemon_options.h"
+#include "field_nodes.h"
 #include "yaml_mapping.h"
 
 struct builtin_text {
@@ -78,6 +79,17 @@ static int read_all(struct config *config, const char *file, const struct yaml_n
     return err;
 }
 
+/* Documents of worlds have the text of their fields, and fingerprints depend on it. */
+static int format_fields(const struct config *config, struct config_error *error)
+{
+    int err = 0;
+    for (int i = 0; i < config->world_count && !err; i++)
+        err = fields_format((struct world_fields *)config->worlds[i].fields);
+    if (err)
+        snprintf(error->text, sizeof error->text, "out of memory");
+    return err;
+}
+
 int config_load_nodes(struct config **out, const char *file, const struct yaml_node *root,
                       const struct config_layer *layers, struct config_error *error)
 {
@@ -87,6 +99,8 @@ int config_load_nodes(struct config **out, const char *file, const struct yaml_n
         return -ENOMEM;
     }
     int err = read_all(config, file, root, layers, error);
+    if (!err)
+        err = format_fields(config, error);
     if (err) {
         config_free(config);
         return err;

@@ -90,7 +90,7 @@ struct world_fields {
     char *text, *plain_text; /* as in fields.h */
 };
 
-/* Set the texts. Returns 0 or -ENOMEM. */
+/* Set the texts of FIELDS, unless it is NULL or has them. Returns 0 or -ENOMEM. */
 int fields_format(struct world_fields *fields);
 
 /* As world_fields_graph. Also returns -E2BIG if there are too many nodes; *AT is then the

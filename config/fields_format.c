@@ -95,14 +95,16 @@ static void append_range(struct text *text, const char *key, const struct biome_
 
 static void append_look(struct text *text, const struct biome_look *look)
 {
-    char color[8];
+    static const char digits[] = "0123456789abcdef";
+    char color[8] = "#";
     text->looks = true;
     if (text->plain)
         return;
     append_key(text, "name");
     append_quoted(text, look->name);
     append_key(text, "color");
-    snprintf(color, sizeof color, "#%02x%02x%02x", look->color[0], look->color[1], look->color[2]);
+    for (int i = 0; i < 6; i++)
+        color[1 + i] = digits[look->color[i / 2] >> (i % 2 ? 0 : 4) & 15];
     append_quoted(text, color);
 }
 
@@ -276,6 +278,8 @@ static void format(struct text *text, const struct world_fields *fields)
 int fields_format(struct world_fields *fields)
 {
     struct text text = {0}, plain = {.plain = true};
+    if (!fields || fields->text)
+        return 0;
     format(&text, fields);
     if (text.looks)
         format(&plain, fields);

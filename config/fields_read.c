@@ -478,10 +478,7 @@ static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
         return yaml_reader_fail(reader, node, &height,
                                 "missing; expected the field that is the height in metres");
     }
-    err = fields_resolve(reader, path);
-    if (!err && fields_format(reader->fields))
-        err = yaml_reader_no_memory(reader);
-    return err;
+    return fields_resolve(reader, path);
 }
 
 /* Give back what is more than FIELDS has. */

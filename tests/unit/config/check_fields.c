@@ -5,6 +5,7 @@
 #include <glob.h>
 #include <stdarg.h>
 
+#include "config/field_nodes.h"
 #include "config/world_terrain.h"
 #include "config/world_text.h"
 #include "noise/terrain_parts.h"
@@ -586,6 +587,7 @@ static void must_come_back(const struct world *world)
     must(err == 0, "%s", error.text);
     ck_assert_str_eq(read.fingerprint, world->fingerprint);
     ck_assert_str_eq(read.world.name, world->config.name);
+    ck_assert_int_eq(fields_format((struct world_fields *)read.world.fields), 0);
     ck_assert_str_eq(world_fields_text(read.world.fields), world_fields_text(world->config.fields));
     struct farlands_terrain *terrain;
     struct farlands_scratch *scratch;
