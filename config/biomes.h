@@ -20,4 +20,13 @@ struct biome_table {
     struct biome_look look[BIOMES_MAX];
 };
 
+/* The row of the biome ID, or -1. */
+static inline int biome_table_row(const struct biome_table *table, int id)
+{
+    for (int i = 0; i < table->rows.rows; i++)
+        if (table->rows.row[i].id == id)
+            return i;
+    return -1;
+}
+
 #endif

@@ -85,6 +85,14 @@ const struct biome_table *world_fields_biomes(const struct world_fields *fields,
     return NULL;
 }
 
+const char *world_fields_biome_name(const struct world_fields *fields, int id)
+{
+    const int field = fields ? world_fields_find(fields, "biome", 5) : -1;
+    const struct biome_table *table = field < 0 ? NULL : world_fields_biomes(fields, field);
+    const int row = table ? biome_table_row(table, id) : -1;
+    return row < 0 ? NULL : table->look[row].name;
+}
+
 int64_t world_fields_broadest(const struct world_fields *fields)
 {
     int64_t broadest = 0;

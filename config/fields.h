@@ -17,7 +17,8 @@ const struct world_fields *world_fields_hold(const struct world_fields *fields);
 void world_fields_release(const struct world_fields *fields);
 
 /* The fields as JSON in the grammar of files: without keys that have their default, with every salt
- * written out. What reads it makes the same fields, with the same text. */
+ * written out. What reads it makes the same fields, with the same text. NULL unless config_load has
+ * read them. */
 const char *world_fields_text(const struct world_fields *fields);
 
 /* The same without names and colors of biomes, which change no value; NULL if there are none. */
@@ -34,6 +35,9 @@ int world_fields_find(const struct world_fields *fields, const char *name, size_
 
 /* The table of a FIELD that is a biome; NULL for others. It lives as long as the fields. */
 const struct biome_table *world_fields_biomes(const struct world_fields *fields, int field);
+
+/* The name of the biome ID of the field `biome`; NULL if there is none. FIELDS may be NULL. */
+const char *world_fields_biome_name(const struct world_fields *fields, int id);
 
 /* The longest wavelength of a noise in any field, in units; 1024 blocks if there is no noise. */
 int64_t world_fields_broadest(const struct world_fields *fields);

@@ -157,6 +157,11 @@ const char *farlands_field_unit(const struct farlands_world *world, const char *
     return fields ? world_fields_unit(fields, i) : "m";
 }
 
+const char *farlands_biome_name(const struct farlands_world *world, int id)
+{
+    return world ? world_fields_biome_name(world->text.world.fields, id) : NULL;
+}
+
 int farlands_field_range(const struct farlands_world *world, const char *field, float *min,
                          float *max)
 {

@@ -155,6 +155,10 @@ const char *farlands_field_name(const struct farlands_world *world, size_t index
 /* The unit of a field's values, "" if it has none; NULL if there is no such FIELD. */
 const char *farlands_field_unit(const struct farlands_world *world, const char *field);
 
+/* The name of the biome ID, 0 to 255, which is a value of the field "biome"; NULL if the world has
+ * no such biome. */
+const char *farlands_biome_name(const struct farlands_world *world, int id);
+
 /* Bounds of a field's values: none is outside of them, though they may be far from any value. */
 int farlands_field_range(const struct farlands_world *world, const char *field, float *min,
                          float *max);

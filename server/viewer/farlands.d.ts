@@ -27,9 +27,16 @@ export interface Field {
     range: [number, number];
 }
 
+/** A biome of the world; `id` is its value in the field `biome`. */
+export interface Biome {
+    id: number;
+    name: string;
+}
+
 /** A world's terrain. Coordinates are in units of 1/1024 block; y grows south, z upwards. */
 export interface Terrain {
     readonly fields: readonly Field[];
+    readonly biomes: readonly Biome[];
     /** A field at a point; NaN outside the world. */
     value(field: string, x: bigint, y: bigint): number;
     /** A field over a grid, rows from north to south. */

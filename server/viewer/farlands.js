@@ -8,6 +8,7 @@
  *     terrain.height(units('12.5'), units(-3));            // metres
  *     terrain.heights({ x: 0n, y: 0n, width: 256, height: 256 });   // Float32Array, rows from north to south
  *     terrain.fields;                                      // [{ name: 'height', unit: 'm', range: [-1000, 2000] }]
+ *     terrain.biomes;                                      // [{ id: 3, name: 'forest' }], if the world has some
  *     terrain.values('height', { x: 0n, y: 0n, width: 256, height: 256 });
  *     terrain.densities({ x: units(32), y: 0n, z: units(248), width: 33, height: 33, depth: 33 });
  *
@@ -98,6 +99,8 @@ export async function loadTerrain(wasm, world) {
     return {
         /* All fields: { name, unit, range }. No value is outside of its range, though it may be far from any. */
         fields,
+        /* All biomes: { id, name }, the ids ascending. Ids are the values of the field `biome`. */
+        biomes: readBiomes(instance),
         /* A field at a point, and over a grid, STEP units apart: Float32Array, rows from north to south. */
         value: valueAt,
         values: valuesOf,
@@ -188,6 +191,12 @@ function readWorld(instance, document) {
     new Uint8Array(instance.memory.buffer, at, bytes.length).set(bytes);
     if (instance.read(bytes.length))
         refuse(stringAt(instance, instance.error()));
+}
+
+function readBiomes(instance) {
+    return Array.from({ length: 256 }, (_, id) => ({ id, at: instance.biome_name(id) }))
+        .filter(({ at }) => at)
+        .map(({ id, at }) => ({ id, name: stringAt(instance, at) }));
 }
 
 function readFields(instance) {

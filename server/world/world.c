@@ -307,11 +307,7 @@ const struct climate *world_climate(const struct world *world)
 
 int climate_row(const struct climate *climate, int id)
 {
-    const struct biome_rows *rows = &climate->table->rows;
-    for (int i = 0; i < rows->rows; i++)
-        if (rows->row[i].id == id)
-            return i;
-    return -1;
+    return biome_table_row(climate->table, id);
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */

@@ -74,6 +74,13 @@ const char *field_unit(int field)
     return world.world.fields ? world_fields_unit(world.world.fields, field) : "m";
 }
 
+/* The name of the biome ID of the field `biome`, which ends with a NUL; NULL if there is none. */
+EXPORT("biome_name") const char *biome_name(int id);
+const char *biome_name(int id)
+{
+    return world_fields_biome_name(world.world.fields, id);
+}
+
 /* The least and the greatest value that FIELD can have, as two floats. */
 EXPORT("field_range") const float *field_range(int field);
 const float *field_range(int field)

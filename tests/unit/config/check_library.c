@@ -61,6 +61,39 @@ START_TEST(test_facts)
 }
 END_TEST
 
+static const char forests[] =
+    "{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":0,\"all\":{\"biome\":{\"height\":\"height\",\"table\":["
+    "{\"id\":255,\"name\":\"sea\",\"color\":\"#0000ff\",\"height\":[\"-.inf\",-1]},"
+    "{\"id\":0,\"name\":\"fôret\",\"color\":\"#00ff00\",\"height\":[-1,\".inf\"]}]}},\"biome\":%s}}";
+
+/* Where the field `biome` is the table, or leads to it, or does not. */
+static const struct {
+    const char *field;
+    bool named;
+} leads[] = {{"\"all\"", true},
+             {"{\"of\":{\"of\":\"all\"}}", true},
+             {"{\"abs\":\"all\"}", false},
+             {"{\"of\":\"all\",\"lattice\":4}", false},
+             {"7", false}};
+
+START_TEST(test_biomes)
+{
+    char text[600];
+    snprintf(text, sizeof text, forests, leads[_i].field);
+    struct farlands_world *world = world_of(text);
+    ck_assert(farlands_value(world, NULL, "all", 5, 5) == 0);
+    ck_assert_ptr_null(farlands_biome_name(NULL, 0));
+    for (int id = -1; id <= 256; id++) {
+        const char *name = farlands_biome_name(world, id);
+        if (leads[_i].named && (id == 0 || id == 255))
+            ck_assert_str_eq(name, id ? "sea" : "fôret");
+        else
+            ck_assert_ptr_null(name);
+    }
+    farlands_world_free(world);
+}
+END_TEST
+
 START_TEST(test_versions)
 {
     int first = 0, last = 0;
@@ -366,6 +399,7 @@ int main(void)
     Suite *suite = suite_create("the public interface");
     TCase *tcase = suite_case(suite, "farlands.h");
     tcase_add_test(tcase, test_facts);
+    tcase_add_loop_test(tcase, test_biomes, 0, sizeof leads / sizeof *leads);
     tcase_add_test(tcase, test_versions);
     tcase_add_test(tcase, test_fields);
     tcase_add_test(tcase, test_gradients);
