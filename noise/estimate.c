@@ -103,8 +103,8 @@ static const double operation_sample[GRAPH_KINDS] = {
     [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_SPLINE] = 2,
     [GRAPH_STEP] = 0.16,       [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
 };
-/* Of GRAPH_BIOME: a row of its table, and one of its ranges. */
-static const double biome_sample = 0.2, biome_limit_sample = 0.2;
+/* Of GRAPH_BIOME, if no row of its table is far from all samples: a row, and one of its ranges. */
+static const double biome_sample = 0.3, biome_limit_sample = 0.3;
 static const double operation_row = 4, band = 30, chunk_start = 100;
 
 /* --- Operations --- */
@@ -243,7 +243,8 @@ static void add_operation(struct tally *t, const struct operation *o, const stru
     add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / KERNEL_BAND_ROWS));
     if (o->kind == GRAPH_BIOME)
         add(t, ESTIMATE_ARITHMETIC,
-            samples * (o->biomes->count * biome_sample + o->biomes->limits * biome_limit_sample));
+            samples * (e->few ? 0.3 : 1) *
+                (o->biomes->count * biome_sample + o->biomes->limits * biome_limit_sample));
     const bool linear = o->kind == GRAPH_SPLINE && !o->curve->cubic;
     add(t, o->kind == GRAPH_SPLINE ? ESTIMATE_CURVES : ESTIMATE_ARITHMETIC,
         samples * operation_sample[o->kind] * (linear ? 0.8 : 1));
