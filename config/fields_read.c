@@ -402,6 +402,7 @@ static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node
         err = set_unit(reader, parts.unit, path);
     if (err)
         return err;
+    assert(parts.kind);
     if (parts.kind->graph == GRAPH_BIOME && parts.spacing > 0) {
         const struct key_path lattice = key_path_join(path, "lattice", 7);
         return yaml_reader_fail(reader, yaml_reader_find(node, "lattice", 7), &lattice,
