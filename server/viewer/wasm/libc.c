@@ -1,6 +1,6 @@
 /*
  * Replaces functions of wasi-libc that would import WASI (getenv, assert) or be large (malloc,
- * strtod, printf), and one that the compiler's runtime has.
+ * memcpy, strstr, strtod, strtol, printf), and one that the compiler's runtime has.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -62,6 +62,21 @@ void free(void *memory)
     (void)memory;
 }
 
+/* One instruction, not a call of itself. */
+void *memcpy(void *restrict to, const void *restrict from, size_t length)
+{
+    return __builtin_memcpy(to, from, length);
+}
+
+char *strstr(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; *text; text++)
+        if (strncmp(text, part, length) == 0)
+            return (char *)text;
+    return NULL;
+}
+
 char *getenv(const char *name)
 {
     (void)name;
@@ -88,6 +103,16 @@ double strtod(const char *text, char **end)
 float strtof(const char *text, char **end)
 {
     return (float)imported_strtod(text, end);
+}
+
+/* Of decimal digits alone. */
+long strtol(const char *text, char **end, int base)
+{
+    long number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = number * base + (*text - '0');
+    *end = (char *)text;
+    return number;
 }
 
 /* --- printf: what messages of config/ need --- */
