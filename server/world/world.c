@@ -342,5 +342,5 @@ int world_first_zoom(const struct world *world)
 
 int world_overview_zoom(const struct world *world)
 {
-    return within_zooms(world, ceil(zoom_of_cells(world, 8)));
+    return within_zooms(world, ceil(zoom_of_cells(world, 16)));
 }

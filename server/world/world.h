@@ -119,7 +119,7 @@ int world_max_zoom(const struct world *world, int scale);
  * few of its features fill a screen. */
 int world_first_zoom(const struct world *world);
 
-/* The least zoom at which something is left to see: cells of the broadest octave are 8 pixels wide
+/* The least zoom at which something is left to see: cells of the broadest octave are 16 pixels wide
  * or more. */
 int world_overview_zoom(const struct world *world);
 
