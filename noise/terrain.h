@@ -160,6 +160,24 @@ int terrain_density(const struct farlands_terrain *terrain, struct farlands_scra
  */
 float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z);
 
+/*
+ * The surface at (X, Y), in metres: the ground that one meets from above, under the open sky, into
+ * OUT. HEIGHT is the terrain's height there. Of the densities at whole altitudes, a block apart,
+ * those from some k + 1 upwards are not above 0, and that at k is; the surface lies between, where
+ * a straight line from one to the other is 0, as in marching cubes:
+ *
+ *     surface = k + d(k) / (d(k) - d(k + 1))        in double, rounded to float
+ *
+ * So k is the highest solid block, and a player's feet are at the surface rounded up. Without
+ * overhangs and caves at the place it is the height, bit for bit. A shaft that goes deeper than
+ * 1024 blocks ends there. Returns 0; -EINVAL beyond the bounds of a box; -ENOMEM.
+ */
+int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    int64_t x, int64_t y, float height, float *out);
+
+/* The most blocks of a column that terrain_surface looks at. */
+int terrain_surface_depth(const struct farlands_terrain *terrain);
+
 /* Name of the kernel that TERRAIN runs on, a static string: "avx512", "avx2", "neon" or "scalar".
  * It is the fastest that the machine supported when the terrain was made, or the one named by the
  * environment variable FARLANDS_KERNEL. Kernels differ in speed only. */

@@ -415,20 +415,22 @@ struct blob *document_message(const char *key, const char *text)
 /* Formatted by hand, not with cJSON: up to 2000 numbers per document, some of them with more
  * digits than a double, which is all that it has. */
 
-enum { SURFACE_TEXT = 2 * BLOCKS_TEXT + 5 * REAL_TEXT + 64 };
+enum { SURFACE_TEXT = 2 * BLOCKS_TEXT + 6 * REAL_TEXT + 80 };
 
 /* The document about a place, without its closing brace. Returns its length. */
 static int surface_format(char text[SURFACE_TEXT], int64_t x, int64_t y,
                           const struct surface *surface)
 {
     char place_x[BLOCKS_TEXT], place_y[BLOCKS_TEXT], metres[REAL_TEXT], slope[REAL_TEXT];
-    char normal[3][REAL_TEXT];
+    char normal[3][REAL_TEXT], ground[REAL_TEXT];
 
     return snprintf(
-        text, SURFACE_TEXT, "{\"x\":%s,\"y\":%s,\"height\":%s,\"slope\":%s,\"normal\":[%s,%s,%s]",
+        text, SURFACE_TEXT,
+        "{\"x\":%s,\"y\":%s,\"height\":%s,\"surface\":%s,\"slope\":%s,\"normal\":[%s,%s,%s]",
         blocks_format(x, place_x), blocks_format(y, place_y), float_format(surface->height, metres),
-        float_format(surface->slope, slope), float_format(surface->normal[0], normal[0]),
-        float_format(surface->normal[1], normal[1]), float_format(surface->normal[2], normal[2]));
+        float_format(surface->ground, ground), float_format(surface->slope, slope),
+        float_format(surface->normal[0], normal[0]), float_format(surface->normal[1], normal[1]),
+        float_format(surface->normal[2], normal[2]));
 }
 
 /* Put VALUE, and a comma before it unless it is the FIRST. Returns its end. */

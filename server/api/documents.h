@@ -44,9 +44,9 @@ struct climate_values {
 /* Documents about single places. X and Y are in units, and exact in blocks in the document; all
  * other numbers have enough digits to be read back exactly. */
 
-/* {"x": ..., "y": ..., "height": ..., "slope": ..., "normal": [x, y, z]}; then "biome": {"id": ...,
- * "name": ...}, "temperature" and "humidity" if there is a CLIMATE; and "fields": {NAME: ...} if
- * there are FIELDS. */
+/* {"x": ..., "y": ..., "height": ..., "surface": ..., "slope": ..., "normal": [x, y, z]}; then
+ * "biome": {"id": ..., "name": ...}, "temperature" and "humidity" if there is a CLIMATE; and
+ * "fields": {NAME: ...} if there are FIELDS. */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
                              const struct climate_values *climate,
                              const struct field_values *fields);

@@ -14,13 +14,13 @@
 
 enum {
     SLICE_NS = STREAMED_JOB_SLICE_US * 1000,
-    /* In some worlds a search without result takes a core for many seconds. After a timeout the
-     * client would only repeat it. */
+    /* A search without result takes a core for up to a second, and more in some worlds. After a
+     * timeout the client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
-     * heights of one square, 64 KiB.
+     * heights of one square, 64 KiB, and of one lattice, 10 KiB.
      */
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
@@ -44,6 +44,7 @@ struct place_job {
 struct place_fields {
     int field[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX], count;
     float *out[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX];
+    float *surface; /* has the height, and gets the surface; NULL without */
 };
 
 static void add_field(struct place_fields *fields, int field, float *out)
@@ -71,6 +72,8 @@ static void add_chosen(struct place_fields *fields, const struct chosen_fields *
 {
     for (int i = 0; i < chosen->count; i++)
         add_field(fields, chosen->field[i], &value[i]);
+    if (chosen->surface >= 0)
+        fields->surface = &value[chosen->surface];
 }
 
 /* Compute FIELDS at a place, which is within the limits: together, as far as evaluations take. */
@@ -86,6 +89,9 @@ static int fields_at(const struct world *world, struct render_scratch *scratch,
             world->terrain, render_scratch_noise(scratch), &grid, &fields->field[i],
             left < TERRAIN_MAX_FIELDS ? left : TERRAIN_MAX_FIELDS, &fields->out[i], 1);
     }
+    if (!err && fields->surface)
+        err = terrain_surface(world->terrain, render_scratch_noise(scratch), at[0], at[1],
+                              *fields->surface, fields->surface);
     return err;
 }
 
@@ -94,7 +100,8 @@ static struct field_values values_of(const struct world *world, const struct cho
 {
     struct field_values values = {.value = value, .count = fields->count};
     for (int i = 0; i < fields->count; i++)
-        values.name[i] = terrain_field_name(world->terrain, fields->field[i]);
+        values.name[i] =
+            i == fields->surface ? "surface" : terrain_field_name(world->terrain, fields->field[i]);
     return values;
 }
 
@@ -136,7 +143,8 @@ static uint32_t cost_of_place_job(const void *subject, unsigned number)
 {
     const struct place_job *job = subject;
     (void)number;
-    return cost_of_place(job->world, job->fields.field, job->fields.count) + 1;
+    return cost_of_place(job->world, job->fields.field, job->fields.count) +
+           (job->fields.surface < 0 ? 1 : 2) * cost_of_surface(job->world) + 1;
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -263,6 +271,8 @@ static uint32_t cost_of_heights(const void *subject, unsigned number)
     uint64_t us = cost_of_places(job);
 
     (void)number;
+    if (job->fields.surface >= 0)
+        us += (job->count - job->known) * cost_of_surface(job->world);
     if (job->accepts_gzip && length >= GZIP_MIN)
         us += gzip_cost_us(length);
     return us < STREAMED_JOB_SLICE_US ? (uint32_t)us : STREAMED_JOB_SLICE_US;
@@ -354,6 +364,8 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
     while (state == SPAWN_NOT_YET && uv_hrtime() - since < SLICE_NS);
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;
+    if (state == SPAWN_FAILED)
+        return -ENOMEM;
     job->found = state == SPAWN_FOUND;
     if (job->found)
         return tell_spawn(job, scratch, out);
@@ -372,8 +384,8 @@ static void explain(const struct spawn_query *query, char why[WHY])
     } bounds[] = {{"min", query->min}, {"max", query->max}, {"slope", query->slope}};
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], bound[REAL_TEXT];
 
-    int n = snprintf(why, WHY, "spawn: no block within %d blocks of x %s, y %s has", SPAWN_RADIUS,
-                     blocks_format(query->x, x), blocks_format(query->y, y));
+    int n = snprintf(why, WHY, "spawn: no ground found within %d blocks of x %s, y %s has",
+                     SPAWN_FAR, blocks_format(query->x, x), blocks_format(query->y, y));
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (isfinite(bounds[i].bound))
             n += snprintf(why + n, (size_t)(WHY - n), " %s %s", bounds[i].name,

@@ -114,20 +114,28 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
     return *field < 0 ? -1 : layer;
 }
 
+static bool is_surface(const struct world *world, struct span name)
+{
+    return span_is(name, "surface") && terrain_field(world->terrain, name.text, name.length) < 0;
+}
+
 unsigned resolve_fields(const struct world *world, const struct route *route,
                         struct chosen_fields *out, char why[ROUTE_WHY])
 {
     struct span names = route->fields, name;
 
-    out->count = 0;
+    *out = (struct chosen_fields){.surface = -1};
     while (query_next_name(&names, &name)) {
-        const int field = resolve_field(world, name, why);
+        const bool surface = is_surface(world, name);
+        const int field = surface ? world_height_field(world) : resolve_field(world, name, why);
         if (field < 0)
             return 404;
         for (int i = 0; i < out->count; i++)
-            if (out->field[i] == field)
+            if (out->field[i] == field && surface == (i == out->surface))
                 return query_reject(why, 400, "fields: \"%.*s\" is given twice; expected once",
                                     span_shown(name), name.text);
+        if (surface)
+            out->surface = out->count;
         out->field[out->count++] = field;
     }
     return 0;

@@ -195,6 +195,17 @@ uint32_t cost_of_points(const struct world *world, int field, uint64_t count, do
                         field_costs_of_place(world->field_costs, world->terrain, field, apart));
 }
 
+uint32_t cost_of_surface(const struct world *world)
+{
+    enum { GROUND = 8 }; /* blocks below the air, and rounding */
+    const int depth =
+        GROUND +
+        (int)(0.6 * (double)world->config.terrain.volume.overhangs.amplitude / FARLANDS_UNIT);
+    const struct farlands_box column = {0, 0, -farlands_units(GROUND), FARLANDS_UNIT, 1, 1, depth};
+    const struct relief relief = {0, 0};
+    return microseconds(time_of_box(world, &column, &relief));
+}
+
 uint32_t cost_of_place(const struct world *world, const int *field, int count)
 {
     const struct farlands_grid around = {.step = FARLANDS_UNIT, .width = 3, .height = 3};

@@ -26,7 +26,11 @@ uint32_t cost_of_volume(const struct world *world, const struct farlands_box *bo
  */
 uint32_t cost_of_points(const struct world *world, int field, uint64_t count, double apart);
 
-/* A place with its slope (surface_at), its climate, and COUNT of its FIELDS. */
+/* The surface of a place whose height is known (terrain_surface): mostly what lies above it. */
+uint32_t cost_of_surface(const struct world *world);
+
+/* A place with its slope (surface_at, less cost_of_surface), its climate, and COUNT of its FIELDS.
+ */
 uint32_t cost_of_place(const struct world *world, const int *field, int count);
 
 #endif

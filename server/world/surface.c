@@ -8,8 +8,10 @@ int surface_at(struct surface *out, const struct farlands_terrain *terrain,
                                        .step = FARLANDS_UNIT,
                                        .width = 3,
                                        .height = 3};
-    float height[3][3];
+    float height[3][3], ground;
     int err = terrain_heights(terrain, scratch, &grid, height[0], 3);
+    if (!err)
+        err = terrain_surface(terrain, scratch, x, y, height[1][1], &ground);
     if (err)
         return err;
     const struct around around = {
@@ -22,6 +24,7 @@ int surface_at(struct surface *out, const struct farlands_terrain *terrain,
     *out = (struct surface){
         .height = height[1][1],
         .slope = surface_slope(around),
+        .ground = ground,
         .normal = {(float)(west / length), (float)(north / length), (float)(1 / length)},
     };
     return 0;

@@ -40,7 +40,7 @@ describe('/height', { timeout: patience(60000) }, () => {
         assert.match(answer.headers['content-type'], /^application\/json\b/);
         assert.equal(answer.headers['access-control-allow-origin'], '*');
         const point = JSON.parse(answer.body);
-        assert.deepEqual(Object.keys(point).sort(), ['height', 'normal', 'slope', 'x', 'y']);
+        assert.deepEqual(Object.keys(point).sort(), ['height', 'normal', 'slope', 'surface', 'x', 'y']);
         assert.deepEqual([point.x, point.y], [Number(x), Number(y)]);
         assert.ok(point.height >= min && point.height <= max, `height ${point.height}`);
         assert.deepEqual(await daemon.bytes(`/default/height?y=${y}&x=${x}`), answer.body,

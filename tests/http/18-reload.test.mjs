@@ -23,6 +23,15 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
 /* A tile takes some tenths of a second in any build; there are enough tiles to find some pending. */
 const SLOW = `cellular, octaves: ${Math.round(60 / patience(1))}, lacunarity: 1.1, ` +
     'warp: { amplitude: 1000, wavelength: 4096 }';
+/* A search for a place to spawn takes many seconds. */
+const SLOWEST = `
+  - name: alpha
+    fields:
+      height:
+        multiply:
+          - 1000
+          - add: [${Array.from({ length: 8 }, (_, i) => `{ noise: { wavelength: ${4096 + i}, basis: ${SLOW.replace(/, warp.*/, '')} } }`).join(', ')}]
+`;
 const TILES = 8;
 const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;
 const worlds = (...list) => `worlds:${list.join('')}`;
@@ -233,14 +242,14 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
 
     it('admits waiting clients if the connection limit rises, and closes none if it falls', () => {
         const limited = (connections) =>
-            `threads: 1\nlimits: { connections: ${connections}, wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
+            `threads: 1\nlimits: { connections: ${connections}, wait: 60000 }\n${worlds(SLOWEST)}`;
         return withFile(limited(4), async (daemon, write) => {
             const opened = [];
             const open = async () => {
                 opened.push(await daemon.connect());
                 return opened.at(-1);
             };
-            // Idle connections are closed for others: these wait for a search that takes a minute.
+            // Idle connections are closed for others: these wait for a search that takes long.
             const hold = (connection) => connection.send(request('GET', '/alpha/spawn?x=0&y=0&min=5999&slope=0'));
             const isServed = async (connection, limit = 3000) => {
                 connection.pending ??= connection.send(request('GET', '/healthz')).answer('GET', 20000);

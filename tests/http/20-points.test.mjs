@@ -46,6 +46,41 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
         }));
 });
 
+describe('the surface', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon();
+
+    /* Densities at whole altitudes: the highest that is above 0, and the one above it. */
+    async function surfaceOf(x, y, height) {
+        const depth = 129, low = Math.floor(height) - 64;
+        const density = floats(await daemon.bytes(
+            `/default/volume.f32?x=${x}&y=${y}&z=${low}&width=1&height=1&depth=${depth}`));
+        const k = density.findLastIndex === undefined
+            ? depth - 1 - [...density].reverse().findIndex((one) => one > 0)
+            : density.findLastIndex((one) => one > 0);
+        return Math.fround(low + k + density[k] / (density[k] - density[k + 1]));
+    }
+
+    it('is where the densities of a volume pass 0, from above', async () => {
+        const places = Array.from({ length: 300 }, (_, i) => [i * 37 - 4000, i * 101 % 977 + i / 4]);
+        const { heights, fields } = await daemon.json(
+            `/default/heights?at=${places.join(';')}&fields=surface,height`);
+        let moved = 0;
+        for (const [i, [x, y]] of places.entries()) {
+            assert.ok(sameFloat(fields.surface[i], await surfaceOf(x, y, heights[i])), `${x}, ${y}`);
+            moved += fields.surface[i] !== heights[i];
+        }
+        assert.ok(moved > 3 && moved < places.length, `${moved} surfaces are not the height`);
+        assert.deepEqual(fields.height, heights);
+    });
+
+    it('is part of /height, and a field that is asked for once', async () => {
+        const at = 'x=-3&y=4.5';
+        const { surface, fields } = await daemon.json(`/default/height?${at}&fields=surface`);
+        assert.equal(surface, fields.surface);
+        assertError(await daemon.get(`/default/height?${at}&fields=surface,surface`), 400, /"surface" is given twice/);
+    });
+});
+
 /* Assert the headers and conditional requests that all computed responses share. */
 async function assertComputedResponse(daemon, target) {
     const { fingerprint } = await daemon.json('/default.json');
@@ -134,8 +169,9 @@ const SPAWN_WORLDS = `worlds:
     seeds: any
   - name: flat
     elevation: [[-1, 5], [1, 5]]
+    volume: { overhangs: { amplitude: 0 }, caverns: { size: 0 }, tunnels: { radius: 0 } }
   - name: slow # searched point by point
-    noise: { fractal: ridged, wavelength: 8192, octaves: 12, warp: { amplitude: 2000, wavelength: 9000 } }
+    noise: { fractal: ridged, wavelength: 8192, octaves: 64, lacunarity: 1.125, warp: { amplitude: 2000, wavelength: 9000 } }
     elevation: [[0, 0], [1, 1000]]
 `;
 
@@ -143,8 +179,11 @@ describe('/spawn', { timeout: patience(120000) }, () => {
     const daemon = useDaemon({ config: SPAWN_WORLDS });
     const SIDE = 256;
 
-    /* Heights of the blocks from (0, 0) to (255, 255). */
+    /* Heights and surfaces of the blocks from (0, 0) to (255, 255). */
     let samples;
+    const surfaces = [];
+    /* A player at the height stands on the ground. */
+    const isGround = (x, y) => Math.ceil(surfaces[SIDE * y + x]) === Math.ceil(height(x, y));
     const height = (x, y) => samples[SIDE * y + x];
     const slope = (x, y) => {
         const east = (height(x + 1, y) - height(x - 1, y)) / 2;
@@ -157,7 +196,8 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         let found;
         for (let y = 1; y < SIDE - 1; y++)
             for (let x = 1; x < SIDE - 1; x++) {
-                if (height(x, y) < query.min || height(x, y) > query.max || slope(x, y) > query.slope)
+                if (height(x, y) < query.min || height(x, y) > query.max || slope(x, y) > query.slope
+                    || !isGround(x, y))
                     continue;
                 const square = (x - query.x) ** 2 + (y - query.y) ** 2;
                 if (!found || square < found.square)
@@ -166,12 +206,23 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         return found;
     }
 
+    async function readSurfaces() {
+        for (let first = 0; first < SIDE * SIDE; first += 512) {
+            const places = Array.from({ length: 512 }, (_, i) => `${(first + i) % SIDE},${Math.trunc((first + i) / SIDE)}`);
+            const { fields } = await daemon.json(`/default/heights?at=${places.join(';')}&fields=surface`);
+            surfaces.push(...fields.surface);
+        }
+    }
+
     const text = (query) => `/default/spawn?${Object.entries(query)
         .filter(([, value]) => Number.isFinite(value)).map((pair) => pair.join('=')).join('&')}`;
 
     it('finds the nearest block that matches', async () => {
         const z = NATIVE_ZOOM;
         samples = floats(await daemon.bytes(`/default/height/${z}/32768/32768.f32`));
+        await readSurfaces();
+        const elsewhere = surfaces.filter((_, i) => !isGround(i % SIDE, Math.trunc(i / SIDE))).length;
+        assert.ok(elsewhere > 100, `only ${elsewhere} places have their ground elsewhere`);
         const queries = [];
         for (let i = 0; i < 200; i++)
             queries.push({
@@ -186,7 +237,7 @@ describe('/spawn', { timeout: patience(120000) }, () => {
             if (!expected || expected.square > 90 ** 2)
                 return;
             const place = await daemon.json(text(query));
-            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'distance', 'from']);
+            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'surface', 'slope', 'normal', 'distance', 'from']);
             assert.deepEqual(place.from, [query.x, query.y]);
             assert.deepEqual([place.x, place.y], [expected.x, expected.y]);
             assert.equal(place.distance, Math.sqrt(expected.square));
@@ -208,12 +259,12 @@ describe('/spawn', { timeout: patience(120000) }, () => {
         const from = [Number(x), y === '-0.49995' ? -0.5 : Number(y)];
         for (const bounds of ['', '&min=5', '&max=5', '&slope=0', '&min=5.0&max=+5e0&slope=-0.0'])
             assert.deepEqual(await daemon.json(`/flat/spawn?x=${x}&y=${y}${bounds}`), {
-                x: foundX, y: foundY, height: 5, slope: 0, normal: [0, 0, 1], distance, from,
+                x: foundX, y: foundY, height: 5, surface: 5, slope: 0, normal: [0, 0, 1], distance, from,
             }, bounds);
     }));
 
     it('returns 404 with the criteria if nothing matches', () => eachRow([
-        ['/flat/spawn?x=1&y=2.5&min=6', /4096.* x 1, y 2\.5 .*min 6$/],
+        ['/flat/spawn?x=1&y=2.5&min=6', /1572864.* x 1, y 2\.5 .*min 6$/],
         ['/flat/spawn?x=0&y=0&max=4.5&slope=0.25', /max 4\.5 slope 0\.25$/],
         ['/default/spawn?x=0&y=0&min=99.5&max=100&slope=0', /min 99\.5 max 100 slope 0$/],
     ], async ([target, names]) => {

@@ -67,13 +67,16 @@ static void must_come_back(const struct surface *surface, bool through_json)
     const char *text = text_of(document_height(0, 0, surface, &no_climate, &none));
     value_text(text, "height", value);
     must_read_back(value, surface->height);
+    value_text(text, "surface", value);
+    must_read_back(value, surface->ground);
     value_text(text, "slope", value);
     must_read_back(value, surface->slope);
     if (!through_json)
         return;
     cJSON *json = parse(text);
-    ck_assert_int_eq(cJSON_GetArraySize(json), 5);
+    ck_assert_int_eq(cJSON_GetArraySize(json), 6);
     must(float_bits((float)number(json, "height")) == float_bits(surface->height), "%s", text);
+    must(float_bits((float)number(json, "surface")) == float_bits(surface->ground), "%s", text);
     must(float_bits((float)number(json, "slope")) == float_bits(surface->slope), "%s", text);
     const cJSON *normal = cJSON_GetObjectItemCaseSensitive(json, "normal");
     ck_assert_int_eq(cJSON_GetArraySize(normal), 3);
@@ -105,9 +108,11 @@ START_TEST(test_surfaces)
 {
     uint64_t state = 17;
     for (int i = 0; i < ROWS(edges); i++)
-        must_come_back(&(struct surface){edges[i], edges[i], {edges[i], -edges[i], 1}}, true);
+        must_come_back(&(struct surface){edges[i], -edges[i], edges[i], {edges[i], -edges[i], 1}},
+                       true);
     for (int i = 0; i < 50000; i++) {
         const struct surface surface = {
+            any_float(&state),
             any_float(&state),
             any_float(&state),
             {any_float(&state), any_float(&state), any_float(&state)},
@@ -118,6 +123,7 @@ START_TEST(test_surfaces)
     for (int i = 0; i < 20000; i++) {
         const double part = (double)(int64_t)chance(&state) * 0x1p-63;
         const struct surface surface = {(float)(part * 9000),
+                                        (float)(part * 8000),
                                         (float)fabs(part),
                                         {(float)part, (float)-part, (float)(1 - part)}};
         must_come_back(&surface, i % 16 == 0);
@@ -131,35 +137,38 @@ START_TEST(test_climate)
     static struct biome_table table = {.rows = {.row = {{.id = 3}, {.id = 255}}, .rows = 2},
                                        .look = {{.name = "sea"}, {.name = "a \"\\"}}};
     static const float values[][CLIMATE_FIELDS] = {{-1.5F, 0.25F, 255}, {2, 1, 3}};
-    const struct surface surface = {-12.5f, 0.25f, {0, 0, 1}};
+    const struct surface surface = {-12.5f, -9.75f, 0.25f, {0, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
     struct climate climate = {.temperature = 1, .humidity = 2, .biome = 3, .table = &table};
     const struct climate_values told = {&climate, values};
     const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}};
-    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &told, &none)),
-                     "{\"x\":0,\"y\":0,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
-                     "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
-                     "\"temperature\":-1.5,\"humidity\":0.25}\n");
+    ck_assert_str_eq(
+        text_of(document_height(0, 0, &surface, &told, &none)),
+        "{\"x\":0,\"y\":0,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,\"normal\":[0,0,1],"
+        "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
+        "\"temperature\":-1.5,\"humidity\":0.25}\n");
     ck_assert_str_eq(text_of(document_heights((const float[]){7, 8}, at, 2, &told, &none)),
                      "{\"heights\":[7,8],\"at\":[[0,0],[1,0]],\"biome\":[255,3],"
                      "\"temperature\":[-1.5,2],\"humidity\":[0.25,1]}\n");
     climate.temperature = climate.humidity = -1;
-    ck_assert_str_eq(text_of(document_spawn(&place, &told, 0, 0)),
-                     "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
-                     "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
-                     "\"distance\":5.5,\"from\":[0,0]}\n");
+    ck_assert_str_eq(
+        text_of(document_spawn(&place, &told, 0, 0)),
+        "{\"x\":-3,\"y\":4,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,\"normal\":[0,0,1],"
+        "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
+        "\"distance\":5.5,\"from\":[0,0]}\n");
 }
 END_TEST
 
 START_TEST(test_fields)
 {
     static const float values[] = {1.5F, -0.1F, 2, 1e20F, 3, -0.0F};
-    const struct surface surface = {-12.5f, 0.25f, {0, 0, 1}};
+    const struct surface surface = {-12.5f, -9.75f, 0.25f, {0, 0, 1}};
     const struct field_values fields = {.name = {"rain", "a-b_2"}, .value = values, .count = 2};
     const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}, {0, BLOCKS(2)}};
-    ck_assert_str_eq(text_of(document_height(0, 0, &surface, &no_climate, &fields)),
-                     "{\"x\":0,\"y\":0,\"height\":-12.5,\"slope\":0.25,\"normal\":[0,0,1],"
-                     "\"fields\":{\"rain\":1.5,\"a-b_2\":-0.1}}\n");
+    ck_assert_str_eq(
+        text_of(document_height(0, 0, &surface, &no_climate, &fields)),
+        "{\"x\":0,\"y\":0,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,\"normal\":[0,0,1],"
+        "\"fields\":{\"rain\":1.5,\"a-b_2\":-0.1}}\n");
     ck_assert_str_eq(
         text_of(document_heights((const float[]){7, 8, 9}, at, 3, &no_climate, &fields)),
         "{\"heights\":[7,8,9],\"at\":[[0,0],[1,0],[0,2]],"
@@ -192,13 +201,14 @@ END_TEST
 
 START_TEST(test_form)
 {
-    const struct surface surface = {-12.5f, 0.25f, {-0.1f, 0, 1}};
+    const struct surface surface = {-12.5f, -9.75f, 0.25f, {-0.1f, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
-    ck_assert_str_eq(text_of(document_height(BLOCKS(-3) - 512, 1, &surface, &no_climate, &none)),
-                     "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"slope\":0.25,"
-                     "\"normal\":[-0.1,0,1]}\n");
+    ck_assert_str_eq(
+        text_of(document_height(BLOCKS(-3) - 512, 1, &surface, &no_climate, &none)),
+        "{\"x\":-3.5,\"y\":0.0009765625,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,"
+        "\"normal\":[-0.1,0,1]}\n");
     ck_assert_str_eq(text_of(document_spawn(&place, &no_climate, 1, -BLOCKS(7))),
-                     "{\"x\":-3,\"y\":4,\"height\":-12.5,\"slope\":0.25,"
+                     "{\"x\":-3,\"y\":4,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,"
                      "\"normal\":[-0.1,0,1],\"distance\":5.5,\"from\":[0.0009765625,-7]}\n");
     const int64_t at[][2] = {{0, 0}, {512, -BLOCKS(3)}, {FARLANDS_LIMIT - 1, 1}};
     ck_assert_str_eq(
@@ -238,7 +248,7 @@ static void must_tell_place(const char *text, const int64_t at[2])
 START_TEST(test_places)
 {
     const float longest = -0x1.23456ap-126f;
-    const struct surface surface = {1.5f, longest, {longest, longest, longest}};
+    const struct surface surface = {1.5f, longest, longest, {longest, longest, longest}};
     const struct spawn_place place = {places[_i][0], places[_i][1], 0x1.23456789abcdp-1000,
                                       surface};
     must_tell_place(text_of(document_height(place.x, place.y, &surface, &no_climate, &none)),
@@ -252,10 +262,10 @@ START_TEST(test_distances)
     uint64_t state = 18;
     for (int i = 0; i < 20000; i++) {
         const double distance = sqrt((double)(chance(&state) >> 20)) / FARLANDS_UNIT;
-        const struct spawn_place place = {0, 0, distance, {0, 0, {0, 0, 1}}};
+        const struct spawn_place place = {0, 0, distance, {0, 0, 0, {0, 0, 1}}};
         cJSON *json = parse(text_of(document_spawn(&place, &no_climate, place.x, place.y)));
         must(number(json, "distance") == distance, "%a is %a", distance, number(json, "distance"));
-        ck_assert_int_eq(cJSON_GetArraySize(json), 7);
+        ck_assert_int_eq(cJSON_GetArraySize(json), 8);
         cJSON_Delete(json);
     }
 }

@@ -259,9 +259,10 @@ START_TEST(test_whole_disc)
     ck_assert_int_eq(search_all(terrain, &query, 1000000, &place), SPAWN_FOUND);
     ck_assert_int_eq(place.x, x);
     ck_assert_int_eq(place.y, y);
-    ck_assert_double_gt(place.distance, 1000);
+    ck_assert_double_gt(place.distance, SPAWN_RADIUS / 4);
     query.min = nextafterf(query.min, INFINITY);
-    ck_assert_int_eq(search_all(terrain, &query, 1000000, &place), SPAWN_NONE);
+    if (search_all(terrain, &query, 1000000, &place) == SPAWN_FOUND)
+        ck_assert_double_gt(place.distance, SPAWN_RADIUS);
     region_free(&region);
     terrain_free(terrain);
 }
@@ -401,7 +402,7 @@ END_TEST
 START_TEST(test_slices)
 {
     static const int64_t slices[] = {1, 17000, 40000, 1000000, INT64_MAX};
-    const int64_t most = INT64_C(58000000);
+    const int64_t most = INT64_C(6000000);
     struct farlands_terrain *terrain = terrain_of(&grounds[0]);
     const struct spawn_query query = {3, 4, 190, INFINITY, 0.1f};
     struct spawn_place first = {0};

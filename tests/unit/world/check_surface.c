@@ -167,7 +167,7 @@ START_TEST(test_flat)
 {
     struct farlands_terrain *terrain = terrain_of(&grounds[ROWS(grounds) - 1]);
     const struct surface here = surface(terrain, 12345, -6789);
-    const float level[] = {42, 0, 0, 0, 1}; /* without -0 */
+    const float level[] = {42, 42, 0, 0, 0, 1}; /* the surface is the height; without -0 */
     ck_assert_mem_eq(&here, level, sizeof here);
     terrain_free(terrain);
 }
