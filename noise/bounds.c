@@ -174,3 +174,32 @@ void bounds_find(struct operation *o, const struct operation *all)
         break;
     }
 }
+
+bool bounds_may_rest(const struct operation *o, const struct operation *all)
+{
+    const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
+    switch (o->kind) {
+    case GRAPH_NOISE:
+        return o->curve && (o->low == 0 || o->high == 0);
+    case GRAPH_STEP:
+    case GRAPH_RIDGE:
+    case GRAPH_SPLINE:
+    case GRAPH_CLAMP:
+    case GRAPH_MIN:
+    case GRAPH_MAX:
+        return o->low == 0 || o->high == 0;
+    case GRAPH_MULTIPLY:
+        return a->rests || b->rests;
+    case GRAPH_ADD:
+    case GRAPH_SUBTRACT:
+    case GRAPH_MIX:
+        return a->rests && b->rests;
+    case GRAPH_ABS:
+    case GRAPH_LATTICE:
+        return a->rests;
+    case GRAPH_ERODE:
+        return all[o->input[2]].rests;
+    default:
+        return false;
+    }
+}

@@ -2,7 +2,8 @@
  * How long an evaluation takes, known without carrying it out. Times are those of one fixed
  * machine: an x86-64 core of about 3 GHz with AVX2, not disturbed by others. So they are the same
  * everywhere, and a world is too dear or not on every machine alike. Multiplied by factors that are
- * measured (server/world/cost_rates.h) they are those of another machine. Private to the project.
+ * measured (server/world/cost_rates.h) they are those of another machine. Masks are taken to be
+ * nowhere 0: what they make irrelevant is counted. Private to the project.
  */
 #ifndef FARLANDS_ESTIMATE_H
 #define FARLANDS_ESTIMATE_H

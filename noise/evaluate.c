@@ -4,6 +4,8 @@
  * A grid is cut into chunks, and a chunk is evaluated band by band: 16 rows of one operation, then
  * of the next. Values lie in buffers, which are used again once nobody needs them.
  *
+ * Operations that a mask makes irrelevant for a band are not carried out (guards.h).
+ *
  * Patches (patch.h) of what a domain needs of other domains (plan.h) are made in falling order of
  * lattices, so that what one needs does not displace what was made before.
  */
@@ -17,6 +19,7 @@
 
 #include "aligned.h"
 #include "derivatives.h"
+#include "guards.h"
 #include "noise/kernel/scratch.h"
 #include "patch.h"
 #include "plan.h"
@@ -175,6 +178,69 @@ static bool needs_rows(const struct operation *o)
            operation_is_slope(o);
 }
 
+/* --- Relevance --- */
+
+/* What is irrelevant in a band, or for few samples. */
+struct relevance {
+    /* By how many others that are carried out each operation is read; 0: it is irrelevant. */
+    int reads[GRAPH_MAX_NODES];
+    bool spared[GRAPH_MAX_NODES]; /* its guard is 0: it does not read what that guards */
+};
+
+static struct relevance all_relevant(const struct domain *domain)
+{
+    struct relevance relevance = {.spared = {false}};
+    memcpy(relevance.reads, domain->reads, sizeof relevance.reads);
+    return relevance;
+}
+
+static bool is_zero(struct rows values, int rows, int n)
+{
+    uint32_t any = 0;
+    for (int r = 0; r < rows && any == 0; r++) {
+        const float *row = values.at + (size_t)r * values.stride;
+        for (int i = 0; i < n; i++)
+            any |= row[i] != 0;
+    }
+    return any == 0;
+}
+
+/* The guard that step S computed is 0: spare the operations after it what it guards. */
+static void spare(const struct context *c, const struct domain *domain, int s,
+                  struct relevance *relevance)
+{
+    const int zero = domain->step[s].operation;
+    while (++s < domain->steps) {
+        const int k = domain->step[s].operation, guard = domain->guard[k];
+        const struct operation *o = &c->program->operation[k];
+        if (guard < 0 || relevance->reads[k] == 0 ||
+            plan_resolve(c->program, domain, o->input[guard]) != zero)
+            continue;
+        relevance->spared[k] = true;
+        for (int i = 0; i < o->inputs; i++)
+            if (!guards_reads(o, guard, i))
+                guards_release(c->program, domain, plan_resolve(c->program, domain, o->input[i]),
+                               relevance->spared, relevance->reads);
+    }
+}
+
+/* ROWS rows of N values of an operation that is spared what its guard guards: 0, or the first input
+ * of a mix. */
+static void run_spared(const struct operation *o, const struct rows *in, int rows, int n,
+                       struct rows to)
+{
+    assert(o->kind != GRAPH_MIX || in[0].at);
+    for (int r = 0; r < rows; r++) {
+        float *row = to.at + (size_t)r * to.stride;
+        if (o->kind == GRAPH_MIX)
+            memcpy(row, in[0].at + (size_t)r * in[0].stride, (size_t)n * sizeof *row);
+        else
+            memset(row, 0, (size_t)n * sizeof *row);
+    }
+}
+
+/* --- Steps --- */
+
 /* ROWS rows from J on of the operation of STEP, whose inputs are IN, into TO. */
 static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
                           const struct rows *in, int j, int rows, struct rows to)
@@ -182,6 +248,10 @@ static void run_operation(struct context *c, const struct step *step, const stru
     const struct operation *o = &c->program->operation[step->operation];
     struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
     const int lattice = operation_is_slope(o) ? o->input[0] : step->operation;
+    if (run && !run->begun)
+        c->kernel->noise_begin(run, chunk);
+    if (run)
+        run->begun = true;
     if (operation_is_slope(o) || o->kind == GRAPH_LATTICE)
         patch_interpolate(c->evaluation->patch[lattice], spacing_bits(c, lattice), c->kernel,
                           o->kind, chunk, j, rows, to);
@@ -195,19 +265,30 @@ static void run_operation(struct context *c, const struct step *step, const stru
         c->kernel->operate(o, in, rows, whole_steps(chunk->width), to);
 }
 
-/* ROWS rows from J on of one step. */
-static void run_step(struct context *c, const struct domain *domain, const struct step *step,
-                     const struct chunk *chunk, int j, int rows, const struct rows *out)
+/* ROWS rows from J on of step S. */
+static void run_step(struct context *c, const struct domain *domain, int s,
+                     const struct chunk *chunk, int j, int rows, const struct rows *out,
+                     struct relevance *relevance)
 {
+    const struct step *step = &domain->step[s];
     const struct operation *o = &c->program->operation[step->operation];
+    const bool spared = relevance->spared[step->operation];
+    const struct rows to = rows_of(c, domain, step->operation, out);
     struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
+    if (relevance->reads[step->operation] == 0)
+        return;
     for (int i = 0; i < plan_inputs(domain, o); i++)
         in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), out);
-    run_operation(c, step, chunk, in, j, rows, rows_of(c, domain, step->operation, out));
+    if (spared)
+        run_spared(o, in, rows, whole_steps(chunk->width), to);
+    else
+        run_operation(c, step, chunk, in, j, rows, to);
+    if (domain->is_guard[step->operation] && is_zero(to, rows, chunk->width))
+        spare(c, domain, s, relevance);
 }
 
-/* Prepare the noises of DOMAIN. Returns how many rows a band may have, or -ENOMEM. */
+/* Choose the octaves of the noises of DOMAIN. Returns how many rows a band may have, or -ENOMEM. */
 static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk,
                         bool few)
 {
@@ -226,9 +307,8 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
                    : o->kind == GRAPH_ERODE ? USE_GULLIES
                                             : USE_VALUES;
         run->moved = o->kind == GRAPH_NOISE && o->inputs > 0;
-        const int rows =
-            c->kernel->noise_columns(run, c->band_limit, chunk->x, whole_steps(chunk->width));
-        c->kernel->noise_rows(run, chunk->y, whole_steps(chunk->height));
+        run->begun = false;
+        const int rows = c->kernel->noise_choose(run, c->band_limit, chunk->x.step);
         band = rows < band ? rows : band;
     }
     return band;
@@ -242,61 +322,90 @@ static int keep_buffers(struct evaluation *e, const struct domain *domain)
     return 0;
 }
 
+/* ROWS rows of N values of output I of DOMAIN from FROM to OUT, which may be the same. A zero that
+ * an operation computed becomes +0: which sign it had depends on what was irrelevant. */
+static void deliver(const struct context *c, const struct domain *domain, int i, struct rows from,
+                    int rows, int n, struct rows out)
+{
+    const bool is_noise = c->program->operation[domain->output[i]].kind == GRAPH_NOISE;
+    for (int r = 0; r < rows; r++) {
+        const float *in = from.at + (size_t)r * from.stride;
+        float *to = out.at + (size_t)r * out.stride;
+        if (!is_noise)
+            for (int k = 0; k < n; k++)
+                to[k] = in[k] + 0.0f;
+        else if (in != to)
+            memcpy(to, in, (size_t)n * sizeof *to);
+    }
+}
+
 /* ROWS rows from J on of all steps. */
 static void run_band(struct context *c, const struct domain *domain, const struct chunk *chunk,
                      int j, int rows, bool roomy, const struct rows *out)
 {
+    struct relevance relevance = all_relevant(domain);
     struct rows band[PLAN_MAX_OUTPUTS];
     const int outputs = domain->outputs;
 
     for (int i = 0; i < outputs; i++)
         band[i] = (struct rows){out[i].at + (size_t)j * out[i].stride, out[i].stride};
     for (int s = domain->constants; s < domain->steps; s++)
-        run_step(c, domain, &domain->step[s], chunk, j, rows, roomy ? band : NULL);
-    for (int i = 0; i < outputs; i++) {
-        const struct rows from = rows_of(c, domain, domain->output[i], roomy ? band : NULL);
-        for (int r = 0; from.at != band[i].at && r < rows; r++)
-            memcpy(band[i].at + (size_t)r * band[i].stride, from.at + (size_t)r * from.stride,
-                   (size_t)chunk->width * sizeof *from.at);
+        run_step(c, domain, s, chunk, j, rows, roomy ? band : NULL, &relevance);
+    for (int i = 0; i < outputs; i++)
+        deliver(c, domain, i, rows_of(c, domain, domain->output[i], roomy ? band : NULL), rows,
+                chunk->width, band[i]);
+}
+
+/* Few samples of an operation that computes them row by row. */
+static void run_few_rows(struct context *c, const struct step *step, const struct chunk *chunk,
+                         struct rows in[GRAPH_MAX_INPUTS], struct rows to)
+{
+    /* What a row writes beyond its samples is where the next row goes. */
+    for (int j = 0; j < chunk->height; j++) {
+        run_operation(c, step, chunk, in, j, 1, to);
+        to.at += chunk->width;
+        for (int i = 0; i < GRAPH_MAX_INPUTS && in[i].at; i++)
+            in[i].at += chunk->width;
     }
 }
 
-/* One step of few samples, whose buffers have them row by row in their first row. */
-static void run_few(struct context *c, const struct domain *domain, const struct step *step,
-                    const struct chunk *chunk)
+/* Step S of few samples, whose buffers have them row by row in their first row. */
+static void run_few(struct context *c, const struct domain *domain, int s,
+                    const struct chunk *chunk, struct relevance *relevance)
 {
+    const struct step *step = &domain->step[s];
+    const int samples = chunk->width * chunk->height;
     const struct operation *o = &c->program->operation[step->operation];
-    struct rows to = rows_of(c, domain, step->operation, NULL);
+    const struct rows to = rows_of(c, domain, step->operation, NULL);
     struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
+    if (relevance->reads[step->operation] == 0)
+        return;
     for (int i = 0; i < plan_inputs(domain, o); i++)
         in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), NULL);
-    if (o->kind == GRAPH_NOISE) {
+    if (relevance->spared[step->operation])
+        run_spared(o, in, 1, whole_steps(samples), to);
+    else if (o->kind == GRAPH_NOISE)
         c->kernel->noise_few(o->noise, o->curve, chunk, o->inputs > 0 ? in : NULL, o->move, to.at);
-    } else if (!needs_rows(o)) {
-        c->kernel->operate(o, in, 1, whole_steps(chunk->width * chunk->height), to);
-    } else {
-        /* What a row writes beyond its samples is where the next row goes. */
-        for (int j = 0; j < chunk->height; j++) {
-            run_operation(c, step, chunk, in, j, 1, to);
-            to.at += chunk->width;
-            for (int i = 0; i < plan_inputs(domain, o); i++)
-                in[i].at += chunk->width;
-        }
-    }
+    else if (!needs_rows(o))
+        c->kernel->operate(o, in, 1, whole_steps(samples), to);
+    else
+        run_few_rows(c, step, chunk, in, to);
+    if (domain->is_guard[step->operation] && is_zero(to, 1, samples))
+        spare(c, domain, s, relevance);
 }
 
 /* All steps of few samples, then what goes out. */
 static void run_few_steps(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           const struct rows *out)
 {
-    const size_t width = (size_t)chunk->width;
+    struct relevance relevance = all_relevant(domain);
     for (int s = 0; s < domain->steps; s++)
-        run_few(c, domain, &domain->step[s], chunk);
+        run_few(c, domain, s, chunk, &relevance);
     for (int i = 0; i < domain->outputs; i++) {
-        const struct rows from = rows_of(c, domain, domain->output[i], NULL);
-        for (size_t j = 0; j < (size_t)chunk->height; j++)
-            memcpy(out[i].at + j * out[i].stride, from.at + j * width, width * sizeof *from.at);
+        const struct rows from = {rows_of(c, domain, domain->output[i], NULL).at,
+                                  (size_t)chunk->width};
+        deliver(c, domain, i, from, chunk->height, chunk->width, out[i]);
     }
 }
 
@@ -323,8 +432,9 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         run_few_steps(c, domain, chunk, out);
         return 0;
     }
+    struct relevance relevance = all_relevant(domain);
     for (int s = 0; s < domain->constants; s++)
-        run_step(c, domain, &domain->step[s], chunk, 0, KERNEL_BAND_ROWS, NULL);
+        run_step(c, domain, s, chunk, 0, KERNEL_BAND_ROWS, NULL, &relevance);
     for (int j = 0, rows; j < chunk->height; j += rows) {
         rows = chunk->height - j < band ? chunk->height - j : band;
         run_band(c, domain, chunk, j, rows, roomy, out);

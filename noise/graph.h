@@ -4,6 +4,11 @@
  *
  * All operations work in float and round once for each arithmetic operator in their formula, in
  * the order in which it is written. fma is written out.
+ *
+ * The values of a field that is an operation, not a noise itself, have no -0: it becomes +0. So 0
+ * times any value is 0, values being finite, and need not be computed (guards.h). Within a graph
+ * zeros may have either sign. No other value depends on it: no operation divides by a field or
+ * looks at a sign, and sums, comparisons, floor and knots of curves take both zeros alike.
  */
 #ifndef FARLANDS_GRAPH_H
 #define FARLANDS_GRAPH_H

@@ -4,32 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool is_direct(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below;
-}
-
-/* The operation whose values OPERATION has in DOMAIN. */
-int plan_resolve(const struct program *program, const struct domain *domain, int operation)
-{
-    while (is_direct(domain, &program->operation[operation]))
-        operation = program->operation[operation].input[0];
-    return operation;
-}
-
-/* True if the band limit leaves nothing of gullies. */
-static bool is_silent(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_ERODE && domain->band_limit &&
-           octave_gully_limit(&o->noise->octave[0], domain->band_limit) == 0;
-}
-
-/* The inputs of an operation within a domain; values of lattices come from patches. */
-int plan_inputs(const struct domain *domain, const struct operation *o)
-{
-    return o->kind == GRAPH_LATTICE || operation_is_slope(o) || is_silent(domain, o) ? 0
-                                                                                     : o->inputs;
-}
+#include "guards.h"
 
 static bool is_output(const struct domain *domain, int operation)
 {
@@ -64,13 +39,68 @@ static void assign_buffers(const struct program *program, struct domain *domain,
     }
 }
 
+/* The order of steps: an operation comes after its inputs, and, as far as it can, after the guards
+ * that may make it irrelevant. Each pass places what is read if all guards that it meets are 0,
+ * and so the next pass finds these guards in their places. */
+struct order {
+    const struct program *program;
+    struct domain *domain;
+    int pass;
+    int seen[GRAPH_MAX_NODES];   /* the last pass that came to an operation */
+    int placed[GRAPH_MAX_NODES]; /* the pass that placed it; 0: none yet, -1: a constant */
+};
+
+/* Returns whether operation K has a place. */
+static bool place_step(struct order *order, int k)
+{
+    const struct domain *domain = order->domain;
+    const struct operation *o = &order->program->operation[k];
+    bool guarded = false, ready = true;
+    if (order->placed[k] != 0 || order->seen[k] == order->pass)
+        return order->placed[k] != 0;
+    order->seen[k] = order->pass;
+    if (domain->guard[k] >= 0) {
+        const int guard = plan_resolve(order->program, domain, o->input[domain->guard[k]]);
+        guarded = order->placed[guard] == 0 || order->placed[guard] == order->pass;
+    }
+    for (int i = 0; i < plan_inputs(domain, o); i++)
+        if (!guarded || guards_reads(o, domain->guard[k], i))
+            ready = place_step(order, plan_resolve(order->program, domain, o->input[i])) && ready;
+    ready = ready && !guarded;
+    if (ready) {
+        order->placed[k] = order->pass;
+        order->domain->step[order->domain->steps++].operation = k;
+    }
+    return ready;
+}
+
+/* Constants, then the others. */
+static void place_steps(const struct program *program, struct domain *domain, const bool *needed)
+{
+    struct order order = {.program = program, .domain = domain};
+    domain->steps = 0;
+    for (int k = 0; k < program->count; k++)
+        if (needed[k] && is_fixed(program, domain, k)) {
+            domain->step[domain->steps++].operation = k;
+            order.placed[k] = -1;
+        }
+    domain->constants = domain->steps;
+    bool complete = false;
+    while (!complete) {
+        order.pass++;
+        complete = true;
+        for (int i = 0; i < domain->outputs; i++)
+            complete = place_step(&order, domain->output[i]) && complete;
+    }
+}
+
 /* Plan DOMAIN, whose outputs are set. */
 static void plan_domain(const struct program *program, struct domain *domain)
 {
     bool needed[GRAPH_MAX_NODES] = {false}, patched[GRAPH_MAX_NODES] = {false};
     int last[GRAPH_MAX_NODES]; /* step that needs each operation */
 
-    domain->steps = domain->constants = domain->lattices = 0;
+    domain->lattices = 0;
     for (int i = 0; i < domain->outputs; i++) {
         domain->output[i] = plan_resolve(program, domain, domain->output[i]);
         needed[domain->output[i]] = true;
@@ -84,12 +114,8 @@ static void plan_domain(const struct program *program, struct domain *domain)
         for (int i = 0; needed[k] && i < plan_inputs(domain, o); i++)
             needed[plan_resolve(program, domain, o->input[i])] = true;
     }
-    for (int constants = 1; constants >= 0; constants--)
-        for (int k = 0; k < program->count; k++)
-            if (needed[k] && is_fixed(program, domain, k) == constants) {
-                domain->step[domain->steps++].operation = k;
-                domain->constants += constants;
-            }
+    guards_choose(program, domain, needed);
+    place_steps(program, domain, needed);
     for (int s = 0; s < domain->steps; s++) {
         const struct operation *o = &program->operation[domain->step[s].operation];
         last[domain->step[s].operation] = s;

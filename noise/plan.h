@@ -30,6 +30,10 @@ struct domain {
     int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
     int outputs, output[PLAN_MAX_OUTPUTS];
     int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
+    /* Of each operation: how often others read it, or it goes out; which of its inputs is a guard
+     * (guards.h), or -1; whether it is a guard of others. */
+    int reads[GRAPH_MAX_NODES], guard[GRAPH_MAX_NODES];
+    bool is_guard[GRAPH_MAX_NODES];
 };
 
 struct plan {
@@ -54,9 +58,24 @@ void plan_clear(struct plan *plan);
 
 /* The operation whose values OPERATION has in DOMAIN: itself, or the input of a lattice that does
  * not apply there. */
-int plan_resolve(const struct program *program, const struct domain *domain, int operation);
+static inline int plan_resolve(const struct program *program, const struct domain *domain,
+                               int operation)
+{
+    const struct operation *o = &program->operation[operation];
+    while (o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below) {
+        operation = o->input[0];
+        o = &program->operation[operation];
+    }
+    return operation;
+}
 
-/* The number of inputs that OPERATION has in DOMAIN: values of lattices come from patches. */
-int plan_inputs(const struct domain *domain, const struct operation *operation);
+/* The number of inputs that OPERATION has in DOMAIN. Values of lattices come from patches; gullies
+ * have none if the band limit leaves nothing of them. */
+static inline int plan_inputs(const struct domain *domain, const struct operation *o)
+{
+    const bool silent = o->kind == GRAPH_ERODE && domain->band_limit &&
+                        octave_gully_limit(&o->noise->octave[0], domain->band_limit) == 0;
+    return o->kind == GRAPH_LATTICE || operation_is_slope(o) || silent ? 0 : o->inputs;
+}
 
 #endif

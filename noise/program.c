@@ -245,6 +245,7 @@ static int make_operations(struct program *program, const struct graph_node *nod
         if (err)
             return err;
         bounds_find(o, program->operation);
+        o->rests = bounds_may_rest(o, program->operation);
         struct node_fault fault = bounds_fault(o, program->operation);
         if (!fault.text)
             fault = totals_fault(&totals, program, k);

@@ -15,6 +15,7 @@ struct operation {
     int inputs, input[GRAPH_MAX_INPUTS];
     float number[GRAPH_MAX_NUMBERS];
     float low, high;       /* bounds of its values */
+    bool rests;            /* may be 0 all over a region, as masks are */
     struct noise *noise;   /* of GRAPH_NOISE */
     double move;           /* units for each unit of its inputs */
     struct curve *curve;   /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */

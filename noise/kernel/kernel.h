@@ -25,10 +25,11 @@ struct kernel {
     bool (*supported)(void);
     /* True if the compiler left its sums and products as they are: see arithmetic_is_exact. */
     bool (*exact)(void);
-    /* Begin a chunk of RUN, whose first members up to MOVED are set, with N columns. Returns how
-     * many rows a band may have. */
-    int (*noise_columns)(struct noise_run *run, bool band_limit, struct coordinates x, int n);
-    void (*noise_rows)(struct noise_run *run, struct coordinates y, int n);
+    /* Choose the octaves of RUN, whose first members up to MOVED are set, for samples STEP units
+     * apart. Returns how many rows a band may have. */
+    int (*noise_choose)(struct noise_run *run, bool band_limit, int64_t step);
+    /* Begin a chunk of RUN, before its first band. */
+    void (*noise_begin)(struct noise_run *run, const struct chunk *chunk);
     /* ROWS rows from J on, no more than a band, as values of CURVE; NULL: as they are. MOVE: two
      * fields that move the noise, by UNITS times their values; NULL: none. */
     void (*noise_band)(struct noise_run *run, const struct curve *curve, const struct rows *move,

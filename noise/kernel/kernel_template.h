@@ -276,17 +276,17 @@ static int64_t finest_wavelength(const struct noise_run *run)
     return run->noise->octave[k].wavelength;
 }
 
-static int noise_columns(struct noise_run *run, bool band_limit, struct coordinates x, int n)
+static int noise_choose(struct noise_run *run, bool band_limit, int64_t step)
 {
-    run->n = n;
-    choose_octaves(run, band_limit, x.step);
-    begin_axis(run, AXIS_X, x, n);
-    return band_rows(finest_wavelength(run), x.step);
+    choose_octaves(run, band_limit, step);
+    return band_rows(finest_wavelength(run), step);
 }
 
-static void noise_rows(struct noise_run *run, struct coordinates y, int n)
+static void noise_begin(struct noise_run *run, const struct chunk *chunk)
 {
-    begin_axis(run, AXIS_Y, y, n);
+    run->n = whole_steps(chunk->width);
+    begin_axis(run, AXIS_X, chunk->x, run->n);
+    begin_axis(run, AXIS_Y, chunk->y, whole_steps(chunk->height));
 }
 
 /* Displacements by UNITS times N values. */
@@ -396,8 +396,8 @@ static bool exact(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, KERNEL_LANES, supported,   exact,      noise_columns,
-    noise_rows,  noise_band,   damped_band, erode_band, operate,
+    KERNEL_NAME, KERNEL_LANES, supported,   exact,      noise_choose,
+    noise_begin, noise_band,   damped_band, erode_band, operate,
     interpolate, noise_few,    noise_point, volume,     density,
 };
 

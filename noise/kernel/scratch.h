@@ -282,6 +282,7 @@ struct noise_run {
     union octave_scratch *octave; /* of the noise, then of its warp */
     enum octave_use use;
     bool moved;                              /* by other fields, besides its warp */
+    bool begun;                              /* a chunk, see evaluate.c */
     int broad;                               /* octaves computed in double, the first ones */
     int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */

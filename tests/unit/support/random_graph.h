@@ -154,6 +154,16 @@ static inline void draw_own_noise(struct draws *draws, struct random_graph *grap
         noise->wavelength = BLOCKS(80);
 }
 
+/* An input that makes others irrelevant if it is 0: often a mask that is 0 nearly everywhere, or 1.
+ */
+static inline void draw_mask(struct draws *draws, struct random_graph *graph, int at, int input)
+{
+    if (draw_once_in(draws, 3))
+        return;
+    graph->node[at].input[input] =
+        draw_input_of_kind(draws, graph, at, draw_once_in(draws, 4) ? GRAPH_RIDGE : GRAPH_STEP);
+}
+
 /* A node of KIND that depends on nodes before it. */
 static inline void draw_node(struct draws *draws, struct random_graph *graph, enum graph_kind kind)
 {
@@ -171,7 +181,14 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     case GRAPH_DAMPED:
         draw_own_noise(draws, graph, at);
         break;
+    case GRAPH_MULTIPLY:
+        draw_mask(draws, graph, at, draw_once_in(draws, 2));
+        break;
+    case GRAPH_MIX:
+        draw_mask(draws, graph, at, 2);
+        break;
     case GRAPH_ERODE:
+        draw_mask(draws, graph, at, 2);
         draw_own_noise(draws, graph, at);
         node->number[1] = draw_within(draws, extreme, 0.05, 2);
         if (draw_once_in(draws, 3))
@@ -222,9 +239,9 @@ static inline struct random_graph *draw_graph_of(struct draws *draws, bool extre
     graph->extreme = extreme;
     const int count = (int)draw_between(draws, 1, RANDOM_GRAPH_NODES);
     for (int tries = 0; graph->count < count && (graph->count == 0 || tries < 200); tries++) {
-        const int kind = graph->count == 0 || draw_once_in(draws, 6)
-                             ? GRAPH_NOISE
-                             : (int)draw_between(draws, 0, GRAPH_KINDS - 1);
+        const int kind = graph->count == 0 || draw_once_in(draws, 6) ? GRAPH_NOISE
+                         : draw_once_in(draws, 6)                    ? GRAPH_MULTIPLY
+                                                  : (int)draw_between(draws, 0, GRAPH_KINDS - 1);
         struct graph_fault fault;
         struct program *program;
         draw_node(draws, graph, (enum graph_kind)kind);

@@ -1,0 +1,105 @@
+/* Which operations masks make irrelevant. */
+#include "guards.h"
+
+#include <string.h>
+
+#include "basis.h"
+
+/* The time for a sample, roughly, as a multiple of that for an octave of Perlin noise. */
+static double cost(const struct operation *o)
+{
+    switch (o->kind) {
+    case GRAPH_NOISE: {
+        const bool scattered = o->inputs > 0 || o->noise->warp != 0;
+        const enum basis_method method = basis_of(o->noise->basis).method;
+        return o->noise->octaves * (scattered || method == BASIS_POINTS ? 40
+                                    : method == BASIS_ROWS              ? 10
+                                                                        : 1);
+    }
+    case GRAPH_DAMPED:
+        return 7 * o->noise->octaves;
+    case GRAPH_ERODE:
+        return 30 * o->noise->octaves;
+    case GRAPH_BIOME:
+    case GRAPH_SPLINE:
+        return 8;
+    case GRAPH_LATTICE:
+    case GRAPH_SLOPE_X:
+    case GRAPH_SLOPE_Y:
+        return 3;
+    default:
+        return 0.5;
+    }
+}
+
+void guards_release(const struct program *program, const struct domain *domain, int operation,
+                    const bool *spared, int *reads)
+{
+    const struct operation *o = &program->operation[operation];
+    if (--reads[operation] > 0)
+        return;
+    for (int i = 0; i < plan_inputs(domain, o); i++)
+        if (!spared[operation] || guards_reads(o, domain->guard[operation], i))
+            guards_release(program, domain, plan_resolve(program, domain, o->input[i]), spared,
+                           reads);
+}
+
+/* What OPERATION costs with all that only it reads. */
+static double cost_alone(const struct program *program, const struct domain *domain, int operation)
+{
+    static const bool spared[GRAPH_MAX_NODES];
+    int reads[GRAPH_MAX_NODES];
+    double sum = 0;
+    memcpy(reads, domain->reads, sizeof reads);
+    reads[operation] = 1;
+    guards_release(program, domain, operation, spared, reads);
+    for (int k = 0; k <= operation; k++)
+        if (reads[k] == 0 && domain->reads[k] > 0)
+            sum += cost(&program->operation[k]);
+    return sum;
+}
+
+/* The input that may guard the others of operation K, or -1. Of two that may, the one that spares
+ * more. */
+static int find_guard(const struct program *program, const struct domain *domain, int k)
+{
+    const struct operation *o = &program->operation[k];
+    int input[GRAPH_MAX_INPUTS] = {0};
+    if (plan_inputs(domain, o) == 0)
+        return -1;
+    for (int i = 0; i < o->inputs; i++)
+        input[i] = plan_resolve(program, domain, o->input[i]);
+    if (o->kind == GRAPH_MIX || o->kind == GRAPH_ERODE)
+        return program->operation[input[2]].rests ? 2 : -1;
+    if (o->kind != GRAPH_MULTIPLY || input[0] == input[1])
+        return -1;
+    int guard = -1;
+    double most = 1; /* an octave: less is not worth a look at the guard's values */
+    for (int i = 0; i < 2; i++) {
+        const double spared = cost_alone(program, domain, input[1 - i]);
+        if (program->operation[input[i]].rests && spared > most) {
+            guard = i;
+            most = spared;
+        }
+    }
+    return guard;
+}
+
+void guards_choose(const struct program *program, struct domain *domain, const bool *needed)
+{
+    memset(domain->reads, 0, sizeof domain->reads);
+    memset(domain->is_guard, 0, sizeof domain->is_guard);
+    for (int i = 0; i < domain->outputs; i++)
+        domain->reads[domain->output[i]]++;
+    for (int k = 0; k < program->count; k++) {
+        const struct operation *o = &program->operation[k];
+        for (int i = 0; needed[k] && i < plan_inputs(domain, o); i++)
+            domain->reads[plan_resolve(program, domain, o->input[i])]++;
+    }
+    for (int k = 0; k < program->count; k++) {
+        const struct operation *o = &program->operation[k];
+        domain->guard[k] = needed[k] ? find_guard(program, domain, k) : -1;
+        if (domain->guard[k] >= 0)
+            domain->is_guard[plan_resolve(program, domain, o->input[domain->guard[k]])] = true;
+    }
+}

@@ -1,0 +1,145 @@
+/*
+ * Masks: what one makes irrelevant by being 0 everywhere is not evaluated, in a grid and at a
+ * point, and all else is. Counted by a kernel that counts.
+ */
+#include <check.h>
+
+#include "noise/evaluate.h"
+#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/reference_params.h"
+
+enum { OFF = 1, ON, NEAR, FAR, FIRST }; /* nodes of each graph; 0 is a constant */
+enum { MOST_NODES = 12 };
+
+static const struct kernel *kernel;
+static struct farlands_params noises[2];
+static int runs;
+
+static void count_band(struct noise_run *run, const struct curve *curve, const struct rows *move,
+                       double units, int j, int rows, struct rows out)
+{
+    runs++;
+    kernel->noise_band(run, curve, move, units, j, rows, out);
+}
+
+static void count_few(const struct noise *noise, const struct curve *curve,
+                      const struct chunk *chunk, const struct rows *move, double units, float *out)
+{
+    runs++;
+    kernel->noise_few(noise, curve, chunk, move, units, out);
+}
+
+#define OF(kind, ...)                              \
+    {                                              \
+        kind, {__VA_ARGS__}, {0}, NULL, NULL, NULL \
+    }
+
+/* Nodes from FIRST on, the last of them the field that is evaluated, and how many of the two noises
+ * NEAR and FAR it needs. */
+static const struct {
+    const char *name;
+    struct graph_node node[MOST_NODES - FIRST];
+    int count, runs;
+} rows[] = {
+    {"a mask of 0", {OF(GRAPH_MULTIPLY, OFF, NEAR)}, 1, 0},
+    {"a mask of 0 that comes last", {OF(GRAPH_MULTIPLY, NEAR, OFF)}, 1, 0},
+    {"a mask of 1", {OF(GRAPH_MULTIPLY, ON, NEAR)}, 1, 1},
+    {"a chain behind a mask",
+     {OF(GRAPH_ABS, NEAR), OF(GRAPH_ADD, FIRST, FAR), OF(GRAPH_MULTIPLY, OFF, FIRST + 1)},
+     3,
+     0},
+    {"a product of three", {OF(GRAPH_MULTIPLY, OFF, NEAR), OF(GRAPH_MULTIPLY, FIRST, FAR)}, 2, 0},
+    {"a product of three, the mask last",
+     {OF(GRAPH_MULTIPLY, NEAR, FAR), OF(GRAPH_MULTIPLY, FIRST, OFF)},
+     2,
+     0},
+    {"a mask behind a mask", {OF(GRAPH_MULTIPLY, ON, NEAR), OF(GRAPH_MULTIPLY, OFF, FIRST)}, 2, 0},
+    {"a noise outside of the mask, too",
+     {OF(GRAPH_MULTIPLY, OFF, NEAR), OF(GRAPH_ADD, FIRST, NEAR)},
+     2,
+     1},
+    {"a noise behind two masks",
+     {OF(GRAPH_MULTIPLY, OFF, NEAR), OF(GRAPH_MULTIPLY, NEAR, OFF),
+      OF(GRAPH_ADD, FIRST, FIRST + 1)},
+     3,
+     0},
+    {"a noise behind two masks, one of which is 1",
+     {OF(GRAPH_MULTIPLY, OFF, NEAR), OF(GRAPH_MULTIPLY, NEAR, ON), OF(GRAPH_ADD, FIRST, FIRST + 1)},
+     3,
+     1},
+    {"a mix by 0", {OF(GRAPH_MIX, NEAR, FAR, OFF)}, 1, 1},
+    {"a mix by 1", {OF(GRAPH_MIX, NEAR, FAR, ON)}, 1, 2},
+    {"a mix with itself", {OF(GRAPH_MIX, NEAR, NEAR, OFF)}, 1, 1},
+    {"no mask", {OF(GRAPH_MULTIPLY, NEAR, FAR)}, 1, 2},
+};
+
+static int make_nodes(struct graph_node *node, int row)
+{
+    const struct graph_node first[FIRST] = {
+        {GRAPH_CONSTANT, {-1}, {0.5}, NULL, NULL, NULL},
+        {GRAPH_STEP, {0}, {1, 2}, NULL, NULL, NULL},
+        {GRAPH_STEP, {0}, {0, 0.25}, NULL, NULL, NULL},
+        {GRAPH_NOISE, {-1, -1}, {0}, &noises[0], NULL, NULL},
+        {GRAPH_NOISE, {-1, -1}, {0}, &noises[1], NULL, NULL},
+    };
+    memcpy(node, first, sizeof first);
+    memcpy(node + FIRST, rows[row].node, (size_t)rows[row].count * sizeof *node);
+    return FIRST + rows[row].count;
+}
+
+static struct program *make_program(int row)
+{
+    struct graph_node node[MOST_NODES];
+    struct graph_fault fault;
+    struct program *program;
+    noises[0] = noises[1] = reference_params();
+    noises[0].knots = noises[1].knots = 0;
+    noises[1].seed++;
+    const int count = make_nodes(node, row);
+    must(program_new(&program, node, count, &fault) == 0, "%s: %s", rows[row].name, fault.text);
+    return program;
+}
+
+/* The last field, or it and NEAR. */
+static int runs_of(const struct program *program, int row, int size, int outputs)
+{
+    struct kernel counting = *kernel;
+    struct farlands_scratch *scratch = reference_scratch();
+    const struct farlands_grid grid = {BLOCKS(7), BLOCKS(9), 1, size, size, false};
+    float values[2][16 * 16];
+    const struct output output[2] = {
+        {program->place[FIRST + rows[row].count - 1], values[0]},
+        {program->place[NEAR], values[1]},
+    };
+    counting.noise_band = count_band;
+    counting.noise_few = count_few;
+    runs = 0;
+    ck_assert_int_eq(evaluate(program, &counting, scratch, &grid, output, outputs, (size_t)size),
+                     0);
+    farlands_scratch_free(scratch);
+    return runs;
+}
+
+START_TEST(masks_of_0_spare_noises)
+{
+    kernel = kernel_choose();
+    struct program *program = make_program(_i);
+    for (int size = 1; size <= 16; size += 15) {
+        const int alone = runs_of(program, _i, size, 1);
+        must(alone == rows[_i].runs, "%s: %d runs for %d samples", rows[_i].name, alone, size);
+        /* A noise that is asked for is needed anyway. */
+        const int both = runs_of(program, _i, size, 2);
+        must(both == (rows[_i].runs > 1 ? rows[_i].runs : 1), "%s: %d runs beside a noise",
+             rows[_i].name, both);
+    }
+    program_free(program);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("guards");
+    TCase *tests = suite_case(suite, "masks");
+    tcase_add_loop_test(tests, masks_of_0_spare_noises, 0, LENGTH(rows));
+    return suite_run(suite);
+}
