@@ -50,7 +50,7 @@ static double cost_alone(const struct program *program, const struct domain *dom
     static const bool spared[GRAPH_MAX_NODES];
     int reads[GRAPH_MAX_NODES];
     double sum = 0;
-    memcpy(reads, domain->reads, sizeof reads);
+    memcpy(reads, domain->reads, (size_t)(operation + 1) * sizeof *reads);
     reads[operation] = 1;
     guards_release(program, domain, operation, spared, reads);
     for (int k = 0; k <= operation; k++)
@@ -76,8 +76,10 @@ static int find_guard(const struct program *program, const struct domain *domain
     int guard = -1;
     double most = 1; /* an octave: less is not worth a look at the guard's values */
     for (int i = 0; i < 2; i++) {
+        if (!program->operation[input[i]].rests)
+            continue;
         const double spared = cost_alone(program, domain, input[1 - i]);
-        if (program->operation[input[i]].rests && spared > most) {
+        if (spared > most) {
             guard = i;
             most = spared;
         }
