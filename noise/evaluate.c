@@ -241,6 +241,21 @@ static void run_spared(const struct operation *o, const struct rows *in, int row
 
 /* --- Steps --- */
 
+/* ROWS rows from J on of noise O, as many at once as its lines allow. */
+static void run_noise(const struct context *c, const struct operation *o, struct noise_run *run,
+                      const struct rows *in, int j, int rows, struct rows to)
+{
+    assert(run);
+    for (int r = 0, n; r < rows; r += n) {
+        struct rows move[2] = {{NULL, 0}};
+        n = rows - r < run->band ? rows - r : run->band;
+        for (int i = 0; i < o->inputs; i++)
+            move[i] = (struct rows){in[i].at + (size_t)r * in[i].stride, in[i].stride};
+        c->kernel->noise_band(run, o->curve, o->inputs > 0 ? move : NULL, o->move, j + r, n,
+                              (struct rows){to.at + (size_t)r * to.stride, to.stride});
+    }
+}
+
 /* ROWS rows from J on of the operation of STEP, whose inputs are IN, into TO. */
 static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
                           const struct rows *in, int j, int rows, struct rows to)
@@ -256,7 +271,7 @@ static void run_operation(struct context *c, const struct step *step, const stru
         patch_interpolate(c->evaluation->patch[lattice], spacing_bits(c, lattice), c->kernel,
                           o->kind, chunk, j, rows, to);
     else if (o->kind == GRAPH_NOISE)
-        c->kernel->noise_band(run, o->curve, o->inputs > 0 ? in : NULL, o->move, j, rows, to);
+        run_noise(c, o, run, in, j, rows, to);
     else if (o->kind == GRAPH_DAMPED)
         c->kernel->damped_band(run, o, j, rows, to);
     else if (o->kind == GRAPH_ERODE)
@@ -288,11 +303,10 @@ static void run_step(struct context *c, const struct domain *domain, int s,
         spare(c, domain, s, relevance);
 }
 
-/* Choose the octaves of the noises of DOMAIN. Returns how many rows a band may have, or -ENOMEM. */
+/* Choose the octaves of the noises of DOMAIN. Returns 0 or -ENOMEM. */
 static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk,
                         bool few)
 {
-    int band = KERNEL_BAND_ROWS;
     for (int s = 0; s < domain->steps; s++) {
         const struct step *step = &domain->step[s];
         const struct operation *o = &c->program->operation[step->operation];
@@ -308,10 +322,9 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
                                             : USE_VALUES;
         run->moved = o->kind == GRAPH_NOISE && o->inputs > 0;
         run->begun = false;
-        const int rows = c->kernel->noise_choose(run, c->band_limit, chunk->x.step);
-        band = rows < band ? rows : band;
+        run->band = c->kernel->noise_choose(run, c->band_limit, chunk->x.step);
     }
-    return band;
+    return 0;
 }
 
 static int keep_buffers(struct evaluation *e, const struct domain *domain)
@@ -400,6 +413,7 @@ static void run_few_steps(struct context *c, const struct domain *domain, const 
                           const struct rows *out)
 {
     struct relevance relevance = all_relevant(domain);
+    assert(out);
     for (int s = 0; s < domain->steps; s++)
         run_few(c, domain, s, chunk, &relevance);
     for (int i = 0; i < domain->outputs; i++) {
@@ -422,9 +436,10 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     if (!err)
         err = keep_buffers(c->evaluation, domain);
     const bool few = chunk_is_few(chunk, c->band_limit);
-    const int band = err ? err : begin_noises(c, domain, chunk, few);
-    if (band < 0)
-        return band;
+    if (!err)
+        err = begin_noises(c, domain, chunk, few);
+    if (err)
+        return err;
     for (int i = 0; i < domain->lattices; i++)
         patch_place_columns(c->evaluation->patch[domain->lattice[i]],
                             spacing_bits(c, domain->lattice[i]), chunk);
@@ -436,7 +451,7 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     for (int s = 0; s < domain->constants; s++)
         run_step(c, domain, s, chunk, 0, KERNEL_BAND_ROWS, NULL, &relevance);
     for (int j = 0, rows; j < chunk->height; j += rows) {
-        rows = chunk->height - j < band ? chunk->height - j : band;
+        rows = chunk->height - j < KERNEL_BAND_ROWS ? chunk->height - j : KERNEL_BAND_ROWS;
         run_band(c, domain, chunk, j, rows, roomy, out);
     }
     return 0;

@@ -283,6 +283,7 @@ struct noise_run {
     enum octave_use use;
     bool moved;                              /* by other fields, besides its warp */
     bool begun;                              /* a chunk, see evaluate.c */
+    int band;                                /* rows that may be evaluated at once */
     int broad;                               /* octaves computed in double, the first ones */
     int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
