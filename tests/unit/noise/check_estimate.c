@@ -76,6 +76,9 @@ static int compare(struct comparison *comparison, const struct kernel *kernel)
         struct draws draws = {9000 + (uint64_t)g, 0};
         struct random_graph *graph = draw_graph(&draws);
         struct program *program = graph_program(graph);
+        /* Estimates do not count on masks. */
+        for (int k = 0; k < program->count; k++)
+            program->operation[k].rests = false;
         for (int i = 0; i < GRIDS; i++) {
             const struct farlands_grid grid = draw_any_grid(&draws);
             struct estimate guess;
