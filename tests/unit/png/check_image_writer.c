@@ -210,6 +210,79 @@ START_TEST(test_palette)
 }
 END_TEST
 
+enum { INDEXED = 64 }; /* pixels per side */
+
+/* Random pixels less than COLOURS, and in EXPECTED the colors that they stand for, all distinct. */
+static void make_indices(struct image_palette *palette, uint8_t *expected, int colours)
+{
+    uint64_t state = 5;
+    palette->colors = colours;
+    for (int i = 0; i < 256; i++)
+        for (int part = 0; part < 3; part++)
+            palette->color[i][part] = (uint8_t)((uint32_t)i * 0x9e3779b1u >> 8 * part);
+    for (int i = 0; i < INDEXED * INDEXED; i++) {
+        pixels[i] = (uint8_t)chance_below(&state, colours);
+        memcpy(expected + 3 * i, palette->color[pixels[i]], 3);
+    }
+}
+
+/* FILE is of palette color, and has all of PALETTE in its order: so the pixels have their bytes. */
+static void check_indices(const struct blob *file, const struct image_palette *palette,
+                          const uint8_t *expected)
+{
+    struct picture picture;
+    picture_decode(&picture, file->bytes, file->length);
+    ck_assert_int_eq(picture.colour, PNG_COLOR_TYPE_PALETTE);
+    ck_assert_int_eq(picture.depth, 8);
+    ck_assert_uint_eq(picture.bytes, 3 * INDEXED * INDEXED);
+    ck_assert_mem_eq(picture.pixels, expected, picture.bytes);
+    ck_assert_uint_eq(big_endian(file->bytes + 8 + 25), 3 * (uint32_t)palette->colors);
+    ck_assert_mem_eq(file->bytes + 8 + 25 + 8, palette->color, 3 * (size_t)palette->colors);
+    picture_free(&picture);
+}
+
+static void append(struct blob *file, struct blob *part)
+{
+    memcpy(file->bytes + file->length, part->bytes, part->length);
+    file->length += part->length;
+    blob_release(part);
+}
+
+/* The pixels as a picture of one band. */
+static struct blob *write_band(const struct image_palette *palette)
+{
+    struct blob *head, *band, *tail, *file = blob_new(1 << 16);
+    struct adler sum;
+    ck_assert_int_eq(image_writer_head(&head, PIXEL_INDEX8, palette, INDEXED, INDEXED), 0);
+    ck_assert_int_eq(image_writer_band(&band, &sum, writer, PIXEL_INDEX8, INDEXED, INDEXED, pixels),
+                     0);
+    ck_assert_int_eq(image_writer_tail(&tail, &sum), 0);
+    file->length = 0;
+    append(file, head);
+    append(file, band);
+    append(file, tail);
+    return file;
+}
+
+static const int numbers_of_indices[] = {1, 2, 17, 251, 256};
+
+START_TEST(test_indices)
+{
+    static uint8_t expected[3 * INDEXED * INDEXED];
+    struct image_palette palette;
+    struct blob *tile;
+    make_indices(&palette, expected, numbers_of_indices[_i]);
+    ck_assert_int_eq(image_writer_tile(&tile, writer, PIXEL_INDEX8, &palette, INDEXED, pixels, KEY),
+                     0);
+    check_indices(tile, &palette, expected);
+    ck_assert(image_checksum_verify(tile->bytes, tile->length, KEY));
+    blob_release(tile);
+    struct blob *file = write_band(&palette);
+    check_indices(file, &palette, expected);
+    blob_release(file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("image writer");
@@ -220,6 +293,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_chunks, 0, KINDS_AND_SIZES);
     tcase_add_loop_test(tcase, test_slope, 0, ROWS(kinds));
     tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colours));
+    tcase_add_loop_test(tcase, test_indices, 0, ROWS(numbers_of_indices));
     tcase_add_test(tcase, test_pure);
     return suite_run(suite);
 }
