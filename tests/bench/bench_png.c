@@ -155,7 +155,8 @@ int main(void)
         return 1;
     }
     for (int i = 0; layers[i].name && !err; i++)
-        err = bench_layer(&worlds->world[0], i, 1, scratch, writer);
+        if (world_lists(&worlds->world[0], i))
+            err = bench_layer(&worlds->world[0], i, 1, scratch, writer);
     if (err)
         fprintf(stderr, "bench_png: %s\n", strerror(-err));
     image_writer_free(writer);

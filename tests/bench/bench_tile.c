@@ -58,7 +58,8 @@ static int bench(const struct worlds *worlds, struct render_scratch *scratch,
     static struct costs costs;
 
     for (int i = 0; layers[i].name; i++)
-        for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
+        for (size_t z = 0; world_lists(&worlds->world[0], i) && z < sizeof zooms / sizeof zooms[0];
+             z++) {
             struct tile tile = {.world = &worlds->world[0], .layer = i, .scale = 1, .z = zooms[z]};
             int err = measure(&costs, scratch, cache, &tile);
             if (err)

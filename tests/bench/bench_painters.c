@@ -1,0 +1,103 @@
+/*
+ * The two painters of relief on the same ground, that of the built-in default world: colors of the
+ * palette alone, and of the climate. One line per zoom. One thread.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/layers/layer.h"
+#include "server/tiles/render.h"
+#include "server/world/world.h"
+#include "tests/bench/bench.h"
+
+enum { SIZE = 256, STRIDE = SIZE + 2 * LAYER_MAX_REACH, REPEATS = 51 };
+
+static float ground[3][STRIDE * STRIDE]; /* heights, temperatures, humidities */
+
+/* The ground of a tile in the middle of the map at ZOOM. */
+static int make_ground(struct heights *out, const struct world *world,
+                       struct farlands_scratch *scratch, int zoom)
+{
+    const struct tile tile = {.world = world,
+                              .layer = layer_find("relief"),
+                              .scale = 1,
+                              .z = zoom,
+                              .x = INT64_C(1) << (zoom - 1),
+                              .y = INT64_C(1) << (zoom - 1)};
+    const struct climate *climate = world_climate(world);
+    const int field[3] = {world_height_field(world), climate->temperature, climate->humidity};
+    float *const values[3] = {ground[0], ground[1], ground[2]};
+    struct farlands_grid grid;
+
+    tile_grid(&tile, &grid, NULL);
+    const int reach = tile_reach(&tile, grid.step);
+    const ptrdiff_t first = reach * STRIDE + reach;
+    *out = (struct heights){.first = ground[0] + first,
+                            .temperature = ground[1] + first,
+                            .humidity = ground[2] + first,
+                            .stride = STRIDE,
+                            .size = SIZE,
+                            .rows = SIZE,
+                            .reach = reach,
+                            .spacing = (float)grid.step / FARLANDS_UNIT,
+                            .exaggeration = world_exaggeration(world, grid.step)};
+    grid.x -= reach * grid.step;
+    grid.y -= reach * grid.step;
+    grid.width = grid.height = SIZE + 2 * reach;
+    return terrain_fields(world->terrain, scratch, &grid, field, 3, values, STRIDE);
+}
+
+static double paint(const struct heights *heights, const struct color_table *colors)
+{
+    static uint8_t pixels[SIZE * SIZE * 3];
+    const uint64_t start = now();
+    layers[layer_find("relief")].paint(heights, colors, pixels);
+    return (double)(now() - start) / 1e3;
+}
+
+static int bench(const struct world *world, struct farlands_scratch *scratch)
+{
+    static const int zooms[] = {4, 8, 12, 16};
+    static struct color_table palette;
+
+    palette = *world->colors;
+    palette.climate = NULL;
+    for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
+        struct heights heights;
+        double plain[REPEATS], climate[REPEATS];
+        int err = make_ground(&heights, world, scratch, zooms[z]);
+        if (err)
+            return err;
+        for (int i = 0; i < REPEATS; i++) {
+            plain[i] = paint(&heights, &palette);
+            climate[i] = paint(&heights, world->colors);
+        }
+        const double us = quantile(plain, REPEATS, 0.5), more = quantile(climate, REPEATS, 0.5);
+        printf("painters/relief-256/z%d  palette %.0f us  climate %.0f us  %.2fx\n", zooms[z], us,
+               more, more / us);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    struct config *config;
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct worlds *worlds;
+    struct render_scratch *scratch;
+
+    layers_known(known);
+    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config, NULL) ||
+        render_scratch_new(&scratch)) {
+        fprintf(stderr, "bench_painters: set-up failed\n");
+        return 1;
+    }
+    int err = bench(worlds_find(worlds, "default"), render_scratch_noise(scratch));
+    if (err)
+        fprintf(stderr, "bench_painters: %s\n", strerror(-err));
+    render_scratch_free(scratch);
+    worlds_release(worlds);
+    config_free(config);
+    return err ? 1 : 0;
+}
