@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIELDS, LIMIT, base, daemonArguments, keepScreenshot, painted, placeBecomes, readout, visit } from './harness.mjs';
+import { WINDOW, shadesAt, spots, valuesAt } from './shades.mjs';
 
 daemonArguments.push('--config', FIELDS);
 
@@ -69,6 +70,25 @@ test('the legend of the relief lists the biomes in view', LIMIT, async () => {
     await page.waitForFunction(() => document.querySelectorAll('#legend-biomes li').length === 1);
     assert.deepEqual(await listed(), [NAMES[(await fieldsAt(0, 0)).biome]]);
     assert.ok(await page.locator('#legend-scale').isHidden());
+});
+
+test('the layer of biomes has the colours of its legend', LIMIT, async () => {
+    const { page } = await visit('#climate/biome/11/0/0', WINDOW);
+    await painted(page);
+    assert.equal(await page.locator('#legend-title').textContent(), 'Biomes');
+    assert.ok(await page.locator('#legend-scale').isHidden());
+    await page.waitForTimeout(500);
+    const chips = await page.locator('#legend-biomes li').evaluateAll((items) => items.map((item) =>
+        [item.textContent, getComputedStyle(item.querySelector('.chip')).backgroundColor]));
+    assert.ok(chips.length > 1, chips.join());
+    for (const [name, colour] of chips)
+        assert.equal(colour, COLORS[Object.keys(NAMES).find((id) => NAMES[id] === name)], name);
+    const seen = spots(11, [0, 0]);
+    const reds = await shadesAt(page, seen.map(({ at }) => at));      // no two biomes have the same
+    const ids = await valuesAt(seen.map(({ blocks }) => blocks), 'climate', 'biome');
+    assert.ok(new Set(ids).size > 1, 'one biome only');
+    const wrong = ids.filter((id, i) => reds[i] !== Number(/\d+/.exec(COLORS[id])[0]));
+    assert.ok(wrong.length < seen.length / 20, `${wrong.length} of ${seen.length} places have another colour`);
 });
 
 test('slopes have a legend in degrees', LIMIT, async () => {

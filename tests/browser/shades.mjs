@@ -12,7 +12,7 @@ export const rangeOf = async (page) => {
 };
 
 /* Heights, or values of FIELD. */
-async function valuesAt(places, world, field) {
+export async function valuesAt(places, world, field) {
     const at = places.map(([x, y]) => `${x},${y}`).join(';');
     const response = await fetch(new URL(`./${world}/heights?at=${at}${field ? `&fields=${field}` : ''}`, base));
     const { heights, fields } = await response.json();
