@@ -46,6 +46,8 @@ export interface Terrain {
     /** The field `height`, in metres. */
     height(x: bigint, y: bigint): number;
     heights(grid: FilteredGrid): Float32Array;
+    /** The ground that one meets from above, in metres: the height, unless overhangs or caves have moved it. */
+    surface(x: bigint, y: bigint): number;
     /** The density at a point: positive in the ground, negative in the air. */
     density(x: bigint, y: bigint, z: bigint): number;
     /** Densities of a box: x fastest, then y, then z. */

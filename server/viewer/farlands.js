@@ -71,7 +71,7 @@ export async function compile(wasm) {
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
     const instance = await instantiate(module);
-    const { value, values, gradients, density, densities, memory } = instance;
+    const { value, values, gradients, surface, density, densities, memory } = instance;
     const document = typeof world === 'string' ? JSON.parse(world) : world;
     readWorld(instance, JSON.stringify({ name: 'world', ...document }));
     const fields = readFields(instance);
@@ -114,6 +114,8 @@ export async function loadTerrain(wasm, world) {
         height: (x, y) => valueAt('height', x, y),
         /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
         heights: (box) => valuesOf('height', box),
+        /* The ground at a point, metres, which overhangs and caves may have moved from the height; NaN as there. */
+        surface: (x, y) => surface(x, y, valueAt('height', x, y)),
         /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
         density: (x, y, z) => (fit({ x, y, z }) ? density(x, y, z) : NaN),
         /* Densities of a box: x fastest, then y, then z. */

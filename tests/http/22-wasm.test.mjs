@@ -117,9 +117,10 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
             const places = [[0n, 0n], [-1n, 1n], [1023n, -1025n], [edge, -edge], [-edge, edge], [edge - 1n, 1n - edge],
                 [987654321987654321n, -123456789123456789n]];
             for (const [x, y] of places) {
-                const { height } = await daemon.json(`/${name}/height?x=${decimal(x)}&y=${decimal(y)}`);
+                const { height, surface } = await daemon.json(`/${name}/height?x=${decimal(x)}&y=${decimal(y)}`);
                 assert.ok(sameFloat(terrain.height(x, y), height), `${x}, ${y}: ${terrain.height(x, y)}, not ${height}`);
                 assert.ok(sameFloat(terrain.height(units(decimal(x)), units(decimal(y))), height));
+                assert.ok(sameFloat(terrain.surface(x, y), surface), `${x}, ${y}: ${terrain.surface(x, y)}, not ${surface}`);
             }
         });
     }
@@ -190,7 +191,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
         const beyond = 2n ** 62n + 2n ** 52n + 1n;
         for (const place of [beyond, -beyond, 2n ** 64n, -(2n ** 80n)]) {
             assert.ok(Number.isNaN(terrain.height(place, 0n)) && Number.isNaN(terrain.height(0n, place)));
-            assert.ok(Number.isNaN(terrain.density(0n, 0n, place)));
+            assert.ok(Number.isNaN(terrain.surface(place, 0n)) && Number.isNaN(terrain.density(0n, 0n, place)));
         }
         assert.throws(() => terrain.height(0.5, 0n), TypeError);
         assert.throws(() => terrain.heights({ x: 2n ** 64n, y: 0n, width: 1, height: 1 }), /outside the world/);

@@ -154,6 +154,14 @@ float density(int64_t x, int64_t y, int64_t z)
     return terrain_density(terrain, scratch, &box, &value) ? NAN : value;
 }
 
+/* As terrain_surface; NAN beyond the bounds of a box, or without memory. */
+EXPORT("surface") float surface(int64_t x, int64_t y, float height);
+float surface(int64_t x, int64_t y, float height)
+{
+    float ground;
+    return isnan(height) || terrain_surface(terrain, scratch, x, y, height, &ground) ? NAN : ground;
+}
+
 /* As terrain_density; the result as of heights. */
 EXPORT("densities")
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth);
