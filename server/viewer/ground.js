@@ -38,11 +38,12 @@ const valueIn = (terrain, field, { x, y }) => shortest(terrain.value(field, unit
 
 const measureIn = (terrain, at, names) => ({
     height: valueIn(terrain, 'height', at),
+    surface: shortest(terrain.surface(units(at.x), units(at.y))),
     fields: Object.fromEntries(names.map((name) => [name, valueIn(terrain, name, at)])),
 });
 
-/* The height at (X, Y), blocks as text, and the values of the fields NAMES there: { height, fields }; undefined if the
- * terrain is not loaded. */
+/* The height and the surface at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
+ * fields }; undefined if the terrain is not loaded. */
 export function measureHere(world, x, y, names) {
     const { terrain } = entryOf(world);
     return terrain ? measureIn(terrain, { x, y }, names) : undefined;
@@ -53,8 +54,8 @@ export async function measure(world, x, y, names) {
     const terrain = await entryOf(world).coming;
     if (terrain)
         return { ...measureIn(terrain, { x, y }, names), fingerprint: world.fingerprint };
-    const { height, fields = {}, fingerprint } = await getHeight(world, x, y, names);
-    return { height, fields, fingerprint };
+    const { height, surface, fields = {}, fingerprint } = await getHeight(world, x, y, names);
+    return { height, surface, fields, fingerprint };
 }
 
 /* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays

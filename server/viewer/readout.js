@@ -1,4 +1,4 @@
-/* The readout: the block under the cursor, its height, the value of the shown field, the climate, the zoom and the scale. */
+/* The readout: the block under the cursor, its height and surface, the value of the shown field, the climate, the zoom and the scale. */
 import { $, RETRY, blocksText, clamp, fieldOf, getWorld, grouped, isUnchanged, metres, quantity, sleep, snap, step,
     withinLimit } from './world.js';
 import { biomesOf, chipOf, climateFields } from './biomes.js';
@@ -25,6 +25,9 @@ function showScale(blocks) {
 /* Digits after the point for values of LAYER's field: a hundred thousandth of its range. */
 const digitsOf = ({ range: [low, high] }) => clamp(Math.ceil(5 - Math.log10(high - low)), 0, 9);
 
+/* Whether overhangs or caves may move the ground of a world from its heights. */
+const hasCaves = ({ volume }) => volume?.overhangs.amplitude > 0 || volume?.caverns.size > 0 || volume?.tunnels.radius > 0;
+
 /* The fields to read in LAYER: its own, and those of WORLD's climate. */
 const namesOf = (world, layer) => [...new Set([fieldOf(layer) ?? [], climateFields(world)].flat())];
 
@@ -40,13 +43,13 @@ export function makeReadout(viewer, { read, renewed }) {
 
     function showNothing(text) {
         show('height', '', text);
-        for (const id of ['field', 'biome', 'climate'])
+        for (const id of ['surface', 'field', 'biome', 'climate'])
             show(id, '', '–');
         read(null);
     }
 
     function setStale(stale) {
-        for (const id of ['height', 'field', 'biome', 'climate'])
+        for (const id of ['height', 'surface', 'field', 'biome', 'climate'])
             $(id).toggleAttribute('data-stale', stale);
     }
 
@@ -58,9 +61,10 @@ export function makeReadout(viewer, { read, renewed }) {
         $('biome').title = row?.name ?? '';
     }
 
-    function showMeasure({ height, fields }, { world, layer, digits }) {
+    function showMeasure({ height, surface, fields }, { world, layer, digits }) {
         const value = fields[fieldOf(layer)] ?? null;
         show('height', String(height), metres(height, digits));
+        show('surface', String(surface), metres(surface, digits));
         if (value !== null)
             show('field', String(value), quantity(value, digitsOf(layer), layer.unit));
         if (fields.biome !== undefined && biomesOf(world))
@@ -87,6 +91,7 @@ export function makeReadout(viewer, { read, renewed }) {
             return;
         const field = fieldOf(layer);
         $('field-box').hidden = field === null;
+        $('surface-box').hidden = !hasCaves(world);
         $('field-name').textContent = field ?? '';
         const names = namesOf(world, layer);
         $('biome-box').hidden = !names.includes('biome') || !biomesOf(world);

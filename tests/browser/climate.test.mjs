@@ -38,6 +38,22 @@ for (const [how, prepare] of [['computed in the page', undefined], ['of the serv
         await keepScreenshot(page, 'viewer-climate.png');
     });
 
+for (const [how, prepare] of [['computed in the page', undefined], ['of the server', withoutWasm]])
+    test(`the readout has the surface of worlds with caves, ${how}`, LIMIT, async () => {
+        const { page } = await visit('#climate/relief/16/0/0', { viewport: { width: 1200, height: 600 } }, prepare);
+        let moved = 0;
+        for (let i = 0; i < 12; i++) {
+            await page.mouse.move(300 + 50 * i, 150 + 20 * i);
+            const { x, y } = await readout(page);
+            const { height, surface } = await (await fetch(new URL(`./climate/height?x=${x.value}&y=${y.value}`, base))).json();
+            assert.equal(await page.locator('#surface').getAttribute('value'), String(surface));
+            moved += height !== surface;
+        }
+        assert.ok(moved > 0, 'only heights');
+        await page.evaluate(() => { location.hash = '#graph/relief/12/0/0'; });
+        await page.waitForFunction(() => document.getElementById('surface-box').hidden);
+    });
+
 test('worlds without a climate have no boxes for it', LIMIT, async () => {
     const { page } = await visit('#graph/relief/9/0/0', WIDE);
     await readout(page);
