@@ -29,7 +29,8 @@ const FRACTAL = path.join(here, '../worlds/fractal.yaml');
 /* More arguments for the daemon, to be added before the first test begins. Without --config it gets that of FRACTAL. */
 export const daemonArguments = [];
 
-/* A configuration with a graph of fields, beside the world of FRACTAL. */
+/* A configuration with a world of broad features, and one with a graph of fields, beside the world of FRACTAL. */
+export const BROAD = path.join(here, 'broad.yaml');
 export const FIELDS = path.join(here, 'fields.yaml');
 
 let daemon;
@@ -221,13 +222,13 @@ export async function readout(page) {
     })));
 }
 
-export async function assertHeight(page, expectedAt) {
+export async function assertHeight(page, expectedAt, world = 'default') {
     const { x, y, height } = await readout(page);
     assert.equal(x.text, x.value);
     assert.equal(y.text, y.value);
     if (expectedAt)
         assert.deepEqual([Number(x.value), Number(y.value)], expectedAt);
-    const response = await fetch(new URL(`default/height?x=${x.value}&y=${y.value}`, base));
+    const response = await fetch(new URL(`${world}/height?x=${x.value}&y=${y.value}`, base));
     assert.equal(response.status, 200);
     const truth = await response.json();
     assert.equal(truth.x, Number(x.value));

@@ -1,7 +1,9 @@
 /* The viewer in two dimensions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, base, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
+import { BROAD, LIMIT, ORIGIN, POSTER, assertHeight, assertPictured, base, daemonArguments, drag, keepScreenshot, painted, place, placeBecomes, readout, screenshots, visit } from './harness.mjs';
+
+daemonArguments.push('--config', BROAD);
 
 test('dragging crosses the origin of the grid into negative tiles', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 24000}/${ORIGIN + 24000}`);
@@ -17,7 +19,7 @@ test('dragging crosses the origin of the grid into negative tiles', LIMIT, async
 });
 
 test('zooms out below 0 and back in', LIMIT, async () => {
-    const { page, tiles } = await visit('#default/relief/2/0/0');
+    const { page, tiles } = await visit('#broad/relief/2/0/0');
     await page.mouse.move(400, 300);
     for (let zoom = 1; zoom >= -1; zoom--) {
         await page.mouse.wheel(0, 60);
@@ -25,14 +27,14 @@ test('zooms out below 0 and back in', LIMIT, async () => {
         await painted(page);
     }
     assert.ok(tiles().some(({ z }) => z === -1), 'no tiles of zoom -1');
-    await placeBecomes(page, /^#default\/relief\/-1\//);
+    await placeBecomes(page, /^#broad\/relief\/-1\//);
     await page.locator('#zoom-in').click();
     await page.waitForFunction(() => document.getElementById('zoom').value === '0');
     await page.locator('#plane').focus();
     await page.keyboard.press('+');
     await page.waitForFunction(() => document.getElementById('zoom').value === '1');
     await painted(page);
-    await assertHeight(page);
+    await assertHeight(page, null, 'broad');
 });
 
 test('both ends of the zoom range are painted', LIMIT, async () => {
