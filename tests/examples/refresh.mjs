@@ -57,7 +57,6 @@ async function replaced(text, pattern, by) {
     return text;
 }
 
-const { range } = await daemon.json('/default.json');
 const [middle] = floats(await daemon.bytes('/default/region.f32?x=12.5&y=-3&width=1&height=1'));
 try {
     for (const name of ['README.md', 'server/README.md', 'server/CLIENTS.md']) {
@@ -66,8 +65,7 @@ try {
         text = await replaced(text, /(\/default\/spawn)\?x=(-?\d+)(&y=[^"]*)/g, spawn);
         text = await replaced(text, /(curl "http:\/\/127\.0\.0\.1:8080(\/default\/heights?\?[^"]*)"\n {4})\{.*\}/g,
             async (whole, curl, target) => curl + String(await daemon.bytes(target)).trim());
-        text = text.replace(/(which prints )-?[\d.]+:/, (whole, says) => `${says}${middle}:`)
-            .replace(/(-scale 0 65535) -?[\d.]+ -?[\d.]+ /, (whole, scale) => `${scale} ${range.join(' ')} `);
+        text = text.replace(/(which prints )-?[\d.]+:/, (whole, says) => `${says}${middle}:`);
         if (text !== old)
             console.log(name);
         writeFileSync(`${TREE}/${name}`, text);
