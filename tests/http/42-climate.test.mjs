@@ -148,7 +148,7 @@ describe('the climate of a place', { timeout: patience(60000) }, () => {
         async ([world, [x, y]]) => {
             const { height, biome, temperature, humidity } = await fieldsAt([x, y], world);
             const place = await daemon.json(`/${world}/height?x=${x}&y=${y}`);
-            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'slope', 'normal', 'biome', 'temperature', 'humidity']);
+            assert.deepEqual(Object.keys(place), ['x', 'y', 'height', 'surface', 'slope', 'normal', 'biome', 'temperature', 'humidity']);
             assert.deepEqual(place.biome, { id: biome, name: nameOf(biome) });
             assert.deepEqual([place.height, place.temperature, place.humidity].map(Math.fround), [height, temperature, humidity]);
         }));
@@ -173,7 +173,7 @@ describe('the climate of a place', { timeout: patience(60000) }, () => {
     });
 
     it('is left out by worlds without biomes', () => eachRow(['bare', 'plain'], async (world) => {
-        assert.deepEqual(Object.keys(await daemon.json(`/${world}/height?x=1&y=2&fields=height`)), ['x', 'y', 'height', 'slope', 'normal', 'fields']);
+        assert.deepEqual(Object.keys(await daemon.json(`/${world}/height?x=1&y=2&fields=height`)), ['x', 'y', 'height', 'surface', 'slope', 'normal', 'fields']);
         assert.deepEqual(Object.keys(await daemon.json(`/${world}/heights?at=1,2;3,4`)), ['heights', 'at']);
     }));
 });
