@@ -300,8 +300,8 @@ static int survey(struct estimate *out, const struct program *program, int opera
                   const struct farlands_grid *grid, double most, double apart, int lanes,
                   struct evaluation **kept)
 {
-    struct estimator estimator = {{1, apart, see}, program, out, most, lanes};
     memset(out, 0, sizeof *out);
+    struct estimator estimator = {{1, apart, see}, program, out, most, lanes};
     const int err = evaluate_survey(program, grid, &operation, 1, &estimator.surveyor, kept);
     return err == -E2BIG ? 0 : err;
 }
