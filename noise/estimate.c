@@ -105,7 +105,7 @@ static const double operation_sample[GRAPH_KINDS] = {
 };
 /* Of GRAPH_BIOME, if no row of its table is far from all samples: a row, and one of its ranges. */
 static const double biome_sample = 0.3, biome_limit_sample = 0.3;
-static const double operation_row = 4, band = 30, chunk_start = 100;
+static const double operation_row = 3, band = 20, chunk_start = 60;
 
 /* --- Operations --- */
 

@@ -16,6 +16,7 @@ enum { RANDOM_GRAPH_NODES = 24 };
 
 struct random_graph {
     bool extreme; /* numbers may be as large or as small as a graph allows */
+    bool masked;  /* products have masks that are 0 nearly everywhere */
     int count;
     struct graph_node node[RANDOM_GRAPH_NODES];
     struct farlands_params noise[RANDOM_GRAPH_NODES];
@@ -158,7 +159,7 @@ static inline void draw_own_noise(struct draws *draws, struct random_graph *grap
  */
 static inline void draw_mask(struct draws *draws, struct random_graph *graph, int at, int input)
 {
-    if (draw_once_in(draws, 3))
+    if (!graph->masked || draw_once_in(draws, 3))
         return;
     graph->node[at].input[input] =
         draw_input_of_kind(draws, graph, at, draw_once_in(draws, 4) ? GRAPH_RIDGE : GRAPH_STEP);
@@ -231,17 +232,19 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
 
 /* A graph that program_new accepts, with a noise first. Its last node depends on many others. The
  * caller frees it. */
-static inline struct random_graph *draw_graph_of(struct draws *draws, bool extreme)
+static inline struct random_graph *draw_any_graph(struct draws *draws, bool extreme, bool masked)
 {
     struct random_graph *graph = calloc(1, sizeof *graph);
     if (!graph)
         __builtin_trap();
     graph->extreme = extreme;
+    graph->masked = masked;
     const int count = (int)draw_between(draws, 1, RANDOM_GRAPH_NODES);
     for (int tries = 0; graph->count < count && (graph->count == 0 || tries < 200); tries++) {
         const int kind = graph->count == 0 || draw_once_in(draws, 6) ? GRAPH_NOISE
-                         : draw_once_in(draws, 6)                    ? GRAPH_MULTIPLY
-                                                  : (int)draw_between(draws, 0, GRAPH_KINDS - 1);
+                         : masked && draw_once_in(draws, 6)
+                             ? GRAPH_MULTIPLY
+                             : (int)draw_between(draws, 0, GRAPH_KINDS - 1);
         struct graph_fault fault;
         struct program *program;
         draw_node(draws, graph, (enum graph_kind)kind);
@@ -252,6 +255,11 @@ static inline struct random_graph *draw_graph_of(struct draws *draws, bool extre
             graph->count--;
     }
     return graph;
+}
+
+static inline struct random_graph *draw_graph_of(struct draws *draws, bool extreme)
+{
+    return draw_any_graph(draws, extreme, true);
 }
 
 static inline struct random_graph *draw_graph(struct draws *draws)

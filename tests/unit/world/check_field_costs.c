@@ -162,7 +162,7 @@ static bool compare_all(int number, bool last)
     ck_assert_int_eq(field_rates_measure(&rates), 0);
     for (int g = 0; g < GRAPHS; g++) {
         struct draws draws = {11000 + (uint64_t)g, 0};
-        struct random_graph *graph = draw_graph(&draws);
+        struct random_graph *graph = draw_any_graph(&draws, false, false);
         struct farlands_terrain *terrain = new_terrain(graph);
         struct field_costs *costs = field_costs_new(terrain, &rates);
         ck_assert_ptr_nonnull(costs);
