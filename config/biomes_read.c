@@ -16,14 +16,7 @@ struct row {
 
 static int parse_name(char *out, const char *text, size_t length)
 {
-    if (length == 0 || length >= BIOME_NAME_MAX)
-        return -EINVAL;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 32 || text[i] == 127)
-            return -EINVAL;
-    memcpy(out, text, length);
-    out[length] = '\0';
-    return 0;
+    return length > 0 ? option_parse_line(out, BIOME_NAME_MAX, text, length) : -EINVAL;
 }
 
 #define AT(member) offsetof(struct row, member)

@@ -29,6 +29,18 @@ static int parse_text(const struct option *option, const char *text, size_t leng
     return 0;
 }
 
+int option_parse_line(char *out, size_t size, const char *text, size_t length)
+{
+    if (length >= size)
+        return -EINVAL;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 32 || text[i] == 127)
+            return -EINVAL;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return 0;
+}
+
 static int parse_choice(const struct option *option, const char *text, size_t length, unsigned *out)
 {
     for (unsigned i = 0; option->choices[i]; i++) {

@@ -58,6 +58,9 @@ enum { OPTION_TEXT_MAX = 4096 };
 /* Parse the scalar TEXT into the option's place in BASE. Returns 0 or -EINVAL. */
 int option_parse(const struct option *option, const char *text, size_t length, void *base);
 
+/* Copy TEXT, which has no control characters, into OUT of SIZE bytes. Returns 0 or -EINVAL. */
+int option_parse_line(char *out, size_t size, const char *text, size_t length);
+
 /* Describe the valid values, such as "a whole number from 1 to 64". Returns BUFFER. */
 char *option_expected(const struct option *option, char *buffer, size_t size);
 

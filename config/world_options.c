@@ -29,14 +29,7 @@ static int parse_name(char *out, const char *text, size_t length)
 
 static int parse_about(char *out, const char *text, size_t length)
 {
-    if (length >= WORLD_ABOUT_MAX)
-        return -EINVAL;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < 32 || text[i] == 127)
-            return -EINVAL;
-    memcpy(out, text, length);
-    out[length] = '\0';
-    return 0;
+    return option_parse_line(out, WORLD_ABOUT_MAX, text, length);
 }
 
 #define AT(member) offsetof(struct world_config, member)
