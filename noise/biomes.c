@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-static const float weights[BIOME_AXES] = {
-    [BIOME_TEMPERATURE] = 1 / 10.0f,
-    [BIOME_HUMIDITY] = 1 / 0.2f,
-    [BIOME_HEIGHT] = 1 / 200.0f,
-    [BIOME_SLOPE] = 1 / 0.5f,
+const float biome_scales[BIOME_AXES] = {
+    [BIOME_TEMPERATURE] = 10,
+    [BIOME_HUMIDITY] = 0.2f,
+    [BIOME_HEIGHT] = 200,
+    [BIOME_SLOPE] = 0.5f,
 };
 
 static void make_biome(struct biome *biome, const struct biome_row *row)
@@ -15,8 +15,8 @@ static void make_biome(struct biome *biome, const struct biome_row *row)
     for (int i = 0; i < BIOME_AXES; i++) {
         const struct biome_range *range = &row->range[i];
         if (range->from > -INFINITY || range->to < INFINITY)
-            biome->limit[biome->limits++] =
-                (struct biome_limit){(enum biome_axis)i, range->from, range->to, weights[i]};
+            biome->limit[biome->limits++] = (struct biome_limit){(enum biome_axis)i, range->from,
+                                                                 range->to, 1 / biome_scales[i]};
     }
 }
 

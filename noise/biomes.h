@@ -9,6 +9,9 @@ enum { BIOMES_MAX = 64, BIOME_MAX_ID = 255 };
 /* What rows have ranges of: degrees C, 0 to 1, metres, metres per metre. */
 enum biome_axis { BIOME_TEMPERATURE, BIOME_HUMIDITY, BIOME_HEIGHT, BIOME_SLOPE, BIOME_AXES };
 
+/* The distance from a range that counts as 1. */
+extern const float biome_scales[BIOME_AXES];
+
 struct biome_range {
     float from, to; /* -INFINITY, INFINITY: no end */
 };

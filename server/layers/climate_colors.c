@@ -14,8 +14,6 @@ struct nodes {
     float color[NODES_HIGH][NODES_WIDE][3];
 };
 
-/* Scales of distances, as of biomes. */
-static const float DEGREES = 10, PART = 0.2f, METRES = 200;
 /* The square of the distance over which a biome loses its part: borders are some 4 degrees, or a
  * tenth of humidity, wide. */
 static const float BLEND = 0.12f;
@@ -30,9 +28,12 @@ static const float STEEP = 0.2f;
 /* If there is none. */
 static const struct biome_look rock = {.color = {0x8f, 0x87, 0x7c}};
 
-static float distance(const struct biome_range *range, float x)
+/* The distance of X from the range of ROW, as biomes are chosen by. */
+static float distance(const struct biome_row *row, enum biome_axis axis, float x)
 {
-    return x < range->from ? range->from - x : x > range->to ? x - range->to : 0;
+    const struct biome_range *range = &row->range[axis];
+    const float out = x < range->from ? range->from - x : x > range->to ? x - range->to : 0;
+    return out / biome_scales[axis];
 }
 
 static float squared(float x)
@@ -54,10 +55,10 @@ static bool is_steep(const struct biome_row *row)
 static float square_of(const struct biome_row *row, float temperature, float humidity,
                        const float *height)
 {
-    float square = squared(distance(&row->range[BIOME_TEMPERATURE], temperature) / DEGREES) +
-                   squared(distance(&row->range[BIOME_HUMIDITY], humidity) / PART);
-    const float out = height ? distance(&row->range[BIOME_HEIGHT], *height) : 0;
-    return out > 0 ? square + BEYOND + squared(out / METRES) : square;
+    const float square = squared(distance(row, BIOME_TEMPERATURE, temperature)) +
+                         squared(distance(row, BIOME_HUMIDITY, humidity));
+    const float out = height ? distance(row, BIOME_HEIGHT, *height) : 0;
+    return out > 0 ? square + BEYOND + squared(out) : square;
 }
 
 /*
