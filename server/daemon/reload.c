@@ -31,6 +31,7 @@ struct reload {
     struct thread_group *thread;
     struct snapshot *snapshot; /* or NULL, with an error */
     struct config_error error;
+    bool is_torn; /* a program was writing the watched file: there is no result */
 };
 
 int reload_config(const struct daemon_options *options, struct config **config,
@@ -107,15 +108,33 @@ static void apply(struct server *server, struct snapshot *snapshot)
         shard_use(server->shards[i], snapshot);
 }
 
+/* Read the configuration. Returns NULL with an error, or because it is torn. */
+static struct config *read_config(struct reload *reload)
+{
+    const char *file = reload->options->file;
+    const bool watch = reload->options->watch;
+    const uv_stat_t before = watch ? watch_state(file) : (uv_stat_t){0};
+    struct config *config = NULL;
+
+    if (reload_config(reload->options, &config, &reload->error))
+        config = NULL;
+    reload->is_torn = watch && !watch_is_whole(file, &before);
+    if (reload->is_torn) {
+        config_free(config);
+        return NULL;
+    }
+    return config;
+}
+
 static void read_snapshot(void *context, unsigned number)
 {
     struct reload *reload = context;
-    struct config *config;
+    struct config *config = read_config(reload);
     char *why = reload->error.text;
     const size_t size = sizeof reload->error.text;
 
     (void)number;
-    if (reload_config(reload->options, &config, &reload->error))
+    if (!config)
         return;
     const char *key = changed_key(reload->current->config, config);
     if (key) {
@@ -164,17 +183,15 @@ static void report(struct server *server, const char *error)
     sd_notify(0, "READY=1");
 }
 
-/* Wait up to MS for the thread, and free the reload. Returns false if it has not ended; otherwise
- * *SNAPSHOT is the caller's, or NULL with ERROR set. */
-static bool finish(struct server *server, long ms, struct snapshot **snapshot,
-                   struct config_error *error)
+/* Wait up to MS for the thread. Returns false if it has not ended; otherwise *RESULT is its reload,
+ * whose snapshot is the caller's. */
+static bool finish(struct server *server, long ms, struct reload *result)
 {
     struct reload *reload = server->reload;
     if (!thread_group_wait(reload->thread, ms))
         return false;
     thread_group_free(reload->thread);
-    *snapshot = reload->snapshot;
-    *error = reload->error;
+    *result = *reload;
     free(reload);
     server->reload = NULL;
     return true;
@@ -185,19 +202,21 @@ static void begin_later(struct server *server);
 static void on_poll(uv_timer_t *timer)
 {
     struct server *server = timer->data;
-    struct snapshot *snapshot;
-    struct config_error error;
+    struct reload result;
 
-    if (!finish(server, 0, &snapshot, &error))
+    if (!finish(server, 0, &result))
         return;
     uv_timer_stop(timer);
     if (server->draining) {
-        snapshot_release(snapshot);
+        snapshot_release(result.snapshot);
         return;
     }
-    if (snapshot)
-        apply(server, snapshot);
-    report(server, snapshot ? NULL : error.text);
+    if (result.snapshot)
+        apply(server, result.snapshot);
+    if (result.is_torn)
+        sd_notify(0, "READY=1"); /* the watch sees when the text is written */
+    else
+        report(server, result.snapshot ? NULL : result.error.text);
     if (server->reload_again)
         begin_later(server);
 }
@@ -252,10 +271,9 @@ static void on_hang_up(uv_signal_t *handle, int number)
 
 bool reload_stop(struct server *server)
 {
-    struct snapshot *snapshot = NULL;
-    struct config_error error;
-    const bool ended = !server->reload || finish(server, RELOAD_STOP_MS, &snapshot, &error);
-    snapshot_release(snapshot);
+    struct reload result = {0};
+    const bool ended = !server->reload || finish(server, RELOAD_STOP_MS, &result);
+    snapshot_release(result.snapshot);
     return ended;
 }
 

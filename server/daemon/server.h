@@ -114,6 +114,13 @@ void reload_last_error(void *context, struct config_error *error);
  * then it uses SERVER for ever. */
 bool reload_stop(struct server *server);
 
+/* The state of FILE, zero if it cannot be found. Any thread. */
+uv_stat_t watch_state(const char *file);
+
+/* Whether what was read of FILE since its state was BEFORE is a whole text: no program has changed
+ * it meanwhile, or emptied it in order to write it. Any thread. */
+bool watch_is_whole(const char *file, const uv_stat_t *before);
+
 /* Remember the state of the watched file. Call it before the file is read, so that no later change
  * is missed. */
 void watch_init(struct server *server);

@@ -66,11 +66,22 @@ static void on_look(uv_timer_t *timer)
         look_later(server);
 }
 
+uv_stat_t watch_state(const char *file)
+{
+    uv_fs_t request = {0};
+    uv_fs_stat(NULL, &request, file, NULL);
+    return take_state(&request);
+}
+
+bool watch_is_whole(const char *file, const uv_stat_t *before)
+{
+    const uv_stat_t after = watch_state(file);
+    return is_same(before, &after) && !is_emptied(&after);
+}
+
 void watch_init(struct server *server)
 {
-    uv_fs_t *request = &server->watch.request;
-    uv_fs_stat(NULL, request, server->options->file, NULL);
-    server->watch.seen = take_state(request);
+    server->watch.seen = watch_state(server->options->file);
 }
 
 void watch_start(struct server *server)

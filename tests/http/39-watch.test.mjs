@@ -115,6 +115,20 @@ describe('a watched configuration', { timeout: patience(60000), concurrency: 4 }
         assert.equal(await reloads(daemon, 'ok'), 1);
     }));
 
+    it('is not read as an empty one if a program begins to write it then', () => withWatch(async (daemon, file) => {
+        for (let i = 0; i < 10; i++) {
+            fs.writeFileSync(file, text(i % 2 ? 5 : 6));
+            await sleep(20 + 5 * i);
+            const writer = fs.openSync(file, 'w');
+            for (let until = Date.now() + 100; Date.now() < until; await sleep(2))
+                assert.ok([5, 6, 7].includes(await octavesOf(daemon)));
+            fs.writeSync(writer, text(7));
+            fs.closeSync(writer);
+        }
+        await assertOctaves(daemon, 7);
+        assert.equal(await reloads(daemon, 'refused'), 0);
+    }));
+
     it('has its last text in force after many saves', () => withWatch(async (daemon, file) => {
         for (let octaves = 6; octaves < 30; octaves++) {
             fs.writeFileSync(file, text(octaves % 2 ? 65 : 4));
