@@ -165,7 +165,7 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
             first = first_node(patch->x, first, x, bits);
             float_weights(x, bits, weight, slope);
         }
-        samples->first[i] = first;
+        samples->first[i] = (uint32_t)first;
         for (int k = 0; k < TAPS; k++) {
             samples->weight[k][i] = weight[k];
             samples->slope[k][i] = slope[k];

@@ -427,7 +427,7 @@ static void operate(const struct operation *operation, const struct rows *in, in
 
 /* Four of a patch's rows, COUNT values each, become one, from which each sample takes four
  * neighbours. */
-static void interpolate(const int32_t *first, const float *column, const float *const line[4],
+static void interpolate(const uint32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *restrict out)
 {
     KERNEL_ALIGNED float mixed[KERNEL_CHUNK + KERNEL_STEP];
@@ -439,19 +439,17 @@ static void interpolate(const int32_t *first, const float *column, const float *
         mixed[i] = fmaf(s, d[i], fmaf(r, c[i], fmaf(q, b[i], p * a[i])));
     memset(mixed + whole_steps(count), 0, KERNEL_STEP * sizeof *mixed);
     for (int i = 0; i < n; i += KERNEL_LANES) {
-        const int32_t *at = first + i;
+        const uint32_t *at = first + i;
         narrow_vector value[4] = {{0}};
         if (at[KERNEL_LANES - 1] - at[0] + 3 < KERNEL_LANES) {
-            integer_vector near = {0};
-            for (int lane = 0; lane < KERNEL_LANES; lane++)
-                near[lane] = (uint32_t)(at[lane] - at[0]);
+            const integer_vector near = integer_load(at) - at[0];
             const narrow_vector table = narrow_load(mixed + at[0]);
             for (int k = 0; k < 4; k++)
                 value[k] = lookup_lanes(table, near + (uint32_t)k);
         } else {
             for (int k = 0; k < 4; k++)
                 for (int lane = 0; lane < KERNEL_LANES; lane++)
-                    value[k][lane] = mixed[at[lane] + k];
+                    value[k][lane] = mixed[at[lane] + (uint32_t)k];
         }
         narrow_vector sum = narrow_load(column + i) * value[0];
         for (int k = 1; k < 4; k++)

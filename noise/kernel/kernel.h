@@ -45,7 +45,7 @@ struct kernel {
     /* N values on a row of a lattice: LINE are four of its rows, COUNT values each, that count by
      * ROW. Sample i lies between their values FIRST[i] to FIRST[i] + 3, which count by COLUMN, rows
      * of KERNEL_CHUNK floats. */
-    void (*interpolate)(const int32_t *first, const float *column, const float *const line[4],
+    void (*interpolate)(const uint32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *out);
     /* A noise at the samples of CHUNK, no more than KERNEL_POINTS, row by row: OUT and MOVE, the
      * rest as for noise_band, are single rows. They have room for whole vectors. */

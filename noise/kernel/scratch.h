@@ -299,7 +299,7 @@ static inline union octave_scratch *warp_octaves(const struct noise_run *run)
 /* The columns of a chunk within a patch of a lattice: sample i lies between the patch's columns
  * FIRST[i] to FIRST[i] + 3, which count by WEIGHT. */
 struct patch_columns {
-    int32_t first[KERNEL_CHUNK];
+    KERNEL_ALIGNED uint32_t first[KERNEL_CHUNK];
     KERNEL_ALIGNED float weight[4][KERNEL_CHUNK];
     KERNEL_ALIGNED float slope[4][KERNEL_CHUNK]; /* for the derivative along x, per block */
 };
