@@ -30,14 +30,16 @@ struct run_memory {
     int octaves; /* room for so many */
 };
 
+/* Rows of a band, one after the other without gaps. */
 struct buffer {
-    KERNEL_ALIGNED float row[KERNEL_BAND_ROWS][KERNEL_CHUNK];
+    KERNEL_ALIGNED float value[KERNEL_BAND_ROWS * KERNEL_CHUNK];
 };
 
 struct evaluation {
     struct plan plan;
     struct patch *patch[GRAPH_MAX_NODES]; /* by operation */
     struct buffer *buffer[GRAPH_MAX_NODES];
+    struct buffer *zeros;
     struct run_memory *run[GRAPH_MAX_NODES];
 };
 
@@ -54,6 +56,7 @@ struct context {
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
     bool band_limit;
+    size_t stride;                             /* of rows in buffers */
     struct surveyor *surveyor;                 /* NULL: evaluate */
     const struct derivative_rows *derivatives; /* NULL: none */
 };
@@ -89,8 +92,10 @@ static struct noise_run *keep_run(struct evaluation *e, int k, int octaves)
 
 void evaluation_free(struct evaluation *evaluation)
 {
-    if (evaluation)
+    if (evaluation) {
         plan_clear(&evaluation->plan);
+        aligned_free(evaluation->zeros);
+    }
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
         aligned_free(evaluation->patch[i]);
         aligned_free(evaluation->buffer[i]);
@@ -168,7 +173,7 @@ static struct rows rows_of(const struct context *c, const struct domain *domain,
     for (int i = 0; out && i < domain->outputs; i++)
         if (domain->output[i] == operation)
             return out[i];
-    return (struct rows){c->evaluation->buffer[domain->buffer[operation]]->row[0], KERNEL_CHUNK};
+    return (struct rows){c->evaluation->buffer[domain->buffer[operation]]->value, c->stride};
 }
 
 /* True if the values of few samples are computed row by row, as those of many are. */
@@ -185,11 +190,12 @@ struct relevance {
     /* By how many others that are carried out each operation is read; 0: it is irrelevant. */
     int reads[GRAPH_MAX_NODES];
     bool spared[GRAPH_MAX_NODES]; /* its guard is 0: it does not read what that guards */
+    bool zero[GRAPH_MAX_NODES];   /* known to be 0: its values are nowhere else */
 };
 
 static struct relevance all_relevant(const struct domain *domain)
 {
-    struct relevance relevance = {.spared = {false}};
+    struct relevance relevance = {.spared = {false}, .zero = {false}};
     memcpy(relevance.reads, domain->reads, sizeof relevance.reads);
     return relevance;
 }
@@ -205,37 +211,50 @@ static bool is_zero(struct rows values, int rows, int n)
     return any == 0;
 }
 
-/* The guard that step S computed is 0: spare the operations after it what it guards. */
-static void spare(const struct context *c, const struct domain *domain, int s,
+/* Operation ZERO, a guard, is 0: spare those that it guards what they need it for. */
+static void spare(const struct context *c, const struct domain *domain, int zero,
                   struct relevance *relevance)
 {
-    const int zero = domain->step[s].operation;
-    while (++s < domain->steps) {
-        const int k = domain->step[s].operation, guard = domain->guard[k];
+    for (int k = domain->guarded[zero]; k >= 0; k = domain->next_guarded[k]) {
         const struct operation *o = &c->program->operation[k];
-        if (guard < 0 || relevance->reads[k] == 0 ||
-            plan_resolve(c->program, domain, o->input[guard]) != zero)
+        if (relevance->reads[k] == 0)
             continue;
         relevance->spared[k] = true;
         for (int i = 0; i < o->inputs; i++)
-            if (!guards_reads(o, guard, i))
+            if (!guards_reads(o, domain->guard[k], i))
                 guards_release(c->program, domain, plan_resolve(c->program, domain, o->input[i]),
                                relevance->spared, relevance->reads);
     }
 }
 
-/* ROWS rows of N values of an operation that is spared what its guard guards: 0, or the first input
- * of a mix. */
-static void run_spared(const struct operation *o, const struct rows *in, int rows, int n,
-                       struct rows to)
+/* Where the values of operation K are, which others read. */
+static struct rows known_rows(const struct context *c, const struct domain *domain,
+                              const struct relevance *relevance, int k, const struct rows *out)
 {
-    assert(o->kind != GRAPH_MIX || in[0].at);
-    for (int r = 0; r < rows; r++) {
-        float *row = to.at + (size_t)r * to.stride;
-        if (o->kind == GRAPH_MIX)
-            memcpy(row, in[0].at + (size_t)r * in[0].stride, (size_t)n * sizeof *row);
-        else
-            memset(row, 0, (size_t)n * sizeof *row);
+    if (relevance->zero[k])
+        return (struct rows){c->evaluation->zeros->value, c->stride};
+    return rows_of(c, domain, k, out);
+}
+
+/* The input that operation K has the values of, since others of its inputs are 0, ZERO_INPUT if it
+ * is 0 itself, or -1. Signs of zeros may differ. */
+enum { ZERO_INPUT = GRAPH_MAX_INPUTS };
+
+static int same_input(const struct operation *o, bool spared, const bool zero[GRAPH_MAX_INPUTS])
+{
+    switch (o->kind) {
+    case GRAPH_MULTIPLY:
+        return spared || zero[0] || zero[1] ? ZERO_INPUT : -1;
+    case GRAPH_ERODE:
+        return spared ? ZERO_INPUT : -1;
+    case GRAPH_MIX:
+        return spared ? 0 : -1;
+    case GRAPH_ADD:
+        return zero[1] ? 0 : zero[0] ? 1 : -1;
+    case GRAPH_SUBTRACT:
+        return zero[1] ? 0 : -1;
+    default:
+        return -1;
     }
 }
 
@@ -280,29 +299,6 @@ static void run_operation(struct context *c, const struct step *step, const stru
         c->kernel->operate(o, in, rows, whole_steps(chunk->width), to);
 }
 
-/* ROWS rows from J on of step S. */
-static void run_step(struct context *c, const struct domain *domain, int s,
-                     const struct chunk *chunk, int j, int rows, const struct rows *out,
-                     struct relevance *relevance)
-{
-    const struct step *step = &domain->step[s];
-    const struct operation *o = &c->program->operation[step->operation];
-    const bool spared = relevance->spared[step->operation];
-    const struct rows to = rows_of(c, domain, step->operation, out);
-    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
-
-    if (relevance->reads[step->operation] == 0)
-        return;
-    for (int i = 0; i < plan_inputs(domain, o); i++)
-        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), out);
-    if (spared)
-        run_spared(o, in, rows, whole_steps(chunk->width), to);
-    else
-        run_operation(c, step, chunk, in, j, rows, to);
-    if (domain->is_guard[step->operation] && is_zero(to, rows, chunk->width))
-        spare(c, domain, s, relevance);
-}
-
 /* Choose the octaves of the noises of DOMAIN. Returns 0 or -ENOMEM. */
 static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk,
                         bool few)
@@ -329,6 +325,10 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
 
 static int keep_buffers(struct evaluation *e, const struct domain *domain)
 {
+    if (!e->zeros && keep((void **)&e->zeros, sizeof *e->zeros))
+        memset(e->zeros, 0, sizeof *e->zeros);
+    if (!e->zeros)
+        return -ENOMEM;
     for (int s = 0; s < domain->steps; s++)
         if (!keep((void **)&e->buffer[domain->step[s].buffer], sizeof(struct buffer)))
             return -ENOMEM;
@@ -352,22 +352,13 @@ static void deliver(const struct context *c, const struct domain *domain, int i,
     }
 }
 
-/* ROWS rows from J on of all steps. */
-static void run_band(struct context *c, const struct domain *domain, const struct chunk *chunk,
-                     int j, int rows, bool roomy, const struct rows *out)
-{
-    struct relevance relevance = all_relevant(domain);
-    struct rows band[PLAN_MAX_OUTPUTS];
-    const int outputs = domain->outputs;
-
-    for (int i = 0; i < outputs; i++)
-        band[i] = (struct rows){out[i].at + (size_t)j * out[i].stride, out[i].stride};
-    for (int s = domain->constants; s < domain->steps; s++)
-        run_step(c, domain, s, chunk, j, rows, roomy ? band : NULL, &relevance);
-    for (int i = 0; i < outputs; i++)
-        deliver(c, domain, i, rows_of(c, domain, domain->output[i], roomy ? band : NULL), rows,
-                chunk->width, band[i]);
-}
+/* Samples that steps go through together. */
+struct band {
+    const struct chunk *chunk;
+    bool few;               /* all samples of the chunk, one after the other, as a single row */
+    int j, rows, n;         /* rows from J on of N samples */
+    const struct rows *out; /* where outputs of the domain go at once; NULL: nowhere */
+};
 
 /* Few samples of an operation that computes them row by row. */
 static void run_few_rows(struct context *c, const struct step *step, const struct chunk *chunk,
@@ -382,30 +373,92 @@ static void run_few_rows(struct context *c, const struct step *step, const struc
     }
 }
 
-/* Step S of few samples, whose buffers have them row by row in their first row. */
-static void run_few(struct context *c, const struct domain *domain, int s,
-                    const struct chunk *chunk, struct relevance *relevance)
+/* The operation of STEP at few samples. */
+static void run_few(struct context *c, const struct step *step, const struct band *band,
+                    struct rows in[GRAPH_MAX_INPUTS], struct rows to)
+{
+    const struct operation *o = &c->program->operation[step->operation];
+    if (o->kind == GRAPH_NOISE)
+        c->kernel->noise_few(o->noise, o->curve, band->chunk, o->inputs > 0 ? in : NULL, o->move,
+                             to.at);
+    else if (!needs_rows(o))
+        c->kernel->operate(o, in, 1, whole_steps(band->n), to);
+    else
+        run_few_rows(c, step, band->chunk, in, to);
+}
+
+/* Give operation K of BAND, without computing it, 0 or the values of one of its inputs IN, which
+ * are copied TO. Returns false if it must be computed. */
+static bool take_input(const struct context *c, const struct domain *domain, int k,
+                       const struct band *band, const struct rows *in, struct rows to,
+                       struct relevance *relevance)
+{
+    const struct operation *o = &c->program->operation[k];
+    const int inputs = plan_inputs(domain, o);
+    bool zero[GRAPH_MAX_INPUTS + 1] = {[ZERO_INPUT] = true};
+    for (int i = 0; i < inputs; i++)
+        zero[i] = relevance->zero[plan_resolve(c->program, domain, o->input[i])];
+    const int same = same_input(o, relevance->spared[k] || inputs == 0, zero);
+    if (same < 0)
+        return false;
+    relevance->zero[k] = zero[same];
+    for (int r = 0; !zero[same] && r < band->rows; r++)
+        memcpy(to.at + (size_t)r * to.stride, in[same].at + (size_t)r * in[same].stride,
+               (size_t)whole_steps(band->n) * sizeof *to.at);
+    return true;
+}
+
+/* Step S of BAND. */
+static void run_step(struct context *c, const struct domain *domain, int s, const struct band *band,
+                     struct relevance *relevance)
 {
     const struct step *step = &domain->step[s];
-    const int samples = chunk->width * chunk->height;
-    const struct operation *o = &c->program->operation[step->operation];
-    const struct rows to = rows_of(c, domain, step->operation, NULL);
+    const int k = step->operation;
+    const struct operation *o = &c->program->operation[k];
+    const struct rows to = rows_of(c, domain, k, band->out);
     struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
-    if (relevance->reads[step->operation] == 0)
+    if (relevance->reads[k] == 0)
         return;
     for (int i = 0; i < plan_inputs(domain, o); i++)
-        in[i] = rows_of(c, domain, plan_resolve(c->program, domain, o->input[i]), NULL);
-    if (relevance->spared[step->operation])
-        run_spared(o, in, 1, whole_steps(samples), to);
-    else if (o->kind == GRAPH_NOISE)
-        c->kernel->noise_few(o->noise, o->curve, chunk, o->inputs > 0 ? in : NULL, o->move, to.at);
-    else if (!needs_rows(o))
-        c->kernel->operate(o, in, 1, whole_steps(samples), to);
+        in[i] = known_rows(c, domain, relevance, plan_resolve(c->program, domain, o->input[i]),
+                           band->out);
+    if (take_input(c, domain, k, band, in, to, relevance))
+        ;
+    else if (band->few)
+        run_few(c, step, band, in, to);
     else
-        run_few_rows(c, step, chunk, in, to);
-    if (domain->is_guard[step->operation] && is_zero(to, 1, samples))
-        spare(c, domain, s, relevance);
+        run_operation(c, step, band->chunk, in, band->j, band->rows, to);
+    if (domain->guarded[k] < 0)
+        return;
+    relevance->zero[k] = relevance->zero[k] || is_zero(to, band->rows, band->n);
+    if (relevance->zero[k])
+        spare(c, domain, k, relevance);
+}
+
+/* Steps FIRST to LAST - 1 of BAND. */
+static void run_steps(struct context *c, const struct domain *domain, int first, int last,
+                      const struct band *band, struct relevance *relevance)
+{
+    for (int s = first; s < last; s++)
+        run_step(c, domain, s, band, relevance);
+}
+
+/* ROWS rows from J on of CHUNK into OUT. CONSTANTS is what constants make irrelevant. */
+static void run_band(struct context *c, const struct domain *domain, const struct chunk *chunk,
+                     int j, int rows, bool roomy, const struct rows *out,
+                     const struct relevance *constants)
+{
+    struct relevance relevance = *constants;
+    struct rows rows_out[PLAN_MAX_OUTPUTS];
+    const struct band band = {chunk, false, j, rows, chunk->width, roomy ? rows_out : NULL};
+
+    for (int i = 0; i < domain->outputs; i++)
+        rows_out[i] = (struct rows){out[i].at + (size_t)j * out[i].stride, out[i].stride};
+    run_steps(c, domain, domain->constants, domain->steps, &band, &relevance);
+    for (int i = 0; i < domain->outputs; i++)
+        deliver(c, domain, i, known_rows(c, domain, &relevance, domain->output[i], band.out), rows,
+                chunk->width, rows_out[i]);
 }
 
 /* All steps of few samples, then what goes out. */
@@ -413,11 +466,11 @@ static void run_few_steps(struct context *c, const struct domain *domain, const 
                           const struct rows *out)
 {
     struct relevance relevance = all_relevant(domain);
+    const struct band band = {chunk, true, 0, 1, chunk->width * chunk->height, NULL};
     assert(out);
-    for (int s = 0; s < domain->steps; s++)
-        run_few(c, domain, s, chunk, &relevance);
+    run_steps(c, domain, 0, domain->steps, &band, &relevance);
     for (int i = 0; i < domain->outputs; i++) {
-        const struct rows from = {rows_of(c, domain, domain->output[i], NULL).at,
+        const struct rows from = {known_rows(c, domain, &relevance, domain->output[i], NULL).at,
                                   (size_t)chunk->width};
         deliver(c, domain, i, from, chunk->height, chunk->width, out[i]);
     }
@@ -436,6 +489,7 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     if (!err)
         err = keep_buffers(c->evaluation, domain);
     const bool few = chunk_is_few(chunk, c->band_limit);
+    c->stride = (size_t)whole_steps(chunk->width);
     if (!err)
         err = begin_noises(c, domain, chunk, few);
     if (err)
@@ -448,11 +502,11 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         return 0;
     }
     struct relevance relevance = all_relevant(domain);
-    for (int s = 0; s < domain->constants; s++)
-        run_step(c, domain, s, chunk, 0, KERNEL_BAND_ROWS, NULL, &relevance);
+    const struct band band = {chunk, false, 0, KERNEL_BAND_ROWS, chunk->width, NULL};
+    run_steps(c, domain, 0, domain->constants, &band, &relevance);
     for (int j = 0, rows; j < chunk->height; j += rows) {
         rows = chunk->height - j < KERNEL_BAND_ROWS ? chunk->height - j : KERNEL_BAND_ROWS;
-        run_band(c, domain, chunk, j, rows, roomy, out);
+        run_band(c, domain, chunk, j, rows, roomy, out, &relevance);
     }
     return 0;
 }
@@ -536,8 +590,8 @@ static int run(const struct program *program, const struct kernel *kernel,
 {
     if (!scratch->evaluation)
         scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program,          kernel, scratch,    scratch->evaluation,
-                        grid->band_limit, NULL,   derivatives};
+    struct context c = {program,          kernel, scratch, scratch->evaluation,
+                        grid->band_limit, 0,      NULL,    derivatives};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
@@ -568,7 +622,7 @@ int evaluate_survey(const struct program *program, const struct farlands_grid *g
         *kept = calloc(1, sizeof **kept);
     if (!*kept)
         return -ENOMEM;
-    struct context c = {program, NULL, NULL, *kept, grid->band_limit, surveyor, NULL};
+    struct context c = {program, NULL, NULL, *kept, grid->band_limit, 0, surveyor, NULL};
     struct plan *plan = &(*kept)->plan;
     empty_patches(*kept);
     const int err = plan_make(plan, program, grid->band_limit ? grid->step : 0, operations, count);

@@ -90,7 +90,6 @@ static int find_guard(const struct program *program, const struct domain *domain
 void guards_choose(const struct program *program, struct domain *domain, const bool *needed)
 {
     memset(domain->reads, 0, sizeof domain->reads);
-    memset(domain->is_guard, 0, sizeof domain->is_guard);
     for (int i = 0; i < domain->outputs; i++)
         domain->reads[domain->output[i]]++;
     for (int k = 0; k < program->count; k++) {
@@ -101,7 +100,11 @@ void guards_choose(const struct program *program, struct domain *domain, const b
     for (int k = 0; k < program->count; k++) {
         const struct operation *o = &program->operation[k];
         domain->guard[k] = needed[k] ? find_guard(program, domain, k) : -1;
-        if (domain->guard[k] >= 0)
-            domain->is_guard[plan_resolve(program, domain, o->input[domain->guard[k]])] = true;
+        domain->guarded[k] = -1;
+        if (domain->guard[k] >= 0) {
+            const int guard = plan_resolve(program, domain, o->input[domain->guard[k]]);
+            domain->next_guarded[k] = domain->guarded[guard];
+            domain->guarded[guard] = k;
+        }
     }
 }

@@ -31,9 +31,10 @@ struct domain {
     int outputs, output[PLAN_MAX_OUTPUTS];
     int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
     /* Of each operation: how often others read it, or it goes out; which of its inputs is a guard
-     * (guards.h), or -1; whether it is a guard of others. */
+     * (guards.h), or -1. */
     int reads[GRAPH_MAX_NODES], guard[GRAPH_MAX_NODES];
-    bool is_guard[GRAPH_MAX_NODES];
+    /* An operation that each is a guard of, and the next one with the same guard; -1: none. */
+    int guarded[GRAPH_MAX_NODES], next_guarded[GRAPH_MAX_NODES];
 };
 
 struct plan {

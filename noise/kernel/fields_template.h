@@ -410,9 +410,23 @@ static void erode_band(struct noise_run *run, const struct operation *operation,
     }
 }
 
+/* True if ROWS rows of N values follow each other without gaps, in and out: so they are one. */
+static bool are_joined(const struct operation *operation, const struct rows *in, int n,
+                       struct rows out)
+{
+    size_t gaps = out.stride - (size_t)n;
+    for (int i = 0; i < operation->inputs; i++)
+        gaps |= in[i].stride - (size_t)n;
+    return gaps == 0 && operation->kind != GRAPH_SPLINE && operation->kind != GRAPH_BIOME;
+}
+
 static void operate(const struct operation *operation, const struct rows *in, int rows, int n,
                     struct rows out)
 {
+    if (are_joined(operation, in, n, out)) {
+        n *= rows;
+        rows = 1;
+    }
     for (int r = 0; r < rows; r++) {
         const float *input[GRAPH_MAX_INPUTS] = {NULL};
         for (int i = 0; i < operation->inputs; i++)
