@@ -177,8 +177,9 @@ static void add_warp(struct tally *t, const struct extent *e, const struct noise
 }
 
 static void add_noise(struct tally *t, const struct operation *o, const struct extent *e,
-                      const int64_t band_limit)
+                      const struct domain *domain)
 {
+    const int64_t band_limit = domain->band_limit;
     const struct noise *noise = o->noise;
     const struct basis basis = basis_of(noise->basis);
     const bool scattered = basis.method == BASIS_POINTS || noise->warp != 0 || o->inputs > 0;
@@ -189,9 +190,10 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         const struct octave *octave = &noise->octave[k];
         const double wavelength = (double)octave->wavelength;
         const bool broad = octave_is_broad(octave);
+        const bool silent = band_limit && octave_band_limit(octave, band_limit) == 0;
         if (!sum)
-            add(t, ESTIMATE_ARITHMETIC, samples * 0.4);
-        if (band_limit && octave_band_limit(octave, band_limit) == 0)
+            add(t, ESTIMATE_ARITHMETIC, samples * (silent ? 0.2 : 0.4));
+        if (silent)
             continue;
         if (e->few)
             add_few_octave(t, e, noise->basis);
@@ -204,7 +206,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
     }
     if (noise->warp != 0)
         add_warp(t, e, noise);
-    if (o->inputs > 0)
+    if (plan_inputs(domain, o) > 0)
         add(t, ESTIMATE_POINTS, samples);
     add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * (e->few ? 1 : e->rows));
     add(t, ESTIMATE_ARITHMETIC, samples * (noise->broad > 0 ? 0.6 : 0.1));
@@ -271,20 +273,22 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
 {
     const struct estimator *estimator = (const struct estimator *)surveyor;
     const struct program *program = estimator->program;
-    const struct extent extent = extent_of(chunk, domain->band_limit, estimator->lanes);
+    const struct extent all = extent_of(chunk, domain->band_limit, estimator->lanes);
+    struct extent extent = all;
 
+    extent.rows = fmin(all.rows, KERNEL_BAND_ROWS);
     for (int s = 0; s < domain->steps; s++) {
+        if (s == domain->constants)
+            extent = all;
         const int operation = domain->step[s].operation;
         const struct operation *o = &program->operation[operation];
         struct tally tally = {estimator->estimate, surveyor->times, operation};
         const int lattice = operation_is_slope(o) ? o->input[0] : operation;
-        if (s < domain->constants)
-            add(&tally, ESTIMATE_OVERHEAD, 100);
-        else if (o->kind == GRAPH_LATTICE || operation_is_slope(o))
+        if (o->kind == GRAPH_LATTICE || operation_is_slope(o))
             add_lattice(&tally, &extent,
                         nodes_of(&extent.x, (double)lattice_spacing(&program->operation[lattice])));
         else if (o->kind == GRAPH_NOISE)
-            add_noise(&tally, o, &extent, domain->band_limit);
+            add_noise(&tally, o, &extent, domain);
         else if (o->noise)
             add_steered(&tally, o, &extent, domain->band_limit);
         else

@@ -268,9 +268,9 @@ static void run_noise(const struct context *c, const struct operation *o, struct
     for (int r = 0, n; r < rows; r += n) {
         struct rows move[2] = {{NULL, 0}};
         n = rows - r < run->band ? rows - r : run->band;
-        for (int i = 0; i < o->inputs; i++)
+        for (int i = 0; i < o->inputs && in[i].at; i++)
             move[i] = (struct rows){in[i].at + (size_t)r * in[i].stride, in[i].stride};
-        c->kernel->noise_band(run, o->curve, o->inputs > 0 ? move : NULL, o->move, j + r, n,
+        c->kernel->noise_band(run, o->curve, in[0].at ? move : NULL, o->move, j + r, n,
                               (struct rows){to.at + (size_t)r * to.stride, to.stride});
     }
 }
@@ -502,7 +502,8 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         return 0;
     }
     struct relevance relevance = all_relevant(domain);
-    const struct band band = {chunk, false, 0, KERNEL_BAND_ROWS, chunk->width, NULL};
+    const int most = chunk->height < KERNEL_BAND_ROWS ? chunk->height : KERNEL_BAND_ROWS;
+    const struct band band = {chunk, false, 0, most, chunk->width, NULL};
     run_steps(c, domain, 0, domain->constants, &band, &relevance);
     for (int j = 0, rows; j < chunk->height; j += rows) {
         rows = chunk->height - j < KERNEL_BAND_ROWS ? chunk->height - j : KERNEL_BAND_ROWS;

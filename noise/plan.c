@@ -14,10 +14,19 @@ static bool is_output(const struct domain *domain, int operation)
     return false;
 }
 
-/* True if OPERATION needs to be evaluated once a chunk only. */
-static bool is_fixed(const struct program *program, const struct domain *domain, int operation)
+/* True if OPERATION needs to be evaluated once a chunk only. FIXED: those before it. */
+static bool is_fixed(const struct program *program, const struct domain *domain, int operation,
+                     const bool *fixed)
 {
-    return program->operation[operation].kind == GRAPH_CONSTANT && !is_output(domain, operation);
+    const struct operation *o = &program->operation[operation];
+    const int inputs = plan_inputs(domain, o);
+    if (is_output(domain, operation) || (o->noise && !plan_is_silent(domain, o)) ||
+        (inputs == 0 && o->inputs > 0 && !o->noise))
+        return false;
+    for (int i = 0; i < inputs; i++)
+        if (!fixed[plan_resolve(program, domain, o->input[i])])
+            return false;
+    return true;
 }
 
 /* Give each step the first buffer that nobody needs any more. Results that go out, and constants,
@@ -78,12 +87,15 @@ static bool place_step(struct order *order, int k)
 static void place_steps(const struct program *program, struct domain *domain, const bool *needed)
 {
     struct order order = {.program = program, .domain = domain};
+    bool fixed[GRAPH_MAX_NODES];
     domain->steps = 0;
-    for (int k = 0; k < program->count; k++)
-        if (needed[k] && is_fixed(program, domain, k)) {
+    for (int k = 0; k < program->count; k++) {
+        fixed[k] = needed[k] && is_fixed(program, domain, k, fixed);
+        if (fixed[k]) {
             domain->step[domain->steps++].operation = k;
             order.placed[k] = -1;
         }
+    }
     domain->constants = domain->steps;
     bool complete = false;
     while (!complete) {

@@ -25,7 +25,7 @@ struct step {
 struct domain {
     int64_t direct_below; /* lattices with less spacing are their inputs themselves */
     int64_t band_limit;   /* distance of samples if they are filtered; 0: none */
-    int constants, steps; /* the first steps are constants, evaluated once a chunk */
+    int constants, steps; /* the first steps are the same everywhere, evaluated once a chunk */
     struct step step[GRAPH_MAX_NODES];
     int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
     int outputs, output[PLAN_MAX_OUTPUTS];
@@ -70,13 +70,19 @@ static inline int plan_resolve(const struct program *program, const struct domai
     return operation;
 }
 
-/* The number of inputs that OPERATION has in DOMAIN. Values of lattices come from patches; gullies
- * have none if the band limit leaves nothing of them. */
+/* True if the band limit leaves nothing of a noise, which is the same everywhere then. */
+static inline bool plan_is_silent(const struct domain *domain, const struct operation *o)
+{
+    return o->noise && domain->band_limit &&
+           (o->kind == GRAPH_ERODE ? octave_gully_limit : octave_band_limit)(
+               &o->noise->octave[0], domain->band_limit) == 0;
+}
+
+/* The number of inputs that OPERATION has in DOMAIN. Values of lattices come from patches. */
 static inline int plan_inputs(const struct domain *domain, const struct operation *o)
 {
-    const bool silent = o->kind == GRAPH_ERODE && domain->band_limit &&
-                        octave_gully_limit(&o->noise->octave[0], domain->band_limit) == 0;
-    return o->kind == GRAPH_LATTICE || operation_is_slope(o) || silent ? 0 : o->inputs;
+    const bool patched = o->kind == GRAPH_LATTICE || operation_is_slope(o);
+    return patched || plan_is_silent(domain, o) ? 0 : o->inputs;
 }
 
 #endif

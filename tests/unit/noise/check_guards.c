@@ -100,24 +100,32 @@ static struct program *make_program(int row)
     return program;
 }
 
-/* The last field, or it and NEAR. */
-static int runs_of(const struct program *program, int row, int size, int outputs)
+enum { MOST_SIZE = 64 };
+
+static int runs_over(const struct program *program, const struct farlands_grid *grid,
+                     const struct output *output, int outputs)
 {
     struct kernel counting = *kernel;
     struct farlands_scratch *scratch = reference_scratch();
+    counting.noise_band = count_band;
+    counting.noise_few = count_few;
+    runs = 0;
+    ck_assert_int_eq(
+        evaluate(program, &counting, scratch, grid, output, outputs, (size_t)grid->width), 0);
+    farlands_scratch_free(scratch);
+    return runs;
+}
+
+/* The last field, or it and NEAR. */
+static int runs_of(const struct program *program, int row, int size, int outputs)
+{
     const struct farlands_grid grid = {BLOCKS(7), BLOCKS(9), 1, size, size, false};
     float values[2][16 * 16];
     const struct output output[2] = {
         {program->place[FIRST + rows[row].count - 1], values[0]},
         {program->place[NEAR], values[1]},
     };
-    counting.noise_band = count_band;
-    counting.noise_few = count_few;
-    runs = 0;
-    ck_assert_int_eq(evaluate(program, &counting, scratch, &grid, output, outputs, (size_t)size),
-                     0);
-    farlands_scratch_free(scratch);
-    return runs;
+    return runs_over(program, &grid, output, outputs);
 }
 
 START_TEST(masks_of_0_spare_noises)
@@ -136,10 +144,41 @@ START_TEST(masks_of_0_spare_noises)
 }
 END_TEST
 
+/* In a picture, each field of MOST_SIZE x MOST_SIZE samples that are STEP units apart. */
+static int runs_in_picture(const struct program *program, int64_t step, float *values)
+{
+    const struct farlands_grid grid = {BLOCKS(7), BLOCKS(9), step, MOST_SIZE, MOST_SIZE, true};
+    const struct output output = {program->place[FIRST], values};
+    return runs_over(program, &grid, &output, 1);
+}
+
+START_TEST(what_the_band_limit_silences_is_computed_once)
+{
+    static float values[MOST_SIZE * MOST_SIZE];
+    struct graph_node node[FIRST + 1];
+    struct graph_fault fault;
+    struct program *program;
+    kernel = kernel_choose();
+    noises[0] = noises[1] = reference_params();
+    make_nodes(node, 0);
+    node[FIRST] = (struct graph_node){GRAPH_ADD, {NEAR, ON}, {0}, NULL, NULL, NULL};
+    ck_assert_int_eq(program_new(&program, node, FIRST + 1, &fault), 0);
+    const int64_t wavelength = noises[0].wavelength;
+    const int audible = runs_in_picture(program, wavelength / 16, values);
+    ck_assert_int_eq(audible, MOST_SIZE / 16);
+    const int silent = runs_in_picture(program, wavelength, values);
+    must(silent > 0 && silent <= audible, "%d runs instead of %d", silent, audible);
+    for (int i = 1; i < MOST_SIZE * MOST_SIZE; i++)
+        ck_assert(values[i] == values[0]);
+    program_free(program);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("guards");
     TCase *tests = suite_case(suite, "masks");
     tcase_add_loop_test(tests, masks_of_0_spare_noises, 0, LENGTH(rows));
+    tcase_add_test(tests, what_the_band_limit_silences_is_computed_once);
     return suite_run(suite);
 }
