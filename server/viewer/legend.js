@@ -116,7 +116,7 @@ export function makeLegend(stretch, stretched) {
         const factor = exaggerationOf(shown.world, shown.layer, zoomed);
         $('legend-shading').hidden = factor === null;
         if (factor !== null)
-            $('legend-shading').textContent = `Heights \u00d7\u202f${quantity(factor, factor < 10 ? 1 : 0, '')}`;
+            $('legend-shading').textContent = `Shading \u00d7\u202f${quantity(factor, factor < 10 ? 1 : 0, '')}`;
     }
 
     function showBiomes(rows) {

@@ -58,24 +58,23 @@ export function snap(world, blocks, zoom) {
     return plain(Math.round(blocks / grain) * grain);
 }
 
-/* The noise of a world, or a common one with the broadest cells of a graph of fields. */
-export function noiseOf({ noise, fields }) {
+/* The wavelength of the broadest noise of a world. */
+function broadestOf({ noise, fields }) {
     if (noise)
-        return noise;
+        return noise.wavelength;
     let broadest = 0;
     JSON.stringify(fields, (key, value) => {
         if (key === 'wavelength' && typeof value === 'number')
             broadest = Math.max(broadest, value);
         return value;
     });
-    const wavelength = broadest || START_CELL;
-    return { wavelength, octaves: Math.max(1, Math.round(Math.log2(wavelength))), persistence: 0.5, lacunarity: 2 };
+    return broadest || START_CELL;
 }
 
 /* The first view of a world shows a few of its broadest features. */
 export function startPlace(world) {
     const { native_zoom: native, limits } = world;
-    const zoom = Math.round(native + Math.log2(START_CELL / noiseOf(world).wavelength));
+    const zoom = Math.round(native + Math.log2(START_CELL / broadestOf(world)));
     return { zoom: clamp(zoom, limits.overview, limits.zoom[1]), x: 0, y: 0 };
 }
 

@@ -34,9 +34,9 @@ test('the legend shows the palette of the relief', LIMIT, async () => {
 test('the legend has the exaggeration of the zoom in view', LIMIT, async () => {
     const { page } = await visit('#default/relief/4/0/0');
     const text = page.locator('#legend-shading');
-    assert.equal(await text.textContent(), 'Heights \u00d7\u202f32');
+    assert.equal(await text.textContent(), 'Shading \u00d7\u202f32');
     await page.evaluate(() => { location.hash = '#default/hillshade/10/0/0'; });
-    await page.waitForFunction(() => document.getElementById('legend-shading').textContent === 'Heights \u00d7\u202f4.5');
+    await page.waitForFunction(() => document.getElementById('legend-shading').textContent === 'Shading \u00d7\u202f4.5');
     assert.ok(await text.isVisible());
     await page.locator('#layers label', { hasText: /^Gray$/ }).click();
     assert.ok(await text.isHidden());

@@ -76,6 +76,15 @@ test('the address bar has pitch, bearing and exaggeration', LIMIT, async () => {
     await page.waitForFunction(() => document.querySelectorAll('.stage').length === 1);
 });
 
+test('heights are exaggerated half as much as in shading', LIMIT, async () => {
+    const { page } = await visit('#default/relief/10/0/0/3d/40/0', CALM);
+    const factor = (text) => page.waitForFunction((wanted) => document.getElementById('heights-factor').textContent === wanted, text);
+    await factor('\u00d72.2');
+    assert.equal(await page.locator('#legend-shading').textContent(), 'Shading \u00d7\u202f4.5');
+    await page.evaluate(() => { location.hash = '#default/gray/4/0/0/3d/40/0'; });
+    await factor('\u00d716');
+});
+
 test('dragging crosses the origin of the grid into negative tiles in 3D, too', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 1000}/${ORIGIN + 1000}/3d/30/0`, CALM);
     await drag(page, 180, 140);
