@@ -206,9 +206,3 @@ test('without a layer of encoded heights the button is disabled and says so', LI
     });
     await assertFlatOnly(page, /terrarium or terrain-rgb/);
 });
-
-/* Slow because the window is large: only for `make picture`. */
-test('takes a picture of the scene', { timeout: 3 * LIMIT.timeout, skip: !process.env.PICTURE }, async () => {
-    const { page } = await visit('#default/relief/7/-1430000/60000/3d/70/20', { viewport: { width: 1280, height: 720 } });
-    await keepScreenshot(page, 'viewer-3d.jpg');
-});

@@ -1,7 +1,7 @@
 /* The viewer's start view; make check runs only this browser test. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, POSTER, assertHeight, assertPictured, keepScreenshot, placeBecomes, visit } from './harness.mjs';
+import { LIMIT, POSTER, assertHeight, assertPictured, placeBecomes, visit } from './harness.mjs';
 
 test('the start view is painted', LIMIT, async () => {
     const { page, seen, tiles } = await visit('', { viewport: POSTER });
@@ -12,5 +12,4 @@ test('the start view is painted', LIMIT, async () => {
     await assertHeight(page);
     await placeBecomes(page, /^#default\/relief\/\d+\/-?\d+\/-?\d+$/);
     assert.deepEqual(seen.urls.filter((url) => url.includes('changes')), [], 'the configuration is not watched');
-    await keepScreenshot(page, 'viewer.jpg');
 });
