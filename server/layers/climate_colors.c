@@ -113,8 +113,9 @@ static void fill(uint32_t *color, const struct nodes *nodes)
         for (int i = 0; i < CLIMATE_TEMPERATURES; i++) {
             const float(*row)[3] = &nodes->color[j / NODE][i / NODE];
             const float(*next)[3] = &nodes->color[j / NODE + 1][i / NODE];
-            *color++ = between(row[0], row[1], next[0], next[1], ((float)(i % NODE) + 0.5f) / NODE,
-                               ((float)(j % NODE) + 0.5f) / NODE);
+            color[climate_entry(i, j)] =
+                between(row[0], row[1], next[0], next[1], ((float)(i % NODE) + 0.5f) / NODE,
+                        ((float)(j % NODE) + 0.5f) / NODE);
         }
 }
 

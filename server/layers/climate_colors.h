@@ -32,10 +32,18 @@ struct climate_change {
 struct climate_colors {
     int levels;                                           /* of height: 1 to CLIMATE_MAX_LEVELS */
     struct climate_change change[CLIMATE_MAX_LEVELS - 1]; /* those beyond LEVELS - 1 are never */
-    /* 0xbbggrr: of water, as in the color table; then steep ground, and then each level, by
-     * humidity and then temperature. */
+    /* 0xbbggrr: of water, as in the color table; then the tables of steep ground and of each
+     * level. */
     uint32_t color[];
 };
+
+/* The entry of a climate in a table: 0 to CLIMATE_TEMPERATURES - 1, CLIMATE_HUMIDITIES - 1. Squares
+ * of four by four entries lie together, since neighbors on a map have climates that are near. */
+static inline int climate_entry(int temperature, int humidity)
+{
+    return (humidity >> 2) * (4 * CLIMATE_TEMPERATURES) + (temperature >> 2) * 16 +
+           (humidity & 3) * 4 + (temperature & 3);
+}
 
 /* Colors of BIOMES on land, and of the palette in COLORS below 0 m. NULL if out of memory. The
  * caller frees it. */

@@ -4,6 +4,8 @@
 #include "rgb.h"
 #include "shading.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* The part of the light that comes from everywhere. Level ground keeps the palette's color. */
 static const float AMBIENT = 0.3f;
 /* Sunny sides gain less than shadows lose, so that snow keeps its shape. */
@@ -14,6 +16,9 @@ static const float COOL_SHADOWS = 0.82f;
 static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
 /* The same with colors of climate, which have rocks of their own. */
 static const float FOREST_BARE = 0.25f;
+
+/* Metres that an int holds. */
+#define HIGHEST 2e9f
 
 /* Squares of slopes: soil to 30 degrees, rock from 45 on. */
 #define SOIL (1 / 3.0f)
@@ -29,7 +34,31 @@ static const float UNDER_WATER = 0.35f;
  * shape. Level ground keeps its color. */
 static const float SHOULDER = 225;
 
-static inline __attribute__((always_inline)) uint32_t lit(float level, float light)
+/* Pixels that are painted together: what none of them has is left out. */
+enum { SPAN = 64 };
+
+/* The ground's colors in a span, as channels from 0 to 255. */
+struct span {
+    float red[SPAN], green[SPAN], blue[SPAN];
+};
+
+/* A span's heights and climate, and its shading (shading.h). */
+enum input { METRES, TEMPERATURE, HUMIDITY, FACING, STEEP, SLOPE, INPUTS };
+struct pixels {
+    const float *of[INPUTS]; /* SPAN values each; without colors of climate, no climate */
+};
+
+/* Entries of the palette, and of a table by climate. */
+struct places {
+    int deep[SPAN], place[SPAN];
+};
+
+INLINE float clamped(float x, float most)
+{
+    return x < 0 ? 0 : x > most ? most : x;
+}
+
+INLINE uint32_t lit(float level, float light)
 {
     const float knee = level > SHOULDER ? level : SHOULDER, room = 255 - knee;
     const float full = level * light, over = full > knee ? full - knee : 0;
@@ -38,139 +67,251 @@ static inline __attribute__((always_inline)) uint32_t lit(float level, float lig
 }
 
 /* One channel of ground of this LEVEL under LIGHT; BARE is the share of GRAY * TINT in it. */
-static inline __attribute__((always_inline)) uint32_t channel(float level, float gray, float tint,
-                                                              float bare, float light)
+INLINE uint32_t channel(float level, float gray, float tint, float bare, float light)
 {
     const float mixed = level + (gray * tint - level) * bare;
     return lit(mixed < 255 ? mixed : 255, light); /* warm gray can be brighter than white */
 }
 
-/* The palette's colors at a row of heights. */
-MULTIVERSION
-static void palette_row(struct rgb_row *restrict out, const float *restrict row,
-                        const struct color_table *restrict colors, int size)
+/* The colors of GROUND under light, which is at most MOST_BARE. */
+INLINE void light_span(uint32_t *restrict out, const struct span *restrict ground,
+                       const struct pixels *restrict pixels, float most_bare)
 {
-    const float first = colors->first, scale = colors->scale;
+    const float *restrict metres = pixels->of[METRES];
+    const float *restrict facings = pixels->of[FACING], *restrict steeps = pixels->of[STEEP];
 
-    for (int i = 0; i < size; i++) {
-        const int entry = (int)((row[i] - first) * scale);
-        out->color[i] = colors->color[entry < COLOR_TABLE_SIZE ? entry : COLOR_TABLE_SIZE - 1];
-    }
-}
-
-static inline __attribute__((always_inline)) float clamped(float x, float most)
-{
-    return x < 0 ? 0 : x > most ? most : x;
-}
-
-/* Channel K of three colors, mixed. */
-static inline __attribute__((always_inline)) uint32_t mixed(uint32_t low, uint32_t high, float part,
-                                                            uint32_t rock, float steep, int k)
-{
-    const float a = (float)(int)(low >> k & 255), b = (float)(int)(high >> k & 255);
-    const float ground = a + (b - a) * part;
-    return (uint32_t)(int)(ground + ((float)(int)(rock >> k & 255) - ground) * steep + 0.5f) << k;
-}
-
-/* Entries of a row's colors, and how they are mixed. */
-struct mixture {
-    int low[LAYER_MAX_SIZE], high[LAYER_MAX_SIZE], rock[LAYER_MAX_SIZE];
-    float part[LAYER_MAX_SIZE];  /* of the higher level */
-    float steep[LAYER_MAX_SIZE]; /* of rock */
-};
-
-/* Under water all three are the palette's. */
-MULTIVERSION
-static void find_colors(struct mixture *restrict out, const float *restrict row,
-                        const float *restrict temperature, const float *restrict humidity,
-                        const struct shading *restrict shading,
-                        const struct color_table *restrict colors, int size)
-{
-    const float first = colors->first, scale = colors->scale;
-    float from[CLIMATE_MAX_LEVELS - 1], rise[CLIMATE_MAX_LEVELS - 1];
-
-    for (int k = 0; k < CLIMATE_MAX_LEVELS - 1; k++) {
-        from[k] = colors->climate->change[k].from;
-        rise[k] = colors->climate->change[k].scale;
-    }
-    for (int i = 0; i < size; i++) {
-        float level = 0;
-        for (int k = 0; k < CLIMATE_MAX_LEVELS - 1; k++)
-            level += clamped((row[i] - from[k]) * rise[k], 1);
-        const int whole = (int)level;
-        const float part = level - (float)whole;
-        const float warm = (temperature[i] - CLIMATE_COLDEST) * PER_DEGREE;
-        const float wet = humidity[i] * CLIMATE_HUMIDITIES;
-        const int place = (int)clamped(wet, CLIMATE_HUMIDITIES - 1) * CLIMATE_TEMPERATURES +
-                          (int)clamped(warm, CLIMATE_TEMPERATURES - 1);
-        const int deep = (int)clamped((row[i] - first) * scale, COLOR_TABLE_SIZE - 1);
-        const int low = CLIMATE_FIRST_LEVEL + whole * CLIMATE_TABLE + place;
-        const int high = low + (part > 0 ? CLIMATE_TABLE : 0);
-        out->low[i] = row[i] < 0 ? deep : low;
-        out->high[i] = row[i] < 0 ? deep : high;
-        out->rock[i] = row[i] < 0 ? deep : CLIMATE_STEEP + place;
-        out->part[i] = part;
-        out->steep[i] = clamped((shading->slope[i] - SOIL) * (1 / (ROCK - SOIL)), 1);
-    }
-}
-
-MULTIVERSION
-static void mix_colors(struct rgb_row *restrict out, const struct mixture *restrict row,
-                       const uint32_t *restrict table, int size)
-{
-    for (int i = 0; i < size; i++) {
-        const uint32_t low = table[row->low[i]], high = table[row->high[i]];
-        const uint32_t rock = table[row->rock[i]];
-        const float part = row->part[i], steep = row->steep[i];
-        out->color[i] = mixed(low, high, part, rock, steep, 0) |
-                        mixed(low, high, part, rock, steep, 8) |
-                        mixed(low, high, part, rock, steep, 16);
-    }
-}
-
-/* Light the ground's colors OUT, whose bareness is at most BARE. */
-MULTIVERSION
-static void light_row(struct rgb_row *restrict out, const float *restrict row,
-                      const struct shading *restrict shading, float most_bare, int size)
-{
-    for (int i = 0; i < size; i++) {
-        const float facing = shading->facing[i] > 0 ? shading->facing[i] : 0;
-        const float steep = shading->steep[i];
+    for (int i = 0; i < SPAN; i++) {
+        const float facing = facings[i] > 0 ? facings[i] : 0, steep = steeps[i];
         const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * facing - 1;
         const float toned = full > 0 ? full * SUNNY : full;
-        const float light = row[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
-        const float bare = row[i] < 0 ? 0 : most_bare * steep / (steep + 0.25f);
-        const uint32_t ground = out->color[i];
-        const float red = (float)(int)(ground & 255), green = (float)(int)(ground >> 8 & 255);
-        const float blue = (float)(int)(ground >> 16);
+        const float light = metres[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
+        const float bare = metres[i] < 0 ? 0 : most_bare * steep / (steep + 0.25f);
+        const float red = ground->red[i], green = ground->green[i], blue = ground->blue[i];
         const float gray = (red + 2 * green + blue) * 0.25f;
-        out->color[i] = channel(red, gray, BARE_RED, bare, 1 + light) |
-                        channel(green, gray, 1, bare, 1 + light) << 8 |
-                        channel(blue, gray, BARE_BLUE, bare, 1 + light * COOL_SHADOWS) << 16;
+        out[i] = channel(red, gray, BARE_RED, bare, 1 + light) |
+                 channel(green, gray, 1, bare, 1 + light) << 8 |
+                 channel(blue, gray, BARE_BLUE, bare, 1 + light * COOL_SHADOWS) << 16;
+    }
+}
+
+/* One by one, through memory: a vector of entries would have to be taken apart for the loads. */
+static __attribute__((noinline)) void pick(uint32_t *out, const uint32_t *table, const int *entry)
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < SPAN; i++)
+        out[i] = table[entry[i]];
+}
+
+INLINE void look_up(struct span *restrict out, const uint32_t *restrict table,
+                    const int *restrict entry)
+{
+    uint32_t color[SPAN];
+    pick(color, table, entry);
+    for (int i = 0; i < SPAN; i++) {
+        out->red[i] = (float)(int)(color[i] & 255);
+        out->green[i] = (float)(int)(color[i] >> 8 & 255);
+        out->blue[i] = (float)(int)(color[i] >> 16 & 255);
+    }
+}
+
+/* Turn OUT into other colors by a SHARE of them each. */
+INLINE void mix(struct span *restrict out, const struct span *restrict other,
+                const float *restrict share)
+{
+    for (int i = 0; i < SPAN; i++) {
+        out->red[i] += (other->red[i] - out->red[i]) * share[i];
+        out->green[i] += (other->green[i] - out->green[i]) * share[i];
+        out->blue[i] += (other->blue[i] - out->blue[i]) * share[i];
+    }
+}
+
+INLINE float whole(float level)
+{
+    return (float)(int)(level + 0.5f);
+}
+
+INLINE void round_off(struct span *span)
+{
+    for (int i = 0; i < SPAN; i++) {
+        span->red[i] = whole(span->red[i]);
+        span->green[i] = whole(span->green[i]);
+        span->blue[i] = whole(span->blue[i]);
+    }
+}
+
+/* Entries of the palette. */
+INLINE void find_palette(int *restrict entry, const float *restrict metres, float first,
+                         float scale)
+{
+    for (int i = 0; i < SPAN; i++)
+        entry[i] = (int)clamped((metres[i] - first) * scale, COLOR_TABLE_SIZE - 1);
+}
+
+/* Entries of a table by climate. */
+INLINE void find_places(int *restrict place, const float *restrict temperature,
+                        const float *restrict humidity)
+{
+    for (int i = 0; i < SPAN; i++) {
+        const float warm = (temperature[i] - CLIMATE_COLDEST) * PER_DEGREE;
+        const float wet = humidity[i] * CLIMATE_HUMIDITIES;
+        place[i] = climate_entry((int)clamped(warm, CLIMATE_TEMPERATURES - 1),
+                                 (int)clamped(wet, CLIMATE_HUMIDITIES - 1));
+    }
+}
+
+/* Entries of PLACES in the table that begins at FIRST; under water, the palette's. */
+INLINE void find_entries(int *restrict entry, const struct places *restrict at,
+                         const float *restrict metres, int first)
+{
+    for (int i = 0; i < SPAN; i++)
+        entry[i] = metres[i] < 0 ? at->deep[i] : first + at->place[i];
+}
+
+/* From 0 on: a whole number on a level, and what lies between two of them otherwise. */
+INLINE float level_at(const struct climate_change *change, float metres)
+{
+    float level = 0;
+    for (int k = 0; k < CLIMATE_MAX_LEVELS - 1; k++)
+        level += clamped((metres - change[k].from) * change[k].scale, 1);
+    return level;
+}
+
+/* The entries of both levels that each pixel lies between, and the share of the higher one. */
+INLINE void find_levels(int *restrict low, int *restrict high, float *restrict share,
+                        const struct places *restrict at, const float *restrict metres,
+                        const struct climate_change *restrict change)
+{
+    for (int i = 0; i < SPAN; i++) {
+        const float level = level_at(change, metres[i]);
+        const int below = CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE + at->place[i];
+        share[i] = level - (float)(int)level;
+        low[i] = metres[i] < 0 ? at->deep[i] : below;
+        high[i] = metres[i] < 0 ? at->deep[i] : below + (share[i] > 0 ? CLIMATE_TABLE : 0);
+    }
+}
+
+/* The share of rock in each pixel. */
+INLINE void find_rock(float *restrict share, const float *restrict slope)
+{
+    for (int i = 0; i < SPAN; i++)
+        share[i] = clamped((slope[i] - SOIL) * (1 / (ROCK - SOIL)), 1);
+}
+
+/* What a span has, so that the rest is left out. */
+struct contents {
+    int land, steep;     /* 0: none */
+    int lowest, highest; /* whole metres at or above 0 that hold all heights of land */
+};
+
+INLINE struct contents look_at(const float *restrict metres, const float *restrict slope)
+{
+    int land = 0, steep = 0, lowest = (int)HIGHEST, highest = 0;
+    for (int i = 0; i < SPAN; i++) {
+        const int height = (int)clamped(metres[i], HIGHEST);
+        lowest = height < lowest ? height : lowest;
+        highest = height > highest ? height : highest;
+        land |= metres[i] >= 0 ? 1 : 0;
+        steep |= slope[i] > SOIL ? 1 : 0;
+    }
+    return (struct contents){land, steep, lowest, highest + 1};
+}
+
+/* The ground's colors by climate. */
+INLINE void climate_span(struct span *ground, const struct pixels *pixels,
+                         const struct climate_colors *climate, struct places *at)
+{
+    const struct contents found = look_at(pixels->of[METRES], pixels->of[SLOPE]);
+    int entry[SPAN], high[SPAN];
+    float share[SPAN];
+    struct span other;
+
+    if (!found.land) {
+        look_up(ground, climate->color, at->deep);
+        return;
+    }
+    find_places(at->place, pixels->of[TEMPERATURE], pixels->of[HUMIDITY]);
+    const float level = level_at(climate->change, (float)found.lowest);
+    const float top = level_at(climate->change, (float)found.highest);
+    if (level == top && level == (float)(int)level) {
+        find_entries(entry, at, pixels->of[METRES],
+                     CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE);
+        look_up(ground, climate->color, entry);
+    } else {
+        find_levels(entry, high, share, at, pixels->of[METRES], climate->change);
+        look_up(ground, climate->color, entry);
+        look_up(&other, climate->color, high);
+        mix(ground, &other, share);
+    }
+    if (found.steep) {
+        find_entries(entry, at, pixels->of[METRES], CLIMATE_STEEP);
+        find_rock(share, pixels->of[SLOPE]);
+        look_up(&other, climate->color, entry);
+        mix(ground, &other, share);
+    }
+    round_off(ground);
+}
+
+MULTIVERSION
+static void paint_span(uint32_t *restrict out, const struct pixels *restrict pixels,
+                       const struct color_table *restrict colors)
+{
+    struct span ground;
+    struct places at;
+
+    find_palette(at.deep, pixels->of[METRES], colors->first, colors->scale);
+    if (colors->climate)
+        climate_span(&ground, pixels, colors->climate, &at);
+    else
+        look_up(&ground, colors->color, at.deep);
+    light_span(out, &ground, pixels, colors->climate ? FOREST_BARE : BARE);
+}
+
+/* The same with COUNT pixels: the end of a row. */
+static void paint_rest(uint32_t *out, const struct pixels *pixels, const struct color_table *colors,
+                       int count)
+{
+    float value[INPUTS][SPAN] = {{0}};
+    struct pixels padded;
+    uint32_t color[SPAN];
+
+    for (int k = 0; k < INPUTS; k++) {
+        padded.of[k] = value[k];
+        if (pixels->of[k])
+            memcpy(value[k], pixels->of[k], (size_t)count * sizeof(float));
+    }
+    paint_span(color, &padded, colors);
+    memcpy(out, color, (size_t)count * sizeof *out);
+}
+
+static void relief_row(struct rgb_row *out, const struct heights *heights, ptrdiff_t at,
+                       const struct shading *shading, const struct color_table *colors)
+{
+    for (int i = 0; i < heights->size; i += SPAN) {
+        const struct pixels pixels = {{
+            [METRES] = heights->first + at + i,
+            [TEMPERATURE] = colors->climate ? heights->temperature + at + i : NULL,
+            [HUMIDITY] = colors->climate ? heights->humidity + at + i : NULL,
+            [FACING] = shading->facing + i,
+            [STEEP] = shading->steep + i,
+            [SLOPE] = shading->slope + i,
+        }};
+        if (i + SPAN <= heights->size)
+            paint_span(out->color + i, &pixels, colors);
+        else
+            paint_rest(out->color + i, &pixels, colors, heights->size - i);
     }
 }
 
 void paint_relief(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const int size = heights->size;
     struct shading shading;
-    struct mixture mixture;
     struct rgb_row row;
     uint8_t *out = pixels;
 
-    for (int j = 0; j < heights->rows; j++, out += 3 * size) {
-        const ptrdiff_t at = j * heights->stride;
-        const float *metres = heights->first + at;
+    for (int j = 0; j < heights->rows; j++, out += 3 * heights->size) {
         shading_row(&shading, heights, j);
-        if (colors->climate) {
-            find_colors(&mixture, metres, heights->temperature + at, heights->humidity + at,
-                        &shading, colors, size);
-            mix_colors(&row, &mixture, colors->climate->color, size);
-        } else {
-            palette_row(&row, metres, colors, size);
-        }
-        // cppcheck-suppress uninitvar ; these fill it
-        light_row(&row, metres, &shading, colors->climate ? FOREST_BARE : BARE, size);
-        rgb_store(out, &row, size);
+        relief_row(&row, heights, j * heights->stride, &shading, colors);
+        // cppcheck-suppress uninitvar ; relief_row fills it
+        rgb_store(out, &row, heights->size);
     }
 }

@@ -57,7 +57,7 @@ static double paint(const struct heights *heights, const struct color_table *col
 
 static int bench(const struct world *world, struct farlands_scratch *scratch)
 {
-    static const int zooms[] = {4, 8, 12, 16};
+    static const int zooms[] = {4, 6, 8, 10, 12, 14, 16};
     static struct color_table palette;
 
     palette = *world->colors;

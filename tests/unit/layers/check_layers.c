@@ -655,6 +655,14 @@ START_TEST(test_narrow_range)
 }
 END_TEST
 
+/* Stretches of rough ground, of sea and of plains, longer than what a painter takes at once. */
+static float stretch_at(int k, uint64_t *state)
+{
+    const float chance = (float)chance_below(state, 200001) / 1000 - 100;
+    const int stretch = k / 201 % 3;
+    return stretch == 0 ? chance : stretch == 1 ? chance / 100 - 20 : chance / 100 + 20;
+}
+
 /*
  * Tiles of both sizes, with the shortest and the longest reach: packed pixels, each the same as if
  * painted alone; nothing beyond the border and the tile is touched.
@@ -677,7 +685,7 @@ START_TEST(test_whole_tiles)
         uint8_t *picture = guarded_end(&out, (size_t)(size * size) * bytes);
         uint64_t state = 29;
         for (int k = 0; k < stride * stride; k++)
-            ground[k] = (float)chance_below(&state, 200001) / 1000 - 100;
+            ground[k] = stretch_at(k, &state);
         struct heights heights = {.first = ground + reach * stride + reach,
                                   .temperature = ground + reach * stride + reach,
                                   .humidity = ground + reach * stride + reach,
