@@ -190,18 +190,22 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     return 0;
 }
 
-/* The palette of pictures whose pixels are the ids of WORLD's biomes; ids without a biome are
- * black. */
-static void biome_palette(struct image_palette *out, const struct world *world)
+/* Make OUT the palette of pictures whose pixels are the ids of WORLD's biomes: ids without a biome
+ * are black. Returns it; NULL if PIXEL is not that of ids. */
+static const struct image_palette *biome_palette(struct image_palette *out,
+                                                 const struct world *world, enum pixel pixel)
 {
     const struct climate *climate = world_climate(world);
 
+    if (pixel != PIXEL_INDEX8)
+        return NULL;
     *out = (struct image_palette){.colors = 1};
     for (int i = 0; climate && i < climate->table->rows.rows; i++) {
         const int id = climate->table->rows.row[i].id;
         memcpy(out->color[id], climate->table->look[i].color, 3);
         out->colors = id < out->colors ? out->colors : id + 1;
     }
+    return out;
 }
 
 /* TILE as a picture of GRID. */
@@ -220,8 +224,8 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
     const uint64_t sampled = uv_hrtime();
     layer->paint(&heights, tile->world->colors, scratch->pixels);
     const uint64_t painted = uv_hrtime();
-    biome_palette(&palette, tile->world);
-    err = image_writer_tile(out, scratch->writer, layer->pixel, &palette, heights.size,
+    err = image_writer_tile(out, scratch->writer, layer->pixel,
+                            biome_palette(&palette, tile->world, layer->pixel), heights.size,
                             scratch->pixels, tile_key(tile, key));
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
@@ -306,8 +310,8 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     if (err)
         return err;
     if (height > 0) {
-        biome_palette(&palette, content->world);
-        err = image_writer_head(&head, pixel, &palette, grid->width, height);
+        err = image_writer_head(&head, pixel, biome_palette(&palette, content->world, pixel),
+                                grid->width, height);
         if (err) {
             blob_release(band);
             return err;
