@@ -42,7 +42,7 @@ static double time_of_format(const struct world *world, enum format format, int 
     const struct layer_rates *rates = &world->rates->layers[layer];
     switch (format) {
     case FORMAT_PNG:
-        return samples * (rates->paint + rates->encode);
+        return samples * ((world_climate(world) ? rates->climate : rates->paint) + rates->encode);
     case FORMAT_R16:
     case FORMAT_U8:
         return samples * rates->paint;

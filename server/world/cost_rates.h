@@ -13,6 +13,7 @@
 /* Of a layer, ns per sample. */
 struct layer_rates {
     double paint, encode;
+    double climate; /* to paint it in a world with a climate */
 };
 
 struct cost_rates {

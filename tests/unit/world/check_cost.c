@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/tiles/render.h"
+#include "server/world/cost_rates.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -363,6 +364,39 @@ START_TEST(charges_thin_shapes_by_rows)
 }
 END_TEST
 
+/* A tile of relief costs what its painter takes: with a climate, more than with a palette alone. */
+START_TEST(charges_the_painter_of_climate)
+{
+    struct config_layer known[CONFIG_LAYERS_MAX + 1];
+    struct config_error error;
+    struct config *config;
+    const int relief = layer_find("relief");
+    layers_known(known);
+    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
+    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
+    struct world *world = worlds->world;
+    ck_assert_ptr_nonnull(world_climate(world));
+    for (int i = 0; layers[i].name; i++) {
+        const struct layer_rates *rates = &world->rates->layers[i];
+        if (layers[i].climate)
+            ck_assert_double_gt(rates->climate, rates->paint);
+        else
+            ck_assert_double_eq(rates->climate, rates->paint);
+    }
+    struct layer_rates slow[CONFIG_LAYERS_MAX];
+    memcpy(slow, world->rates->layers, sizeof slow);
+    slow[relief].climate += 100; /* ns a sample */
+    struct cost_rates rates = *world->rates;
+    const struct tile tile = {.world = world, .layer = relief, .scale = 1, .z = 10};
+    const uint32_t cost = cost_of_tile(&tile);
+    rates.layers = slow;
+    world->rates = &rates;
+    ck_assert_double_eq_tol((double)cost_of_tile(&tile) - cost, 256 * 256 * 100e-3, 2);
+    worlds_release(worlds);
+    config_free(config);
+}
+END_TEST
+
 START_TEST(saturates)
 {
     make_worlds("");
@@ -379,6 +413,7 @@ int main(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, predicts_the_time, 0, ROWS(kernels));
     tcase_add_test(tcase, charges_thin_shapes_by_rows);
+    tcase_add_test(tcase, charges_the_painter_of_climate);
     tcase_add_test(tcase, saturates);
     return suite_run(suite);
 }
