@@ -34,8 +34,9 @@ static const float UNDER_WATER = 0.35f;
  * shape. Level ground keeps its color. */
 static const float SHOULDER = 225;
 
-/* Pixels that are painted together: what none of them has is left out. */
-enum { SPAN = 64 };
+/* Pixels that are painted together: what none of them has is left out. Loops over them have lengths
+ * that the compiler knows, N, so that nothing but vectors is left of them. */
+enum { SPAN = 64, FEW = 16 };
 
 /* The ground's colors in a span, as channels from 0 to 255. */
 struct span {
@@ -45,7 +46,7 @@ struct span {
 /* A span's heights and climate, and its shading (shading.h). */
 enum input { METRES, TEMPERATURE, HUMIDITY, FACING, STEEP, SLOPE, INPUTS };
 struct pixels {
-    const float *of[INPUTS]; /* SPAN values each; without colors of climate, no climate */
+    const float *of[INPUTS]; /* N values each; without colors of climate, no climate */
 };
 
 /* Entries of the palette, and of a table by climate. */
@@ -75,12 +76,12 @@ INLINE uint32_t channel(float level, float gray, float tint, float bare, float l
 
 /* The colors of GROUND under light, which is at most MOST_BARE. */
 INLINE void light_span(uint32_t *restrict out, const struct span *restrict ground,
-                       const struct pixels *restrict pixels, float most_bare)
+                       const struct pixels *restrict pixels, float most_bare, int n)
 {
     const float *restrict metres = pixels->of[METRES];
     const float *restrict facings = pixels->of[FACING], *restrict steeps = pixels->of[STEEP];
 
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         const float facing = facings[i] > 0 ? facings[i] : 0, steep = steeps[i];
         const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * facing - 1;
         const float toned = full > 0 ? full * SUNNY : full;
@@ -95,19 +96,20 @@ INLINE void light_span(uint32_t *restrict out, const struct span *restrict groun
 }
 
 /* One by one, through memory: a vector of entries would have to be taken apart for the loads. */
-static __attribute__((noinline)) void pick(uint32_t *out, const uint32_t *table, const int *entry)
+static __attribute__((noinline)) void pick(uint32_t *out, const uint32_t *table, const int *entry,
+                                           int n)
 {
 #pragma GCC unroll 8
-    for (int i = 0; i < SPAN; i++)
+    for (int i = 0; i < n; i++)
         out[i] = table[entry[i]];
 }
 
 INLINE void look_up(struct span *restrict out, const uint32_t *restrict table,
-                    const int *restrict entry)
+                    const int *restrict entry, int n)
 {
     uint32_t color[SPAN];
-    pick(color, table, entry);
-    for (int i = 0; i < SPAN; i++) {
+    pick(color, table, entry, n);
+    for (int i = 0; i < n; i++) {
         out->red[i] = (float)(int)(color[i] & 255);
         out->green[i] = (float)(int)(color[i] >> 8 & 255);
         out->blue[i] = (float)(int)(color[i] >> 16 & 255);
@@ -116,9 +118,9 @@ INLINE void look_up(struct span *restrict out, const uint32_t *restrict table,
 
 /* Turn OUT into other colors by a SHARE of them each. */
 INLINE void mix(struct span *restrict out, const struct span *restrict other,
-                const float *restrict share)
+                const float *restrict share, int n)
 {
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         out->red[i] += (other->red[i] - out->red[i]) * share[i];
         out->green[i] += (other->green[i] - out->green[i]) * share[i];
         out->blue[i] += (other->blue[i] - out->blue[i]) * share[i];
@@ -130,9 +132,9 @@ INLINE float whole(float level)
     return (float)(int)(level + 0.5f);
 }
 
-INLINE void round_off(struct span *span)
+INLINE void round_off(struct span *span, int n)
 {
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         span->red[i] = whole(span->red[i]);
         span->green[i] = whole(span->green[i]);
         span->blue[i] = whole(span->blue[i]);
@@ -141,17 +143,17 @@ INLINE void round_off(struct span *span)
 
 /* Entries of the palette. */
 INLINE void find_palette(int *restrict entry, const float *restrict metres, float first,
-                         float scale)
+                         float scale, int n)
 {
-    for (int i = 0; i < SPAN; i++)
+    for (int i = 0; i < n; i++)
         entry[i] = (int)clamped((metres[i] - first) * scale, COLOR_TABLE_SIZE - 1);
 }
 
 /* Entries of a table by climate. */
 INLINE void find_places(int *restrict place, const float *restrict temperature,
-                        const float *restrict humidity)
+                        const float *restrict humidity, int n)
 {
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         const float warm = (temperature[i] - CLIMATE_COLDEST) * PER_DEGREE;
         const float wet = humidity[i] * CLIMATE_HUMIDITIES;
         place[i] = climate_entry((int)clamped(warm, CLIMATE_TEMPERATURES - 1),
@@ -161,9 +163,9 @@ INLINE void find_places(int *restrict place, const float *restrict temperature,
 
 /* Entries of PLACES in the table that begins at FIRST; under water, the palette's. */
 INLINE void find_entries(int *restrict entry, const struct places *restrict at,
-                         const float *restrict metres, int first)
+                         const float *restrict metres, int first, int n)
 {
-    for (int i = 0; i < SPAN; i++)
+    for (int i = 0; i < n; i++)
         entry[i] = metres[i] < 0 ? at->deep[i] : first + at->place[i];
 }
 
@@ -179,9 +181,9 @@ INLINE float level_at(const struct climate_change *change, float metres)
 /* The entries of both levels that each pixel lies between, and the share of the higher one. */
 INLINE void find_levels(int *restrict low, int *restrict high, float *restrict share,
                         const struct places *restrict at, const float *restrict metres,
-                        const struct climate_change *restrict change)
+                        const struct climate_change *restrict change, int n)
 {
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         const float level = level_at(change, metres[i]);
         const int below = CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE + at->place[i];
         share[i] = level - (float)(int)level;
@@ -191,9 +193,9 @@ INLINE void find_levels(int *restrict low, int *restrict high, float *restrict s
 }
 
 /* The share of rock in each pixel. */
-INLINE void find_rock(float *restrict share, const float *restrict slope)
+INLINE void find_rock(float *restrict share, const float *restrict slope, int n)
 {
-    for (int i = 0; i < SPAN; i++)
+    for (int i = 0; i < n; i++)
         share[i] = clamped((slope[i] - SOIL) * (1 / (ROCK - SOIL)), 1);
 }
 
@@ -203,10 +205,10 @@ struct contents {
     int lowest, highest; /* whole metres at or above 0 that hold all heights of land */
 };
 
-INLINE struct contents look_at(const float *restrict metres, const float *restrict slope)
+INLINE struct contents look_at(const float *restrict metres, const float *restrict slope, int n)
 {
     int land = 0, steep = 0, lowest = (int)HIGHEST, highest = 0;
-    for (int i = 0; i < SPAN; i++) {
+    for (int i = 0; i < n; i++) {
         const int height = (int)clamped(metres[i], HIGHEST);
         lowest = height < lowest ? height : lowest;
         highest = height > highest ? height : highest;
@@ -218,75 +220,90 @@ INLINE struct contents look_at(const float *restrict metres, const float *restri
 
 /* The ground's colors by climate. */
 INLINE void climate_span(struct span *ground, const struct pixels *pixels,
-                         const struct climate_colors *climate, struct places *at)
+                         const struct climate_colors *climate, struct places *at, int n)
 {
-    const struct contents found = look_at(pixels->of[METRES], pixels->of[SLOPE]);
+    const struct contents found = look_at(pixels->of[METRES], pixels->of[SLOPE], n);
     int entry[SPAN], high[SPAN];
     float share[SPAN];
     struct span other;
 
     if (!found.land) {
-        look_up(ground, climate->color, at->deep);
+        look_up(ground, climate->color, at->deep, n);
         return;
     }
-    find_places(at->place, pixels->of[TEMPERATURE], pixels->of[HUMIDITY]);
+    find_places(at->place, pixels->of[TEMPERATURE], pixels->of[HUMIDITY], n);
     const float level = level_at(climate->change, (float)found.lowest);
     const float top = level_at(climate->change, (float)found.highest);
     if (level == top && level == (float)(int)level) {
         find_entries(entry, at, pixels->of[METRES],
-                     CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE);
-        look_up(ground, climate->color, entry);
+                     CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE, n);
+        look_up(ground, climate->color, entry, n);
     } else {
-        find_levels(entry, high, share, at, pixels->of[METRES], climate->change);
-        look_up(ground, climate->color, entry);
-        look_up(&other, climate->color, high);
-        mix(ground, &other, share);
+        find_levels(entry, high, share, at, pixels->of[METRES], climate->change, n);
+        look_up(ground, climate->color, entry, n);
+        look_up(&other, climate->color, high, n);
+        mix(ground, &other, share, n);
     }
     if (found.steep) {
-        find_entries(entry, at, pixels->of[METRES], CLIMATE_STEEP);
-        find_rock(share, pixels->of[SLOPE]);
-        look_up(&other, climate->color, entry);
-        mix(ground, &other, share);
+        find_entries(entry, at, pixels->of[METRES], CLIMATE_STEEP, n);
+        find_rock(share, pixels->of[SLOPE], n);
+        look_up(&other, climate->color, entry, n);
+        mix(ground, &other, share, n);
     }
-    round_off(ground);
+    round_off(ground, n);
+}
+
+INLINE void paint_pixels(uint32_t *restrict out, const struct pixels *restrict pixels,
+                         const struct color_table *restrict colors, int n)
+{
+    struct span ground;
+    struct places at;
+
+    find_palette(at.deep, pixels->of[METRES], colors->first, colors->scale, n);
+    if (colors->climate)
+        climate_span(&ground, pixels, colors->climate, &at, n);
+    else
+        look_up(&ground, colors->color, at.deep, n);
+    light_span(out, &ground, pixels, colors->climate ? FOREST_BARE : BARE, n);
 }
 
 MULTIVERSION
 static void paint_span(uint32_t *restrict out, const struct pixels *restrict pixels,
                        const struct color_table *restrict colors)
 {
-    struct span ground;
-    struct places at;
-
-    find_palette(at.deep, pixels->of[METRES], colors->first, colors->scale);
-    if (colors->climate)
-        climate_span(&ground, pixels, colors->climate, &at);
-    else
-        look_up(&ground, colors->color, at.deep);
-    light_span(out, &ground, pixels, colors->climate ? FOREST_BARE : BARE);
+    paint_pixels(out, pixels, colors, SPAN);
 }
 
-/* The same with COUNT pixels: the end of a row. */
+/* FEW pixels. */
+MULTIVERSION
+static void paint_few(uint32_t *restrict out, const struct pixels *restrict pixels,
+                      const struct color_table *restrict colors)
+{
+    paint_pixels(out, pixels, colors, FEW);
+}
+
+/* Less than FEW pixels: the end of a row. */
 static void paint_rest(uint32_t *out, const struct pixels *pixels, const struct color_table *colors,
                        int count)
 {
-    float value[INPUTS][SPAN] = {{0}};
+    float value[INPUTS][FEW] = {{0}};
     struct pixels padded;
-    uint32_t color[SPAN];
+    uint32_t color[FEW];
 
     for (int k = 0; k < INPUTS; k++) {
         padded.of[k] = value[k];
         if (pixels->of[k])
             memcpy(value[k], pixels->of[k], (size_t)count * sizeof(float));
     }
-    paint_span(color, &padded, colors);
+    paint_few(color, &padded, colors);
     memcpy(out, color, (size_t)count * sizeof *out);
 }
 
 static void relief_row(struct rgb_row *out, const struct heights *heights, ptrdiff_t at,
                        const struct shading *shading, const struct color_table *colors)
 {
-    for (int i = 0; i < heights->size; i += SPAN) {
+    for (int i = 0, n; i < heights->size; i += n) {
+        const int left = heights->size - i;
         const struct pixels pixels = {{
             [METRES] = heights->first + at + i,
             [TEMPERATURE] = colors->climate ? heights->temperature + at + i : NULL,
@@ -295,10 +312,13 @@ static void relief_row(struct rgb_row *out, const struct heights *heights, ptrdi
             [STEEP] = shading->steep + i,
             [SLOPE] = shading->slope + i,
         }};
-        if (i + SPAN <= heights->size)
+        n = left >= SPAN ? SPAN : left >= FEW ? FEW : left;
+        if (n == SPAN)
             paint_span(out->color + i, &pixels, colors);
+        else if (n == FEW)
+            paint_few(out->color + i, &pixels, colors);
         else
-            paint_rest(out->color + i, &pixels, colors, heights->size - i);
+            paint_rest(out->color + i, &pixels, colors, n);
     }
 }
 
