@@ -27,6 +27,22 @@ static inline float smooth_min(float a, float b, float p, float inverse)
             out[i] = (formula);     \
     } while (0)
 
+/* The monotone cubic CURVE at N VALUEs within its ends. SMALL is a constant in each call. */
+static inline __attribute__((always_inline)) void
+cubic_pieces(const struct curve *c, bool small, const float *value, int n, float *restrict out)
+{
+    for (int i = 0; i < n; i += KERNEL_LANES) {
+        const narrow_vector v = narrow_load(value + i);
+        const integer_vector at = piece_of(c, v);
+        const narrow_vector t =
+            (v - lookup_piece(c->from, at, small)) * lookup_piece(c->inverse, at, small);
+        narrow_vector rise = narrow_multiply_add(t, lookup_piece(c->rise[2], at, small),
+                                                 lookup_piece(c->rise[1], at, small));
+        rise = narrow_multiply_add(t, rise, lookup_piece(c->rise[0], at, small));
+        narrow_store(out + i, narrow_multiply_add(t, rise, lookup_piece(c->base, at, small)));
+    }
+}
+
 /* The monotone cubic CURVE at N values. */
 static void cubic_row(const struct curve *c, const float *restrict a, int n, float *restrict out)
 {
@@ -34,15 +50,10 @@ static void cubic_row(const struct curve *c, const float *restrict a, int n, flo
 
     for (int i = 0; i < n; i++)
         value[i] = narrow_clamp(a[i], c->first, c->last);
-    for (int i = 0; i < n; i += KERNEL_LANES) {
-        const integer_vector at = piece_of(c, narrow_load(value + i));
-        const narrow_vector t =
-            (narrow_load(value + i) - lookup_32(c->from, at)) * lookup_32(c->inverse, at);
-        narrow_vector v =
-            narrow_multiply_add(t, lookup_32(c->rise[2], at), lookup_32(c->rise[1], at));
-        v = narrow_multiply_add(t, v, lookup_32(c->rise[0], at));
-        narrow_store(out + i, narrow_multiply_add(t, v, lookup_32(c->base, at)));
-    }
+    if (curve_is_small(c))
+        cubic_pieces(c, true, value, n, out);
+    else
+        cubic_pieces(c, false, value, n, out);
     for (int i = 0; i < n; i++)
         out[i] = narrow_clamp(out[i], c->lowest, c->highest);
 }

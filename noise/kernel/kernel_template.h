@@ -85,16 +85,30 @@ static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
     return piece;
 }
 
+/* True if it is faster to look up the tables of CURVE in a vector, which they fit, than in memory.
+ */
+static inline bool curve_is_small(const struct curve *c)
+{
+    return KERNEL_LANES == 8 && c->pieces <= KERNEL_LANES;
+}
+
+/* TABLE[index] of a curve, which is SMALL or not. */
+static inline narrow_vector lookup_piece(const float *table, integer_vector index, bool small)
+{
+    return small ? lookup_lanes(narrow_load(table), index) : lookup_32(table, index);
+}
+
 /* The pieces of a linear curve that N values lie on. */
 static inline void find_pieces(const struct curve *c, const float *value, int n, float *from,
                                float *base, float *slope, float *slope_rest)
 {
+    const bool small = curve_is_small(c);
     for (int i = 0; i < n; i += KERNEL_LANES) {
         const integer_vector piece = piece_of(c, narrow_load(value + i));
-        narrow_store(from + i, lookup_32(c->from, piece));
-        narrow_store(base + i, lookup_32(c->base, piece));
-        narrow_store(slope + i, lookup_32(c->slope, piece));
-        narrow_store(slope_rest + i, lookup_32(c->slope_rest, piece));
+        narrow_store(from + i, lookup_piece(c->from, piece, small));
+        narrow_store(base + i, lookup_piece(c->base, piece, small));
+        narrow_store(slope + i, lookup_piece(c->slope, piece, small));
+        narrow_store(slope_rest + i, lookup_piece(c->slope_rest, piece, small));
     }
 }
 
