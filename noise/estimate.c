@@ -206,7 +206,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
     }
     if (noise->warp != 0)
         add_warp(t, e, noise);
-    if (plan_inputs(domain, o) > 0)
+    if (domain->inputs[t->operation] > 0)
         add(t, ESTIMATE_POINTS, samples);
     add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * (e->few ? 1 : e->rows));
     add(t, ESTIMATE_ARITHMETIC, samples * (noise->broad > 0 ? 0.6 : 0.1));

@@ -222,8 +222,8 @@ static void spare(const struct context *c, const struct domain *domain, int zero
         relevance->spared[k] = true;
         for (int i = 0; i < o->inputs; i++)
             if (!guards_reads(o, domain->guard[k], i))
-                guards_release(c->program, domain, plan_resolve(c->program, domain, o->input[i]),
-                               relevance->spared, relevance->reads);
+                guards_release(c->program, domain, domain->input[k][i], relevance->spared,
+                               relevance->reads);
     }
 }
 
@@ -394,10 +394,10 @@ static bool take_input(const struct context *c, const struct domain *domain, int
                        struct relevance *relevance)
 {
     const struct operation *o = &c->program->operation[k];
-    const int inputs = plan_inputs(domain, o);
+    const int inputs = domain->inputs[k];
     bool zero[GRAPH_MAX_INPUTS + 1] = {[ZERO_INPUT] = true};
     for (int i = 0; i < inputs; i++)
-        zero[i] = relevance->zero[plan_resolve(c->program, domain, o->input[i])];
+        zero[i] = relevance->zero[domain->input[k][i]];
     const int same = same_input(o, relevance->spared[k] || inputs == 0, zero);
     if (same < 0)
         return false;
@@ -414,15 +414,13 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
 {
     const struct step *step = &domain->step[s];
     const int k = step->operation;
-    const struct operation *o = &c->program->operation[k];
     const struct rows to = rows_of(c, domain, k, band->out);
     struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
 
     if (relevance->reads[k] == 0)
         return;
-    for (int i = 0; i < plan_inputs(domain, o); i++)
-        in[i] = known_rows(c, domain, relevance, plan_resolve(c->program, domain, o->input[i]),
-                           band->out);
+    for (int i = 0; i < domain->inputs[k]; i++)
+        in[i] = known_rows(c, domain, relevance, domain->input[k][i], band->out);
     if (take_input(c, domain, k, band, in, to, relevance))
         ;
     else if (band->few)

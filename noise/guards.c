@@ -38,25 +38,30 @@ void guards_release(const struct program *program, const struct domain *domain, 
     const struct operation *o = &program->operation[operation];
     if (--reads[operation] > 0)
         return;
-    for (int i = 0; i < plan_inputs(domain, o); i++)
+    for (int i = 0; i < domain->inputs[operation]; i++)
         if (!spared[operation] || guards_reads(o, domain->guard[operation], i))
-            guards_release(program, domain, plan_resolve(program, domain, o->input[i]), spared,
-                           reads);
+            guards_release(program, domain, domain->input[operation][i], spared, reads);
+}
+
+/* What OPERATION costs, if no other reads it any more, with all that is read no more then. */
+static double cost_released(const struct program *program, const struct domain *domain,
+                            int operation, int *reads)
+{
+    double sum = 0;
+    if (--reads[operation] == 0)
+        sum = cost(&program->operation[operation]);
+    for (int i = 0; i < domain->inputs[operation] && reads[operation] == 0; i++)
+        sum += cost_released(program, domain, domain->input[operation][i], reads);
+    return sum;
 }
 
 /* What OPERATION costs with all that only it reads. */
 static double cost_alone(const struct program *program, const struct domain *domain, int operation)
 {
-    static const bool spared[GRAPH_MAX_NODES];
     int reads[GRAPH_MAX_NODES];
-    double sum = 0;
     memcpy(reads, domain->reads, (size_t)(operation + 1) * sizeof *reads);
     reads[operation] = 1;
-    guards_release(program, domain, operation, spared, reads);
-    for (int k = 0; k <= operation; k++)
-        if (reads[k] == 0 && domain->reads[k] > 0)
-            sum += cost(&program->operation[k]);
-    return sum;
+    return cost_released(program, domain, operation, reads);
 }
 
 /* The input that may guard the others of operation K, or -1. Of two that may, the one that spares
@@ -64,11 +69,9 @@ static double cost_alone(const struct program *program, const struct domain *dom
 static int find_guard(const struct program *program, const struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];
-    int input[GRAPH_MAX_INPUTS] = {0};
-    if (plan_inputs(domain, o) == 0)
+    const int *input = domain->input[k];
+    if (domain->inputs[k] == 0)
         return -1;
-    for (int i = 0; i < o->inputs; i++)
-        input[i] = plan_resolve(program, domain, o->input[i]);
     if (o->kind == GRAPH_MIX || o->kind == GRAPH_ERODE)
         return program->operation[input[2]].rests ? 2 : -1;
     if (o->kind != GRAPH_MULTIPLY || input[0] == input[1])
@@ -92,17 +95,14 @@ void guards_choose(const struct program *program, struct domain *domain, const b
     memset(domain->reads, 0, sizeof domain->reads);
     for (int i = 0; i < domain->outputs; i++)
         domain->reads[domain->output[i]]++;
+    for (int k = 0; k < program->count; k++)
+        for (int i = 0; needed[k] && i < domain->inputs[k]; i++)
+            domain->reads[domain->input[k][i]]++;
     for (int k = 0; k < program->count; k++) {
-        const struct operation *o = &program->operation[k];
-        for (int i = 0; needed[k] && i < plan_inputs(domain, o); i++)
-            domain->reads[plan_resolve(program, domain, o->input[i])]++;
-    }
-    for (int k = 0; k < program->count; k++) {
-        const struct operation *o = &program->operation[k];
         domain->guard[k] = needed[k] ? find_guard(program, domain, k) : -1;
         domain->guarded[k] = -1;
         if (domain->guard[k] >= 0) {
-            const int guard = plan_resolve(program, domain, o->input[domain->guard[k]]);
+            const int guard = domain->input[k][domain->guard[k]];
             domain->next_guarded[k] = domain->guarded[guard];
             domain->guarded[guard] = k;
         }

@@ -6,6 +6,28 @@
 
 #include "guards.h"
 
+/* The operation whose values OPERATION has in DOMAIN: itself, or the input of a lattice that does
+ * not apply there. */
+static int resolve(const struct program *program, const struct domain *domain, int operation)
+{
+    const struct operation *o = &program->operation[operation];
+    while (o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below) {
+        operation = o->input[0];
+        o = &program->operation[operation];
+    }
+    return operation;
+}
+
+/* Find the inputs of operation K. */
+static void find_inputs(const struct program *program, struct domain *domain, int k)
+{
+    const struct operation *o = &program->operation[k];
+    const bool patched = o->kind == GRAPH_LATTICE || operation_is_slope(o);
+    domain->inputs[k] = patched || plan_is_silent(domain, o) ? 0 : o->inputs;
+    for (int i = 0; i < domain->inputs[k]; i++)
+        domain->input[k][i] = resolve(program, domain, o->input[i]);
+}
+
 static bool is_output(const struct domain *domain, int operation)
 {
     for (int i = 0; i < domain->outputs; i++)
@@ -19,12 +41,12 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
                      const bool *fixed)
 {
     const struct operation *o = &program->operation[operation];
-    const int inputs = plan_inputs(domain, o);
+    const int inputs = domain->inputs[operation];
     if (is_output(domain, operation) || (o->noise && !plan_is_silent(domain, o)) ||
         (inputs == 0 && o->inputs > 0 && !o->noise))
         return false;
     for (int i = 0; i < inputs; i++)
-        if (!fixed[plan_resolve(program, domain, o->input[i])])
+        if (!fixed[domain->input[operation][i]])
             return false;
     return true;
 }
@@ -69,12 +91,12 @@ static bool place_step(struct order *order, int k)
         return order->placed[k] != 0;
     order->seen[k] = order->pass;
     if (domain->guard[k] >= 0) {
-        const int guard = plan_resolve(order->program, domain, o->input[domain->guard[k]]);
+        const int guard = domain->input[k][domain->guard[k]];
         guarded = order->placed[guard] == 0 || order->placed[guard] == order->pass;
     }
-    for (int i = 0; i < plan_inputs(domain, o); i++)
+    for (int i = 0; i < domain->inputs[k]; i++)
         if (!guarded || guards_reads(o, domain->guard[k], i))
-            ready = place_step(order, plan_resolve(order->program, domain, o->input[i])) && ready;
+            ready = place_step(order, domain->input[k][i]) && ready;
     ready = ready && !guarded;
     if (ready) {
         order->placed[k] = order->pass;
@@ -114,25 +136,28 @@ static void plan_domain(const struct program *program, struct domain *domain)
 
     domain->lattices = 0;
     for (int i = 0; i < domain->outputs; i++) {
-        domain->output[i] = plan_resolve(program, domain, domain->output[i]);
+        domain->output[i] = resolve(program, domain, domain->output[i]);
         needed[domain->output[i]] = true;
     }
     for (int k = program->count - 1; k >= 0; k--) {
         const struct operation *o = &program->operation[k];
         if (patched[k] || (needed[k] && o->kind == GRAPH_LATTICE))
             domain->lattice[domain->lattices++] = k;
-        if (needed[k] && operation_is_slope(o))
+        if (!needed[k])
+            continue;
+        find_inputs(program, domain, k);
+        if (operation_is_slope(o))
             patched[o->input[0]] = true;
-        for (int i = 0; needed[k] && i < plan_inputs(domain, o); i++)
-            needed[plan_resolve(program, domain, o->input[i])] = true;
+        for (int i = 0; i < domain->inputs[k]; i++)
+            needed[domain->input[k][i]] = true;
     }
     guards_choose(program, domain, needed);
     place_steps(program, domain, needed);
     for (int s = 0; s < domain->steps; s++) {
-        const struct operation *o = &program->operation[domain->step[s].operation];
-        last[domain->step[s].operation] = s;
-        for (int i = 0; i < plan_inputs(domain, o); i++)
-            last[plan_resolve(program, domain, o->input[i])] = s;
+        const int k = domain->step[s].operation;
+        last[k] = s;
+        for (int i = 0; i < domain->inputs[k]; i++)
+            last[domain->input[k][i]] = s;
     }
     assign_buffers(program, domain, last);
 }

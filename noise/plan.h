@@ -30,6 +30,9 @@ struct domain {
     int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
     int outputs, output[PLAN_MAX_OUTPUTS];
     int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
+    /* Of each operation: its inputs here. Values of lattices come from patches; what the band limit
+     * silences has none; a lattice that does not apply is its own input. */
+    int inputs[GRAPH_MAX_NODES], input[GRAPH_MAX_NODES][GRAPH_MAX_INPUTS];
     /* Of each operation: how often others read it, or it goes out; which of its inputs is a guard
      * (guards.h), or -1. */
     int reads[GRAPH_MAX_NODES], guard[GRAPH_MAX_NODES];
@@ -57,32 +60,12 @@ int plan_make(struct plan *plan, const struct program *program, int64_t band_lim
 /* Free what PLAN refers to. */
 void plan_clear(struct plan *plan);
 
-/* The operation whose values OPERATION has in DOMAIN: itself, or the input of a lattice that does
- * not apply there. */
-static inline int plan_resolve(const struct program *program, const struct domain *domain,
-                               int operation)
-{
-    const struct operation *o = &program->operation[operation];
-    while (o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below) {
-        operation = o->input[0];
-        o = &program->operation[operation];
-    }
-    return operation;
-}
-
 /* True if the band limit leaves nothing of a noise, which is the same everywhere then. */
 static inline bool plan_is_silent(const struct domain *domain, const struct operation *o)
 {
     return o->noise && domain->band_limit &&
            (o->kind == GRAPH_ERODE ? octave_gully_limit : octave_band_limit)(
                &o->noise->octave[0], domain->band_limit) == 0;
-}
-
-/* The number of inputs that OPERATION has in DOMAIN. Values of lattices come from patches. */
-static inline int plan_inputs(const struct domain *domain, const struct operation *o)
-{
-    const bool patched = o->kind == GRAPH_LATTICE || operation_is_slope(o);
-    return patched || plan_is_silent(domain, o) ? 0 : o->inputs;
 }
 
 #endif
