@@ -388,7 +388,7 @@ static void run_few(struct context *c, const struct step *step, const struct ban
 }
 
 /* Give operation K of BAND, without computing it, 0 or the values of one of its inputs IN, which
- * are copied TO. Returns false if it must be computed. */
+ * are copied TO where they are not yet. Returns false if it must be computed. */
 static bool take_input(const struct context *c, const struct domain *domain, int k,
                        const struct band *band, const struct rows *in, struct rows to,
                        struct relevance *relevance)
@@ -402,7 +402,8 @@ static bool take_input(const struct context *c, const struct domain *domain, int
     if (same < 0)
         return false;
     relevance->zero[k] = zero[same];
-    for (int r = 0; !zero[same] && r < band->rows; r++)
+    const bool there = zero[same] || in[same].at == to.at;
+    for (int r = 0; !there && r < band->rows; r++)
         memcpy(to.at + (size_t)r * to.stride, in[same].at + (size_t)r * in[same].stride,
                (size_t)whole_steps(band->n) * sizeof *to.at);
     return true;

@@ -51,8 +51,8 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
     return true;
 }
 
-/* Give each step the first buffer that nobody needs any more. Results that go out, and constants,
- * are kept. */
+/* Give each step the buffer of an input that nobody needs any more, if it may take its place, or
+ * else the first one that nobody needs. Results that go out, and constants, are kept. */
 static void assign_buffers(const struct program *program, struct domain *domain, const int *last)
 {
     int busy_until[GRAPH_MAX_NODES], buffers = 0, runs = 0;
@@ -62,6 +62,10 @@ static void assign_buffers(const struct program *program, struct domain *domain,
         int b = 0;
         while (b < buffers && busy_until[b] >= s)
             b++;
+        for (int i = domain->inputs[step->operation] - 1; i >= 0; i--) {
+            const int from = domain->buffer[domain->input[step->operation][i]];
+            b = operation_is_in_place(o) && busy_until[from] == s ? from : b;
+        }
         buffers += b == buffers;
         const bool stays = s < domain->constants || is_output(domain, step->operation);
         busy_until[b] = stays ? GRAPH_MAX_NODES : last[step->operation];

@@ -40,6 +40,13 @@ static inline bool operation_is_slope(const struct operation *operation)
     return operation->kind == GRAPH_SLOPE_X || operation->kind == GRAPH_SLOPE_Y;
 }
 
+/* True if the values may take the place of an input's values. */
+static inline bool operation_is_in_place(const struct operation *operation)
+{
+    return operation->kind >= GRAPH_ADD && operation->kind <= GRAPH_RIDGE &&
+           operation->kind != GRAPH_SPLINE;
+}
+
 /* Make a program of COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */
 int program_new(struct program **out, const struct graph_node *nodes, int count,
                 struct graph_fault *fault);

@@ -20,9 +20,10 @@ static inline float smooth_min(float a, float b, float p, float inverse)
     return least - h * h * p * 0.25f;
 }
 
-/* The three kinds of loops: over one field, two, three. */
+/* A loop over fields. OUT may be one of them, so none is restrict. */
 #define EACH_SAMPLE(formula)        \
     do {                            \
+        KERNEL_IVDEP                \
         for (int i = 0; i < n; i++) \
             out[i] = (formula);     \
     } while (0)
@@ -161,9 +162,8 @@ static __attribute__((noinline)) void biome_row(const struct biomes *biomes,
 
 KERNEL_FAST
 
-static KERNEL_FLAT void operate_row(const struct operation *o, const float *restrict a,
-                                    const float *restrict b, const float *restrict c, int n,
-                                    float *restrict out)
+static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, const float *b,
+                                    const float *c, int n, float *out)
 {
     const float p = o->number[0], q = o->number[1];
     switch (o->kind) {

@@ -39,7 +39,8 @@ struct kernel {
                         struct rows out);
     void (*erode_band)(struct noise_run *run, const struct operation *operation,
                        const struct rows *in, int j, int rows, struct rows out);
-    /* An OPERATION that depends on its inputs' values alone, on ROWS rows of N of them. */
+    /* An OPERATION that depends on its inputs' values alone, on ROWS rows of N of them. OUT may be
+     * one of IN if operation_is_in_place. */
     void (*operate)(const struct operation *operation, const struct rows *in, int rows, int n,
                     struct rows out);
     /* N values on a row of a lattice: LINE are four of its rows, COUNT values each, that count by

@@ -69,6 +69,13 @@
 #define KERNEL_FAST
 #endif
 
+/* Before a loop whose iterations do not depend on each other, whatever pointers it has. */
+#ifdef __clang__
+#define KERNEL_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define KERNEL_IVDEP _Pragma("GCC ivdep")
+#endif
+
 #define GULLY_REACH 1.125f /* of a point's stripes, in cells */
 
 /* The pieces of a curve that a vector of values lies on: by binary search if a lookup is one
@@ -423,4 +430,5 @@ const struct kernel KERNEL = {
 #undef KERNEL_FLAT
 #undef KERNEL_SMALL
 #undef KERNEL_FAST
+#undef KERNEL_IVDEP
 #undef GULLY_REACH
