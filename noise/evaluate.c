@@ -403,6 +403,7 @@ static bool take_input(const struct context *c, const struct domain *domain, int
         return false;
     relevance->zero[k] = zero[same];
     const bool there = zero[same] || in[same].at == to.at;
+    assert(there || in[same].at);
     for (int r = 0; !there && r < band->rows; r++)
         memcpy(to.at + (size_t)r * to.stride, in[same].at + (size_t)r * in[same].stride,
                (size_t)whole_steps(band->n) * sizeof *to.at);
@@ -466,7 +467,6 @@ static void run_few_steps(struct context *c, const struct domain *domain, const 
 {
     struct relevance relevance = all_relevant(domain);
     const struct band band = {chunk, true, 0, 1, chunk->width * chunk->height, NULL};
-    assert(out);
     run_steps(c, domain, 0, domain->steps, &band, &relevance);
     for (int i = 0; i < domain->outputs; i++) {
         const struct rows from = {known_rows(c, domain, &relevance, domain->output[i], NULL).at,
@@ -493,6 +493,7 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         err = begin_noises(c, domain, chunk, few);
     if (err)
         return err;
+    assert(out);
     for (int i = 0; i < domain->lattices; i++)
         patch_place_columns(c->evaluation->patch[domain->lattice[i]],
                             spacing_bits(c, domain->lattice[i]), chunk);
