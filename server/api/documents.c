@@ -11,7 +11,6 @@
 #include "server/core/json.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
-#include "server/layers/slope.h"
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 
@@ -136,16 +135,16 @@ static void add_exaggeration(struct json *document, cJSON *parent, const struct 
     add_number(document, terms, "spacing", (double)SHADING_SPACING);
 }
 
-/* If LAYER is slope, its colors: [[degrees, color], ...]. */
+/* If LAYER's colors are angles, their scale: [[degrees, color], ...]. */
 static void add_legend(struct json *document, cJSON *parent, int layer)
 {
-    if (layer != layer_find("slope"))
+    if (!layers[layer].scale)
         return;
     cJSON *legend = json_add(document, parent, "legend", cJSON_CreateObject());
     json_add_text(document, legend, "unit", "degrees");
     cJSON *palette = json_add(document, legend, "palette", cJSON_CreateArray());
-    for (int i = 0; i < SLOPE_STOPS; i++) {
-        const struct slope_stop *at = &slope_stops[i];
+    for (int i = 0; i < layers[layer].stops; i++) {
+        const struct scale_stop *at = &layers[layer].scale[i];
         cJSON *stop = json_add(document, palette, NULL, cJSON_CreateArray());
         json_add(document, stop, NULL, cJSON_CreateNumber((double)at->degrees));
         json_add_text(document, stop, NULL, "#%02x%02x%02x", at->color[0], at->color[1],

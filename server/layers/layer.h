@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "server/layers/color_table.h"
+#include "server/layers/scale.h"
 
 enum format {
     FORMAT_PNG,
@@ -62,8 +63,10 @@ struct layer {
     bool biomes;           /* shows a world's biomes; only worlds that have some serve it */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
-    int version;           /* increase it if a pixel changes: part of the layer's fingerprint */
-    unsigned parts;        /* bits 1 << WORLD_... that it depends on besides heights and grid */
+    const struct scale_stop *scale; /* of colors by degrees (scale.h), or NULL */
+    int stops;
+    int version;    /* increase it if a pixel changes: part of the layer's fingerprint */
+    unsigned parts; /* bits 1 << WORLD_... that it depends on besides heights and grid */
     layer_paint *paint;
 };
 

@@ -1,6 +1,7 @@
 /* The legend: a layer's colours in equal steps, or shades of gray, with heights or a field's values beside them; or the
  * biomes in view; and by how much shading exaggerates heights. */
 import { biomesOf, chipOf } from './biomes.js';
+import { labelOf } from './menus.js';
 import { $, clamp, exaggerationOf, fieldOf, isGray, metres, quantity } from './world.js';
 
 const LABELS = 7;                 // maximum, including the coast's
@@ -84,7 +85,7 @@ export function makeLegend(stretch, stretched) {
     /* Tells that of LAYER, and all values that a field may have. */
     function showTitle(layer) {
         const field = fieldOf(layer);
-        $('legend-title').textContent = field ?? (layer.legend ? 'Slope' : 'Height');
+        $('legend-title').textContent = field ?? (layer.legend ? labelOf(layer) : 'Height');
         $('legend-note').hidden = field === null;
         if (field !== null) {
             const [low, high] = layer.range;

@@ -116,6 +116,14 @@ test('slopes have a legend in degrees', LIMIT, async () => {
     assert.ok(await page.locator('#legend-mark').isHidden());
 });
 
+test('directions have a legend in degrees', LIMIT, async () => {
+    const { page } = await visit('#default/aspect/11/0/0', WIDE);
+    assert.equal(await page.locator('#legend-title').textContent(), 'Aspect');
+    const labels = await page.locator('#legend-labels li').allTextContents();
+    assert.equal(labels[0], '0°');
+    assert.ok(labels.includes('360°'), labels.join());
+});
+
 test('another biome is one that is not here, and each time another', LIMIT, async () => {
     const { page } = await visit('#climate/relief/12/1600/-3200', { ...WIDE, reducedMotion: 'reduce' });
     let here = (await fieldsAt(1600, -3200)).biome;

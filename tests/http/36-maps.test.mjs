@@ -41,7 +41,7 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
     });
 
     it('list the layers of one world, of any seed', () => eachRow(
-        [['default', 8], ['near', 2], ['default:7', 8], ['default:18446744073709551615', 8]],
+        [['default', 9], ['near', 2], ['default:7', 9], ['default:18446744073709551615', 9]],
         async ([world, count]) => {
             const document = await xml(`/${world}/wmts.xml`);
             assertWmts(document);

@@ -7,7 +7,6 @@
 
 #include "config/exact_numbers.h"
 #include "server/layers/layer.h"
-#include "server/layers/slope.h"
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -136,21 +135,23 @@ static void must_tell_exaggeration(const cJSON *json, const struct world *world,
     }
 }
 
-/* The colors of slope are those of its pixels; no other layer has any. */
+/* The colors of slope and aspect are those of their pixels; no other layer has any. */
 static void must_tell_legend(const cJSON *json, int layer)
 {
-    ck_assert_int_eq(cJSON_HasObjectItem(json, "legend"), layer == layer_find("slope"));
-    if (layer != layer_find("slope"))
+    const bool slope = layer == layer_find("slope"), aspect = layer == layer_find("aspect");
+    const struct scale_stop *stops = slope ? slope_stops : aspect_stops;
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "legend"), slope || aspect);
+    if (!slope && !aspect)
         return;
     const cJSON *legend = member(json, "legend"), *palette = member(legend, "palette");
     ck_assert_str_eq(string(legend, "unit"), "degrees");
-    ck_assert_int_eq(cJSON_GetArraySize(palette), SLOPE_STOPS);
-    for (int i = 0; i < SLOPE_STOPS; i++) {
+    ck_assert_int_eq(cJSON_GetArraySize(palette), slope ? SLOPE_STOPS : ASPECT_STOPS);
+    for (int i = 0; i < cJSON_GetArraySize(palette); i++) {
         const cJSON *stop = cJSON_GetArrayItem(palette, i);
         char color[8];
-        snprintf(color, sizeof color, "#%02x%02x%02x", slope_stops[i].color[0],
-                 slope_stops[i].color[1], slope_stops[i].color[2]);
-        ck_assert_double_eq(stop->child->valuedouble, (double)slope_stops[i].degrees);
+        snprintf(color, sizeof color, "#%02x%02x%02x", stops[i].color[0], stops[i].color[1],
+                 stops[i].color[2]);
+        ck_assert_double_eq(stop->child->valuedouble, (double)stops[i].degrees);
         ck_assert_str_eq(stop->child->next->valuestring, color);
     }
 }
@@ -165,7 +166,7 @@ START_TEST(test_worlds)
         const cJSON *world = cJSON_GetArrayItem(list, i);
         ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
-        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 8);
+        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 9);
         must_tell_grid(world, &worlds->world[i]);
     }
     cJSON_Delete(json);

@@ -117,6 +117,7 @@ static const struct {
     {"hillshade", "1", "Byte", "16", "-8388608", "8388608", "8388608", "-8388608"},
     {"normal", "3", "Byte", "16", "-8388608", "8388608", "8388608", "-8388608"},
     {"slope", "3", "Byte", "16", "-8388608", "8388608", "8388608", "-8388608"},
+    {"aspect", "3", "Byte", "16", "-8388608", "8388608", "8388608", "-8388608"},
 };
 
 /* 0 and 65535 are the ends of the range; the broad world has 2^10 blocks per pixel. */
@@ -189,7 +190,7 @@ static void must_halve(const char *text, int zooms)
 
 START_TEST(test_wmts)
 {
-    static const int layer_counts[] = {8, 2, 1, 1}, zooms[] = {26, 26, 11, 26};
+    static const int layer_counts[] = {9, 2, 1, 1}, zooms[] = {26, 26, 11, 26};
     const struct world *world = &worlds->world[_i];
     char *text = text_of(document_wmts(world, 1, "here.xml", "http://a.b"));
     char url[256];
@@ -214,10 +215,10 @@ START_TEST(test_wmts_of_all)
 {
     char *text = text_of(document_wmts(worlds->world, worlds->count, "wmts.xml", "http://a.b"));
     must_be_well_formed(text);
-    ck_assert_int_eq(occurrences(text, "<Layer>"), 12);
+    ck_assert_int_eq(occurrences(text, "<Layer>"), 13);
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>\n"), 2);
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level10<"), 1);
-    ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level25<"), 11);
+    ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level25<"), 12);
     ck_assert_int_eq(occurrences(text, "<TileMatrix>"), 11 + 26);
     free(text);
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "server/layers/climate_colors.h"
+#include "server/layers/scale.h"
 #include "server/layers/shading.h"
-#include "server/layers/slope.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
@@ -590,15 +590,20 @@ START_TEST(test_normal_planes)
 }
 END_TEST
 
-/* Channel C of the color at DEGREES, linear between the stops. */
-static double slope_color(double degrees, int c)
+/* Channel C of the color at DEGREES, linear between COUNT stops. */
+static double scale_color(const struct scale_stop *stop, int count, double degrees, int c)
 {
     int i = 0;
-    while (i < SLOPE_STOPS - 2 && (double)slope_stops[i + 1].degrees <= degrees)
+    while (i < count - 2 && (double)stop[i + 1].degrees <= degrees)
         i++;
-    const struct slope_stop *a = &slope_stops[i], *b = &slope_stops[i + 1];
+    const struct scale_stop *a = &stop[i], *b = &stop[i + 1];
     const double share = (degrees - (double)a->degrees) / (double)(b->degrees - a->degrees);
     return a->color[c] + (b->color[c] - a->color[c]) * share;
+}
+
+static double slope_color(double degrees, int c)
+{
+    return scale_color(slope_stops, SLOPE_STOPS, degrees, c);
 }
 
 /* The color at the true angle, whichever way the ground rises, however far apart the samples are
@@ -631,6 +636,43 @@ START_TEST(test_slope_stops)
         paint("slope", 1, 1);
         for (int c = 0; c < 3; c++)
             must(pixels[c] == slope_stops[i].color[c], "%g degrees: %d", degrees, pixels[c]);
+    }
+}
+END_TEST
+
+/* The color of the direction that the ground falls to, clockwise from north, however steep it is.
+ */
+START_TEST(test_aspect)
+{
+    for (int c = 0; c < 3; c++)
+        ck_assert_int_eq(aspect_stops[0].color[c], aspect_stops[ASPECT_STOPS - 1].color[c]);
+    for (int reach = 1; reach <= REACH; reach++)
+        for (double degrees = 0; degrees <= 360; degrees += 2.5) {
+            const double rise = ldexp(1, (int)degrees % 9 - 4), way = degrees * M_PI / 180;
+            make_plane(0, (float)(-rise * sin(way)), (float)(rise * cos(way)));
+            paint("aspect", reach, 30);
+            for (int k = 0; k < SIZE * SIZE * 3; k++) {
+                const double color = scale_color(aspect_stops, ASPECT_STOPS, degrees, k % 3);
+                must(fabs(pixels[k] - color) <= 0.6, "%g degrees: %d, not %g", degrees, pixels[k],
+                     color);
+            }
+        }
+}
+END_TEST
+
+/* Level ground is gray, and what is nearly level not far from it. */
+START_TEST(test_aspect_of_level_ground)
+{
+    static const struct {
+        float rise, share; /* of the direction's color; a slope of 1 is drawn as 2.06 here */
+    } rows[] = {{0, 0}, {0.006F, 0.25F}, {0.0121F, 0.5F}, {0.0182F, 0.75F}, {0.03F, 1}};
+    for (int i = 0; i < ROWS(rows); i++) {
+        make_plane(0, 0, rows[i].rise); /* falls to the north */
+        paint("aspect", 1, 30);
+        for (int c = 0; c < 3; c++)
+            must(abs(pixels[c] -
+                     (int)(180 + ((float)aspect_stops[0].color[c] - 180) * rows[i].share)) <= 1,
+                 "row %d: %d", i, pixels[c]);
     }
 }
 END_TEST
@@ -866,6 +908,8 @@ int main(void)
         {"normal", test_normal_planes, ROWS(planes)},
         {"slope", test_slope, 1},
         {"slope", test_slope_stops, 1},
+        {"aspect", test_aspect, 1},
+        {"aspect", test_aspect_of_level_ground, 1},
     };
     Suite *suite = suite_create("layers");
     TCase *tcase = suite_case(suite, "paint");

@@ -1,0 +1,62 @@
+/* The compass direction that the ground falls to, as a color; level ground is gray. */
+#include <math.h>
+
+#include "paint.h"
+#include "rgb.h"
+#include "scale.h"
+#include "shading.h"
+
+/* North is red, east yellow, south green, west blue: neighbors are told apart, and opposites too.
+ */
+const struct scale_stop aspect_stops[ASPECT_STOPS] = {
+    {0, {0xd9, 0x5f, 0x5f}},   {45, {0xe3, 0x9a, 0x4c}},  {90, {0xd9, 0xcf, 0x57}},
+    {135, {0x7f, 0xbf, 0x5a}}, {180, {0x4f, 0xb8, 0xa4}}, {225, {0x5a, 0x9b, 0xd4}},
+    {270, {0x7a, 0x78, 0xd6}}, {315, {0xc2, 0x6f, 0xc0}}, {360, {0xd9, 0x5f, 0x5f}},
+};
+
+static const float LEVEL = 180;
+/* The slope, as shading draws it, up to which the color turns from gray into that of a direction:
+ * 1.4 degrees close up. */
+static const float CLEAR = 0.05f;
+
+/* Clockwise from north, 0 to 360 degrees; 0 on level ground. */
+static inline __attribute__((always_inline)) float direction(float east, float north)
+{
+    const float across = fabsf(east), along = fabsf(north);
+    const float most = across > along ? across : along, least = across > along ? along : across;
+    const float octant = scale_degrees(least / (most > 0 ? most : 1));
+    const float quarter = across > along ? 90 - octant : octant;
+    const float half = north < 0 ? 180 - quarter : quarter;
+    return east < 0 ? 360 - half : half;
+}
+
+static inline __attribute__((always_inline)) uint32_t channel(float degrees, float clear, int c)
+{
+    const float level = scale_channel(aspect_stops, ASPECT_STOPS, degrees, c);
+    return (uint32_t)(int)(LEVEL + (level - LEVEL) * clear + 0.5f);
+}
+
+MULTIVERSION
+void paint_aspect(const struct heights *heights, const struct color_table *colors, void *pixels)
+{
+    const int reach = heights->reach, size = heights->size;
+    const float rise = 1 / (2 * (float)reach * heights->spacing);
+    const float drawn = shading_exaggeration(heights->spacing) / CLEAR;
+    struct rgb_row row;
+    uint8_t *out = pixels;
+
+    (void)colors;
+    for (int j = 0; j < heights->rows; j++, out += 3 * size) {
+        const float *at = heights->first + j * heights->stride;
+        const float *north = at - reach * heights->stride, *south = at + reach * heights->stride;
+        for (int i = 0; i < size; i++) {
+            const float dx = (at[i + reach] - at[i - reach]) * rise;
+            const float dy = (south[i] - north[i]) * rise;
+            const float degrees = direction(-dx, dy); /* downhill; rows run south */
+            const float steep = sqrtf(dx * dx + dy * dy) * drawn, clear = steep < 1 ? steep : 1;
+            row.color[i] = channel(degrees, clear, 0) | channel(degrees, clear, 1) << 8 |
+                           channel(degrees, clear, 2) << 16;
+        }
+        rgb_store(out, &row, size);
+    }
+}
