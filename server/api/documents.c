@@ -478,7 +478,7 @@ enum {
 
 static char *put_biome(char *at, const struct climate *climate, int id)
 {
-    const int row = climate_row(climate, id);
+    const int row = biome_table_row(climate->table, id);
     at += sprintf(at, ",\"biome\":{\"id\":%d,\"name\":", id);
     at = put_string(at, row < 0 ? "" : climate->table->look[row].name);
     return stpcpy(at, "}");

@@ -305,11 +305,6 @@ const struct climate *world_climate(const struct world *world)
     return world->climate.table ? &world->climate : NULL;
 }
 
-int climate_row(const struct climate *climate, int id)
-{
-    return biome_table_row(climate->table, id);
-}
-
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */
 int world_min_zoom(const struct world *world)
 {

@@ -98,9 +98,6 @@ int world_height_field(const struct world *world);
  */
 const struct climate *world_climate(const struct world *world);
 
-/* The row of the biome ID in the climate's table, or -1. */
-int climate_row(const struct climate *climate, int id);
-
 /* The number of the field that LAYER shows, unless it is one for each field. */
 int world_layer_field(const struct world *world, int layer);
 

@@ -9,6 +9,7 @@
 #include "server/tiles/render.h"
 #include "server/world/world.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_worlds.h"
 
 enum { SIZE = 256, STRIDE = SIZE + 2 * LAYER_MAX_REACH, REPEATS = 51 };
 
@@ -81,15 +82,10 @@ static int bench(const struct world *world, struct farlands_scratch *scratch)
 
 int main(void)
 {
-    struct config *config;
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct worlds *worlds;
+    struct worlds *worlds = bench_worlds(NULL);
     struct render_scratch *scratch;
 
-    layers_known(known);
-    if (config_load(&config, NULL, known, &error) || worlds_new(&worlds, config, NULL) ||
-        render_scratch_new(&scratch)) {
+    if (!worlds || render_scratch_new(&scratch)) {
         fprintf(stderr, "bench_painters: set-up failed\n");
         return 1;
     }
@@ -98,6 +94,5 @@ int main(void)
         fprintf(stderr, "bench_painters: %s\n", strerror(-err));
     render_scratch_free(scratch);
     worlds_release(worlds);
-    config_free(config);
     return err ? 1 : 0;
 }

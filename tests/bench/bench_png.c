@@ -11,6 +11,7 @@
 #include "server/png/image_writer.h"
 #include "server/tiles/render.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_worlds.h"
 #include "tests/worlds/fractal.h"
 
 enum { PLACES = 6, REPEATS = 7 };
@@ -140,17 +141,12 @@ static int bench_layer(const struct world *world, int layer, int scale,
 
 int main(void)
 {
-    struct config *config;
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct worlds *worlds;
+    struct worlds *worlds = bench_worlds(FRACTAL_WORLD);
     struct render_scratch *scratch;
     struct image_writer *writer;
     int err = 0;
 
-    layers_known(known);
-    if (config_load(&config, FRACTAL_WORLD, known, &error) || worlds_new(&worlds, config, NULL) ||
-        render_scratch_new(&scratch) || image_writer_new(&writer)) {
+    if (!worlds || render_scratch_new(&scratch) || image_writer_new(&writer)) {
         fprintf(stderr, "bench_png: set-up failed\n");
         return 1;
     }
@@ -162,6 +158,5 @@ int main(void)
     image_writer_free(writer);
     render_scratch_free(scratch);
     worlds_release(worlds);
-    config_free(config);
     return err ? 1 : 0;
 }

@@ -11,6 +11,7 @@
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_worlds.h"
 #include "tests/worlds/fractal.h"
 
 enum { SIDE = 4097, BAND = 64, TIMES = 5 };
@@ -62,16 +63,11 @@ static int bench(const struct farlands_terrain *terrain, struct farlands_scratch
 
 int main(void)
 {
-    struct config *config;
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct worlds *worlds;
+    struct worlds *worlds = bench_worlds(FRACTAL_WORLD);
     struct farlands_scratch *scratch;
     float *heights = malloc(BYTES), *copy = malloc(BYTES);
 
-    layers_known(known);
-    if (!heights || !copy || config_load(&config, FRACTAL_WORLD, known, &error) ||
-        worlds_new(&worlds, config, NULL) || farlands_scratch_new(&scratch)) {
+    if (!heights || !copy || !worlds || farlands_scratch_new(&scratch)) {
         fprintf(stderr, "bench_region: set-up failed\n");
         return 1;
     }
@@ -83,7 +79,6 @@ int main(void)
         fprintf(stderr, "bench_region: %s\n", strerror(-err));
     farlands_scratch_free(scratch);
     worlds_release(worlds);
-    config_free(config);
     free(copy);
     free(heights);
     return err ? 1 : 0;

@@ -11,6 +11,7 @@
 #include "server/cache/disk_cache.h"
 #include "server/tiles/render.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/bench_worlds.h"
 #include "tests/worlds/fractal.h"
 
 enum { TILES = 200 };
@@ -75,17 +76,12 @@ static int bench(const struct worlds *worlds, struct render_scratch *scratch,
 int main(void)
 {
     char directory[] = "/tmp/farlands-bench-XXXXXX", command[64];
-    struct config *config;
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct worlds *worlds;
+    struct worlds *worlds = bench_worlds(FRACTAL_WORLD);
     struct render_scratch *scratch;
     struct disk_cache *cache;
     static const struct footprint quota = {UINT64_C(1) << 40, 1 << 30};
 
-    layers_known(known);
-    if (config_load(&config, FRACTAL_WORLD, known, &error) || worlds_new(&worlds, config, NULL) ||
-        render_scratch_new(&scratch) || !mkdtemp(directory) ||
+    if (!worlds || render_scratch_new(&scratch) || !mkdtemp(directory) ||
         disk_cache_open(&cache, directory, &quota, NULL, NULL)) {
         fprintf(stderr, "bench_tile: set-up failed\n");
         return 1;
@@ -97,7 +93,6 @@ int main(void)
     disk_cache_close(cache);
     render_scratch_free(scratch);
     worlds_release(worlds);
-    config_free(config);
     snprintf(command, sizeof command, "rm -r %s", directory);
     return err || system(command) ? 1 : 0;
 }

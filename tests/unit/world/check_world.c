@@ -171,8 +171,8 @@ START_TEST(test_climates)
     ck_assert_int_eq(climate->temperature, 2);
     ck_assert_int_eq(climate->biome, 3);
     ck_assert_int_eq(climate->table->rows.rows, 2);
-    ck_assert_int_eq(climate_row(climate, 2), 1);
-    ck_assert_int_eq(climate_row(climate, 3), -1);
+    ck_assert_int_eq(biome_table_row(climate->table, 2), 1);
+    ck_assert_int_eq(biome_table_row(climate->table, 3), -1);
     ck_assert_str_eq(climate->table->look[1].name, "land");
     ck_assert_uint_eq(climate->table->look[1].color[1], 255);
     worlds_release(derived);
