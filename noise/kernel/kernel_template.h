@@ -400,7 +400,11 @@ static float noise_point(const struct noise *noise, const struct curve *curve, i
 }
 
 KERNEL_SMALL
+#ifdef __wasm__ /* farlands.js has no bare noise, and is downloaded */
+#define volume NULL
+#else
 #include "volume_template.h"
+#endif
 
 #include "density_template.h"
 KERNEL_FAST

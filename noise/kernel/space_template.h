@@ -8,8 +8,9 @@
 
 /* The lines of lattice row ROW in lattice slice SLICE: along, across in y, across in z. They stay
  * until KERNEL_SLOTS others have been made. */
-static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s, int64_t row,
-                                    int64_t slice))[KERNEL_CHUNK]
+__attribute__((unused)) static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s,
+                                                            int64_t row,
+                                                            int64_t slice))[KERNEL_CHUNK]
 {
     const struct octave_source *source = &s->source;
     const struct lattice *lattice = &s->lattice;
@@ -51,8 +52,9 @@ static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s, int64_t row,
 }
 
 /* The slice at altitude Z, in units, of cells HEIGHT units high. */
-static struct REAL_NAME(slice) REAL_NAME(slice_at)(const struct octave_source *source, int64_t z,
-                                                   int64_t height, double inverse_height)
+__attribute__((unused)) static struct REAL_NAME(slice)
+    REAL_NAME(slice_at)(const struct octave_source *source, int64_t z, int64_t height,
+                        double inverse_height)
 {
     const struct lattice_place place = lattice_place(z + source->octave->shift[AXIS_Z], height);
     struct REAL_NAME(slice) slice = {.cell = place.cell};
