@@ -1,8 +1,13 @@
 /* From parameters to the numbers of the density formula. */
 #include "density.h"
 
+#include "lattice.h"
+
 /* The permutation hash has no keys: multiples of this salt keep the noises apart. */
 enum { DENSITY_SALT = 51 };
+
+/* In generator 3, blocks: the least cover of caves, and the reach of density_join. */
+enum { COVER = 16 * FARLANDS_UNIT, BLEND = 16 };
 
 static void make_noise(struct density *density, enum density_noise which,
                        const struct farlands_params *params,
@@ -39,8 +44,10 @@ static float blocks(int64_t units)
     return (float)units / (float)FARLANDS_UNIT;
 }
 
-static struct caves make_caves(int64_t wavelength, float reach, int64_t cover)
+static struct caves make_caves(int64_t wavelength, float reach, int64_t cover, bool ledges)
 {
+    if (ledges && cover < COVER)
+        cover = COVER;
     struct caves caves = {.scale = blocks(wavelength), .reach = reach, .start = 1, .from = -reach};
     if (cover > 0) {
         caves.start = caves.from = 0;
@@ -49,26 +56,47 @@ static struct caves make_caves(int64_t wavelength, float reach, int64_t cover)
     return caves;
 }
 
-void density_make(struct density *density, const struct farlands_params *params)
+static void make_ledges(struct density *density, const struct farlands_params *params)
+{
+    const struct farlands_space_noise *noise = &params->volume.overhangs.noise;
+    /* Half a wavelength, which is how far apart features of noise are; a whole one if that is odd,
+     * since it divides the period. */
+    density->cell = noise->wavelength % 2 ? noise->wavelength : noise->wavelength / 2;
+    /* Ledges end within their squares: a skewed one is up to 1 / sqrt(1 - 0.75 / 2) longer. */
+    const float half = 0.39f * blocks(density->cell), most = density->amplitude / 2;
+    density->cells = params->period / density->cell;
+    density->key = lattice_random(params->seed, OCTAVE_RANDOM_DENSITY);
+    density->most = most < half ? most : half;
+    density->inverse_squash = 1 / (float)noise->squash;
+}
+
+void density_make(struct density *density, const struct farlands_params *params, bool ledges)
 {
     const struct farlands_volume_params *p = &params->volume;
 
+    if (ledges) {
+        density->blend = BLEND;
+        density->bend = 0.25f / BLEND;
+    }
     if (p->overhangs.amplitude > 0) {
-        make_noise(density, DENSITY_OVERHANGS, params, &p->overhangs.noise);
         density->amplitude = blocks(p->overhangs.amplitude);
         density->inverse = 1 / density->amplitude;
         density->threshold = (float)p->overhangs.threshold;
+        if (ledges)
+            make_ledges(density, params);
+        else
+            make_noise(density, DENSITY_OVERHANGS, params, &p->overhangs.noise);
     }
     if (p->caverns.size > 0) {
         const int64_t wavelength = p->caverns.noise.wavelength;
         const float reach = blocks(wavelength) * (float)p->caverns.size;
         make_noise(density, DENSITY_CAVERNS, params, &p->caverns.noise);
-        density->caverns = make_caves(wavelength, reach, p->caverns.cover);
+        density->caverns = make_caves(wavelength, reach, p->caverns.cover, ledges);
     }
     if (p->tunnels.radius > 0) {
         make_noise(density, DENSITY_TUNNELS_A, params, &p->tunnels.noise);
         make_noise(density, DENSITY_TUNNELS_B, params, &p->tunnels.noise);
-        density->tunnels =
-            make_caves(p->tunnels.noise.wavelength, blocks(p->tunnels.radius), p->tunnels.cover);
+        density->tunnels = make_caves(p->tunnels.noise.wavelength, blocks(p->tunnels.radius),
+                                      p->tunnels.cover, ledges);
     }
 }

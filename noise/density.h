@@ -6,6 +6,7 @@
 #define FARLANDS_DENSITY_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "octave.h"
 
@@ -44,9 +45,16 @@ struct density {
     struct space_noise noise[DENSITY_NOISES];
     float amplitude, inverse, threshold; /* of overhangs: blocks, 1 / amplitude, noise */
     struct caves caverns, tunnels;
+    /* Of ledges, see ledges.h: the width of a square in units, 0 if there are none; the most that a
+     * ledge reaches from its middle, blocks; its height relative to its width. */
+    int64_t cell, cells; /* cells: in one period of the terrain; 0: it does not repeat */
+    uint64_t key;
+    float most, inverse_squash;
+    float blend, bend; /* of density_join: blocks, 1 / (4 blend) */
 };
 
-void density_make(struct density *density, const struct farlands_params *params);
+/* With LEDGES as in generator 3, or else as in generator 2. */
+void density_make(struct density *density, const struct farlands_params *params, bool ledges);
 
 /* s: how far Z, in blocks, lies below the surface at HEIGHT metres. */
 static inline float density_below(float height, double z)
@@ -75,16 +83,21 @@ static inline float density_tunnel(const struct caves *caves, float a, float b)
     return caves->scale * sqrtf(fmaf(b, b, a * a));
 }
 
-/* DENSITY with CAVES at DISTANCE taken out of it. */
-static inline float density_carve(const struct caves *caves, float ground, float distance,
-                                  float density)
+/* Distance from CAVES as far as they open, from that if they were not to. */
+static inline float density_open(const struct caves *caves, float ground, float distance)
 {
     float open = fmaf(caves->rise, ground, caves->start);
     open = open > 0 ? open : 0;
     open = open < 1 ? open : 1;
-    const float cave = fmaf(-caves->reach, open, distance);
-    const float least = cave < density ? cave : density;
-    return ground > caves->from ? least : density;
+    return ground > caves->from ? fmaf(-caves->reach, open, distance) : INFINITY;
+}
+
+/* The distance from two caves: nothing is left between them if it is thin. */
+static inline float density_join(const struct density *d, float a, float b)
+{
+    float near = d->blend - fabsf(a - b);
+    near = near > 0 ? near : 0;
+    return (a < b ? a : b) - d->bend * (near * near);
 }
 
 #endif

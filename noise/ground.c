@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "ledges.h"
 #include "terrain_parts.h"
 
 /* Densities are computed in boxes of one column, from the top down. By default the first will do.
@@ -18,17 +19,34 @@ static int64_t ceiling(const struct density *density, float height)
     return (int64_t)floor((double)height + 0.6 * (double)density->amplitude) + 1;
 }
 
+/* The same with ledges. */
+static int find_ceiling(int64_t *out, const struct farlands_terrain *terrain,
+                        struct farlands_scratch *scratch, int64_t x, int64_t y, float height)
+{
+    struct ledge ledge;
+    *out = ceiling(&terrain->density, height);
+    if (!terrain->density.cell)
+        return 0;
+    const int err = ledge_find(&ledge, terrain, scratch, x, y);
+    const float top = err ? 0 : ledge_top(&ledge);
+    *out = (int64_t)floorf(top > height ? top : height) + 1;
+    return err;
+}
+
 int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     int64_t x, int64_t y, float height, float *out)
 {
     float column[PART], above = -1;
-    int64_t top = ceiling(&terrain->density, height);
+    int64_t top;
+    int err = find_ceiling(&top, terrain, scratch, x, y, height);
+    if (err)
+        return err;
     const int64_t bottom = top - terrain_surface_depth(terrain);
 
     for (; top > bottom; top -= PART) {
         const struct farlands_box box = {x, y,   farlands_units(top - PART + 1), FARLANDS_UNIT, 1,
                                          1, PART};
-        int err = terrain_density(terrain, scratch, &box, column);
+        err = terrain_density(terrain, scratch, &box, column);
         if (err)
             return err;
         for (int k = PART - 1; k >= 0; above = column[k--]) {

@@ -198,11 +198,26 @@ static float space_noise_at(const struct farlands_terrain *terrain, enum density
     return sum;
 }
 
+/* A ledge takes memory to be found. */
+static float density_of_box(const struct farlands_terrain *terrain, const int64_t at[3])
+{
+    const struct farlands_box box = {at[0], at[1], at[2], 1, 1, 1, 1};
+    struct farlands_scratch *scratch = NULL;
+    float density = NAN;
+
+    if (!farlands_scratch_new(&scratch))
+        (void)terrain_density(terrain, scratch, &box, &density);
+    farlands_scratch_free(scratch);
+    return density;
+}
+
 ARITHMETIC static float density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y,
                                    int64_t z)
 {
     const struct density *d = &terrain->density;
     const int64_t at[] = {x, y, z};
+    if (d->cell)
+        return density_of_box(terrain, at);
     const float height = terrain_height(terrain, x, y);
 
     if (isnan(height) || !in_bounds(z))
@@ -210,17 +225,18 @@ ARITHMETIC static float density_at(const struct farlands_terrain *terrain, int64
     float ground = density_below(height, (double)z / (double)FARLANDS_UNIT);
     if (d->noise[DENSITY_OVERHANGS].octaves > 0)
         ground = density_ground(d, ground, space_noise_at(terrain, DENSITY_OVERHANGS, at));
-    float density = ground;
+    float cave = INFINITY;
     if (d->noise[DENSITY_CAVERNS].octaves > 0) {
         const float n = space_noise_at(terrain, DENSITY_CAVERNS, at);
-        density = density_carve(&d->caverns, ground, density_cavern(&d->caverns, n), density);
+        cave = density_open(&d->caverns, ground, density_cavern(&d->caverns, n));
     }
     if (d->noise[DENSITY_TUNNELS_A].octaves > 0) {
         const float a = space_noise_at(terrain, DENSITY_TUNNELS_A, at);
         const float b = space_noise_at(terrain, DENSITY_TUNNELS_B, at);
-        density = density_carve(&d->tunnels, ground, density_tunnel(&d->tunnels, a, b), density);
+        const float tunnel = density_open(&d->tunnels, ground, density_tunnel(&d->tunnels, a, b));
+        cave = density_join(d, cave, tunnel);
     }
-    return density;
+    return cave < ground ? cave : ground;
 }
 
 float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z)

@@ -37,7 +37,6 @@ static bool is_plain_noise(const struct operation *o)
 
 static int take_noise(struct farlands_terrain *terrain, const struct farlands_params *params)
 {
-    density_make(&terrain->density, params);
     terrain->noise = operation_of(terrain, terrain->height)->noise;
     if (is_plain_noise(operation_of(terrain, terrain->height)))
         return 0;
@@ -48,8 +47,8 @@ static int take_noise(struct farlands_terrain *terrain, const struct farlands_pa
     return 0;
 }
 
-int terrain_new(struct farlands_terrain **out, const struct graph *graph,
-                const struct farlands_params *params, struct graph_fault *fault)
+static int make(struct farlands_terrain **out, const struct graph *graph,
+                const struct farlands_params *params, bool ledges, struct graph_fault *fault)
 {
     WITH_PLAIN_ARITHMETIC;
     const struct kernel *kernel = kernel_choose();
@@ -60,6 +59,7 @@ int terrain_new(struct farlands_terrain **out, const struct graph *graph,
     if (!terrain)
         return -ENOMEM;
     terrain->kernel = kernel;
+    density_make(&terrain->density, params, ledges);
     int err = program_new(&terrain->program, graph->node, graph->nodes, fault);
     if (!err)
         err = take_fields(terrain, graph);
@@ -73,6 +73,12 @@ int terrain_new(struct farlands_terrain **out, const struct graph *graph,
     return 0;
 }
 
+int terrain_new(struct farlands_terrain **out, const struct graph *graph,
+                const struct farlands_params *params, struct graph_fault *fault)
+{
+    return make(out, graph, params, true, fault);
+}
+
 int terrain_new_noise(struct farlands_terrain **out, const struct farlands_params *params)
 {
     WITH_PLAIN_ARITHMETIC;
@@ -82,7 +88,7 @@ int terrain_new_noise(struct farlands_terrain **out, const struct farlands_param
     struct graph_fault fault;
     if (params_fault(params, NULL))
         return -EINVAL;
-    return terrain_new(out, &graph, params, &fault);
+    return make(out, &graph, params, false, &fault);
 }
 
 void terrain_free(struct farlands_terrain *terrain)

@@ -140,9 +140,35 @@ int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scrat
  * is computed in double, from z rounded to double (exact up to 2^43 blocks), then rounded to float;
  * both round to the nearest, ties to even.
  *
+ * That is generator 2, of terrain_new_noise. Graphs, generator 3, keep near to their heights, and
+ * no piece of their ground floats. They have
+ *
+ *     cover   = 16, or what is given if that is more, for caverns and tunnels
+ *     cave    = the less of cavern and tunnel - (16 - |cavern - tunnel|)^2 / 64
+ *               without the last term if the difference is 16 or more
+ *     density = the greater of ledge and the least of s and cave
+ *     ledge   = below / 2 (1 - (dx^2 + dy^2 + skew dx dy) / reach^2 - up^2)
+ *     up      = (middle - z) / below, times 3 if that is negative
+ *     middle  = height - below / 3 - 1                              the height at dx = dy = 0
+ *     below   = reach / squash
+ *     reach   = share times the less of amplitude / 2 and 0.39 square
+ *
+ * and s for ground. The plane is cut into squares, half a wavelength of overhangs wide (a whole one
+ * if that is odd in units). dx and dy are from the middle of the square that (x, y) is in. It has a
+ * ledge if share, a random number up to 1, is not below the threshold. skew is another, -3/4 to
+ * 3/4. With r(k, n) number n of seed k and key = r(seed, 520), in column i and row j of the
+ * squares, in a period from 0 on,
+ *
+ *     share = u(i, j), skew = 1.5 u(j, i) - 0.75, u(i, j) = (floor(r(r(key, i), j) / 2^40) + 1) /
+ * 2^24
+ *
+ * On level ground ledges are buried. The edge between two caves is rounded off, because thin pieces
+ * of it would float. Why ledges never do is in ledges.h.
+ *
  * Sources: the least of several densities is their intersection (Hart, "Sphere tracing", 1996).
  * Caverns and tunnels are the "cheese" and "spaghetti" caves of Minecraft 1.18, overhangs are like
- * its terrain, a vertical gradient of density with noise in space added to it.
+ * its terrain, a vertical gradient of density with noise in space added to it. The difference of
+ * caves is a polynomial smooth minimum (Quilez, "smooth minimum").
  *
  * The noises are like terrain_noise3, with the terrain's hash and fade, but in float, and with
  * random numbers of their own. With mix64, octave k of noise m (0 overhangs, 1 caverns, 2 and 3

@@ -156,10 +156,10 @@ static void begin_noises(struct density_block *block, struct relief relief)
 
 /* N densities at altitude Z; NOISE[m] for each bit of NEEDED. */
 static void density_row(const struct density *d, unsigned needed, const float *restrict height,
-                        double z, const float *const noise[DENSITY_NOISES], int n,
-                        float *restrict density)
+                        const struct shelf *restrict shelf, double z,
+                        const float *const noise[DENSITY_NOISES], int n, float *restrict density)
 {
-    KERNEL_ALIGNED float ground[KERNEL_CHUNK];
+    KERNEL_ALIGNED float ground[KERNEL_CHUNK], cave[KERNEL_CHUNK];
     const float *restrict a = noise[DENSITY_TUNNELS_A], *restrict b = noise[DENSITY_TUNNELS_B];
     const float *restrict bulge = noise[DENSITY_OVERHANGS];
     const float *restrict cavern = noise[DENSITY_CAVERNS];
@@ -169,15 +169,21 @@ static void density_row(const struct density *d, unsigned needed, const float *r
     if (needed & 1u << DENSITY_OVERHANGS)
         for (int i = 0; i < n; i++)
             ground[i] = density_ground(d, ground[i], bulge[i]);
-    memcpy(density, ground, (size_t)n * sizeof *ground);
+    for (int i = 0; i < n; i++)
+        cave[i] = INFINITY;
     if (needed & 1u << DENSITY_CAVERNS)
         for (int i = 0; i < n; i++)
-            density[i] = density_carve(&d->caverns, ground[i],
-                                       density_cavern(&d->caverns, cavern[i]), density[i]);
+            cave[i] = density_open(&d->caverns, ground[i], density_cavern(&d->caverns, cavern[i]));
     if (needed & 1u << DENSITY_TUNNELS_A)
         for (int i = 0; i < n; i++)
-            density[i] = density_carve(&d->tunnels, ground[i],
-                                       density_tunnel(&d->tunnels, a[i], b[i]), density[i]);
+            cave[i] = density_join(
+                d, cave[i],
+                density_open(&d->tunnels, ground[i], density_tunnel(&d->tunnels, a[i], b[i])));
+    for (int i = 0; i < n; i++)
+        density[i] = cave[i] < ground[i] ? cave[i] : ground[i];
+    for (int i = 0; d->cell && i < n; i++)
+        density[i] = ledge_join(density[i], shelf->level[i], shelf->bend[i],
+                                density_below(shelf->middle[i], z));
 }
 
 /* Rows J to J + ROWS - 1 in all slices. OUT: the first of these rows in the first slice. */
@@ -202,7 +208,8 @@ static void density_band(const struct density_block *block, int j, int rows, flo
             const float *noise[DENSITY_NOISES];
             for (int m = 0; m < DENSITY_NOISES; m++)
                 noise[m] = scratch->density.noise[m][r];
-            density_row(d, needed, heights[r], z, noise, block->n, density);
+            density_row(d, needed, heights[r], &scratch->density.shelf[j + r], z, noise, block->n,
+                        density);
             memcpy(out + (size_t)layer * slice + (size_t)r * (size_t)box->width, density,
                    (size_t)block->columns * sizeof *density);
         }
@@ -225,11 +232,14 @@ static int density_block(struct density_block *block, float *out)
 {
     const struct farlands_box *box = block->box;
     float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
-    const struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
+    struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
     const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
-    const int err =
+    int err =
         terrain_heights_within(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
+    grid.width = block->columns;
+    if (!err && block->terrain->density.cell)
+        err = ledges_find(block->terrain, block->scratch, &grid);
     if (err)
         return err;
     begin_noises(block, relief_of(heights, block->rows, block->n));

@@ -7,6 +7,7 @@
 
 #include "noise/basis.h"
 #include "noise/density.h"
+#include "noise/ledges.h"
 #include "noise/noise.h"
 
 enum {
@@ -304,12 +305,21 @@ struct patch_columns {
     KERNEL_ALIGNED float slope[4][KERNEL_CHUNK]; /* for the derivative along x, per block */
 };
 
+/* The ledges of a row of columns: the parts of their density that are the same at all altitudes. */
+struct shelf {
+    KERNEL_ALIGNED float level[KERNEL_CHUNK];
+    KERNEL_ALIGNED float middle[KERNEL_CHUNK];
+    KERNEL_ALIGNED float bend[KERNEL_CHUNK];
+};
+
 struct farlands_scratch {
     struct noise_work work;
     struct noise_run run;
     struct evaluation *evaluation; /* see evaluate.c; NULL before the first */
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
+        struct ledge ledge[KERNEL_CHUNK]; /* of a row */
+        struct shelf shelf[KERNEL_BOX_ROWS];
         KERNEL_ALIGNED float noise[DENSITY_NOISES][KERNEL_BAND_ROWS][KERNEL_CHUNK];
     } density;
     union octave_scratch octave[FARLANDS_MAX_OCTAVES + 2];

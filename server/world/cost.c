@@ -107,6 +107,32 @@ static double time_of_surface(const struct world *world, const struct farlands_b
     return time_of_grid(world, world_height_field(world), &grid) * box->height / rows;
 }
 
+/* The squares that a row of SAMPLES meets. */
+static double squares(int samples, int64_t step, int64_t square)
+{
+    return step < square ? 1 + (double)(samples - 1) * (double)step / (double)square : samples;
+}
+
+/* The ledges in BOX: each square in it has a place where a height is evaluated. */
+static double time_of_ledges(const struct world *world, const struct farlands_box *box)
+{
+    const struct farlands_volume_params *volume = &world->config.terrain.volume;
+    const int64_t square = volume->overhangs.noise.wavelength / 2;
+    if (volume->overhangs.amplitude == 0)
+        return 0;
+    const double apart = (double)(box->step > square ? box->step : square);
+    return squares(box->width, box->step, square) * squares(box->height, box->step, square) *
+           field_costs_of_place(world->field_costs, world->terrain, world_height_field(world),
+                                apart);
+}
+
+/* Caves never reach the surface in graphs, and overhangs have no noise there. */
+static void leave_out_surface(struct farlands_volume_params *volume)
+{
+    volume->overhangs.amplitude = 0;
+    volume->caverns.cover = volume->tunnels.cover = 1;
+}
+
 static double time_of_box(const struct world *world, const struct farlands_box *box,
                           const struct relief *relief)
 {
@@ -114,7 +140,8 @@ static double time_of_box(const struct world *world, const struct farlands_box *
     struct farlands_params params = world->config.terrain;
     double ns = 0;
     if (world->field_costs) {
-        ns = time_of_surface(world, box);
+        ns = time_of_surface(world, box) + time_of_ledges(world, box);
+        leave_out_surface(&params.volume);
         params.octaves = 1; /* which takes little */
         params.warp.amplitude = 0;
     }
@@ -199,8 +226,10 @@ uint32_t cost_of_surface(const struct world *world)
 {
     enum { GROUND = 8 }; /* blocks below the air, and rounding */
     const int depth =
-        GROUND +
-        (int)(0.6 * (double)world->config.terrain.volume.overhangs.amplitude / FARLANDS_UNIT);
+        GROUND + (world->field_costs
+                      ? 0
+                      : (int)(0.6 * (double)world->config.terrain.volume.overhangs.amplitude /
+                              FARLANDS_UNIT));
     const struct farlands_box column = {0, 0, -farlands_units(GROUND), FARLANDS_UNIT, 1, 1, depth};
     const struct relief relief = {0, 0};
     return microseconds(time_of_box(world, &column, &relief));

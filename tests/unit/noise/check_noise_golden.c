@@ -224,11 +224,16 @@ static const struct {
     enum farlands_hash hash;
     int64_t x, y, step;
     uint64_t hash_of_density;
+    bool graph;
 } densities[] = {
     {"blocks", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x89085bce63ec8c9d)},
     {"fine, far out", FARLANDS_MIX64, INT64_C(1) << 60, -FARLANDS_LIMIT, 300,
      UINT64_C(0x4b7580762896a353)},
     {"coarse, permutation", FARLANDS_PERMUTATION, 0, 0, BLOCKS(8), UINT64_C(0x4dc46eb3fbba582c)},
+    {"blocks, a graph", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x76ab46d9232ca05f), true},
+    {"fine, far out, a graph", FARLANDS_MIX64, INT64_C(1) << 60, -FARLANDS_LIMIT, 300,
+     UINT64_C(0xb500a3715f6bd0fd), true},
+    {"coarse, a graph", FARLANDS_PERMUTATION, 0, 0, BLOCKS(8), UINT64_C(0x24a936557e257838), true},
 };
 
 START_TEST(densities_stay)
@@ -241,7 +246,8 @@ START_TEST(densities_stay)
         .caverns = {0.75, BLOCKS(10), noise},
         .tunnels = {BLOCKS(5), 0, noise},
     };
-    struct farlands_terrain *terrain = reference_terrain(&params);
+    struct farlands_terrain *terrain =
+        densities[_i].graph ? reference_graph(&params) : reference_terrain(&params);
     struct farlands_scratch *scratch = reference_scratch();
     const int64_t surface = (int64_t)terrain_height(terrain, densities[_i].x, densities[_i].y);
     const int64_t step = densities[_i].step;

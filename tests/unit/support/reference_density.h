@@ -94,4 +94,87 @@ static inline struct reference_value reference_density(const struct reference_no
     return density;
 }
 
+/* --- Generator 3 --- */
+
+static inline double reference_share(const struct farlands_params *p, int64_t cells, int64_t column,
+                                     int64_t row)
+{
+    const uint64_t key = lattice_random(p->seed, 520);
+    if (cells > 0) {
+        column = (column % cells + cells) % cells;
+        row = (row % cells + cells) % cells;
+    }
+    return (double)((lattice_random(lattice_random(key, (uint64_t)column), (uint64_t)row) >> 40) +
+                    1) *
+           0x1p-24;
+}
+
+/* The ledge's density at PLACE, or -INFINITY. Heights are those of TERRAIN. */
+static inline struct reference_value reference_ledge(const struct farlands_params *p,
+                                                     const struct farlands_terrain *terrain,
+                                                     const int64_t place[])
+{
+    const struct farlands_space_noise *noise = &p->volume.overhangs.noise;
+    const int64_t square = noise->wavelength % 2 ? noise->wavelength : noise->wavelength / 2;
+    const int64_t column = (int64_t)floorl((long double)place[0] / (long double)square);
+    const int64_t row = (int64_t)floorl((long double)place[1] / (long double)square);
+    const int64_t cells = p->period / square;
+    const double share = reference_share(p, cells, column, row);
+    if (p->volume.overhangs.amplitude == 0 || share < (float)p->volume.overhangs.threshold)
+        return (struct reference_value){-INFINITY, 0};
+    const int64_t x = column * square + square / 2, y = row * square + square / 2;
+    const double dx = (double)(place[0] - x) / FARLANDS_UNIT;
+    const double dy = (double)(place[1] - y) / FARLANDS_UNIT;
+    const double reach = share *
+                         fmin((double)p->volume.overhangs.amplitude / 2, 0.39 * (double)square) /
+                         FARLANDS_UNIT;
+    const double below = reach / noise->squash;
+    const double skew = 1.5 * reference_share(p, cells, row, column) - 0.75;
+    const double middle = (double)terrain_height(terrain, x, y) - below / 3 - 1;
+    double up = (middle - (double)place[2] / FARLANDS_UNIT) / below;
+    up *= up < 0 ? 3 : 1;
+    const double out = (dx * dx + dy * dy + skew * dx * dy) / (reach * reach);
+    const double far = 1 + (dx * dx + dy * dy) * 2 / (reach * reach) + up * up;
+    /* middle is rounded to a float, and so is its distance. */
+    const double moved = (fabs(middle) + 1) * 0x1p-22 / below;
+    return (struct reference_value){below / 2 * (1 - out - up * up),
+                                    below / 2 *
+                                        (far * 0x1p-18 + 6 * moved * fabs(up) + 9 * moved * moved)};
+}
+
+static inline struct reference_value reference_ledge_density(const struct reference_noise *r,
+                                                             const struct farlands_terrain *terrain,
+                                                             float height, const int64_t place[])
+{
+    const struct farlands_volume_params *v = &r->params.volume;
+    const double s = (double)((long double)height - (long double)place[2] / FARLANDS_UNIT);
+    const struct reference_value ground = {s, fabs(s) * 0x1p-22};
+    struct reference_value cave = {INFINITY, 0};
+    if (v->caverns.size > 0) {
+        const double scale = (double)v->caverns.noise.wavelength / FARLANDS_UNIT;
+        const double n = reference_space_noise(r, &v->caverns.noise, 1, place);
+        const int64_t cover =
+            v->caverns.cover > 16 * FARLANDS_UNIT ? v->caverns.cover : 16 * FARLANDS_UNIT;
+        cave = reference_carve(ground, (struct reference_value){scale * (1 - n), scale * 0x1p-17},
+                               scale * v->caverns.size, cover, cave);
+    }
+    if (v->tunnels.radius > 0) {
+        const double scale = (double)v->tunnels.noise.wavelength / FARLANDS_UNIT;
+        const double a = reference_space_noise(r, &v->tunnels.noise, 2, place);
+        const double b = reference_space_noise(r, &v->tunnels.noise, 3, place);
+        const int64_t cover =
+            v->tunnels.cover > 16 * FARLANDS_UNIT ? v->tunnels.cover : 16 * FARLANDS_UNIT;
+        const struct reference_value tunnel =
+            reference_carve(ground, (struct reference_value){scale * hypot(a, b), scale * 0x1p-16},
+                            (double)v->tunnels.radius / FARLANDS_UNIT, cover,
+                            (struct reference_value){INFINITY, 0});
+        const double near = isinf(cave.n) ? 0 : fmax(0, 16 - fabs(cave.n - tunnel.n));
+        cave = (struct reference_value){fmin(cave.n, tunnel.n) - near * near / 64,
+                                        2 * (cave.error + tunnel.error)};
+    }
+    const struct reference_value ledge = reference_ledge(&r->params, terrain, place);
+    return (struct reference_value){fmax(ledge.n, fmin(s, cave.n)),
+                                    ground.error + cave.error + (isinf(ledge.n) ? 0 : ledge.error)};
+}
+
 #endif
