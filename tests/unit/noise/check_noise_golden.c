@@ -226,10 +226,11 @@ static const struct {
     uint64_t hash_of_density;
     bool graph;
 } densities[] = {
-    {"blocks", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x89085bce63ec8c9d)},
+    {"blocks", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x89085bce63ec8c9d), false},
     {"fine, far out", FARLANDS_MIX64, INT64_C(1) << 60, -FARLANDS_LIMIT, 300,
-     UINT64_C(0x4b7580762896a353)},
-    {"coarse, permutation", FARLANDS_PERMUTATION, 0, 0, BLOCKS(8), UINT64_C(0x4dc46eb3fbba582c)},
+     UINT64_C(0x4b7580762896a353), false},
+    {"coarse, permutation", FARLANDS_PERMUTATION, 0, 0, BLOCKS(8), UINT64_C(0x4dc46eb3fbba582c),
+     false},
     {"blocks, a graph", FARLANDS_MIX64, -7000, 8000, 1024, UINT64_C(0x76ab46d9232ca05f), true},
     {"fine, far out, a graph", FARLANDS_MIX64, INT64_C(1) << 60, -FARLANDS_LIMIT, 300,
      UINT64_C(0xb500a3715f6bd0fd), true},
