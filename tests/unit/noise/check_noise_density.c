@@ -7,6 +7,7 @@
 #include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_density.h"
+#include "tests/unit/support/reference_graph.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -8,6 +8,7 @@
 
 #include "noise/terrain.h"
 #include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/reference_graph.h"
 #include "tests/unit/support/reference_params.h"
 
 /* FNV-1a, 64 bits, over the floats' bits, least significant byte first. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/graph.h"
 #include "noise/terrain.h"
 #include "tests/unit/support/draws.h"
 
@@ -94,18 +93,6 @@ static inline struct farlands_terrain *reference_terrain(const struct farlands_p
     ck_assert_msg(!fault, "%s: %s: %s", reference_params_text(params), key, fault);
     struct farlands_terrain *terrain = NULL;
     ck_assert_int_eq(terrain_new_noise(&terrain, params), 0);
-    return terrain;
-}
-
-/* The same as a graph of one field, with the volume of generator 3. */
-static inline struct farlands_terrain *reference_graph(const struct farlands_params *params)
-{
-    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = params};
-    const struct graph_field height = {"height", 0};
-    const struct graph graph = {&node, 1, &height, 1, 0};
-    struct farlands_terrain *terrain = NULL;
-    struct graph_fault fault;
-    ck_assert_int_eq(terrain_new(&terrain, &graph, params, &fault), 0);
     return terrain;
 }
 
