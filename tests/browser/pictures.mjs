@@ -6,9 +6,9 @@ daemonArguments.push('--config', '/dev/null');      // the worlds that are built
 
 const PICTURES = [
     ['viewer-4.jpg', '#default/relief/4/0/0'],
-    ['viewer-8.jpg', '#default/relief/8/0/0'],
-    ['viewer-13.jpg', '#default/relief/13/0/0'],
-    ['viewer-3d.jpg', '#default/relief/11/0/0/3d/70/20'],
+    ['viewer-8.jpg', '#default/relief/8/20000/10000'],
+    ['viewer-12.jpg', '#default/relief/12/4500/5500'],
+    ['viewer-3d.jpg', '#default/relief/12/4000/8000/3d/68/-150'],
 ];
 
 for (const [file, hash] of PICTURES) {
