@@ -266,16 +266,6 @@ START_TEST(no_piece_floats_and_surfaces_are_heights)
 }
 END_TEST
 
-/* A place of the default world at which a tunnel meets a cavern by thin edges. */
-START_TEST(no_edge_between_caves_floats)
-{
-    const struct farlands_terrain *terrain = terrain_named("default");
-    struct box box = box_new(terrain, 968980 - SIDE / 2, 3959637 - SIDE / 2, SIDE);
-    assert_none_floats(terrain, &box, "default");
-    box_free(&box);
-}
-END_TEST
-
 /* There is something to see: ledges with air below them, and caves. */
 START_TEST(ledges_and_caves_exist)
 {
@@ -340,7 +330,6 @@ int main(void)
     TCase *tcase = suite_case(suite, "worlds");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, no_piece_floats_and_surfaces_are_heights, 0, ROWS(names));
-    tcase_add_test(tcase, no_edge_between_caves_floats);
     tcase_add_test(tcase, ledges_and_caves_exist);
     tcase_add_loop_test(tcase, spawns_stand_on_blocks_in_the_air, 0, ROWS(names));
     return suite_run(suite);
