@@ -203,6 +203,7 @@ static void REAL_NAME(bend)(const struct curve *e, REAL scale, REAL shift, const
         }
         return;
     }
+    value[0] = 0; /* gcc thinks that N may be 0 */
     for (int i = 0; i < n; i++) {
         noise[i] = REAL_NAME(clamp)(REAL_FMA(scale, sum[i], shift), min, max);
         value[i] = (float)noise[i];
