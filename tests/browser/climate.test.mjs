@@ -40,7 +40,7 @@ for (const [how, prepare] of [['computed in the page', undefined], ['of the serv
 
 for (const [how, prepare] of [['computed in the page', undefined], ['of the server', withoutWasm]])
     test(`the readout has the surface of worlds with caves, ${how}`, LIMIT, async () => {
-        const { page } = await visit('#climate/relief/16/0/0', { viewport: { width: 1200, height: 600 } }, prepare);
+        const { page } = await visit('#climate/relief/16/120/-3158', { viewport: { width: 1200, height: 600 } }, prepare);
         let moved = 0;
         for (let i = 0; i < 12; i++) {
             await page.mouse.move(300 + 50 * i, 150 + 20 * i);
