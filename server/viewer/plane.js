@@ -111,6 +111,8 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         if (calm || Math.hypot(place.x - now.x, place.y - now.y) > FLIGHT * span)
             return go(place);
         map.flyTo(toLatLng(place), Math.round(place.zoom), { duration: FLIGHT_TIME });
+        /* Layers load tiles of the last zoom at its event, which Leaflet omits if the last frame was there already. */
+        map.once('moveend', () => map.fire('zoom'));
     }
 
     /* The old tiles stay underneath until the new ones cover them. */
