@@ -75,16 +75,17 @@ struct line_rates {
 };
 
 static const struct line_rates line_rates[FARLANDS_BASES][2] = {
-    [FARLANDS_PERLIN] = {{1.25, 0.5, 0.4, 11, 0.55, 0.42, 2, 0.11},
-                         {1.6, 10, 0.3, 19, 0.58, 0.32, 4, 0.14}},
-    [FARLANDS_CELLULAR] = {{2.3, 0.5, 0.1, 17, 0.1, 0.5, 6, 0.85},
-                           {1.6, 17, 0.1, 14, 0.12, 0.31, 16, 1.2}},
-    [FARLANDS_VALUE] = {{2, 0.5, 0.1, 15, 0.05, 0.17, 1, 0.1}, {1.4, 9, 0.1, 8, 0.1, 0.12, 3, 0.1}},
+    [FARLANDS_PERLIN] = {{2.3, 0.9, 0.72, 19, 0.55, 0.42, 3.6, 0.06},
+                         {2.9, 18, 0.54, 34, 0.58, 0.32, 7.2, 0.08}},
+    [FARLANDS_CELLULAR] = {{4.1, 0.9, 0.18, 31, 0.1, 0.5, 11, 0.6},
+                           {2.9, 31, 0.18, 25, 0.12, 0.31, 29, 0.85}},
+    [FARLANDS_VALUE] = {{3.6, 0.9, 0.18, 26, 0.05, 0.17, 1.8, 0.055},
+                        {2.5, 17, 0.18, 14, 0.1, 0.12, 5.4, 0.055}},
 };
 
-static const struct line_rates slope_rates = {2.5, 4, 0.4, 30, 0.6, 1.4, 16, 0.36};
-static const struct line_rates broad_slope_rates = {2.5, 10, 0.4, 40, 0.6, 1.4, 18, 0.55};
-static const struct line_rates gully_rates = {2.3, 0.5, 0.1, 17, 0.1, 0.5, 60, 3.9};
+static const struct line_rates slope_rates = {4.6, 7.2, 0.72, 54, 0.6, 1.4, 29, 0.36};
+static const struct line_rates broad_slope_rates = {4.6, 18, 0.72, 72, 0.6, 1.4, 32, 0.55};
+static const struct line_rates gully_rates = {4.1, 0.9, 0.18, 31, 0.1, 0.5, 110, 2.1};
 
 /* Of an octave whose samples have cells of their own. */
 static const double point_sample[FARLANDS_BASES] = {
@@ -93,19 +94,21 @@ static const double point_sample[FARLANDS_BASES] = {
     [FARLANDS_CELLULAR] = 5.8,
     [FARLANDS_VALUE] = 3.2,
 };
-static const double point_row = 25, coordinate = 4;
+static const double point_row = 38, coordinate = 6;
+static const double table_corner = 0.16;
+enum { SHORT_CURVE = 8 }; /* pieces: kernels of 8 lanes look them up in a register */
 
 /* Of operations on values, and of what comes after a noise. */
 static const double operation_sample[GRAPH_KINDS] = {
     [GRAPH_CONSTANT] = 0.02,   [GRAPH_ADD] = 0.06,        [GRAPH_SUBTRACT] = 0.06,
     [GRAPH_MULTIPLY] = 0.06,   [GRAPH_MIN] = 0.06,        [GRAPH_MAX] = 0.06,
     [GRAPH_SMOOTH_MIN] = 0.12, [GRAPH_SMOOTH_MAX] = 0.15, [GRAPH_ABS] = 0.04,
-    [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_SPLINE] = 2,
-    [GRAPH_STEP] = 0.16,       [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
+    [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_STEP] = 0.16,
+    [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
 };
 /* Of GRAPH_BIOME, if no row of its table is far from all samples: a row, and one of its ranges. */
 static const double biome_sample = 0.3, biome_limit_sample = 0.3;
-static const double operation_row = 3, band = 20, chunk_start = 60;
+static const double operation_row = 2, band = 13, noise_start = 80, chunk_start = 60;
 
 /* --- Operations --- */
 
@@ -124,6 +127,12 @@ static void add(struct tally *t, enum estimate_class class, double ns)
     t->estimate->operation_ns[t->operation] += ns;
 }
 
+static void add_tables(struct tally *t, const struct noise *noise, double corners)
+{
+    if (noise->hash == FARLANDS_PERMUTATION)
+        add(t, ESTIMATE_TABLES, corners * table_corner);
+}
+
 /* The start of an octave in a chunk. Returns the corners that each of its lines hashes. */
 static double add_start(struct tally *t, const struct extent *e, const struct line_rates *rates,
                         double corners, double wavelength)
@@ -135,31 +144,44 @@ static double add_start(struct tally *t, const struct extent *e, const struct li
     return hashes;
 }
 
-static void add_lined_octave(struct tally *t, const struct extent *e,
+static void add_lined_octave(struct tally *t, const struct extent *e, const struct noise *noise,
                              const struct line_rates *rates, enum estimate_class class,
                              double corners, double wavelength)
 {
     const double hashes = add_start(t, e, rates, corners, wavelength);
     const double lines = lines_of(&e->y, corners, wavelength);
-    add(t, ESTIMATE_OVERHEAD, lines * (rates->line + hashes * rates->corner));
+    add(t, ESTIMATE_OVERHEAD, lines * rates->line);
+    add(t, class == ESTIMATE_SLOPES ? ESTIMATE_OVERHEAD : ESTIMATE_HASHES,
+        lines * hashes * rates->corner);
+    add_tables(t, noise, lines * hashes);
     add(t, ESTIMATE_LINES, lines * e->columns * rates->line_sample);
     add(t, ESTIMATE_OVERHEAD, e->rows * rates->row);
     add(t, class, e->rows * e->columns * rates->sample);
 }
 
-static void add_scattered_octave(struct tally *t, const struct extent *e, enum farlands_basis basis,
-                                 bool broad, double wavelength)
+/* SAMPLES of an octave that have cells of their own. */
+static void add_points(struct tally *t, const struct noise *noise, enum farlands_basis basis,
+                       enum estimate_class class, double samples)
 {
-    const struct line_rates *start = &line_rates[FARLANDS_PERLIN][broad];
-    add_start(t, e, start, basis_of(basis).corners, wavelength);
-    add(t, ESTIMATE_OVERHEAD, e->rows * point_row);
-    add(t, ESTIMATE_POINTS, e->rows * e->columns * point_sample[basis]);
+    const double corners = basis_of(basis).corners;
+    add(t, class, samples * point_sample[basis] * (class == ESTIMATE_FEW ? 2 : 1));
+    add_tables(t, noise, samples * corners * corners);
 }
 
-static void add_few_octave(struct tally *t, const struct extent *e, enum farlands_basis basis)
+static void add_scattered_octave(struct tally *t, const struct extent *e, const struct noise *noise,
+                                 const struct octave *octave)
+{
+    const struct line_rates *start = &line_rates[FARLANDS_PERLIN][octave_is_broad(octave)];
+    add_start(t, e, start, basis_of(noise->basis).corners, (double)octave->wavelength);
+    add(t, ESTIMATE_OVERHEAD, e->rows * point_row);
+    add_points(t, noise, noise->basis, ESTIMATE_POINTS, e->rows * e->columns);
+}
+
+static void add_few_octave(struct tally *t, const struct extent *e, const struct noise *noise,
+                           enum farlands_basis basis)
 {
     add(t, ESTIMATE_OVERHEAD, point_row + coordinate * e->sides);
-    add(t, ESTIMATE_FEW, e->points * point_sample[basis]);
+    add_points(t, noise, basis, ESTIMATE_FEW, e->points);
 }
 
 static void add_warp(struct tally *t, const struct extent *e, const struct noise *noise)
@@ -167,13 +189,19 @@ static void add_warp(struct tally *t, const struct extent *e, const struct noise
     for (int axis = 0; axis < 2; axis++) {
         const struct octave *octave = &noise->warp_octave[axis];
         if (e->few) {
-            add_few_octave(t, e, FARLANDS_PERLIN);
+            add_few_octave(t, e, noise, FARLANDS_PERLIN);
             continue;
         }
-        add_lined_octave(t, e, &line_rates[FARLANDS_PERLIN][octave_is_broad(octave)], ESTIMATE_SUMS,
-                         2, (double)octave->wavelength);
+        add_lined_octave(t, e, noise, &line_rates[FARLANDS_PERLIN][octave_is_broad(octave)],
+                         ESTIMATE_SUMS, 2, (double)octave->wavelength);
         add(t, ESTIMATE_SUMS, e->rows * e->columns * 0.6);
     }
+}
+
+static void add_curve(struct tally *t, const struct curve *curve, double ns)
+{
+    const bool is_short = curve->pieces <= SHORT_CURVE;
+    add(t, is_short ? ESTIMATE_CURVES : ESTIMATE_LONG_CURVES, is_short ? 0.15 * ns : ns);
 }
 
 static void add_noise(struct tally *t, const struct operation *o, const struct extent *e,
@@ -196,11 +224,11 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         if (silent)
             continue;
         if (e->few)
-            add_few_octave(t, e, noise->basis);
+            add_few_octave(t, e, noise, noise->basis);
         else if (scattered)
-            add_scattered_octave(t, e, noise->basis, broad, wavelength);
+            add_scattered_octave(t, e, noise, octave);
         else
-            add_lined_octave(t, e, &line_rates[noise->basis][broad],
+            add_lined_octave(t, e, noise, &line_rates[noise->basis][broad],
                              basis.method == BASIS_ROWS ? ESTIMATE_CELLS : ESTIMATE_SUMS,
                              basis.corners, wavelength);
     }
@@ -208,10 +236,10 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         add_warp(t, e, noise);
     if (domain->inputs[t->operation] > 0)
         add(t, ESTIMATE_POINTS, samples);
-    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * (e->few ? 1 : e->rows));
+    add(t, ESTIMATE_OVERHEAD, noise_start + 15 * (e->few ? 1 : e->rows));
     add(t, ESTIMATE_ARITHMETIC, samples * (noise->broad > 0 ? 0.6 : 0.1));
     if (o->curve)
-        add(t, ESTIMATE_CURVES, samples * (o->curve->pieces > 2 ? 1.6 : 0.9));
+        add_curve(t, o->curve, samples * (o->curve->pieces > 2 ? 1.6 : 0.9));
 }
 
 static void add_steered(struct tally *t, const struct operation *o, const struct extent *e,
@@ -226,10 +254,10 @@ static void add_steered(struct tally *t, const struct operation *o, const struct
         const struct line_rates *rates = !damped                   ? &gully_rates
                                          : octave_is_broad(octave) ? &broad_slope_rates
                                                                    : &slope_rates;
-        add_lined_octave(t, e, rates, damped ? ESTIMATE_SLOPES : ESTIMATE_GULLIES, damped ? 2 : 3,
-                         (double)octave->wavelength);
+        add_lined_octave(t, e, o->noise, rates, damped ? ESTIMATE_SLOPES : ESTIMATE_GULLIES,
+                         damped ? 2 : 3, (double)octave->wavelength);
     }
-    add(t, ESTIMATE_OVERHEAD, chunk_start + 15 * e->rows);
+    add(t, ESTIMATE_OVERHEAD, noise_start + 15 * e->rows);
 }
 
 /* COLUMNS of the patch are mixed for each row. */
@@ -247,9 +275,10 @@ static void add_operation(struct tally *t, const struct operation *o, const stru
         add(t, ESTIMATE_ARITHMETIC,
             samples * (e->few ? 0.3 : 1) *
                 (o->biomes->count * biome_sample + o->biomes->limits * biome_limit_sample));
-    const bool linear = o->kind == GRAPH_SPLINE && !o->curve->cubic;
-    add(t, o->kind == GRAPH_SPLINE ? ESTIMATE_CURVES : ESTIMATE_ARITHMETIC,
-        samples * operation_sample[o->kind] * (linear ? 0.8 : 1));
+    if (o->kind == GRAPH_SPLINE)
+        add_curve(t, o->curve, samples * (o->curve->cubic ? 2 : 1.6));
+    else
+        add(t, ESTIMATE_ARITHMETIC, samples * operation_sample[o->kind]);
 }
 
 /* --- Chunks --- */
@@ -276,6 +305,8 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
     const struct extent all = extent_of(chunk, domain->band_limit, estimator->lanes);
     struct extent extent = all;
 
+    add(&(struct tally){estimator->estimate, surveyor->times, domain->step[0].operation},
+        ESTIMATE_OVERHEAD, chunk_start);
     extent.rows = fmin(all.rows, KERNEL_BAND_ROWS);
     for (int s = 0; s < domain->steps; s++) {
         if (s == domain->constants)

@@ -14,15 +14,18 @@ struct farlands_terrain;
 
 /* Work whose speed differs from one instruction set to the next alike. */
 enum estimate_class {
-    ESTIMATE_OVERHEAD,   /* per chunk, row and column */
-    ESTIMATE_LINES,      /* lattice rows made for noise by rows */
-    ESTIMATE_SUMS,       /* samples from them */
-    ESTIMATE_CELLS,      /* the same of cellular noise */
-    ESTIMATE_POINTS,     /* noise whose samples have cells of their own: moved, warped, simplex */
-    ESTIMATE_FEW,        /* any noise at few samples */
-    ESTIMATE_SLOPES,     /* GRAPH_DAMPED */
-    ESTIMATE_GULLIES,    /* GRAPH_ERODE */
-    ESTIMATE_CURVES,     /* splines and elevation curves */
+    ESTIMATE_OVERHEAD, /* per chunk, row and column */
+    ESTIMATE_HASHES,   /* corners of lattice rows that are made for noise by rows */
+    ESTIMATE_TABLES,   /* what corners of any noise take longer with FARLANDS_PERMUTATION */
+    ESTIMATE_LINES,    /* samples of these lattice rows */
+    ESTIMATE_SUMS,     /* samples from them */
+    ESTIMATE_CELLS,    /* the same of cellular noise */
+    ESTIMATE_POINTS,   /* noise whose samples have cells of their own: moved, warped, simplex */
+    ESTIMATE_FEW,      /* any noise at few samples */
+    ESTIMATE_SLOPES,   /* GRAPH_DAMPED */
+    ESTIMATE_GULLIES,  /* GRAPH_ERODE */
+    ESTIMATE_CURVES,   /* splines and elevation curves of at most 8 pieces */
+    ESTIMATE_LONG_CURVES,
     ESTIMATE_ARITHMETIC, /* other operations */
     ESTIMATE_LATTICES,   /* interpolation */
     ESTIMATE_CLASSES,

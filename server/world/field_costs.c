@@ -11,9 +11,10 @@
 
 /* --- Rates --- */
 
-enum { REPEATS = 3, COLUMNS = 256, ROWS = 64, PROBE_NODES = 8 };
+enum { REPEATS = 3, COLUMNS = 256, ROWS = 64, PROBE_NODES = 16 };
+enum { PASSES = 2 }; /* the first takes 1 for the factors of classes that come later */
 
-/* A graph whose time is spent in one class, or in those before it, whose factors are known. */
+/* A graph most of whose time is spent in one class; the factors of others are known about. */
 struct probe {
     enum estimate_class class;
     int columns, rows;
@@ -21,17 +22,33 @@ struct probe {
     struct graph_node node[PROBE_NODES]; /* those that are set */
 };
 
-#define NOISE(basis_, octaves_)                                                            \
-    {                                                                                      \
-        .basis = (basis_), .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC,        \
-        .hash = FARLANDS_MIX64, .fractal = FARLANDS_FBM, .wavelength = 1 << 20,            \
-        .octaves = (octaves_), .persistence = 0.5, .lacunarity = 2, .offset = 1, .gain = 2 \
+#define NOISE(basis_, hash_, octaves_)                                                          \
+    {                                                                                           \
+        .basis = (basis_), .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC,             \
+        .hash = (hash_), .fractal = FARLANDS_FBM, .wavelength = 1 << 20, .octaves = (octaves_), \
+        .persistence = 0.5, .lacunarity = 2, .offset = 1, .gain = 2                             \
     }
-static const struct farlands_params noise[] = {NOISE(FARLANDS_PERLIN, 4),
-                                               NOISE(FARLANDS_CELLULAR, 2)};
+static const struct farlands_params noise[] = {NOISE(FARLANDS_PERLIN, FARLANDS_MIX64, 4),
+                                               NOISE(FARLANDS_CELLULAR, FARLANDS_MIX64, 2),
+                                               NOISE(FARLANDS_PERLIN, FARLANDS_PERMUTATION, 4)};
 
 static const struct curve_params curve[] = {
-    {.knots = 4, .knot = {{-1, 1}, {-0.2F, 0}, {0.2F, 2}, {1, 0}}, .cubic = true}};
+    {.knots = 4, .knot = {{-1, 1}, {-0.2F, 0}, {0.2F, 2}, {1, 0}}, .cubic = true},
+    {.knots = 12,
+     .knot = {{-1, 1},
+              {-0.8F, 0},
+              {-0.6F, 2},
+              {-0.4F, 1},
+              {-0.3F, 0},
+              {-0.1F, 1},
+              {0, 0},
+              {0.2F, 2},
+              {0.3F, 1},
+              {0.5F, 0},
+              {0.7F, 2},
+              {1, 0}},
+     .cubic = true},
+};
 
 #define NODE(kind, a, b, c, p, q)                                                                 \
     {                                                                                             \
@@ -40,9 +57,13 @@ static const struct curve_params curve[] = {
 #define LEAF(kind, p, q) NODE(kind, -1, -1, -1, p, q)
 #define OF(kind, input) NODE(kind, input, -1, -1, -0.7, 0.7)
 #define ADD(a, b) NODE(GRAPH_ADD, a, b, -1, 0, 0)
-#define CELLS                                                        \
-    {                                                                \
-        GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &noise[1] \
+#define NOISE_OF(number_)                                                    \
+    {                                                                        \
+        GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &noise[(number_)] \
+    }
+#define LONG_CURVE(input)                                                                \
+    {                                                                                    \
+        GRAPH_SPLINE, {input, -1, -1}, .number = {0}, .noise = noise, .curve = &curve[1] \
     }
 #define FINE FARLANDS_UNIT
 #define COARSE (FARLANDS_UNIT << 6)
@@ -52,22 +73,28 @@ static const struct curve_params curve[] = {
 /* clang-format off */
 static const struct probe probes[] = {
     {ESTIMATE_OVERHEAD, 16, ROWS, FINE,
-     {CONSTANT, OF(GRAPH_ABS, 0), OF(GRAPH_ABS, 1), OF(GRAPH_ABS, 2), OF(GRAPH_ABS, 3),
-      OF(GRAPH_ABS, 4), OF(GRAPH_ABS, 5)}},
+     {CONSTANT, LATTICE(1 << 16),
+      OF(GRAPH_ABS, 1), OF(GRAPH_ABS, 2), OF(GRAPH_ABS, 3), OF(GRAPH_ABS, 4), OF(GRAPH_ABS,
+      5), OF(GRAPH_ABS, 6), OF(GRAPH_ABS, 7), OF(GRAPH_ABS, 8), OF(GRAPH_ABS, 9),
+      OF(GRAPH_ABS, 10), OF(GRAPH_ABS, 11), OF(GRAPH_ABS, 12), OF(GRAPH_ABS, 13),
+      OF(GRAPH_ABS, 14)}},
+    {ESTIMATE_LATTICES, COLUMNS, ROWS, FINE, {CONSTANT, LATTICE(1 << 16)}},
     {ESTIMATE_ARITHMETIC, COLUMNS, ROWS, FINE,
-     {CONSTANT, OF(GRAPH_STEP, 0), OF(GRAPH_STEP, 1), OF(GRAPH_STEP, 2), OF(GRAPH_STEP, 3),
+     {CONSTANT, LATTICE(1 << 16), OF(GRAPH_STEP, 1), OF(GRAPH_STEP, 2), OF(GRAPH_STEP, 3),
       OF(GRAPH_STEP, 4), OF(GRAPH_STEP, 5)}},
     {ESTIMATE_SUMS, COLUMNS, ROWS, FINE, {LEAF(GRAPH_NOISE, 0, 0)}},
     {ESTIMATE_LINES, COLUMNS, ROWS, COARSE, {LEAF(GRAPH_NOISE, 0, 0)}},
-    {ESTIMATE_CELLS, COLUMNS, 16, FINE, {CELLS}},
+    {ESTIMATE_HASHES, COLUMNS, 16, COARSE << 10, {LEAF(GRAPH_NOISE, 0, 0)}},
+    {ESTIMATE_TABLES, COLUMNS, 16, COARSE << 10, {NOISE_OF(2)}},
+    {ESTIMATE_CELLS, COLUMNS, 16, FINE, {NOISE_OF(1)}},
     {ESTIMATE_POINTS, COLUMNS, 16, COARSE << 2, {CONSTANT, NODE(GRAPH_NOISE, 0, 0, -1, 100, 0)}},
     {ESTIMATE_FEW, 4, 4, COARSE, {CONSTANT, NODE(GRAPH_NOISE, 0, 0, -1, 100, 0)}},
     {ESTIMATE_SLOPES, COLUMNS, 16, FINE, {LEAF(GRAPH_DAMPED, 0.5, 0)}},
     {ESTIMATE_GULLIES, COLUMNS, 16, FINE, {CONSTANT, NODE(GRAPH_ERODE, 0, 0, 0, 0.1, 0.3)}},
     {ESTIMATE_CURVES, COLUMNS, ROWS, FINE,
      {LEAF(GRAPH_NOISE, 0, 0), OF(GRAPH_SPLINE, 0), OF(GRAPH_SPLINE, 1), OF(GRAPH_SPLINE, 2)}},
-    {ESTIMATE_LATTICES, COLUMNS, ROWS, FINE,
-     {CONSTANT, LATTICE(1 << 16), LATTICE(1 << 17), LATTICE(1 << 15), ADD(1, 2), ADD(3, 4)}},
+    {ESTIMATE_LONG_CURVES, COLUMNS, ROWS, FINE,
+     {LEAF(GRAPH_NOISE, 0, 0), LONG_CURVE(0), LONG_CURVE(1), LONG_CURVE(2)}},
 };
 /* clang-format on */
 
@@ -146,8 +173,9 @@ int field_rates_measure(struct field_rates *rates)
         return err;
     for (int class = 0; class < ESTIMATE_CLASSES; class ++)
         rates->factor[class] = 1;
-    for (size_t i = 0; i < sizeof probes / sizeof probes[0] && !err; i++)
-        err = measure(rates, &probes[i], scratch);
+    for (int pass = 0; pass < PASSES; pass++)
+        for (size_t i = 0; i < sizeof probes / sizeof probes[0] && !err; i++)
+            err = measure(rates, &probes[i], scratch);
     farlands_scratch_free(scratch);
     return err;
 }
