@@ -56,7 +56,6 @@ static const struct curve_params curve[] = {
     }
 #define LEAF(kind, p, q) NODE(kind, -1, -1, -1, p, q)
 #define OF(kind, input) NODE(kind, input, -1, -1, -0.7, 0.7)
-#define ADD(a, b) NODE(GRAPH_ADD, a, b, -1, 0, 0)
 #define NOISE_OF(number_)                                                    \
     {                                                                        \
         GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &noise[(number_)] \
@@ -74,10 +73,9 @@ static const struct curve_params curve[] = {
 static const struct probe probes[] = {
     {ESTIMATE_OVERHEAD, 16, ROWS, FINE,
      {CONSTANT, LATTICE(1 << 16),
-      OF(GRAPH_ABS, 1), OF(GRAPH_ABS, 2), OF(GRAPH_ABS, 3), OF(GRAPH_ABS, 4), OF(GRAPH_ABS,
-      5), OF(GRAPH_ABS, 6), OF(GRAPH_ABS, 7), OF(GRAPH_ABS, 8), OF(GRAPH_ABS, 9),
-      OF(GRAPH_ABS, 10), OF(GRAPH_ABS, 11), OF(GRAPH_ABS, 12), OF(GRAPH_ABS, 13),
-      OF(GRAPH_ABS, 14)}},
+      OF(GRAPH_ABS, 1), OF(GRAPH_ABS, 2), OF(GRAPH_ABS, 3), OF(GRAPH_ABS, 4), OF(GRAPH_ABS, 5),
+      OF(GRAPH_ABS, 6), OF(GRAPH_ABS, 7), OF(GRAPH_ABS, 8), OF(GRAPH_ABS, 9), OF(GRAPH_ABS, 10),
+      OF(GRAPH_ABS, 11), OF(GRAPH_ABS, 12), OF(GRAPH_ABS, 13), OF(GRAPH_ABS, 14)}},
     {ESTIMATE_LATTICES, COLUMNS, ROWS, FINE, {CONSTANT, LATTICE(1 << 16)}},
     {ESTIMATE_ARITHMETIC, COLUMNS, ROWS, FINE,
      {CONSTANT, LATTICE(1 << 16), OF(GRAPH_STEP, 1), OF(GRAPH_STEP, 2), OF(GRAPH_STEP, 3),
