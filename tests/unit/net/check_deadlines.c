@@ -112,8 +112,9 @@ static void take(const int pair[2], int bytes, bool more)
 {
     static char buffer[1 << 16];
     struct pollfd readable = {.fd = pair[1], .events = POLLIN};
+    const int patience = more ? 20000 : 500; /* ms: what is sent arrives some time */
 
-    while (bytes > 0 && poll(&readable, 1, 500) == 1) {
+    while (bytes > 0 && poll(&readable, 1, patience) == 1) {
         const size_t most = bytes < (int)sizeof buffer ? (size_t)bytes : sizeof buffer;
         bytes -= (int)recv(pair[1], buffer, most, 0);
         while (more && send(pair[0], buffer, sizeof buffer, MSG_DONTWAIT) > 0)
